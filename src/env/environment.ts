@@ -1,0 +1,78 @@
+/**
+ * Where tools act. A session lives and dies on one environment; losing it is an error, never a fallback
+ * to another one. File and process tools reach the world only through this interface.
+ */
+export interface Environment {
+  /** Name shown in every result, e.g. "local" or "docker:build". */
+  readonly name: string;
+  readonly kind: "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+  readonly files: EnvironmentFiles;
+  exec(request: ExecRequest): Promise<ExecResult>;
+  close(): Promise<void>;
+}
+
+export interface ExecRequest {
+  /** Text for `bash -c`, or an argument vector that no shell touches. */
+  readonly command: string | readonly string[];
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly stdin?: string | Uint8Array;
+  /** Added to the allow-listed child environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Characters of output kept: 40 % head, 60 % tail, the rest counted. */
+  readonly maxOutputChars?: number;
+  /** Keep stdout and stderr apart (search, git); default merges them as a terminal would. */
+  readonly separateStderr?: boolean;
+  onChunk?(chunk: string): void;
+}
+
+export interface ExecResult {
+  readonly output: string;
+  readonly stderr: string;
+  /** 124 on timeout, 130 when cancelled, 128+n when killed by signal n. */
+  readonly exitCode: number;
+  readonly timedOut: boolean;
+  readonly cancelled: boolean;
+  readonly truncated: boolean;
+  readonly totalBytes: number;
+  readonly durationMs: number;
+  /** Working directory after the command, when the environment tracks it. */
+  readonly cwd?: string;
+}
+
+export interface FileStat {
+  readonly type: "file" | "directory" | "symlink" | "other";
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly mode: number;
+  readonly inode: string;
+}
+
+export interface EnvironmentFiles {
+  /** Absolute, `~` expanded, relative to `cwd`; symlinks are not resolved. */
+  resolve(path: string, cwd: string): string;
+  /** Real path of the deepest existing ancestor plus the rest. */
+  realpath(path: string): Promise<string>;
+  stat(path: string): Promise<FileStat | undefined>;
+  list(path: string): Promise<readonly { readonly name: string; readonly type: FileStat["type"] }[]>;
+  /** Bytes [start, end) of a file. */
+  read(path: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array>;
+  /** Large files in order, without holding them. */
+  stream(path: string, range?: { readonly start: number }): AsyncIterable<Uint8Array>;
+  /**
+   * Whole-file atomic replace (temp file, fsync, rename), parents created, mode kept. With `expected`, the
+   * write happens only if the file still holds those bytes (undefined = must not exist).
+   */
+  write(
+    path: string,
+    data: Uint8Array,
+    options?: WriteOptions,
+  ): Promise<{ readonly created: boolean; readonly dirsCreated: boolean }>;
+  remove(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly expected?: { readonly sha256: string | undefined };
+}

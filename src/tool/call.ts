@@ -1,0 +1,40 @@
+import type { Content } from "./content.js";
+import type { Failure } from "./errors.js";
+
+/** One call as every adapter hands it over, before anything is known about it. */
+export interface IncomingCall {
+  readonly id: string;
+  readonly name: string;
+  /** An object, or JSON text as OpenAI sends it. Decode judges it; nobody before decode may trust it. */
+  readonly arguments: unknown;
+  /** Set when the adapter could not make a call of this entry; the call then ends here with it. */
+  readonly malformed?: Failure;
+}
+
+export interface Decision {
+  readonly verdict: "allow" | "deny" | "ask";
+  /** Id of the rule that decided, e.g. "profile:default/file:write". */
+  readonly rule: string;
+  readonly reason?: string;
+  /** How an "ask" was answered, once it was. */
+  readonly answer?: "once" | "session" | "always" | "deny" | "timeout" | "nobody";
+}
+
+/** The result envelope of the CLI, the library and HTTP. Field names are part of the public interface. */
+export interface CallResult {
+  readonly id: string;
+  readonly name: string;
+  readonly called_as: string;
+  readonly ok: boolean;
+  readonly content: readonly Content[];
+  readonly structured?: unknown;
+  readonly error?: Failure;
+  readonly duration_ms: number;
+  readonly environment: string;
+  readonly decision?: Decision;
+  readonly truncated: boolean;
+  /** Where the whole text was saved when `content` holds only a preview. */
+  readonly spilled_to?: string;
+  /** Loop-guardrail notices and similar remarks that were appended for the model. */
+  readonly notices?: readonly string[];
+}

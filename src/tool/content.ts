@@ -1,0 +1,23 @@
+/** What a model receives: text, or parts where its format can carry them. */
+export type Content =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "audio"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "resource"; readonly uri: string; readonly mimeType?: string; readonly text?: string };
+
+export function text(value: string): Content {
+  return { type: "text", text: value };
+}
+
+/** The textual part of a result, the way a text-only model format needs it. */
+export function textOf(content: readonly Content[]): string {
+  const first = content[0];
+  if (content.length === 1 && first?.type === "text") return first.text;
+  return content
+    .map((part) =>
+      part.type === "text"
+        ? part.text
+        : `[${part.type}${part.type === "resource" ? ` ${part.uri}` : ` ${part.mimeType}`}]`,
+    )
+    .join("\n");
+}

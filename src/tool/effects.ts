@@ -1,0 +1,18 @@
+/** `domain:verb`, e.g. "file:write", "network:fetch", "mcp:github". */
+export type Permission = `${string}:${string}`;
+
+/** What one call touches, told before it runs. Six readers share this list: see docs/architecture.md. */
+export interface Effect {
+  readonly action: Permission;
+  /** An absolute path, a URL, a command line, a host … whatever the action is about. */
+  readonly resource: string;
+  readonly mode: "read" | "write" | "execute";
+  /** True when undoing is cheap; the approval text says so when it is false. */
+  readonly reversible?: boolean;
+}
+
+/** What `effects` may look at: where relative names point to. */
+export interface EffectScope {
+  readonly cwd: string;
+  readonly environment: string;
+}

@@ -1,0 +1,144 @@
+import type { Environment } from "../env/environment.js";
+import type { Content } from "./content.js";
+import type { Effect, EffectScope, Permission } from "./effects.js";
+import type { JsonSchema } from "./json-schema.js";
+import type { ToolResult } from "./result.js";
+
+/** `true`, `false`, or a refusal that says why and what to do. */
+export type Availability =
+  | boolean
+  | { readonly ok: boolean; readonly reason?: string; readonly fix?: string };
+
+export type CheckFn = () => Availability | Promise<Availability>;
+
+/** What a tool needs, as data, so that a list can tell whether it is ready without importing the tool. */
+export interface Needs {
+  /** Programs that must all be on PATH. */
+  readonly programs?: readonly string[];
+  /** Environment variables of which at least one must be set. */
+  readonly anyEnv?: readonly string[];
+  /** npm packages that must be resolvable. */
+  readonly packages?: readonly string[];
+  /** Exact command or setting that would make the tool ready. */
+  readonly fix?: string;
+}
+
+export type HostCapability = "todos" | "memory" | "sessions" | "delegate";
+
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/** What a dynamic schema patch may look at: the tools that are really present in this view. */
+export interface SchemaView {
+  readonly names: ReadonlySet<string>;
+  has(name: string): boolean;
+}
+
+export interface Progress {
+  readonly message?: string;
+  readonly fraction?: number;
+  /** A piece of output, for doors that stream. */
+  readonly chunk?: string;
+}
+
+export interface TodoItem {
+  readonly id: string;
+  readonly content: string;
+  readonly status: "pending" | "in_progress" | "completed" | "cancelled";
+}
+
+/** State owned by an agent loop. A tool that names one in `host` answers with an error where it is absent. */
+export interface HostCapabilities {
+  readonly todos?: { read(): readonly TodoItem[]; write(items: readonly TodoItem[]): void };
+  readonly memory?: unknown;
+  readonly sessions?: unknown;
+  readonly delegate?: unknown;
+}
+
+export interface SessionInfo {
+  readonly id: string;
+  readonly profile: string;
+  readonly cwd: string;
+}
+
+/** Everything a handler may use. Authority travels in here, never through globals. */
+export interface CallContext {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly session: SessionInfo;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  readonly host: HostCapabilities;
+  readonly secrets: { get(name: string): string | undefined };
+  /** Settings of the tools.<name> and shared sections that this tool may read. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Folder for what a tool must keep on disk (spills, downloads); created on demand. */
+  readonly cacheDir: string;
+  progress(update: Progress): void;
+  /** Ask the person; `undefined` when nobody answers. */
+  ask(question: {
+    readonly question: string;
+    readonly choices?: readonly string[];
+  }): Promise<string | undefined>;
+}
+
+export type HandlerOutput<Out> = Out | ToolResult<Out>;
+
+/** A tool is a value. See docs/architecture.md for who reads which field. */
+export interface Tool<Args = unknown, Out = unknown> {
+  /** Canonical; `^[a-z][a-z0-9_]{0,63}$` for built-ins, up to 64 of `[A-Za-z0-9_.-]` for foreign tools. */
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly toolset: string;
+  readonly description: string;
+  readonly emoji?: string;
+  readonly tags?: readonly string[];
+  readonly parameters: JsonSchema;
+  readonly output?: JsonSchema;
+  /** What it may ever need; `effects` says what one call really does. */
+  readonly permissions: readonly Permission[];
+  /**
+   * Pure: exactly what this call touches. Absent, each permission counts as touching "*" (reads read,
+   * everything else writes), which is safe and slow: such calls never run side by side with writers.
+   */
+  effects?(args: Args, scope: EffectScope): readonly Effect[];
+  readonly checkFn?: CheckFn;
+  readonly needs?: Needs;
+  readonly requiresEnv?: readonly string[];
+  readonly host?: HostCapability;
+  /** True for tools that talk to the person: they run alone, in order. */
+  readonly interactive?: boolean;
+  /** True when repeating a call with the same arguments gives the same answer; feeds the loop guardrails. */
+  readonly idempotent?: boolean;
+  /** True when failing often is normal (a shell, a test run): guardrails warn but do not halt. */
+  readonly tolerant?: boolean;
+  readonly timeoutMs?: number | ((args: Args) => number | undefined);
+  /** Infinity for tools that page their own output. */
+  readonly maxResultSizeChars?: number;
+  dynamicSchemaOverrides?(view: SchemaView): Partial<ToolSchema>;
+  /** Rewrites arguments of one alias to the canonical spelling (`url` → `urls[0]`), before validation. */
+  readonly aliasArguments?: Readonly<
+    Record<string, (args: Record<string, unknown>) => Record<string, unknown>>
+  >;
+  /** Runs after JSON-Schema validation when the author gave a Standard Schema (refinements, transforms). */
+  readonly refine?: (args: unknown) => Refined<Args> | Promise<Refined<Args>>;
+  handler(
+    args: Args,
+    ctx: CallContext,
+  ): HandlerOutput<Out> | Promise<HandlerOutput<Out>> | AsyncIterable<Progress | HandlerOutput<Out>>;
+  /** Pure: how a result is shown to a model and to a person. */
+  present?(out: Out): { readonly model: readonly Content[]; readonly human: string };
+  /** Frees what the tool holds (BaseTool.teardown); called once when its registration ends. */
+  dispose?(): void | Promise<void>;
+}
+
+export type Refined<Args> =
+  | { readonly ok: true; readonly value: Args }
+  | { readonly ok: false; readonly issues: readonly { readonly path: string; readonly message: string }[] };
+
+/** A tool whose argument and output types have been forgotten, as the registry holds it. */
+// biome-ignore lint/suspicious/noExplicitAny: erased on purpose; decode guarantees the arguments fit the schema.
+export type AnyTool = Tool<any, any>;
