@@ -61,3 +61,16 @@ export class ToolError extends Error {
     return typeof value === "object" && value !== null && toolErrorMark in value;
   }
 }
+
+/** Thrown by the runtime's own functions when they are used wrongly; calls themselves never throw. */
+export class HermesError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(problem: Failure) {
+    super(problem.hint === undefined ? problem.message : `${problem.message}. ${problem.hint}`);
+    this.name = "HermesError";
+    this.code = problem.code;
+    this.hint = problem.hint;
+  }
+}

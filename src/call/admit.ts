@@ -1,0 +1,36 @@
+import { type Failure, failure } from "../tool/errors.js";
+import type { CallRecord } from "./call-record.js";
+import { keysOf } from "./effect-keys.js";
+
+/** Waits until nothing that clashes is running; refuses what the guardrails have had enough of. */
+export async function admit(call: CallRecord): Promise<Failure | undefined> {
+  const { scope, entry } = call;
+  const refused = scope.guardrails.before({
+    tool: entry.name,
+    args: call.args,
+    idempotent: entry.idempotent === true,
+    tolerant: entry.tolerant === true,
+  });
+  if (refused !== undefined) return refused;
+  if (call.signal?.aborted === true) return interrupted();
+  if (call.effects.length === 0) return undefined;
+  const keys = await keysOf({
+    effects: call.effects,
+    environment: scope.environment,
+    sessionRoot: scope.rootId,
+  });
+  const held = scope.services.locks.acquire({
+    keys,
+    callId: call.id,
+    ancestors: scope.ancestors,
+    signal: call.signal,
+  });
+  const release = held instanceof Promise ? await held : held;
+  if (release === undefined) return interrupted();
+  call.release = release;
+  return undefined;
+}
+
+export function interrupted(): Failure {
+  return failure("cancelled", "skipped due to user interrupt");
+}

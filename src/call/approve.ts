@@ -1,0 +1,72 @@
+import type { Decision } from "../tool/call.js";
+import { type Failure, failure } from "../tool/errors.js";
+import type { CallRecord } from "./call-record.js";
+import type { ApprovalAnswer } from "./scope.js";
+
+/** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
+export async function approve(call: CallRecord): Promise<Failure | undefined> {
+  const { decision, grantKey, scope } = call;
+  if (decision === undefined || decision.verdict !== "ask") return undefined;
+  if (grantKey !== undefined && scope.grants.has(grantKey)) {
+    call.decision = { ...decision, answer: "session" };
+    return undefined;
+  }
+  const answer = await askPerson(call, decision);
+  call.decision = { ...decision, answer };
+  if (answer === "once" || answer === "session") {
+    if (answer === "session" && grantKey !== undefined) scope.grants.add(grantKey);
+    return undefined;
+  }
+  if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
+  const what = decision.reason ?? `rule ${decision.rule}`;
+  if (answer === "nobody") {
+    return failure(
+      "denied",
+      `needs approval (${what}), and nobody can be asked here`,
+      "Run it where a person can answer.",
+    );
+  }
+  if (answer === "timeout") {
+    return failure(
+      "timed_out_waiting",
+      `needed approval (${what}); nobody answered within ${scope.services.approvalTimeoutMs / 1000} s`,
+    );
+  }
+  return failure("denied", `the person denied it (${what})`, "Do not retry it; ask what they would prefer.");
+}
+
+async function askPerson(
+  call: CallRecord,
+  decision: Decision,
+): Promise<ApprovalAnswer | "nobody" | "timeout"> {
+  const { scope } = call;
+  if (scope.approver === undefined) return "nobody";
+  const deadline = AbortSignal.timeout(scope.services.approvalTimeoutMs);
+  const signal = call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]);
+  const expired = new Promise<"timeout">((resolve) => {
+    signal.addEventListener("abort", () => resolve("timeout"), { once: true });
+  });
+  try {
+    const answer = await Promise.race([
+      scope.approver.ask(
+        {
+          callId: call.id,
+          tool: call.entry.name,
+          args: call.args,
+          effects: call.effects,
+          rule: decision.rule,
+          reason: decision.reason ?? "",
+          environment: scope.environment.name,
+          session: scope.info,
+        },
+        signal,
+      ),
+      expired,
+    ]);
+    // Only the exact words count as consent.
+    return answer === "once" || answer === "session" || answer === "timeout" ? answer : "deny";
+  } catch (error) {
+    scope.services.log.error(`approver failed, treating it as a denial: ${String(error)}`);
+    return "deny";
+  }
+}

@@ -1,0 +1,102 @@
+import type { CallResult, IncomingCall } from "../tool/call.js";
+import { spillResult, textLength } from "./bound-result.js";
+import { CallRecord } from "./call-record.js";
+import { anyClash, type EffectKey, keysOf } from "./effect-keys.js";
+import { peek } from "./prepare.js";
+import { type RunOptions, walk } from "./run-call.js";
+import type { CallScope } from "./scope.js";
+import { applyTurnBudget } from "./spill.js";
+
+/**
+ * Runs the calls of one message. Neighbours run side by side as long as their effects do not clash; results
+ * come back in source order, one per call, whatever finishes first, fails or is interrupted.
+ */
+export async function runBatch(
+  requests: readonly IncomingCall[],
+  scope: CallScope,
+  options: RunOptions = {},
+): Promise<readonly CallResult[]> {
+  const done: CallRecord[] = [];
+  for (const segment of await planSegments(requests, scope)) {
+    done.push(...(await runSegment(segment, scope, options)));
+  }
+  fitTurn(done, scope);
+  return done.map((call) => call.toResult());
+}
+
+/** Consecutive calls that may run at the same time. A call that must run alone is a segment of one. */
+export async function planSegments(
+  requests: readonly IncomingCall[],
+  scope: CallScope,
+): Promise<readonly (readonly IncomingCall[])[]> {
+  const segments: IncomingCall[][] = [];
+  let held: EffectKey[] = [];
+  let open: IncomingCall[] | undefined;
+  for (const request of requests) {
+    const keys = await keysOfRequest(request, scope);
+    if (keys === undefined) {
+      segments.push([request]);
+      open = undefined;
+      continue;
+    }
+    if (open === undefined || anyClash(keys, held)) {
+      open = [];
+      held = [];
+      segments.push(open);
+    }
+    open.push(request);
+    held.push(...keys);
+  }
+  return segments;
+}
+
+/** Keys of a call that may share a segment; undefined for one that must run alone. */
+async function keysOfRequest(
+  request: IncomingCall,
+  scope: CallScope,
+): Promise<readonly EffectKey[] | undefined> {
+  const call = new CallRecord(request, scope, undefined);
+  const problem = await peek(call).catch(() => true);
+  if (problem !== undefined || call.entry.interactive === true) return undefined;
+  if (call.effects.length === 0) return [];
+  if (call.effects.some((effect) => effect.mode === "execute")) return undefined;
+  return keysOf({ effects: call.effects, environment: scope.environment, sessionRoot: scope.rootId }).catch(
+    () => undefined,
+  );
+}
+
+async function runSegment(
+  segment: readonly IncomingCall[],
+  scope: CallScope,
+  options: RunOptions,
+): Promise<readonly CallRecord[]> {
+  const done = new Array<CallRecord>(segment.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < segment.length; index = next++) {
+      const request = segment[index];
+      if (request !== undefined) done[index] = await walk(request, scope, options);
+    }
+  };
+  const workers = Math.min(scope.services.maxWorkers, segment.length);
+  await Promise.all(Array.from({ length: workers }, worker));
+  return done;
+}
+
+/** Spills the largest results until the whole message fits; tools that page themselves are left alone. */
+function fitTurn(calls: readonly CallRecord[], scope: CallScope): void {
+  const candidates = calls.filter(
+    (call) => call.spilledTo === undefined && call.entry?.maxResultSizeChars !== Number.POSITIVE_INFINITY,
+  );
+  const fixed =
+    calls.reduce((sum, call) => sum + textLength(call), 0) -
+    candidates.reduce((sum, call) => sum + textLength(call), 0);
+  const budget = scope.services.limits.perTurn - fixed;
+  for (const index of applyTurnBudget(
+    candidates.map((call) => ({ chars: textLength(call) })),
+    budget,
+  )) {
+    const call = candidates[index];
+    if (call !== undefined) spillResult(call);
+  }
+}

@@ -1,0 +1,43 @@
+import { limitFor } from "./bounds.js";
+import type { CallRecord } from "./call-record.js";
+import { replaceText, textOfCall } from "./settle.js";
+import { persistedOutputBlock, truncateInline } from "./spill.js";
+
+/** Keeps every result within its size: the whole text goes to a file, the model gets a preview and the path. */
+export function boundResult(call: CallRecord): void {
+  const length = textLength(call);
+  const { services } = call.scope;
+  // Cheap way out: no tool's limit is below this one unless it says so itself.
+  if (length <= services.limits.preview) return;
+  const entry = call.entry;
+  const configured = entry === undefined ? undefined : services.resultLimitOf(entry.name);
+  const declared = entry?.maxResultSizeChars;
+  const limit = limitFor({
+    pinned: declared === Number.POSITIVE_INFINITY,
+    ...(configured !== undefined && { configured }),
+    isMcp: entry?.toolset.startsWith("mcp-") === true,
+    ...(declared !== undefined && { declared }),
+    limits: services.limits,
+  });
+  if (length > limit) spillResult(call, limit);
+}
+
+export function spillResult(call: CallRecord, limit: number = call.scope.services.limits.preview): void {
+  const { services } = call.scope;
+  const whole = textOfCall(call);
+  call.truncated = true;
+  try {
+    const { path } = services.spill.write(call.id, whole);
+    call.spilledTo = path;
+    replaceText(call, persistedOutputBlock({ text: whole, path, preview: services.limits.preview }));
+  } catch (error) {
+    services.log.warn(`could not save the full result of ${call.name}: ${String(error)}`);
+    replaceText(call, truncateInline(whole, limit));
+  }
+}
+
+export function textLength(call: CallRecord): number {
+  let length = 0;
+  for (const part of call.content) if (part.type === "text") length += part.text.length;
+  return length;
+}

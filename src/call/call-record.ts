@@ -1,0 +1,91 @@
+import type { Entry } from "../registry/entry.js";
+import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
+import type { Content } from "../tool/content.js";
+import type { Effect } from "../tool/effects.js";
+import type { Failure } from "../tool/errors.js";
+import type { AnyTool } from "../tool/tool.js";
+import type { Release } from "./effect-locks.js";
+import type { JournalEntry } from "./journal.js";
+import type { CallScope } from "./scope.js";
+
+const NOTHING: readonly never[] = [];
+
+/** One call on its way. Each field has one writer: the stage named beside it. */
+export class CallRecord {
+  readonly id: string;
+  readonly request: IncomingCall;
+  readonly scope: CallScope;
+  /** Interrupts this call from outside. */
+  readonly signal: AbortSignal | undefined;
+  readonly startedAt = performance.now();
+  /** resolve */
+  entry!: Entry;
+  /** resolve */
+  tool!: AnyTool;
+  /** resolve: the alias or name that matched, without decoration */
+  spelling: string;
+  /** decode */
+  args: Readonly<Record<string, unknown>> = {};
+  /** decode */
+  repairs: readonly string[] = NOTHING;
+  /** before-hooks */
+  hookQuestion: string | undefined;
+  /** effects */
+  effects: readonly Effect[] = NOTHING;
+  /** policy, approval */
+  decision: Decision | undefined;
+  /** policy */
+  grantKey: string | undefined;
+  /** admit */
+  release: Release | undefined;
+  /** journal, before execution */
+  journalEntry: JournalEntry | undefined;
+  /** execute */
+  output: unknown;
+  /** settle */
+  ok = false;
+  /** settle */
+  content: readonly Content[] = NOTHING;
+  /** settle */
+  structured: unknown;
+  /** settle */
+  error: Failure | undefined;
+  /** bound */
+  truncated = false;
+  /** bound */
+  spilledTo: string | undefined;
+  /** guardrails */
+  notices: readonly string[] = NOTHING;
+  /** settle */
+  durationMs = 0;
+
+  constructor(request: IncomingCall, scope: CallScope, signal: AbortSignal | undefined) {
+    this.id = request.id;
+    this.request = request;
+    this.scope = scope;
+    this.signal = signal;
+    this.spelling = request.name;
+  }
+
+  get name(): string {
+    return this.entry === undefined ? this.request.name : this.entry.name;
+  }
+
+  toResult(): CallResult {
+    return {
+      id: this.id,
+      name: this.name,
+      called_as: this.request.name,
+      ok: this.ok,
+      content: this.content,
+      ...(this.structured !== undefined && { structured: this.structured }),
+      ...(this.error !== undefined && { error: this.error }),
+      duration_ms: this.durationMs,
+      environment: this.scope.environment.name,
+      ...(this.decision !== undefined && { decision: this.decision }),
+      truncated: this.truncated,
+      ...(this.spilledTo !== undefined && { spilled_to: this.spilledTo }),
+      ...(this.notices.length > 0 && { notices: this.notices }),
+    };
+  }
+}

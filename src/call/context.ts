@@ -1,0 +1,66 @@
+import type { CallContext, Progress } from "../tool/tool.js";
+import type { CallRecord } from "./call-record.js";
+
+/** What a handler sees of its call. The abort controller is made on first use: most calls never need one. */
+export class HandlerContext implements CallContext {
+  readonly #call: CallRecord;
+  #controller: AbortController | undefined;
+  #abortReason: Error | undefined;
+
+  constructor(call: CallRecord) {
+    this.#call = call;
+  }
+
+  get callId() {
+    return this.#call.id;
+  }
+  get toolName() {
+    return this.#call.entry.name;
+  }
+  get session() {
+    return this.#call.scope.info;
+  }
+  get environment() {
+    return this.#call.scope.environment;
+  }
+  get host() {
+    return this.#call.scope.host;
+  }
+  get secrets() {
+    return this.#call.scope.services.secrets;
+  }
+  get settings() {
+    return this.#call.scope.services.settingsFor(this.#call.entry.name);
+  }
+  get cacheDir() {
+    return this.#call.scope.services.cacheDir;
+  }
+  get ask() {
+    return this.#call.scope.ask;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  progress(update: Progress): void {
+    const { events } = this.#call.scope.services;
+    if (!events.active) return;
+    events.emit({
+      type: "call.progress",
+      session: this.#call.scope.info.id,
+      id: this.#call.id,
+      name: this.#call.entry.name,
+      progress: update,
+    });
+  }
+
+  abort(reason: Error): void {
+    this.#abortReason ??= reason;
+    this.#controller?.abort(reason);
+  }
+}

@@ -1,0 +1,48 @@
+import { type Failure, failure } from "../tool/errors.js";
+import { describeSignature } from "../tool/signature.js";
+import type { CallRecord } from "./call-record.js";
+
+/** Raw arguments → arguments the tool's schema accepts, or an error that shows what it expects. */
+export function decode(call: CallRecord, raw: unknown): Failure | undefined | Promise<Failure | undefined> {
+  const { entry, tool } = call;
+  const decoded = entry.decoder.decode(underAlias(call, raw));
+  if (!decoded.ok) return decoded.failure;
+  call.args = decoded.args;
+  if (decoded.repairs.length > 0) call.repairs = decoded.repairs;
+  if (tool.refine === undefined) return undefined;
+  const refined = tool.refine(decoded.args);
+  return refined instanceof Promise ? refined.then((value) => adopt(call, value)) : adopt(call, refined);
+}
+
+function adopt(
+  call: CallRecord,
+  refined: Awaited<ReturnType<NonNullable<CallRecord["tool"]["refine"]>>>,
+): Failure | undefined {
+  if (refined.ok) {
+    call.args = refined.value;
+    return undefined;
+  }
+  const issues = refined.issues
+    .map((issue) => `${issue.path === "" ? "/" : issue.path}: ${issue.message}`)
+    .join("; ");
+  return failure(
+    "invalid_arguments",
+    `Invalid arguments for ${call.entry.name}: ${issues}`,
+    `Signature: ${describeSignature(call.entry.name, call.entry.parameters)}`,
+  );
+}
+
+/** An alias may spell its parameters differently; only plain objects can be respelled. */
+function underAlias(call: CallRecord, raw: unknown): unknown {
+  const respell = call.spelling === call.entry.name ? undefined : call.tool.aliasArguments?.[call.spelling];
+  if (respell === undefined) return raw;
+  let value = raw;
+  if (typeof raw === "string") {
+    try {
+      value = JSON.parse(raw);
+    } catch {
+      return raw;
+    }
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? respell({ ...value }) : raw;
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { type Failure, failure } from "../tool/errors.js";
+import { serializeOutput } from "../tool/serialize.js";
+import type { CallRecord } from "./call-record.js";
+import type { CallOutcome, JournalEntry } from "./journal.js";
+import { textOfCall } from "./settle.js";
+
+/** Writes down what is about to happen. A call that changes something waits until that is on disk. */
+export async function journalIntent(call: CallRecord): Promise<Failure | undefined> {
+  const { journal } = call.scope.services;
+  if (!journal.enabled) return undefined;
+  try {
+    const durableBefore = call.effects.some((effect) => effect.mode !== "read");
+    const entry = begin(call, durableBefore);
+    call.journalEntry = entry instanceof Promise ? await entry : entry;
+    return undefined;
+  } catch (error) {
+    return failure(
+      "internal",
+      `the call could not be journaled, so it was not run: ${String(error)}`,
+      "Check the disk that holds the Hermes home.",
+    );
+  }
+}
+
+/** Completes the row; the caller may answer once this resolves. */
+export async function journalOutcome(call: CallRecord): Promise<void> {
+  const { journal, log } = call.scope.services;
+  if (!journal.enabled) return;
+  const text = textOfCall(call);
+  try {
+    let entry = call.journalEntry;
+    if (entry === undefined) {
+      const begun = begin(call, false);
+      entry = begun instanceof Promise ? await begun : begun;
+    }
+    await entry.end({
+      status: statusOf(call),
+      ...(call.error !== undefined && { errorCode: call.error.code, errorMessage: call.error.message }),
+      durationMs: call.durationMs,
+      resultChars: text.length,
+      resultHash: createHash("sha256").update(text).digest("hex"),
+      truncated: call.truncated,
+      ...(call.repairs.length > 0 && { repairs: JSON.stringify(call.repairs) }),
+    });
+  } catch (error) {
+    // The work is done and cannot be undone; hiding its result would invite the model to repeat it.
+    log.error(`result of ${call.name} (${call.id}) is not in the journal: ${String(error)}`);
+    call.notices = [...call.notices, "This result could not be written to the journal."];
+  }
+}
+
+function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {
+  const { scope, decision } = call;
+  const { redact, journal } = scope.services;
+  return journal.begin({
+    callId: call.id,
+    sessionId: scope.info.id,
+    tool: call.name,
+    calledAs: call.request.name,
+    door: scope.door,
+    argsJson: redact(serializeOutput(call.entry === undefined ? call.request.arguments : call.args)),
+    effectsJson: call.effects.length === 0 ? "[]" : redact(JSON.stringify(call.effects)),
+    decision:
+      decision?.answer === undefined
+        ? (decision?.verdict ?? "none")
+        : `${decision.verdict}:${decision.answer}`,
+    rule: decision?.rule ?? "",
+    environment: scope.environment.name,
+    startedAt: Date.now() - Math.round(performance.now() - call.startedAt),
+    durableBefore,
+  });
+}
+
+export function statusOf(call: CallRecord): CallOutcome["status"] {
+  if (call.ok) return "ok";
+  switch (call.error?.code) {
+    case "denied":
+    case "timed_out_waiting":
+      return "denied";
+    case "blocked":
+    case "over_budget":
+      return "blocked";
+    case "timeout":
+      return "timeout";
+    case "cancelled":
+      return "cancelled";
+    default:
+      return "error";
+  }
+}

@@ -1,0 +1,88 @@
+import type { Effect, Permission } from "../tool/effects.js";
+import { type Failure, failure } from "../tool/errors.js";
+import type { CallRecord } from "./call-record.js";
+import { decode } from "./decode-call.js";
+import { resolve } from "./resolve.js";
+
+/**
+ * Everything up to the decision: nothing has been run or asked. Real calls, dry runs and `explain` share
+ * this function, so they cannot disagree.
+ */
+export async function prepare(call: CallRecord): Promise<Failure | undefined> {
+  return (
+    (await resolve(call)) ??
+    (await decode(call, call.request.arguments)) ??
+    (await beforeHooks(call)) ??
+    declareEffects(call) ??
+    decide(call)
+  );
+}
+
+/** What a call would touch, without hooks, policy or anything a person would notice; batches plan with it. */
+export async function peek(call: CallRecord): Promise<Failure | undefined> {
+  return (
+    call.request.malformed ??
+    (await resolve(call)) ??
+    (await decode(call, call.request.arguments)) ??
+    declareEffects(call)
+  );
+}
+
+async function beforeHooks(call: CallRecord): Promise<Failure | undefined> {
+  const { hooks } = call.scope.services;
+  if (!hooks.has("pre_tool_call")) return undefined;
+  const answer = await hooks.before({
+    tool: call.entry.name,
+    args: call.args,
+    callId: call.id,
+    session: call.scope.info,
+  });
+  if ("block" in answer) return failure("blocked", answer.block);
+  if ("ask" in answer) call.hookQuestion = answer.ask;
+  return answer.modified ? decode(call, answer.args) : undefined;
+}
+
+function declareEffects(call: CallRecord): Failure | undefined {
+  const { tool, scope } = call;
+  if (tool.effects === undefined) {
+    if (tool.permissions.length > 0) call.effects = tool.permissions.map(widestEffect);
+    return undefined;
+  }
+  try {
+    call.effects = tool.effects(call.args, { cwd: scope.info.cwd, environment: scope.environment.name });
+    return undefined;
+  } catch (error) {
+    // Without a list of effects nothing can be judged, so nothing may run.
+    return failure("denied", `${call.entry.name} could not say what this call would touch: ${String(error)}`);
+  }
+}
+
+const READING_VERBS = new Set(["read", "fetch", "search", "list", "get"]);
+
+/** A tool that lists only permissions is taken to touch everything they allow. */
+function widestEffect(action: Permission): Effect {
+  const verb = action.slice(action.indexOf(":") + 1);
+  const mode = READING_VERBS.has(verb) ? "read" : verb === "execute" || verb === "run" ? "execute" : "write";
+  return { action, resource: "*", mode };
+}
+
+function decide(call: CallRecord): Failure | undefined {
+  const { scope, entry, args, effects } = call;
+  const { grantKey, ...decision } = scope.services.policy.decide({
+    entry,
+    args,
+    effects,
+    session: scope.info,
+    environment: scope.environment.name,
+  });
+  call.decision = decision;
+  call.grantKey = grantKey;
+  if (decision.verdict === "deny") {
+    return failure("denied", decision.reason ?? `denied by rule ${decision.rule}`, `Rule: ${decision.rule}`);
+  }
+  if (call.hookQuestion !== undefined && decision.verdict === "allow") {
+    call.decision = { verdict: "ask", rule: "hook:pre_tool_call", reason: call.hookQuestion };
+    call.grantKey = undefined;
+  }
+  return undefined;
+}

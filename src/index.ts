@@ -1,0 +1,46 @@
+export type { GuardrailMode } from "./call/guardrails.js";
+export type { HookName, HookOptions, HookTypes, PostToolCall, PreAnswer, PreToolCall } from "./call/hooks.js";
+export type { JournalRow, ToolStats } from "./call/journal.js";
+export type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approver,
+  Door,
+  Policy,
+  PolicyQuestion,
+  Verdict,
+} from "./call/scope.js";
+export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
+export type { RuntimeEvent } from "./observe/events.js";
+export { createLogger, type Logger } from "./observe/log.js";
+export {
+  encodeDefinitions,
+  encodeResults,
+  modelText,
+  type ParsedRequest,
+  parseRequest,
+  parseRequestText,
+  type WireFormat,
+} from "./protocol/index.js";
+export { registry } from "./registry/active.js";
+export type { Vocabulary } from "./registry/aliases.js";
+export type { Status } from "./registry/availability.js";
+export type { ToolDefinition } from "./registry/definitions.js";
+export type { Provenance } from "./registry/entry.js";
+export { type Registration, type RegistrationExtras, ToolRegistry } from "./registry/registry.js";
+export type { CustomToolset, ToolsetInfo } from "./registry/toolsets.js";
+export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.js";
+export type { DefinitionsRequest, Runtime } from "./runtime/runtime.js";
+export type { CallExplanation, CallRequest, Session, SessionOptions } from "./runtime/session.js";
+export type { ToolListing } from "./runtime/tool-list.js";
+export { BaseTool, toolFromBase } from "./tool/base-tool.js";
+export type { CallResult, Decision, IncomingCall } from "./tool/call.js";
+export { type Content, text, textOf } from "./tool/content.js";
+export { tool, toolsOf } from "./tool/decorator.js";
+export { type ArgsOf, defineTool, type ToolDefinition as ToolSource } from "./tool/define.js";
+export type { Effect, EffectScope, Permission } from "./tool/effects.js";
+export { ERROR_CODES, type ErrorCode, type Failure, HermesError, ToolError } from "./tool/errors.js";
+export type { FromSchema, JsonSchema } from "./tool/json-schema.js";
+export { ToolResult } from "./tool/result.js";
+export type { AnyTool, Availability, CallContext, Needs, Progress, Tool } from "./tool/tool.js";
+export { VERSION } from "./version.js";

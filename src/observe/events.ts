@@ -1,0 +1,63 @@
+import type { Progress } from "../tool/tool.js";
+
+/** What the runtime tells the outside while it works; the HTTP event stream sends the same objects. */
+export type RuntimeEvent =
+  | {
+      readonly type: "call.started";
+      readonly session: string;
+      readonly id: string;
+      readonly name: string;
+      readonly preview: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: "call.progress";
+      readonly session: string;
+      readonly id: string;
+      readonly name: string;
+      readonly progress: Progress;
+    }
+  | {
+      readonly type: "call.finished";
+      readonly session: string;
+      readonly id: string;
+      readonly name: string;
+      readonly ok: boolean;
+      readonly code?: string;
+      readonly duration_ms: number;
+      readonly at: number;
+    }
+  | { readonly type: "tools.changed"; readonly generation: number }
+  | {
+      readonly type: "tool.availability";
+      readonly tools: readonly string[];
+      readonly available: boolean;
+      readonly reason?: string;
+    };
+
+export type EventListener = (event: RuntimeEvent) => void;
+
+/** Listeners are isolated: one that throws never reaches the call that fired the event. */
+export class EventBus {
+  readonly #listeners = new Set<EventListener>();
+
+  /** True when somebody listens; callers may skip building events otherwise. */
+  get active(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  on(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch {
+        // A broken observer must not break what it observes.
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
+import type { Effect } from "../tool/effects.js";
+import { PROFILES, type Profile, permissionMatches } from "./profiles.js";
+import { isWithin, protectedRead, protectedWrite } from "./protected-paths.js";
+import { judgeCommand } from "./shell/judge.js";
+
+export interface PolicyOptions {
+  readonly hermesHome: string;
+  /** Turns every "ask" into "allow"; the hardline floor and denials stay. */
+  readonly yolo?: boolean;
+  /** Globs of commands that are never run (`approvals.deny`). */
+  readonly denyCommands?: readonly string[];
+  /** Set when written rules could not be read: then only reading is allowed. */
+  readonly readOnly?: boolean;
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+const NOTHING_TOUCHED: Verdict = { verdict: "allow", rule: "no-effects" };
+
+/** The strictest verdict over all effects of a call: hardline floor, then the profile, then danger. */
+export function createPolicy(options: PolicyOptions): Policy {
+  return {
+    decide(question) {
+      if (question.effects.length === 0) return judgePermissions(question);
+      let worst: Verdict | undefined;
+      for (const effect of question.effects) {
+        const verdict = judgeEffect(effect, question, options);
+        if (worst === undefined || STRICTNESS[verdict.verdict] > STRICTNESS[worst.verdict]) worst = verdict;
+      }
+      const decided = worst ?? NOTHING_TOUCHED;
+      if (decided.verdict === "ask" && options.yolo === true)
+        return { verdict: "allow", rule: `yolo:${decided.rule}` };
+      return decided;
+    },
+  };
+}
+
+/** A call without effects still needs a known profile. */
+function judgePermissions(question: PolicyQuestion): Verdict {
+  return PROFILES.has(question.session.profile) ? NOTHING_TOUCHED : unknownProfile(question.session.profile);
+}
+
+function unknownProfile(name: string): Verdict {
+  return { verdict: "deny", rule: "profile:unknown", reason: `permission profile ${name} does not exist` };
+}
+
+function judgeEffect(effect: Effect, question: PolicyQuestion, options: PolicyOptions): Verdict {
+  if (options.readOnly === true && effect.mode !== "read") {
+    return {
+      verdict: "deny",
+      rule: "config:broken",
+      reason: "A rule in the configuration could not be read, so only reading is allowed until it is mended",
+    };
+  }
+  const profile = PROFILES.get(question.session.profile);
+  if (profile === undefined) return unknownProfile(question.session.profile);
+  const byProfile = judgeByProfile(effect, profile);
+  if (byProfile.verdict === "deny") return byProfile;
+  const byDanger =
+    effect.action === "terminal:execute"
+      ? judgeTerminal(effect, options)
+      : effect.action.startsWith("file:")
+        ? judgeFile(effect, question, options)
+        : undefined;
+  return byDanger === undefined || STRICTNESS[byProfile.verdict] > STRICTNESS[byDanger.verdict]
+    ? byProfile
+    : byDanger;
+}
+
+function judgeByProfile(effect: Effect, profile: Profile): Verdict {
+  const matching = (rules: readonly string[]) => rules.find((rule) => permissionMatches(rule, effect.action));
+  const at = (rule: string) => `profile:${profile.name}/${rule}`;
+  const denied = matching(profile.deny);
+  if (denied !== undefined) {
+    return {
+      verdict: "deny",
+      rule: at(denied),
+      reason: `Permission ${effect.action} is denied in the current profile`,
+    };
+  }
+  const asked = matching(profile.ask);
+  if (asked !== undefined) {
+    return {
+      verdict: "ask",
+      rule: at(asked),
+      reason: `${effect.action} needs approval in the current profile`,
+      grantKey: at(asked),
+    };
+  }
+  const allowed = matching(profile.allow);
+  if (allowed !== undefined) return { verdict: "allow", rule: at(allowed) };
+  return {
+    verdict: "deny",
+    rule: at("default"),
+    reason: `Permission ${effect.action} is not granted by the current profile`,
+  };
+}
+
+function judgeTerminal(effect: Effect, options: PolicyOptions): Verdict | undefined {
+  const judged = judgeCommand(effect.resource);
+  if (judged.verdict === "hardline") {
+    return { verdict: "deny", rule: judged.rule, reason: `This command is never run: ${judged.reason}` };
+  }
+  const denied = (options.denyCommands ?? []).find((glob) => globMatches(glob, effect.resource));
+  if (denied !== undefined) {
+    return {
+      verdict: "deny",
+      rule: `approvals.deny:${denied}`,
+      reason: `The command matches "${denied}" in approvals.deny`,
+    };
+  }
+  return judged.verdict === "danger"
+    ? { verdict: "ask", rule: judged.rule, reason: judged.reason, grantKey: judged.rule }
+    : undefined;
+}
+
+function judgeFile(effect: Effect, question: PolicyQuestion, options: PolicyOptions): Verdict | undefined {
+  if (effect.resource === "*") return undefined;
+  const path = realish(effect.resource);
+  if (effect.mode === "read") {
+    const why = protectedRead(path, options.hermesHome);
+    return why === undefined ? undefined : ask("file.read-secret", `reads ${why}: ${path}`, path);
+  }
+  const why = protectedWrite(path, options.hermesHome);
+  if (why !== undefined) return ask("file.write-protected", `writes ${why}: ${path}`, path);
+  const workspace = realish(question.session.cwd);
+  if (isWithin(path, workspace) || isWithin(path, realish(tmpdir()))) return undefined;
+  return ask("file.write-outside", `writes outside the working folder ${workspace}: ${path}`, dirname(path));
+}
+
+function ask(rule: string, reason: string, scope: string): Verdict {
+  return { verdict: "ask", rule, reason, grantKey: `${rule}:${scope}` };
+}
+
+/** Real path of the deepest existing ancestor, so that a link cannot lead a write out unseen. */
+function realish(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realish(parent), path.slice(parent.length));
+  }
+}
+
+function globMatches(glob: string, command: string): boolean {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*/g, "[\\s\\S]*")
+    .replace(/\?/g, "[\\s\\S]");
+  return new RegExp(`^${source}$`, "i").test(command.trim());
+}

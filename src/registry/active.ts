@@ -1,0 +1,45 @@
+import { createLogger } from "../observe/log.js";
+import type { AnyTool } from "../tool/tool.js";
+import type { Provenance } from "./entry.js";
+import { type AddOptions, type Registration, type RegistrationExtras, ToolRegistry } from "./registry.js";
+
+/** The registry of programs that never make another one. */
+export const defaultRegistry = new ToolRegistry({ logger: createLogger() });
+
+let active: { readonly registry: ToolRegistry; readonly provenance: Provenance } = {
+  registry: defaultRegistry,
+  provenance: { kind: "code" },
+};
+
+/**
+ * While `load` imports a module, top-level `registry.register(...)` calls inside it land in `registry` and
+ * carry `provenance`. Imports run one after another, so a plain variable is enough.
+ */
+export async function withActiveRegistry<T>(
+  target: { readonly registry: ToolRegistry; readonly provenance: Provenance },
+  load: () => Promise<T>,
+): Promise<T> {
+  const previous = active;
+  active = target;
+  try {
+    return await load();
+  } finally {
+    active = previous;
+  }
+}
+
+/** What tool modules import: `registry.register({...})` at top level. */
+export const registry = {
+  register(registration: Registration & RegistrationExtras): boolean {
+    return active.registry.register(registration, active.provenance);
+  },
+  add(tool: AnyTool, options: AddOptions = {}): boolean {
+    return active.registry.add(tool, { provenance: active.provenance, ...options });
+  },
+  deregister(name: string): boolean {
+    return active.registry.deregister(name);
+  },
+  aliasToolset(alias: string, canonical: string): void {
+    active.registry.aliasToolset(alias, canonical);
+  },
+};

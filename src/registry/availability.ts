@@ -1,0 +1,167 @@
+import type { Availability, CheckFn, Needs } from "../tool/tool.js";
+import type { Entry } from "./entry.js";
+
+/** Whether a tool can run now, and if not, why and what would help. */
+export interface Status {
+  readonly ok: boolean;
+  readonly reason?: string;
+  readonly fix?: string;
+  /** True while a recent success is served in place of a fresh failure. */
+  readonly grace?: boolean;
+}
+
+const READY: Status = { ok: true };
+const TTL_MS = 30_000;
+const GRACE_MS = 60_000;
+const MAX_REMEMBERED = 512;
+
+interface Remembered {
+  status: Status;
+  checkedAt: number;
+  succeededAt: number;
+  pending?: Promise<Status>;
+}
+
+export interface AvailabilityOptions {
+  readonly deadlineMs?: number;
+  readonly now?: () => number;
+  /** Answers `needs`; given by the composition root because it looks at the machine. */
+  readonly checkNeeds?: (needs: Needs) => Status | Promise<Status>;
+  /** Told when a remembered answer turns. */
+  readonly onChange?: (key: CheckFn | Needs, status: Status) => void;
+}
+
+/**
+ * Remembers what checks said: 30 s, with 60 s of grace after a success so that one flaky probe does not make
+ * a tool vanish. Tools that share a check function share its answer. A check that throws or overruns its
+ * deadline means unavailable.
+ */
+export class AvailabilityCache {
+  readonly #remembered = new Map<CheckFn | Needs, Remembered>();
+  readonly #options: AvailabilityOptions;
+  readonly #now: () => number;
+
+  constructor(options: AvailabilityOptions = {}) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Synchronous when nothing has to be asked, which is the common case on the call path. */
+  statusOf(entry: Entry): Status | Promise<Status> {
+    const key = entry.checkFn ?? entry.needs;
+    if (key === undefined) return READY;
+    const known = this.#remembered.get(key);
+    if (known !== undefined) {
+      if (known.pending !== undefined) return known.pending;
+      if (this.#now() - known.checkedAt < TTL_MS) return known.status;
+    }
+    if (entry.checkFn === undefined) return this.#ask(key, () => this.#askNeeds(entry.needs));
+    const { checkFn, needs } = entry;
+    return this.#ask(key, async () => {
+      const base = needs === undefined ? READY : await this.#askNeeds(needs);
+      return base.ok ? toStatus(await checkFn(), entry) : base;
+    });
+  }
+
+  /** What was last known, without asking anybody. */
+  peek(entry: Entry): Status | undefined {
+    const key = entry.checkFn ?? entry.needs;
+    return key === undefined ? READY : this.#remembered.get(key)?.status;
+  }
+
+  /** Until when answers given now stay in force; Infinity when nothing was asked. */
+  freshUntil(entries: Iterable<Entry>): number {
+    let until = Number.POSITIVE_INFINITY;
+    for (const entry of entries) {
+      const key = entry.checkFn ?? entry.needs;
+      if (key === undefined) continue;
+      const known = this.#remembered.get(key);
+      until = Math.min(until, known === undefined ? 0 : known.checkedAt + TTL_MS);
+    }
+    return until;
+  }
+
+  invalidate(): void {
+    this.#remembered.clear();
+  }
+
+  #askNeeds(needs: Needs | undefined): Status | Promise<Status> {
+    if (needs === undefined || this.#options.checkNeeds === undefined) return READY;
+    return this.#options.checkNeeds(needs);
+  }
+
+  #ask(key: CheckFn | Needs, probe: () => Status | Promise<Status>): Promise<Status> {
+    const previous = this.#remembered.get(key);
+    const pending = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((fresh) => {
+      const at = this.#now();
+      const inGrace = !fresh.ok && previous !== undefined && at - previous.succeededAt < GRACE_MS;
+      // Grace is served but not remembered, so that the next look asks again.
+      const status = inGrace ? { ok: true, grace: true, ...reasonOf(fresh) } : fresh;
+      this.#remember(key, {
+        status,
+        checkedAt: inGrace ? at - TTL_MS : at,
+        succeededAt: fresh.ok ? at : (previous?.succeededAt ?? Number.NEGATIVE_INFINITY),
+      });
+      if (previous !== undefined && previous.status.ok !== status.ok) this.#options.onChange?.(key, status);
+      return status;
+    });
+    this.#remember(key, {
+      status: previous?.status ?? { ok: false, reason: "not checked yet" },
+      checkedAt: previous?.checkedAt ?? Number.NEGATIVE_INFINITY,
+      succeededAt: previous?.succeededAt ?? Number.NEGATIVE_INFINITY,
+      pending,
+    });
+    return pending;
+  }
+
+  #remember(key: CheckFn | Needs, value: Remembered): void {
+    this.#remembered.delete(key);
+    this.#remembered.set(key, value);
+    if (this.#remembered.size <= MAX_REMEMBERED) return;
+    const oldest = this.#remembered.keys().next();
+    if (oldest.done !== true) this.#remembered.delete(oldest.value);
+  }
+}
+
+function toStatus(answer: Availability, entry: Entry): Status {
+  if (answer === true) return READY;
+  const missing = (entry.requiresEnv ?? []).filter((name) => !process.env[name]);
+  const fallback =
+    missing.length > 0
+      ? { reason: `its check failed; not set: ${missing.join(", ")}`, fix: `set ${missing.join(", ")}` }
+      : { reason: "its check said no" };
+  if (answer === false) return { ok: false, ...fallback };
+  if (typeof answer !== "object" || answer === null)
+    return { ok: false, reason: "its check gave no usable answer" };
+  return answer.ok === true ? READY : { ok: false, ...fallback, ...reasonOf(answer) };
+}
+
+function reasonOf(from: { readonly reason?: string; readonly fix?: string }): {
+  reason?: string;
+  fix?: string;
+} {
+  return {
+    ...(from.reason !== undefined && { reason: from.reason }),
+    ...(from.fix !== undefined && { fix: from.fix }),
+  };
+}
+
+async function withDeadline(probe: () => Status | Promise<Status>, deadlineMs: number): Promise<Status> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Status>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ ok: false, reason: `its check did not answer within ${deadlineMs / 1000} s` }),
+      deadlineMs,
+    );
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(probe), late]);
+  } catch (error) {
+    return {
+      ok: false,
+      reason: `its check failed: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,97 @@
+import type { Logger } from "../observe/log.js";
+import type { SchemaView, ToolSchema } from "../tool/tool.js";
+import { shownName, type Vocabulary } from "./aliases.js";
+import type { AvailabilityCache, Status } from "./availability.js";
+import type { Entry } from "./entry.js";
+
+/** The OpenAI form, which every other wire format is derived from. */
+export interface ToolDefinition {
+  readonly type: "function";
+  readonly function: ToolSchema;
+}
+
+/** Asks every check of a pass once, all at the same time. */
+export async function statusesOf(
+  entries: Iterable<Entry>,
+  availability: AvailabilityCache,
+): Promise<ReadonlyMap<string, Status>> {
+  const statuses = new Map<string, Status>();
+  const asked: Promise<void>[] = [];
+  for (const entry of entries) {
+    const status = availability.statusOf(entry);
+    if (status instanceof Promise) asked.push(status.then((value) => void statuses.set(entry.name, value)));
+    else statuses.set(entry.name, status);
+  }
+  await Promise.all(asked);
+  return statuses;
+}
+
+/**
+ * Definitions of the available tools, sorted by the shown name. The same entries give the same bytes,
+ * however often and in whatever order they were registered.
+ */
+export async function buildDefinitions(options: {
+  readonly entries: Iterable<Entry>;
+  readonly statuses: ReadonlyMap<string, Status>;
+  readonly vocabulary: Vocabulary;
+  readonly log: Logger;
+}): Promise<readonly ToolDefinition[]> {
+  const present: Entry[] = [];
+  for (const entry of options.entries) {
+    if (options.statuses.get(entry.name)?.ok === true) present.push(entry);
+  }
+  const names: ReadonlySet<string> = new Set(present.map((entry) => entry.name));
+  const view: SchemaView = { names, has: (name) => names.has(name) };
+  const definitions: ToolDefinition[] = [];
+  for (const entry of present) {
+    const name = shownName(entry.name, options.vocabulary);
+    const plain: ToolSchema = { name, description: entry.description, parameters: entry.parameters };
+    const schema = entry.hasDynamicSchema ? await patched({ entry, plain, view, log: options.log }) : plain;
+    definitions.push({ type: "function", function: schema });
+  }
+  return definitions.sort((a, b) => (a.function.name < b.function.name ? -1 : 1));
+}
+
+/** A patch that throws leaves the static schema in place: a model is better off with it than without the tool. */
+async function patched(options: {
+  readonly entry: Entry;
+  readonly plain: ToolSchema;
+  readonly view: SchemaView;
+  readonly log: Logger;
+}): Promise<ToolSchema> {
+  const { entry, plain, view } = options;
+  try {
+    const tool = await entry.load();
+    return { ...plain, ...tool.dynamicSchemaOverrides?.(view), name: plain.name };
+  } catch (error) {
+    options.log.warn(`dynamic schema of tool ${entry.name} failed, using the static one: ${String(error)}`);
+    return plain;
+  }
+}
+
+interface Memo {
+  readonly definitions: readonly ToolDefinition[];
+  readonly freshUntil: number;
+}
+
+const MAX_MEMOS = 8;
+
+/** Remembers whole passes; the key must name everything a pass depends on but availability. */
+export class DefinitionsMemo {
+  readonly #memos = new Map<string, Memo>();
+
+  get(key: string, now: number): ToolDefinition[] | undefined {
+    const memo = this.#memos.get(key);
+    if (memo === undefined || now >= memo.freshUntil) return undefined;
+    // A copy, so that callers may append to what they got.
+    return memo.definitions.slice();
+  }
+
+  set(key: string, memo: Memo): void {
+    this.#memos.delete(key);
+    this.#memos.set(key, memo);
+    if (this.#memos.size <= MAX_MEMOS) return;
+    const oldest = this.#memos.keys().next();
+    if (oldest.done !== true) this.#memos.delete(oldest.value);
+  }
+}

@@ -1,0 +1,308 @@
+import { type Logger, silentLogger } from "../observe/log.js";
+import { checkSchema } from "../tool/decode.js";
+import { DEFAULT_TOOLSET } from "../tool/define.js";
+import type { JsonSchema } from "../tool/json-schema.js";
+import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
+import { Entry, isForeign, type Provenance } from "./entry.js";
+
+/** The registration record of the source documents, in camelCase. */
+export interface Registration {
+  readonly name: string;
+  readonly toolset: string;
+  /** `{ description, parameters }`; `parameters` may be left out for a tool without any. */
+  readonly schema: {
+    readonly name?: string;
+    readonly description?: string;
+    readonly parameters?: JsonSchema;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: authors annotate their own argument type; decode has checked it.
+  readonly handler: (args: any, ctx: CallContext) => unknown;
+  readonly checkFn?: CheckFn;
+  readonly requiresEnv?: readonly string[];
+  readonly description?: string;
+  readonly emoji?: string;
+  readonly maxResultSizeChars?: number;
+  readonly dynamicSchemaOverrides?: (view: SchemaView) => Partial<ToolSchema>;
+  /** Permit replacing a tool owned by another toolset. */
+  readonly override?: boolean;
+}
+
+/** The optional fields of a tool value that the short record above has no word for. */
+export type RegistrationExtras = Partial<
+  Pick<
+    AnyTool,
+    | "aliases"
+    | "tags"
+    | "permissions"
+    | "effects"
+    | "needs"
+    | "host"
+    | "interactive"
+    | "idempotent"
+    | "tolerant"
+    | "timeoutMs"
+    | "output"
+    | "present"
+    | "aliasArguments"
+    | "dispose"
+  >
+>;
+
+export interface Conflict {
+  readonly name: string;
+  readonly kept: { readonly toolset: string; readonly provenance: Provenance };
+  readonly rejected: { readonly toolset: string; readonly provenance: Provenance };
+}
+
+export interface AddOptions {
+  readonly provenance?: Provenance;
+  readonly override?: boolean;
+}
+
+/** An unchanging picture of the registry: iterating it never sees a half-done change. */
+export interface RegistrySnapshot {
+  readonly generation: number;
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** Other names of tools → canonical name. */
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly byToolset: ReadonlyMap<string, readonly string[]>;
+  readonly toolsetAliases: ReadonlyMap<string, string>;
+}
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+/** What is registered under one name: the standing entry, covered by scoped ones (last = visible). */
+interface Slot {
+  base: Entry | undefined;
+  readonly scoped: Entry[];
+}
+
+export class ToolRegistry {
+  readonly #slots = new Map<string, Slot>();
+  readonly #toolsetAliases = new Map<string, string>();
+  readonly #conflicts: Conflict[] = [];
+  readonly #listeners = new Set<(generation: number) => void>();
+  readonly #log: Logger;
+  #generation = 0;
+  #snapshot: RegistrySnapshot | undefined;
+
+  constructor(options: { readonly logger?: Logger } = {}) {
+    this.#log = options.logger ?? silentLogger;
+  }
+
+  /** Grows with every mutation; whatever was computed for an older value is stale. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Registrations that were refused because another toolset owns the name. */
+  get conflicts(): readonly Conflict[] {
+    return [...this.#conflicts];
+  }
+
+  /** Registers with the fields of the source documents. Returns false when the name was kept by another toolset. */
+  register(registration: Registration & RegistrationExtras, provenance?: Provenance): boolean {
+    return this.add(toolFromRegistration(registration), {
+      ...(provenance !== undefined && { provenance }),
+      ...(registration.override !== undefined && { override: registration.override }),
+    });
+  }
+
+  /** Registers a tool value. */
+  add(tool: AnyTool, options: AddOptions = {}): boolean {
+    return this.addEntry(Entry.fromTool(tool, options.provenance ?? { kind: "code" }), options);
+  }
+
+  addEntry(entry: Entry, options: Pick<AddOptions, "override"> = {}): boolean {
+    assertRegistrable(entry);
+    const slot = this.#slots.get(entry.name);
+    const standing = slot?.base;
+    if (
+      standing !== undefined &&
+      standing.toolset !== entry.toolset &&
+      !this.#mayReplace(standing, entry, options)
+    ) {
+      return false;
+    }
+    if (slot === undefined) this.#slots.set(entry.name, { base: entry, scoped: [] });
+    else slot.base = entry;
+    this.#changed();
+    return true;
+  }
+
+  #mayReplace(standing: Entry, incoming: Entry, options: Pick<AddOptions, "override">): boolean {
+    if (options.override === true) {
+      this.#log.info(`tool ${incoming.name}: toolset ${incoming.toolset} overrides ${standing.toolset}`);
+      return true;
+    }
+    if (standing.toolset.startsWith("mcp-") && incoming.toolset.startsWith("mcp-")) {
+      this.#log.debug(`tool ${incoming.name}: ${incoming.toolset} takes over from ${standing.toolset}`);
+      return true;
+    }
+    this.#conflicts.push({
+      name: incoming.name,
+      kept: { toolset: standing.toolset, provenance: standing.provenance },
+      rejected: { toolset: incoming.toolset, provenance: incoming.provenance },
+    });
+    this.#log.error(
+      `tool ${incoming.name} of toolset ${incoming.toolset} rejected: toolset ${standing.toolset} already owns that name; ` +
+        "register with override: true to replace it",
+    );
+    return false;
+  }
+
+  /** Removes a standing registration; the last tool of a toolset takes the toolset's aliases with it. */
+  deregister(name: string): boolean {
+    const slot = this.#slots.get(name);
+    if (slot?.base === undefined) return false;
+    const { toolset } = slot.base;
+    slot.base = undefined;
+    if (slot.scoped.length === 0) this.#slots.delete(name);
+    this.#changed();
+    if (!this.snapshot().byToolset.has(toolset)) {
+      for (const [alias, canonical] of this.#toolsetAliases) {
+        if (canonical === toolset) this.#toolsetAliases.delete(alias);
+      }
+      this.#changed();
+    }
+    return true;
+  }
+
+  /**
+   * Registers for as long as the returned handle lives. Whatever the name meant before is covered, not
+   * lost: disposing reveals it again, in any order of disposal.
+   */
+  scoped(tools: readonly AnyTool[], options: Pick<AddOptions, "provenance"> = {}): Disposable {
+    const entries = tools.map((tool) => Entry.fromTool(tool, options.provenance ?? { kind: "code" }));
+    for (const entry of entries) assertRegistrable(entry);
+    for (const entry of entries) {
+      const slot = this.#slots.get(entry.name);
+      if (slot === undefined) this.#slots.set(entry.name, { base: undefined, scoped: [entry] });
+      else slot.scoped.push(entry);
+    }
+    this.#changed();
+    return { [Symbol.dispose]: () => this.#uncover(entries) };
+  }
+
+  #uncover(entries: readonly Entry[]): void {
+    let changed = false;
+    for (const entry of entries) {
+      const slot = this.#slots.get(entry.name);
+      const index = slot?.scoped.indexOf(entry) ?? -1;
+      if (slot === undefined || index < 0) continue;
+      slot.scoped.splice(index, 1);
+      if (slot.base === undefined && slot.scoped.length === 0) this.#slots.delete(entry.name);
+      changed = true;
+    }
+    if (changed) this.#changed();
+  }
+
+  /** Another name for a toolset. A second meaning for the same alias replaces the first, with a warning. */
+  aliasToolset(alias: string, canonical: string): void {
+    const previous = this.#toolsetAliases.get(alias);
+    if (previous === canonical) return;
+    if (previous !== undefined) {
+      this.#log.warn(`toolset alias ${alias} now means ${canonical}; it meant ${previous}`);
+    }
+    this.#toolsetAliases.set(alias, canonical);
+    this.#changed();
+  }
+
+  /** The visible entry of a canonical name. */
+  get(name: string): Entry | undefined {
+    const slot = this.#slots.get(name);
+    return slot === undefined ? undefined : (slot.scoped.at(-1) ?? slot.base);
+  }
+
+  snapshot(): RegistrySnapshot {
+    this.#snapshot ??= this.#takeSnapshot();
+    return this.#snapshot;
+  }
+
+  #takeSnapshot(): RegistrySnapshot {
+    const entries = new Map<string, Entry>();
+    const aliases = new Map<string, string>();
+    const byToolset = new Map<string, string[]>();
+    for (const name of [...this.#slots.keys()].sort()) {
+      const entry = this.get(name);
+      if (entry === undefined) continue;
+      entries.set(name, entry);
+      for (const alias of entry.aliases) aliases.set(alias, name);
+      const members = byToolset.get(entry.toolset);
+      if (members === undefined) byToolset.set(entry.toolset, [name]);
+      else members.push(name);
+    }
+    return {
+      generation: this.#generation,
+      entries,
+      aliases,
+      byToolset,
+      toolsetAliases: new Map(this.#toolsetAliases),
+    };
+  }
+
+  onChange(listener: (generation: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Frees what tools hold (BaseTool.teardown). A failing teardown is logged; the others still run. */
+  async close(): Promise<void> {
+    for (const slot of this.#slots.values()) {
+      for (const entry of [slot.base, ...slot.scoped]) {
+        try {
+          await entry?.tool?.dispose?.();
+        } catch (error) {
+          this.#log.error(`teardown of tool ${entry?.name ?? ""} failed: ${String(error)}`);
+        }
+      }
+    }
+  }
+
+  #changed(): void {
+    this.#generation += 1;
+    this.#snapshot = undefined;
+    for (const listener of this.#listeners) listener(this.#generation);
+  }
+}
+
+function assertRegistrable(entry: Entry): void {
+  if (typeof entry.name !== "string" || !NAME.test(entry.name)) {
+    throw new TypeError(
+      `Tool name ${JSON.stringify(entry.name)} is not usable: use 1 to 64 letters, digits, "_", "." or "-".`,
+    );
+  }
+  if (typeof entry.toolset !== "string" || entry.toolset === "") {
+    throw new TypeError(`Tool ${entry.name} names no toolset; set \`toolset\` to the group it belongs to.`);
+  }
+  const problem = checkSchema(entry.parameters, { foreign: isForeign(entry.provenance) });
+  if (problem !== undefined) {
+    throw new TypeError(
+      `Tool ${entry.name} cannot be registered: ${problem.message}${problem.hint === undefined ? "" : ` ${problem.hint}`}`,
+    );
+  }
+}
+
+function toolFromRegistration(registration: Registration & RegistrationExtras): AnyTool {
+  const { schema, override: _override, description, ...rest } = registration;
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    throw new TypeError(
+      `Tool ${registration.name} cannot be registered: its schema is ${schema === null ? "null" : Array.isArray(schema) ? "an array" : typeof schema}; ` +
+        "give an object { description, parameters }.",
+    );
+  }
+  if (typeof registration.handler !== "function") {
+    throw new TypeError(`Tool ${registration.name} cannot be registered: its handler is not a function.`);
+  }
+  return {
+    ...rest,
+    toolset: registration.toolset ?? DEFAULT_TOOLSET,
+    description: description ?? schema.description ?? "",
+    parameters: schema.parameters === undefined ? { type: "object", properties: {} } : schema.parameters,
+    permissions: registration.permissions ?? [],
+  } as AnyTool;
+}

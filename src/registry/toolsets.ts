@@ -1,0 +1,206 @@
+import { nearest } from "../config/did-you-mean.js";
+import { type Failure, failure } from "../tool/errors.js";
+import { TOOL_ALIASES } from "./aliases.js";
+import type { RegistrySnapshot } from "./registry.js";
+import { CORE_TOOLS, STATIC_TOOLSETS, type ToolsetDefinition, type ToolsetKind } from "./toolset-table.js";
+
+export interface CustomToolset {
+  readonly description?: string;
+  readonly tools?: readonly string[];
+  readonly includes?: readonly string[];
+}
+
+/** Everything resolution depends on; resolving is a pure function of it. */
+export interface ToolsetWorld {
+  readonly registry: RegistrySnapshot;
+  readonly custom: ReadonlyMap<string, CustomToolset>;
+}
+
+export interface ToolsetInfo {
+  readonly name: string;
+  readonly kind: ToolsetKind;
+  readonly description: string;
+  readonly tools: readonly string[];
+  readonly includes: readonly string[];
+  readonly resolved: readonly string[];
+}
+
+const ALL_NAMES = new Set(["all", "*"]);
+
+/** The canonical name behind any spelling of a tool. */
+export function canonicalToolName(name: string, registry: RegistrySnapshot): string {
+  if (registry.entries.has(name)) return name;
+  return (
+    registry.aliases.get(name) ?? (Object.hasOwn(TOOL_ALIASES, name) ? (TOOL_ALIASES[name] ?? name) : name)
+  );
+}
+
+/** What one toolset consists of, before its includes are followed. */
+function definitionOf(
+  name: string,
+  world: ToolsetWorld,
+): (ToolsetDefinition & { kind: ToolsetKind }) | undefined {
+  const target = world.registry.toolsetAliases.get(name);
+  const statics = STATIC_TOOLSETS.get(name);
+  const custom = world.custom.get(name);
+  const members = world.registry.byToolset.get(name);
+  if (statics === undefined && custom === undefined && members === undefined && target === undefined)
+    return undefined;
+  return {
+    kind: custom !== undefined ? "custom" : (statics?.kind ?? "dynamic"),
+    description:
+      custom?.description ?? statics?.description ?? (target === undefined ? "" : `Same as ${target}`),
+    tools: [...(statics?.tools ?? []), ...(custom?.tools ?? []), ...(members ?? [])],
+    includes: [
+      ...(statics?.includes ?? []),
+      ...(custom?.includes ?? []),
+      ...(target === undefined ? [] : [target]),
+    ],
+    ...(statics?.bundle === true && { bundle: true }),
+  };
+}
+
+/** Sorted tool names of a toolset, or undefined when nothing has that name. Cycles and diamonds are fine. */
+export function resolveToolset(name: string, world: ToolsetWorld): readonly string[] | undefined {
+  if (ALL_NAMES.has(name)) return allTools(world);
+  if (definitionOf(name, world) === undefined) return undefined;
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (toolset: string): void => {
+    if (seen.has(toolset)) return;
+    seen.add(toolset);
+    if (ALL_NAMES.has(toolset)) {
+      for (const tool of allTools(world)) found.add(tool);
+      return;
+    }
+    const definition = definitionOf(toolset, world);
+    for (const tool of definition?.tools ?? []) found.add(canonicalToolName(tool, world.registry));
+    for (const include of definition?.includes ?? []) visit(include);
+  };
+  visit(name);
+  return [...found].sort();
+}
+
+function allTools(world: ToolsetWorld): readonly string[] {
+  const found = new Set<string>(world.registry.entries.keys());
+  for (const name of toolsetNames(world)) {
+    if (STATIC_TOOLSETS.get(name)?.optIn === true) continue;
+    for (const tool of definitionOf(name, world)?.tools ?? [])
+      found.add(canonicalToolName(tool, world.registry));
+  }
+  return [...found].sort();
+}
+
+export function toolsetNames(world: ToolsetWorld): readonly string[] {
+  return [
+    ...new Set([
+      ...STATIC_TOOLSETS.keys(),
+      ...world.custom.keys(),
+      ...world.registry.byToolset.keys(),
+      ...world.registry.toolsetAliases.keys(),
+    ]),
+  ].sort();
+}
+
+export function describeToolsets(world: ToolsetWorld): readonly ToolsetInfo[] {
+  return toolsetNames(world).map((name) => {
+    const definition = definitionOf(name, world);
+    return {
+      name,
+      kind: definition?.kind ?? "dynamic",
+      description: definition?.description ?? "",
+      tools: [...new Set(definition?.tools ?? [])].sort(),
+      includes: definition?.includes ?? [],
+      resolved: resolveToolset(name, world) ?? [],
+    };
+  });
+}
+
+/** Why a tool is in or out of a selection; the selection itself is made of these. */
+export interface SelectionStep {
+  readonly tool: string;
+  readonly selected: boolean;
+  readonly because: string;
+}
+
+export interface Selection {
+  readonly names: ReadonlySet<string>;
+  readonly steps: ReadonlyMap<string, SelectionStep>;
+  /** Names that mean nothing, each with suggestions. */
+  readonly problems: readonly Failure[];
+}
+
+export interface SelectionRequest {
+  readonly enabled?: readonly string[] | undefined;
+  readonly disabled?: readonly string[] | undefined;
+  /** Single tools taken out by the person (`hermes tools disable`). */
+  readonly disabledTools?: readonly string[] | undefined;
+}
+
+/**
+ * Which tools a view offers. Enabled toolsets (or everything) minus disabled ones; disabling always comes
+ * last, and disabling a bundle removes only what it adds to the core list.
+ */
+export function selectTools(request: SelectionRequest, world: ToolsetWorld): Selection {
+  const steps = new Map<string, SelectionStep>();
+  const problems: Failure[] = [];
+  const mark = (tools: readonly string[], selected: boolean, because: string): void => {
+    for (const tool of tools) steps.set(tool, { tool, selected, because });
+  };
+
+  if (request.enabled === undefined) {
+    mark(allTools(world), true, "no toolsets were named, so every tool is on");
+  } else {
+    for (const name of request.enabled) {
+      const tools = membersOf(name, world);
+      if (tools === undefined) problems.push(unknownToolset(name, world));
+      else mark(tools, true, `toolset ${name} is enabled`);
+    }
+  }
+  for (const name of request.disabled ?? []) {
+    const tools = membersOf(name, world);
+    if (tools === undefined) problems.push(unknownToolset(name, world));
+    else if (STATIC_TOOLSETS.get(name)?.bundle === true) {
+      const core = new Set(CORE_TOOLS);
+      mark(
+        tools.filter((tool) => !core.has(tool)),
+        false,
+        `toolset ${name} is disabled (the core tools it bundles stay)`,
+      );
+    } else mark(tools, false, `toolset ${name} is disabled`);
+  }
+  for (const name of request.disabledTools ?? []) {
+    const tool = canonicalToolName(name, world.registry);
+    if (steps.has(tool)) mark([tool], false, `tool ${tool} is disabled in the configuration`);
+    else if (!world.registry.entries.has(tool)) problems.push(unknownTool(name, world));
+  }
+  const names = new Set<string>();
+  for (const step of steps.values()) if (step.selected) names.add(step.tool);
+  return { names, steps, problems };
+}
+
+/** A toolset's tools, or the single tool of that name: lists may mix both. */
+function membersOf(name: string, world: ToolsetWorld): readonly string[] | undefined {
+  const toolset = resolveToolset(name, world);
+  if (toolset !== undefined) return toolset;
+  const tool = canonicalToolName(name, world.registry);
+  return world.registry.entries.has(tool) ? [tool] : undefined;
+}
+
+export function unknownToolset(name: string, world: ToolsetWorld): Failure {
+  return failure(
+    "not_found",
+    `Unknown toolset: ${name}`,
+    didYouMean(name, toolsetNames(world), "hermes toolsets"),
+  );
+}
+
+export function unknownTool(name: string, world: { readonly registry: RegistrySnapshot }): Failure {
+  const candidates = [...world.registry.entries.keys(), ...world.registry.aliases.keys()];
+  return failure("not_found", `Unknown tool: ${name}`, didYouMean(name, candidates, "hermes tools list"));
+}
+
+function didYouMean(name: string, candidates: readonly string[], list: string): string {
+  const close = nearest(name, candidates);
+  return close.length > 0 ? `Did you mean ${close.join(", ")}?` : `Run "${list}" to see what exists.`;
+}

@@ -1,0 +1,357 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { DEFAULT_LIMITS, type ResultLimits } from "../call/bounds.js";
+import { EffectLocks } from "../call/effect-locks.js";
+import { Guardrails } from "../call/guardrails.js";
+import { Hooks } from "../call/hooks.js";
+import { type Journal, nullJournal } from "../call/journal.js";
+import type { CallServices, Policy } from "../call/scope.js";
+import { createSpill } from "../call/spill.js";
+import { nearest } from "../config/did-you-mean.js";
+import type { LoadedConfig } from "../config/types.js";
+import type { Environment } from "../env/environment.js";
+import { EventBus } from "../observe/events.js";
+import type { Logger } from "../observe/log.js";
+import { createPolicy } from "../policy/engine.js";
+import { PROFILES } from "../policy/profiles.js";
+import { SecretRegistry } from "../policy/secrets.js";
+import { normalizeToolName } from "../protocol/tool-names.js";
+import { AvailabilityCache } from "../registry/availability.js";
+import {
+  buildDefinitions,
+  DefinitionsMemo,
+  statusesOf,
+  type ToolDefinition,
+} from "../registry/definitions.js";
+import type { DiscoveryReport } from "../registry/discover.js";
+import type { ToolRegistry } from "../registry/registry.js";
+import {
+  type CustomToolset,
+  canonicalToolName,
+  describeToolsets,
+  resolveToolset,
+  type Selection,
+  selectTools,
+  type ToolsetInfo,
+  type ToolsetWorld,
+  unknownTool,
+  unknownToolset,
+} from "../registry/toolsets.js";
+import { View } from "../registry/view.js";
+import { failure, HermesError } from "../tool/errors.js";
+import { checkNeeds } from "./needs.js";
+import { Session, type SessionOptions } from "./session.js";
+import { settingsFor } from "./settings.js";
+import { listingOf, type ToolListing } from "./tool-list.js";
+
+export interface DefinitionsRequest {
+  readonly enabled?: readonly string[];
+  readonly disabled?: readonly string[];
+  /** Say nothing in the log about what was left out. */
+  readonly quiet?: boolean;
+}
+
+export interface RuntimeParts {
+  readonly config: LoadedConfig;
+  readonly cwd: string;
+  readonly registry: ToolRegistry;
+  readonly log: Logger;
+  readonly discovery: DiscoveryReport;
+  readonly journalEnabled: boolean;
+  readonly policy?: Policy;
+  readonly yolo?: boolean;
+}
+
+/** Everything that outlives a session. Made by `createRuntime`. */
+export class Runtime {
+  readonly config: LoadedConfig;
+  readonly cwd: string;
+  readonly registry: ToolRegistry;
+  readonly hooks: Hooks;
+  readonly events = new EventBus();
+  readonly discovery: DiscoveryReport;
+  readonly secrets = new SecretRegistry();
+  readonly log: Logger;
+  readonly #availability: AvailabilityCache;
+  readonly #customToolsets = new Map<string, CustomToolset>();
+  readonly #memo = new DefinitionsMemo();
+  readonly #environments = new Map<string, Promise<Environment>>();
+  readonly #locks = new EffectLocks();
+  readonly #journalEnabled: boolean;
+  readonly #policy: Policy;
+  #journal: Promise<Journal> | undefined;
+  #toolsetVersion = 0;
+  #closed = false;
+
+  constructor(parts: RuntimeParts) {
+    const { config } = parts;
+    this.config = config;
+    this.cwd = parts.cwd;
+    this.registry = parts.registry;
+    this.log = parts.log;
+    this.discovery = parts.discovery;
+    this.#journalEnabled = parts.journalEnabled;
+    this.hooks = new Hooks({ timeoutMs: config.values.hooks.timeout_seconds * 1000, log: parts.log });
+    this.secrets.addFromEnv(config.env);
+    for (const name of config.dotenvNames) this.secrets.add(name, config.env[name] ?? "");
+    for (const [name, definition] of Object.entries(config.values.custom_toolsets)) {
+      this.#customToolsets.set(name, definition);
+    }
+    this.#availability = new AvailabilityCache({
+      deadlineMs: config.values.tools.check_timeout_seconds * 1000,
+      checkNeeds: (needs) => checkNeeds(needs, config.env),
+      onChange: (key, status) => this.#announceAvailability(key, status),
+    });
+    this.#policy =
+      parts.policy ??
+      createPolicy({
+        hermesHome: config.paths.home,
+        denyCommands: config.values.approvals.deny,
+        yolo: parts.yolo === true || config.values.approvals.mode === "off",
+        readOnly: config.policyIncomplete,
+      });
+    this.registry.onChange((generation) => {
+      if (this.events.active) this.events.emit({ type: "tools.changed", generation });
+    });
+  }
+
+  /** Definitions in OpenAI format, sorted and byte-stable; a repeated question is answered from memory. */
+  async getToolDefinitions(request: DefinitionsRequest = {}): Promise<ToolDefinition[]> {
+    const vocabulary = this.config.values.tools.vocabulary;
+    const key = JSON.stringify([
+      request.enabled?.toSorted(),
+      request.disabled?.toSorted(),
+      this.registry.generation,
+      this.#toolsetVersion,
+      vocabulary,
+    ]);
+    const remembered = this.#memo.get(key, Date.now());
+    if (remembered !== undefined) return remembered;
+    const snapshot = this.registry.snapshot();
+    const selection = this.#select(request.enabled, request.disabled);
+    const entries = [...snapshot.entries.values()].filter((entry) => selection.names.has(entry.name));
+    const statuses = await statusesOf(entries, this.#availability);
+    const definitions = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
+    if (request.quiet !== true && definitions.length < entries.length) {
+      this.log.info(
+        `${entries.length - definitions.length} tools are left out because they are not available`,
+      );
+    }
+    this.#memo.set(key, { definitions, freshUntil: this.#availability.freshUntil(entries) });
+    return definitions.slice();
+  }
+
+  /** True when at least one tool of the toolset can run now. */
+  async isToolsetAvailable(name: string): Promise<boolean> {
+    const world = this.#world();
+    const names = resolveToolset(name, world);
+    if (names === undefined) throw new HermesError(unknownToolset(name, world));
+    const entries = names.flatMap((tool) => this.registry.get(tool) ?? []);
+    const statuses = await statusesOf(entries, this.#availability);
+    return entries.some((entry) => statuses.get(entry.name)?.ok === true);
+  }
+
+  toolsets(): readonly ToolsetInfo[] {
+    return describeToolsets(this.#world());
+  }
+
+  /** A toolset made while the program runs. */
+  createToolset(name: string, definition: CustomToolset): void {
+    this.#customToolsets.set(name, definition);
+    this.#toolsetVersion += 1;
+  }
+
+  /** Every registered tool with whether it is on, whether it can run, and why not. */
+  async listTools(
+    request: Pick<DefinitionsRequest, "enabled" | "disabled"> = {},
+  ): Promise<readonly ToolListing[]> {
+    const { entries } = this.registry.snapshot();
+    const selection = this.#select(request.enabled, request.disabled);
+    const statuses = await statusesOf(entries.values(), this.#availability);
+    return [...entries.values()].map((entry) =>
+      listingOf({
+        entry,
+        status: statuses.get(entry.name) ?? { ok: false },
+        enabled: selection.names.has(entry.name),
+        because: selection.steps.get(entry.name)?.because ?? "no enabled toolset contains it",
+      }),
+    );
+  }
+
+  /** The canonical name of any spelling; unknown names are errors with suggestions. */
+  canonicalName(name: string): string {
+    const snapshot = this.registry.snapshot();
+    for (const candidate of [name, ...normalizeToolName(name)]) {
+      const canonical = canonicalToolName(candidate, snapshot);
+      if (snapshot.entries.has(canonical)) return canonical;
+    }
+    throw new HermesError(unknownTool(name, { registry: snapshot }));
+  }
+
+  async openSession(options: SessionOptions = {}): Promise<Session> {
+    if (this.#closed) throw new Error("the runtime is closed");
+    const { values } = this.config;
+    const profile = options.profile ?? values.permissions.profile;
+    if (!PROFILES.has(profile)) {
+      const close = nearest(profile, [...PROFILES.keys()]);
+      throw new HermesError(
+        failure(
+          "not_found",
+          `Unknown permission profile: ${profile}`,
+          close.length > 0
+            ? `Did you mean ${close.join(", ")}?`
+            : `There are: ${[...PROFILES.keys()].join(", ")}.`,
+        ),
+      );
+    }
+    const snapshot = this.registry.snapshot();
+    const selection = this.#select(options.toolsets, options.disabledToolsets);
+    const selected = [...snapshot.entries.values()].filter((entry) => selection.names.has(entry.name));
+    const [statuses, environment, journal] = await Promise.all([
+      statusesOf(selected, this.#availability),
+      this.#environment(options.environment ?? values.terminal.env),
+      this.journal(),
+    ]);
+    const id = `s_${randomUUID().slice(0, 13)}`;
+    return new Session(
+      {
+        info: { id, profile, cwd: resolve(options.cwd ?? this.cwd) },
+        rootId: id,
+        door: options.door ?? "library",
+        view: new View({
+          registry: this.registry,
+          snapshot,
+          selection,
+          statuses,
+          variants: normalizeToolName,
+        }),
+        environment,
+        host: options.host ?? {},
+        approver: options.approver,
+        ask: options.ask ?? (async () => undefined),
+        grants: new Set(),
+        guardrails: new Guardrails(options.guardrails),
+        ancestors: [],
+        services: this.#services(journal),
+      },
+      { vocabulary: values.tools.vocabulary },
+    );
+  }
+
+  /** The call journal, opened on first use; a disabled one remembers nothing. */
+  journal(): Promise<Journal> {
+    this.#journal ??= this.#openJournal();
+    return this.#journal;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.registry.close();
+    for (const environment of this.#environments.values()) await (await environment).close();
+    await (await this.#journal)?.close();
+  }
+
+  async #openJournal(): Promise<Journal> {
+    if (!this.#journalEnabled) return nullJournal();
+    const [{ openStore }, { openJournal }] = await Promise.all([
+      import("../store/store.js"),
+      import("../call/journal.js"),
+    ]);
+    const store = await openStore({ path: this.config.paths.stateDb });
+    for (const notice of store.notices) this.log.warn(notice);
+    const journal = openJournal(store);
+    for (const row of journal.recover()) {
+      this.log.warn(
+        `${row.tool} (${row.call_id}) was running when its process died; what it did is unknown and it was not run again`,
+      );
+    }
+    return journal;
+  }
+
+  #environment(name: string): Promise<Environment> {
+    const known = this.#environments.get(name);
+    if (known !== undefined) return known;
+    if (name !== "local") {
+      throw new HermesError(
+        failure(
+          "unavailable",
+          `Environment ${name} is not available`,
+          'This version runs tools in the "local" environment.',
+        ),
+      );
+    }
+    const made = import("../env/local.js").then(({ createLocalEnvironment }) =>
+      createLocalEnvironment({
+        env: this.config.env,
+        passthrough: this.config.values.terminal.env_passthrough,
+      }),
+    );
+    this.#environments.set(name, made);
+    return made;
+  }
+
+  #world(): ToolsetWorld {
+    return { registry: this.registry.snapshot(), custom: this.#customToolsets };
+  }
+
+  /** Unknown names in the caller's lists are errors; those in config files were reported when it was loaded. */
+  #select(enabled: readonly string[] | undefined, disabled: readonly string[] | undefined): Selection {
+    const { values, env } = this.config;
+    const chosen = enabled ?? (env.HERMES_KANBAN_TASK ? [...values.toolsets, "kanban"] : values.toolsets);
+    const selection = selectTools(
+      {
+        enabled: chosen,
+        disabled: [...values.agent.disabled_toolsets, ...(disabled ?? [])],
+        disabledTools: values.tools.disabled,
+      },
+      this.#world(),
+    );
+    const [problem] = selection.problems;
+    if (problem !== undefined) throw new HermesError(problem);
+    return selection;
+  }
+
+  #services(journal: Journal): CallServices {
+    const { values, paths } = this.config;
+    const limits: ResultLimits = {
+      ...DEFAULT_LIMITS,
+      perResult: values.tool_budget.result_size_chars,
+      perTurn: values.tool_budget.turn_size_chars,
+      mcpResult: values.tool_budget.mcp_result_size_chars,
+    };
+    return {
+      availability: this.#availability,
+      policy: this.#policy,
+      hooks: this.hooks,
+      locks: this.#locks,
+      journal,
+      spill: createSpill({ dir: `${paths.cache}/spillover` }),
+      limits,
+      events: this.events,
+      log: this.log,
+      secrets: this.secrets,
+      redact: (text) => this.secrets.redact(text),
+      defaultTimeoutMs: values.tools.timeout_seconds * 1000,
+      approvalTimeoutMs: values.approvals.timeout * 1000,
+      maxWorkers: values.tools.max_workers,
+      cacheDir: paths.cache,
+      settingsFor: (tool) => settingsFor(tool, values),
+      resultLimitOf: (tool) =>
+        Object.hasOwn(values.tool_budget.overrides, tool) ? values.tool_budget.overrides[tool] : undefined,
+    };
+  }
+
+  #announceAvailability(key: unknown, status: { readonly ok: boolean; readonly reason?: string }): void {
+    if (!this.events.active) return;
+    const tools = [...this.registry.snapshot().entries.values()]
+      .filter((entry) => (entry.checkFn ?? entry.needs) === key)
+      .map((entry) => entry.name);
+    this.events.emit({
+      type: "tool.availability",
+      tools,
+      available: status.ok,
+      ...(status.reason !== undefined && { reason: status.reason }),
+    });
+  }
+}

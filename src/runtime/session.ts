@@ -1,0 +1,184 @@
+import { runBatch } from "../call/batch.js";
+import { CallRecord } from "../call/call-record.js";
+import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
+import { prepare } from "../call/prepare.js";
+import { runCall } from "../call/run-call.js";
+import type { Approver, CallScope, Door } from "../call/scope.js";
+import type { Vocabulary } from "../registry/aliases.js";
+import { buildDefinitions, type ToolDefinition } from "../registry/definitions.js";
+import type { View } from "../registry/view.js";
+import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
+import type { Effect } from "../tool/effects.js";
+import type { Failure } from "../tool/errors.js";
+import type { CallContext, HostCapabilities } from "../tool/tool.js";
+
+export interface SessionOptions {
+  /** Toolsets or single tools; everything that is configured when left out. */
+  readonly toolsets?: readonly string[];
+  readonly disabledToolsets?: readonly string[];
+  readonly profile?: string;
+  readonly environment?: string;
+  readonly cwd?: string;
+  /** Answers approvals; without one, what needs approval is denied. */
+  readonly approver?: Approver;
+  /** State an agent loop brings along (todos, memory …). */
+  readonly host?: HostCapabilities;
+  readonly ask?: CallContext["ask"];
+  readonly door?: Door;
+  readonly guardrails?: GuardrailMode;
+}
+
+/** A call as a program writes it: the id is made up when it is left out. */
+export interface CallRequest {
+  readonly id?: string;
+  readonly name: string;
+  readonly arguments?: unknown;
+  readonly malformed?: Failure;
+}
+
+/** What would happen to a call, found out without running or asking anything. */
+export interface CallExplanation {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly error?: Failure;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly repairs: readonly string[];
+  readonly effects: readonly Effect[];
+  readonly decision?: Decision;
+}
+
+/** One conversation's hold on the runtime: a fixed set of tools, one environment, one person to ask. */
+export class Session {
+  readonly #scope: CallScope;
+  readonly #vocabulary: Vocabulary;
+  #definitions: Promise<readonly ToolDefinition[]> | undefined;
+  #minted = 0;
+  #closed = false;
+
+  constructor(scope: CallScope, options: { readonly vocabulary: Vocabulary }) {
+    this.#scope = scope;
+    this.#vocabulary = options.vocabulary;
+  }
+
+  get id(): string {
+    return this.#scope.info.id;
+  }
+
+  get cwd(): string {
+    return this.#scope.info.cwd;
+  }
+
+  get profile(): string {
+    return this.#scope.info.profile;
+  }
+
+  get environment(): string {
+    return this.#scope.environment.name;
+  }
+
+  get view(): View {
+    return this.#scope.view;
+  }
+
+  /** One call through the whole path. Never rejects: whatever happens is in the result. */
+  call(request: CallRequest, options: { readonly signal?: AbortSignal } = {}): Promise<CallResult> {
+    this.#assertOpen();
+    return runCall(this.#incoming(request), this.#scope, options);
+  }
+
+  /** The calls of one message: side by side where effects allow, results in source order. */
+  callAll(
+    requests: readonly CallRequest[],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly CallResult[]> {
+    this.#assertOpen();
+    return runBatch(
+      requests.map((request) => this.#incoming(request)),
+      this.#scope,
+      options,
+    );
+  }
+
+  /** What a model is told about this session's tools; the same bytes for the whole session. */
+  definitions(): Promise<readonly ToolDefinition[]> {
+    this.#definitions ??= buildDefinitions({
+      entries: this.#scope.view.entries.values(),
+      statuses: this.#scope.view.statuses,
+      vocabulary: this.#vocabulary,
+      log: this.#scope.services.log,
+    });
+    return this.#definitions;
+  }
+
+  /** The decision a call would meet, by the very stages a real call walks. */
+  async explainCall(request: CallRequest): Promise<CallExplanation> {
+    const call = new CallRecord(this.#incoming(request), this.#scope, undefined);
+    const error = call.request.malformed ?? (await prepare(call));
+    return {
+      name: call.name,
+      ok: error === undefined,
+      ...(error !== undefined && { error }),
+      ...(call.entry !== undefined && { args: call.args }),
+      repairs: call.repairs,
+      effects: call.effects,
+      ...(call.decision !== undefined && { decision: call.decision }),
+    };
+  }
+
+  /**
+   * A session for work this one hands on (a script, a subagent). It sees at most what this one sees, under
+   * the same profile, environment and approver.
+   */
+  openChild(
+    options: { readonly tools?: readonly string[]; readonly door?: Door; readonly insideCall?: string } = {},
+  ): Session {
+    const scope = this.#scope;
+    const view =
+      options.tools === undefined
+        ? scope.view
+        : scope.view.narrowedTo(new Set(options.tools.map(canonicalIn(scope.view))));
+    return new Session(
+      {
+        ...scope,
+        info: { ...scope.info, id: `${scope.info.id}.${crypto.randomUUID().slice(0, 8)}` },
+        door: options.door ?? "subagent",
+        view,
+        guardrails: new Guardrails(scope.guardrails.mode),
+        ancestors:
+          options.insideCall === undefined ? scope.ancestors : [...scope.ancestors, options.insideCall],
+      },
+      { vocabulary: this.#vocabulary },
+    );
+  }
+
+  /** Tells the loop guardrails that the person has spoken. */
+  beginTurn(): void {
+    this.#scope.guardrails.beginTurn();
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed)
+      throw new Error(`session ${this.id} is closed; open a new one with runtime.openSession()`);
+  }
+
+  #incoming(request: CallRequest): IncomingCall {
+    this.#minted += 1;
+    return {
+      id: request.id ?? `call_${this.#minted}`,
+      name: request.name,
+      arguments: request.arguments === undefined ? {} : request.arguments,
+      ...(request.malformed !== undefined && { malformed: request.malformed }),
+    };
+  }
+}
+
+function canonicalIn(view: View): (name: string) => string {
+  return (name) => {
+    const found = view.find(name);
+    return "code" in found ? name : found.entry.name;
+  };
+}

@@ -1,0 +1,16 @@
+import type { HermesConfig } from "../config/types.js";
+
+/** What a tool may read of the configuration: shared limits, then its own section. */
+export function settingsFor(tool: string, values: HermesConfig): Readonly<Record<string, unknown>> {
+  const own = Object.hasOwn(values.tool_settings, tool) ? values.tool_settings[tool] : undefined;
+  return {
+    ...(typeof own === "object" && own !== null ? own : {}),
+    // Last, so that a tool's own section cannot loosen what the security section says.
+    allow_private_urls: values.security.allow_private_urls,
+    website_blocklist: values.security.website_blocklist,
+    file_read_max_chars: values.file_read_max_chars,
+    terminal_timeout: values.terminal.timeout,
+    terminal_max_foreground_timeout: values.terminal.max_foreground_timeout,
+    max_output_chars: values.tool_output.max_bytes,
+  };
+}
