@@ -1,4 +1,4 @@
-import { limitFor } from "./bounds.js";
+import { limitFor, previewOf } from "./bounds.js";
 import type { CallRecord } from "./call-record.js";
 import { replaceText, textOfCall } from "./settle.js";
 import { persistedOutputBlock, truncateInline } from "./spill.js";
@@ -29,7 +29,7 @@ export function spillResult(call: CallRecord, limit: number = call.scope.service
   try {
     const { path } = services.spill.write(call.id, whole);
     call.spilledTo = path;
-    replaceText(call, persistedOutputBlock({ text: whole, path, preview: services.limits.preview }));
+    replaceText(call, persistedOutputBlock({ text: whole, path, preview: previewOf(whole, services.limits.preview) }));
   } catch (error) {
     services.log.warn(`could not save the full result of ${call.name}: ${String(error)}`);
     replaceText(call, truncateInline(whole, limit));

@@ -72,8 +72,9 @@ export class View {
   }
 
   #absent(name: string): Failure {
-    const canonical = canonicalToolName(name, this.#snapshot);
-    if (this.#snapshot.entries.has(canonical)) {
+    for (const variant of [name, ...this.#variants(name)]) {
+      const canonical = canonicalToolName(variant, this.#snapshot);
+      if (!this.#snapshot.entries.has(canonical)) continue;
       const because = this.explain(canonical)?.because ?? "no enabled toolset contains it";
       return failure(
         "out_of_scope",
@@ -81,8 +82,7 @@ export class View {
         `It exists, but not in this session: ${because}.`,
       );
     }
-    const inScope = { registry: { ...this.#snapshot, entries: this.entries } };
-    return unknownTool(name, inScope);
+    return unknownTool(name, { registry: { ...this.#snapshot, entries: this.entries } });
   }
 
   /** Why a tool is in or out; the view was made of the same steps. */
