@@ -1,0 +1,47 @@
+import type { CallResult } from "../tool/call.js";
+import { type Content, text, textOf } from "../tool/content.js";
+import { isRecord, own, type WireRecord } from "./wire-values.js";
+
+/**
+ * What a model is told about a failed call. The content has the last word, because hooks may have replaced
+ * it; `error` is the same thing for programs.
+ */
+export function modelError(result: CallResult): WireRecord {
+  const shown = shownError(textOf(result.content), result);
+  const notices = unseenNotices(result, String(own(shown, "error")));
+  return notices.length === 0 ? shown : { ...shown, notices };
+}
+
+function shownError(content: string, { error }: CallResult): WireRecord {
+  if (content === "") {
+    const message = error?.message ?? "The tool failed without a message.";
+    return error?.hint === undefined ? { error: message } : { error: message, hint: error.hint };
+  }
+  const parsed = content.startsWith("{") ? parseOrNothing(content) : undefined;
+  return isRecord(parsed) && typeof own(parsed, "error") === "string" ? parsed : { error: content };
+}
+
+function parseOrNothing(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parts a model receives: the result with its notices, or one text of JSON with an `error` key. */
+export function modelContent(result: CallResult): readonly Content[] {
+  if (!result.ok) return [text(JSON.stringify(modelError(result)))];
+  const notices = unseenNotices(result, textOf(result.content));
+  if (notices.length === 0) return result.content;
+  return [...result.content, text(notices.map((notice) => `[notice: ${notice}]`).join("\n"))];
+}
+
+/** The same for a model that takes only text. */
+export function modelText(result: CallResult): string {
+  return textOf(modelContent(result));
+}
+
+export function unseenNotices({ notices = [] }: CallResult, shown: string): readonly string[] {
+  return notices.filter((notice) => !shown.includes(notice));
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { encodeResults, modelText, parseRequest } from "../../src/protocol/index.js";
+import type { CallResult } from "../../src/tool/call.js";
+import { parsed, resultOf } from "./fake-results.js";
+
+const CALL = { id: "a", name: "now", arguments: {} };
+const result = (fields: Partial<CallResult>) => resultOf(CALL, fields);
+const text = (value: string) => ({ type: "text" as const, text: value });
+
+describe("what a model reads", () => {
+  it("is the text of a success, unchanged", () => {
+    expect(modelText(result({ content: [text('{"a": 1}\n')] }))).toBe('{"a": 1}\n');
+    expect(modelText(result({ content: [] }))).toBe("");
+  });
+
+  it("has the notices at its end, once", () => {
+    const notices = ["Same call 3 times.", "Step back."];
+    expect(modelText(result({ content: [text("ok")], notices }))).toBe(
+      "ok\n[notice: Same call 3 times.]\n[notice: Step back.]",
+    );
+    expect(modelText(result({ content: [text("ok Step back.")], notices: ["Step back."] }))).toBe(
+      "ok Step back.",
+    );
+  });
+
+  it("is JSON with an error when the call failed", () => {
+    const error = { code: "denied" as const, message: 'no "write"', hint: "ask" };
+    expect(JSON.parse(modelText(result({ ok: false, content: [], error })))).toEqual({
+      error: 'no "write"',
+      hint: "ask",
+    });
+    expect(JSON.parse(modelText(result({ ok: false, content: [], error, notices: ["Again."] })))).toEqual({
+      error: 'no "write"',
+      hint: "ask",
+      notices: ["Again."],
+    });
+    expect(JSON.parse(modelText(result({ ok: false, content: [] })))).toEqual({ error: expect.any(String) });
+  });
+
+  it("is the content of a failure when a hook has replaced it, still as JSON", () => {
+    const error = { code: "failed" as const, message: "token abc leaked" };
+    const shown = (content: string) =>
+      JSON.parse(modelText(result({ ok: false, content: [text(content)], error }))) as unknown;
+    expect(shown('{"error":"masked"}')).toEqual({ error: "masked" });
+    expect(shown("masked")).toEqual({ error: "masked" });
+    expect(shown('{"broken')).toEqual({ error: '{"broken' });
+    expect(shown('{"ok":false}')).toEqual({ error: '{"ok":false}' });
+  });
+});
+
+describe("the structured form", () => {
+  const envelopeContent = (fields: Partial<CallResult>) => {
+    const request = parsed(parseRequest({ tool_calls: [CALL] }));
+    const encoded = encodeResults(request, [result(fields)]) as { tool_results: { content: unknown }[] };
+    return encoded.tool_results[0]?.content;
+  };
+
+  it("is sent only while it keeps the bound of a result", () => {
+    const small = { rows: ["x".repeat(1_000)] };
+    const large = { rows: ["x".repeat(200_000)] };
+    expect(envelopeContent({ content: [text("short")], structured: small })).toEqual(small);
+    expect(envelopeContent({ content: [text("short")], structured: large })).toBe("short");
+    expect(envelopeContent({ content: [text(JSON.stringify(large))], structured: large })).toEqual(large);
+  });
+
+  it.each([
+    ["a list", [1]],
+    ["text", "x"],
+    ["null", null],
+    ["a BigInt inside", { n: 1n }],
+  ])("that is %s gives way to the text", (_title, structured) => {
+    expect(envelopeContent({ content: [text("shown")], structured })).toBe("shown");
+  });
+});
