@@ -1,0 +1,166 @@
+import { readFileSync, statSync } from "node:fs";
+import type { Report } from "./check-value.js";
+import type { LastGoodStore } from "./last-good.js";
+import { type Layer, type LayerEntry, mayHideRule, readLayer } from "./layer.js";
+import { type ParsedFile, parseConfigText } from "./parse-yaml.js";
+import { CONFIG_KEYS, type ConfigKey, findKey } from "./schema.js";
+import type { ConfigFile, ConfigProblem, ConfigSource } from "./types.js";
+
+export interface FileReading {
+  readonly layers: readonly Layer[];
+  readonly file: ConfigFile;
+  readonly policyIncomplete: boolean;
+}
+
+/** The layers of one file, or undefined when it does not exist. Problems go to `problems`. */
+export async function readConfigFile(options: {
+  readonly path: string;
+  readonly source: ConfigSource;
+  readonly lastGood: LastGoodStore;
+  readonly problems: ConfigProblem[];
+}): Promise<FileReading | undefined> {
+  const { path, source, lastGood, problems } = options;
+  const bytes = readBytes(path);
+  if (bytes === undefined) return undefined;
+  const report = reporterFor({ file: path, source, problems });
+  const goodText = await lastGood.read(path);
+  const parsed: ParsedFile =
+    bytes instanceof Error
+      ? { ok: false, message: `the file cannot be read: ${bytes.message}` }
+      : (cutOff(bytes, goodText) ?? (await parseConfigText(bytes)));
+
+  const onlyRestricts = source === "project" ? { onlyRestricts: true } : {};
+  const layer = (entries: Map<string, LayerEntry>): Layer => ({
+    source,
+    file: path,
+    entries,
+    ...onlyRestricts,
+  });
+  if (!parsed.ok) return readBroken({ ...options, parsed, good: await readQuietly(goodText), layer });
+
+  const found = findings(report);
+  const entries = readLayer(parsed.root, found.report);
+  const file: ConfigFile = { path, source, state: "read" };
+  if (found.errors.length === 0) {
+    if (!(bytes instanceof Error)) await lastGood.save(path, bytes.toString("utf8"));
+    return { layers: [layer(entries)], file, policyIncomplete: false };
+  }
+  const good = await readQuietly(goodText);
+  // A misspelt key must not drop the rule it used to hold, so rules stay until the file is right again.
+  const kept = new Map([...(good ?? [])].filter(([key]) => findKey(key)?.policy && !entries.has(key)));
+  const layers = [layer(entries)];
+  if (kept.size > 0) layers.push({ ...layer(kept), lastGood: true });
+  return { layers, file, policyIncomplete: good === undefined && found.errors.some(mayHideRule) };
+}
+
+function readBroken(broken: {
+  readonly path: string;
+  readonly source: ConfigSource;
+  readonly problems: ConfigProblem[];
+  readonly parsed: ParsedFile & { readonly ok: false };
+  readonly good: Map<string, LayerEntry> | undefined;
+  readonly layer: (entries: Map<string, LayerEntry>) => Layer;
+}): FileReading {
+  const { path, source, parsed, good, layer } = broken;
+  broken.problems.push({
+    severity: "error",
+    source,
+    message: parsed.message,
+    hint: good
+      ? "the last good version of this file stays in force until it is fixed"
+      : "strict defaults are used in place of this file until it is fixed",
+    file: path,
+    line: parsed.place?.line ?? 1,
+    column: parsed.place?.column ?? 1,
+  });
+  const written = parsed.partial ? readLayer(parsed.partial, () => {}) : new Map<string, LayerEntry>();
+  const rules = new Map([...written].filter(([key]) => findKey(key)?.policy));
+  // Restrictions that can still be made out count at once, even when the last good version lacks them.
+  const restrictions: Layer = { ...layer(rules), onlyRestricts: true };
+  if (good !== undefined) {
+    return {
+      layers: [{ ...layer(good), lastGood: true }, restrictions],
+      file: { path, source, state: "last-good" },
+      policyIncomplete: false,
+    };
+  }
+  return {
+    layers: [{ ...layer(strictDefaults()), onlyRestricts: true }, restrictions],
+    file: { path, source, state: "broken" },
+    policyIncomplete: true,
+  };
+}
+
+/** The default of every rule that has a strict end; as a restricting layer it can only tighten. */
+function strictDefaults(): Map<string, LayerEntry> {
+  const rules = (CONFIG_KEYS as readonly ConfigKey[]).filter((key) => key.policy && key.project !== "never");
+  return new Map(rules.map((key) => [key.path, { value: key.default }]));
+}
+
+/** Last-good copies are read without reporting: what was wrong in them was said when they were current. */
+async function readQuietly(text: string | undefined): Promise<Map<string, LayerEntry> | undefined> {
+  if (text === undefined) return undefined;
+  const parsed = await parseConfigText(text);
+  return parsed.ok ? readLayer(parsed.root, () => {}) : undefined;
+}
+
+/** A file that stops in the middle of what it used to say was cut off while being written. */
+function cutOff(bytes: Buffer, goodText: string | undefined): (ParsedFile & { ok: false }) | undefined {
+  if (goodText === undefined || goodText.trim() === "") return undefined;
+  const text = bytes.toString("utf8");
+  if (text.trim() === "") {
+    return { ok: false, message: "the file is empty, but it held settings before (half-written?)" };
+  }
+  if (text.length >= goodText.length || !goodText.startsWith(text)) return undefined;
+  if (text.endsWith("\n") || !goodText.endsWith("\n")) return undefined;
+  const line = text.split("\n").length;
+  return {
+    ok: false,
+    message: "the file ends in the middle of a line (half-written?)",
+    place: { line, column: 1 },
+  };
+}
+
+function readBytes(path: string): Buffer | Error | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    // A pipe or device would block the start for ever.
+    if (!stats.isFile()) return new Error("it is not a regular file");
+    return readFileSync(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+export function reporterFor(target: {
+  readonly source: ConfigSource;
+  readonly file?: string;
+  readonly problems: ConfigProblem[];
+}): Report {
+  const { source, file, problems } = target;
+  return (finding) => {
+    problems.push({
+      severity: finding.severity,
+      source,
+      message: finding.message,
+      key: finding.at,
+      ...(finding.hint ? { hint: finding.hint } : {}),
+      ...(file ? { file } : {}),
+      ...(finding.place ?? {}),
+    });
+  };
+}
+
+function findings(report: Report): { report: Report; errors: string[] } {
+  const errors: string[] = [];
+  return {
+    errors,
+    report: (finding) => {
+      if (finding.severity === "error") errors.push(finding.at);
+      report(finding);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Remembers the last version of each config file that could be read, one copy per file. */
+export class LastGoodStore {
+  readonly #folder: string;
+  readonly #home: string;
+
+  constructor(options: { readonly home: string; readonly folder: string }) {
+    this.#home = options.home;
+    this.#folder = options.folder;
+  }
+
+  async read(file: string): Promise<string | undefined> {
+    try {
+      return readFileSync(await this.#copyOf(file), "utf8");
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Best effort: a read-only home must not keep a good config from being used. */
+  async save(file: string, text: string): Promise<void> {
+    // Merely reading settings must not create a home for somebody who has none.
+    if (!existsSync(this.#home) || (await this.read(file)) === text) return;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      const copy = await this.#copyOf(file);
+      const temporary = `${copy}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+      writeFileSync(temporary, text, { mode: 0o600, flush: true });
+      renameSync(temporary, copy);
+    } catch {
+      // Without a copy the next broken file falls back to strict defaults, which is safe.
+    }
+  }
+
+  async #copyOf(file: string): Promise<string> {
+    const { createHash } = await import("node:crypto");
+    return join(this.#folder, `${createHash("sha256").update(file).digest("hex")}.yaml`);
+  }
+}

@@ -1,0 +1,62 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+export interface HermesPaths {
+  readonly home: string;
+  readonly config: string;
+  readonly dotenv: string;
+  readonly permissions: string;
+  readonly stateDb: string;
+  readonly tools: string;
+  readonly plugins: string;
+  readonly skills: string;
+  readonly memories: string;
+  readonly logs: string;
+  readonly cache: string;
+  /** Copies of the last version of each config file that could be read. */
+  readonly lastGood: string;
+  readonly serverToken: string;
+  readonly trustedFolders: string;
+}
+
+export const SYSTEM_DIR = "/etc/hermes";
+
+/** `--home` beats `HERMES_HOME` beats `~/.hermes`; always absolute. */
+export function homeDir(options: {
+  readonly env: EnvironmentVariables;
+  readonly flags?: { readonly home?: unknown };
+}): string {
+  const userHome = options.env.HOME || homedir();
+  const flag = options.flags?.home;
+  const chosen = (typeof flag === "string" && flag) || options.env.HERMES_HOME;
+  return chosen ? resolve(expandTilde(chosen, userHome)) : join(userHome, ".hermes");
+}
+
+export function hermesPaths(home: string): HermesPaths {
+  return {
+    home,
+    config: join(home, "config.yaml"),
+    dotenv: join(home, ".env"),
+    permissions: join(home, "hermes_permissions.yaml"),
+    stateDb: join(home, "state.db"),
+    tools: join(home, "tools"),
+    plugins: join(home, "plugins"),
+    skills: join(home, "skills"),
+    memories: join(home, "memories"),
+    logs: join(home, "logs"),
+    cache: join(home, "cache"),
+    lastGood: join(home, "cache", "config.last-good"),
+    serverToken: join(home, "server.token"),
+    trustedFolders: join(home, "trusted_folders"),
+  };
+}
+
+/** Where a project keeps its own settings, tools and skills. */
+export const PROJECT_FOLDER = ".hermes";
+
+function expandTilde(path: string, userHome: string): string {
+  if (path === "~") return userHome;
+  return path.startsWith("~/") ? join(userHome, path.slice(2)) : path;
+}

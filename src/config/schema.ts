@@ -1,0 +1,129 @@
+/**
+ * Every setting, once. Plain data: it is read at each start, also by `hermes --version`, so no validator
+ * library may be needed to look at it.
+ */
+
+export type ValueType =
+  | { readonly kind: "boolean" }
+  | {
+      readonly kind: "enum";
+      readonly values: readonly string[];
+      /** What a bare YAML true or false means for this key. */
+      readonly booleans?: { readonly true: string; readonly false: string };
+    }
+  | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
+  | { readonly kind: "string"; readonly pattern?: string }
+  | { readonly kind: "list" }
+  | { readonly kind: "map"; readonly of: "list" | "integer" | "toolset" | "anything" };
+
+/**
+ * What a project file may do with a key. `unite`: a deny list; all layers are added up, in every file.
+ * `lower`: only a smaller number. `subset`: only fewer entries. An order: only further to the right.
+ */
+export type ProjectRule =
+  | "never"
+  | "free"
+  | "unite"
+  | "lower"
+  | "subset"
+  | { readonly looseToStrict: readonly (string | boolean)[] };
+
+export interface ConfigKey {
+  readonly path: string;
+  readonly type: ValueType;
+  readonly default: unknown;
+  readonly about: string;
+  readonly project: ProjectRule;
+  /** Decides what may run. Kept from the last good file, or strict, when a file cannot be understood. */
+  readonly policy?: boolean;
+  /** Environment name where it is not HERMES_ + the path. */
+  readonly env?: string;
+  readonly envAliases?: readonly string[];
+  /** Name of the command-line flag, without dashes. */
+  readonly flag?: string;
+  /** Kept in .env, never shown, never quoted in a message. */
+  readonly secret?: boolean;
+  /** The home .env may not set it: it would move where data goes. */
+  readonly notFromDotenv?: boolean;
+  /** Wrong values are warnings and numbers are moved into range. */
+  readonly lenient?: boolean;
+  /** A bare value in place of the whole section sets this key: section path → what true and false mean. */
+  readonly shorthand?: { readonly section: string; readonly true: string; readonly false: string };
+}
+
+const boolean = { kind: "boolean" } as const;
+const list = { kind: "list" } as const;
+const text = { kind: "string" } as const;
+const seconds = { kind: "number", min: 0.001, max: 86_400 } as const;
+const chars = { kind: "integer", min: 1, max: 1_000_000_000 } as const;
+const name = { kind: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" } as const;
+
+/** Entries of `toolsets` that stand for every toolset. */
+export const EVERYTHING: readonly string[] = ["all", "*"];
+
+// biome-ignore format: one key per line keeps the table readable as a table.
+export const CONFIG_KEYS = [
+  { path: "tools.vocabulary", type: { kind: "enum", values: ["hermes", "book"] }, default: "hermes", project: "free", about: "Spelling of tool names shown to a model" },
+  { path: "tools.disabled", type: list, default: [], project: "unite", policy: true, about: "Tools nobody may see or call" },
+  { path: "tools.timeout_seconds", type: seconds, default: 300, project: "lower", flag: "timeout", about: "Longest time for one call" },
+  { path: "tools.check_timeout_seconds", type: seconds, default: 5, project: "lower", about: "Longest time for an availability check" },
+  { path: "tools.max_workers", type: { kind: "integer", min: 1, max: 256 }, default: 8, project: "lower", about: "Calls of one batch that may run side by side" },
+  { path: "tools.tool_search.enabled", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: "free", lenient: true, shorthand: { section: "tools.tool_search", true: "auto", false: "off" }, about: "Defer rarely used tools behind a search; `tools.tool_search: auto` for short" },
+  { path: "tools.tool_search.threshold_pct", type: { kind: "number", min: 0, max: 100 }, default: 10, project: "free", lenient: true, about: "Share of the context window that schemas may take before `auto` defers" },
+  { path: "tools.tool_search.search_default_limit", type: { kind: "integer", min: 1, max: 50 }, default: 5, project: "free", lenient: true, about: "Matches per search when the model names no limit" },
+  { path: "tools.tool_search.max_search_limit", type: { kind: "integer", min: 1, max: 50 }, default: 20, project: "free", lenient: true, about: "Most matches a search may return" },
+  { path: "toolsets", type: list, default: ["all"], project: "subset", policy: true, flag: "toolsets", about: "Toolsets a session gets; an empty list is none" },
+  { path: "agent.disabled_toolsets", type: list, default: [], project: "unite", policy: true, about: "Toolsets that are always taken away" },
+  { path: "custom_toolsets", type: { kind: "map", of: "toolset" }, default: {}, project: "never", about: "Own toolsets: name → `description`, `tools`, `includes`" },
+  { path: "platform_toolsets", type: { kind: "map", of: "list" }, default: {}, project: "never", policy: true, about: "Toolsets per platform (`cli`, `telegram`, …)" },
+  { path: "tool_settings", type: { kind: "map", of: "anything" }, default: {}, project: "never", about: "Settings of single tools: tool name → its own keys" },
+  { path: "terminal.env", type: { kind: "enum", values: ["local", "docker", "ssh", "singularity", "modal", "daytona"] }, default: "local", project: "never", flag: "env", envAliases: ["TERMINAL_ENV"], about: "Where commands and file tools run" },
+  { path: "terminal.timeout", type: seconds, default: 180, project: "lower", envAliases: ["TERMINAL_TIMEOUT"], about: "Seconds before a command without its own timeout is stopped" },
+  { path: "terminal.max_foreground_timeout", type: seconds, default: 600, project: "lower", about: "Longest timeout a call may ask for in the foreground" },
+  { path: "terminal.env_passthrough", type: list, default: [], project: "subset", policy: true, about: "Extra environment variables commands may see" },
+  { path: "tool_output.max_bytes", type: chars, default: 50_000, project: "lower", about: "Terminal output kept, head and tail" },
+  { path: "tool_budget.result_size_chars", type: chars, default: 100_000, project: "lower", about: "Size of one result before it spills to a file" },
+  { path: "tool_budget.turn_size_chars", type: chars, default: 200_000, project: "lower", about: "Size of all results of one turn" },
+  { path: "tool_budget.mcp_result_size_chars", type: chars, default: 50_000, project: "lower", about: "Size of one result of an MCP tool" },
+  { path: "tool_budget.overrides", type: { kind: "map", of: "integer" }, default: {}, project: "never", about: "Result size for single tools: tool name → characters" },
+  { path: "file_read_max_chars", type: chars, default: 100_000, project: "lower", about: "Most characters one `read_file` returns" },
+  { path: "approvals.mode", type: { kind: "enum", values: ["manual", "smart", "off"], booleans: { true: "manual", false: "off" } }, default: "manual", project: { looseToStrict: ["off", "smart", "manual"] }, policy: true, about: "Who decides about dangerous calls: a person, a reviewer model first, nobody" },
+  { path: "approvals.timeout", type: seconds, default: 60, project: "lower", about: "Seconds to wait for an answer; silence is a denial" },
+  { path: "approvals.deny", type: list, default: [], project: "unite", policy: true, about: "Command patterns that are always refused" },
+  { path: "command_allowlist", type: list, default: [], project: "subset", policy: true, about: "Commands or patterns approved for good" },
+  { path: "security.allow_private_urls", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let network tools reach private and loopback addresses" },
+  { path: "security.website_blocklist", type: list, default: [], project: "unite", policy: true, about: "Host patterns network tools may never reach" },
+  { path: "permissions.profile", type: name, default: "default", project: "never", policy: true, flag: "profile", env: "HERMES_PROFILE", about: "Permission profile of new sessions" },
+  { path: "hooks.timeout_seconds", type: seconds, default: 30, project: "never", about: "Longest time for one hook" },
+  { path: "guardrails.hard_stop", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: { looseToStrict: ["off", "auto", "on"] }, policy: true, about: "Stop a looping agent; `auto` only where nobody watches" },
+  { path: "journal.enabled", type: boolean, default: true, project: { looseToStrict: [false, true] }, policy: true, about: "Record every call on disk" },
+  { path: "journal.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 90, project: "never", about: "Days a recorded call is kept; 0 keeps it for ever" },
+  { path: "server.host", type: text, default: "127.0.0.1", project: "never", env: "HERMES_HOST", flag: "host", notFromDotenv: true, about: "Address the server listens on" },
+  { path: "server.port", type: { kind: "integer", min: 0, max: 65_535 }, default: 9119, project: "never", env: "HERMES_PORT", flag: "port", notFromDotenv: true, about: "Port of the server; 0 picks a free one" },
+  { path: "server.token", type: text, default: "", project: "never", env: "HERMES_TOKEN", secret: true, about: "Token of the server; empty = made on first start and kept in `server.token`" },
+  { path: "log.level", type: { kind: "enum", values: ["debug", "info", "warn", "error", "silent"] }, default: "warn", project: "never", about: "Least serious message that is logged" },
+] as const satisfies readonly ConfigKey[];
+
+export type KnownKey = (typeof CONFIG_KEYS)[number];
+
+const byPath: ReadonlyMap<string, ConfigKey> = new Map(CONFIG_KEYS.map((key) => [key.path, key]));
+
+export function findKey(path: string): ConfigKey | undefined {
+  return byPath.get(path);
+}
+
+/** The key a dotted path belongs to: itself, or the map it points into (`tool_settings.web_search.engine`). */
+export function resolveKey(path: string): { key: ConfigKey; inside: string[] } | undefined {
+  const exact = byPath.get(path);
+  if (exact) return { key: exact, inside: [] };
+  const parts = path.split(".");
+  for (let length = parts.length - 1; length > 0; length--) {
+    const key = byPath.get(parts.slice(0, length).join("."));
+    if (key) return key.type.kind === "map" ? { key, inside: parts.slice(length) } : undefined;
+  }
+  return undefined;
+}
+
+export function envName(key: ConfigKey): string {
+  return key.env ?? `HERMES_${key.path.toUpperCase().replaceAll(".", "_")}`;
+}
