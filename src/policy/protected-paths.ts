@@ -23,6 +23,7 @@ export function protectedWrite(path: string, hermesHome: string): string | undef
   if (SYSTEM.some((folder) => isWithin(path, folder))) return "a system folder";
   if (/[\\/]\.git[\\/](?:hooks[\\/]|config$)/i.test(path))
     return "git hooks and settings run later, outside this check";
+  if (/[\\/]\.hermes(?:[\\/]|$)/i.test(path)) return "a project's Hermes settings and tools, which run later";
   return credentialPath(path);
 }
 

@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import { constants, type Dirent, type Stats } from "node:fs";
+import * as fs from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
+import { ToolError } from "../tool/errors.js";
+import { writeAtomically } from "./atomic-write.js";
+import type { EnvironmentFiles, FileStat } from "./environment.js";
+import { fileError, isMissing } from "./file-errors.js";
+
+const STREAM_CHUNK = 1024 * 1024;
+const MAX_LINKS = 40;
+
+export interface LocalFilesOptions {
+  /** What `~` stands for. */
+  readonly home: () => string;
+}
+
+export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
+  return {
+    resolve: (path, cwd) => resolveAgainst({ path, cwd, home: options.home() }),
+    realpath: (path) => guarded(path, "resolve", () => realPath(path)),
+    stat: (path) => guarded(path, "look at", () => statOf(path)),
+    list: (path) => guarded(path, "list", () => listFolder(path)),
+    read: (path, range) => guarded(path, "read", () => readBytes(path, range)),
+    stream: (path, range) => streamBytes(path, range?.start ?? 0),
+    write: (path, data, writeOptions) =>
+      guarded(path, "write", async () =>
+        writeAtomically({ path: await realPath(path), data, expected: writeOptions?.expected }),
+      ),
+    remove: (path) => guarded(path, "remove", () => removeEntry(path)),
+    rename: (from, to) => guarded(from, "rename", () => renameEntry(from, to)),
+  };
+}
+
+function resolveAgainst({ path, cwd, home }: { path: string; cwd: string; home: string }): string {
+  refuseUnusable(path);
+  refuseUnusable(cwd);
+  if (path === "~") return resolvePath(home);
+  if (path.startsWith("~/")) return resolvePath(home, path.slice(2));
+  return resolvePath(cwd, path);
+}
+
+function refuseUnusable(path: string): void {
+  if (path === "") throw new ToolError("The path is empty.", { code: "invalid_arguments" });
+  if (path.includes("\0")) {
+    throw new ToolError(`The path ${JSON.stringify(path)} holds a NUL byte, which no file name can.`, {
+      code: "invalid_arguments",
+    });
+  }
+}
+
+async function guarded<T>(path: string, action: string, work: () => Promise<T>): Promise<T> {
+  refuseUnusable(path);
+  if (!isAbsolute(path)) {
+    throw new ToolError(`The path ${JSON.stringify(path)} is not absolute.`, {
+      code: "invalid_arguments",
+      hint: "Resolve it against the working directory first.",
+    });
+  }
+  try {
+    return await work();
+  } catch (error) {
+    throw fileError({ error, path, action });
+  }
+}
+
+/**
+ * Follows every link, also a dangling one to where it points, so that a check on the answer is a check on
+ * the place a write would really reach.
+ */
+async function realPath(path: string, links = 0): Promise<string> {
+  try {
+    return await fs.realpath(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const place = join(await realPath(parent, links), basename(path));
+  const target = await linkTarget(place);
+  if (target === undefined) return place;
+  if (links >= MAX_LINKS) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
+  return realPath(resolvePath(dirname(place), target), links + 1);
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return await fs.readlink(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Links are followed; only a link that leads nowhere is reported as a link. */
+async function statOf(path: string): Promise<FileStat | undefined> {
+  try {
+    return toStat(await fs.stat(path));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  try {
+    return toStat(await fs.lstat(path));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function toStat(stats: Stats): FileStat {
+  return {
+    type: typeOf(stats),
+    size: stats.size,
+    mtimeMs: stats.mtimeMs,
+    mode: stats.mode & 0o7777,
+    inode: `${stats.dev}:${stats.ino}`,
+  };
+}
+
+function typeOf(entry: Stats | Dirent): FileStat["type"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "symlink" : "other";
+}
+
+async function listFolder(path: string) {
+  const entries = await fs.readdir(path, { withFileTypes: true });
+  return entries
+    .map((entry) => ({ name: entry.name, type: typeOf(entry) }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Non-blocking, because opening a named pipe would otherwise wait for a writer for ever. */
+async function openForReading(path: string): Promise<fs.FileHandle> {
+  const handle = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile()) return handle;
+    throw new ToolError(
+      `${path} is ${stats.isDirectory() ? "a folder" : "not a regular file (a device, pipe or socket)"}.`,
+      { hint: "Name a regular file." },
+    );
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+  const handle = await openForReading(path);
+  try {
+    if (range === undefined) return await handle.readFile();
+    const { size } = await handle.stat();
+    const start = Math.max(0, range.start);
+    const wanted = Math.max(0, Math.min(range.end, size) - start);
+    const buffer = Buffer.allocUnsafe(wanted);
+    let filled = 0;
+    while (filled < wanted) {
+      const { bytesRead } = await handle.read(buffer, filled, wanted - filled, start + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* streamBytes(path: string, start: number): AsyncGenerator<Uint8Array> {
+  const handle = await guarded(path, "read", () => openForReading(path));
+  try {
+    for (let position = Math.max(0, start); ; ) {
+      const buffer = Buffer.allocUnsafeSlow(STREAM_CHUNK);
+      const { bytesRead } = await handle.read(buffer, 0, STREAM_CHUNK, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A link is removed itself, not what it points to; a folder only when it is empty. */
+async function removeEntry(path: string): Promise<void> {
+  const stats = await fs.lstat(path);
+  await (stats.isDirectory() ? fs.rmdir(path) : fs.unlink(path));
+}
+
+async function renameEntry(from: string, to: string): Promise<void> {
+  refuseUnusable(to);
+  await fs.lstat(from);
+  await fs.mkdir(dirname(to), { recursive: true });
+  try {
+    await fs.rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await moveAcrossDevices(from, to);
+  }
+}
+
+async function moveAcrossDevices(from: string, to: string): Promise<void> {
+  const temporary = join(dirname(to), `.hermes-${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await fs.cp(from, temporary, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    await fs.rename(temporary, to);
+  } catch (error) {
+    await fs.rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+  await fs.rm(from, { recursive: true });
+}

@@ -1,0 +1,88 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
+import { ToolError } from "../tool/errors.js";
+import type { Environment, ExecRequest, ExecResult } from "./environment.js";
+import { createLocalFiles } from "./local-files.js";
+import { PipeStock } from "./pipes.js";
+import { runProcess } from "./run-process.js";
+
+export interface LocalEnvironmentOptions {
+  readonly name?: string;
+  /** The environment the allow-list picks from; the runtime's own by default. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Variables let through on top of the allow-list. */
+  readonly passthrough?: readonly string[];
+  /** Folder for what must touch the disk for a moment; the system's temporary folder by default. */
+  readonly stateDir?: string;
+}
+
+/** The machine this runtime runs on. Each exec is a fresh `bash -c` in a process group of its own. */
+export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): Environment {
+  const name = options.name ?? "local";
+  const env = options.env ?? process.env;
+  const pipes = new PipeStock({ folder: options.stateDir, path: env.PATH });
+  /** What runs, with the switch that ends it. */
+  const running = new Map<AbortController, Promise<unknown>>();
+  let closed = false;
+
+  async function exec(request: ExecRequest): Promise<ExecResult> {
+    await requireDirectory(request.cwd);
+    if (closed) {
+      throw new ToolError(`The environment ${name} is closed.`, {
+        code: "unavailable",
+        hint: "Open a new session.",
+      });
+    }
+    const stop = new AbortController();
+    const onAbort = () => stop.abort();
+    request.signal.addEventListener("abort", onAbort, { once: true });
+    if (request.signal.aborted) stop.abort();
+    const run = runProcess(
+      { ...request, signal: stop.signal },
+      { env, passthrough: options.passthrough ?? [], pipes },
+    );
+    running.set(stop, run);
+    try {
+      return await run;
+    } finally {
+      running.delete(stop);
+      request.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    for (const stop of running.keys()) stop.abort();
+    await Promise.allSettled(running.values());
+    pipes.close();
+  }
+
+  return {
+    name,
+    kind: "local",
+    files: createLocalFiles({ home: () => env.HOME || homedir() }),
+    exec,
+    close,
+  };
+}
+
+async function requireDirectory(cwd: string): Promise<void> {
+  const refuse = (why: string) => {
+    throw new ToolError(`Cannot run in ${JSON.stringify(cwd)}: ${why}.`, {
+      hint: "Give an existing folder as the working directory.",
+    });
+  };
+  if (cwd.includes("\0")) refuse("the path holds a NUL byte");
+  if (!isAbsolute(cwd)) refuse("the working directory must be an absolute path");
+  try {
+    if (!(await stat(cwd)).isDirectory()) refuse("it is not a folder");
+    await access(cwd, constants.X_OK);
+  } catch (error) {
+    if (ToolError.isInstance(error)) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") refuse("the working directory does not exist (it may have been deleted)");
+    refuse(code === "EACCES" ? "permission denied" : String(code ?? error));
+  }
+}

@@ -1,0 +1,163 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Environment variable that marks every process one exec started, however it forked or changed session. */
+export const EXEC_MARK = "HERMES_EXEC_ID";
+
+export interface TreeRoot {
+  /** Leader of the process group. */
+  readonly pid: number;
+  /** Value of EXEC_MARK in the environment of the tree. */
+  readonly mark: string;
+}
+
+export interface Survivor {
+  readonly pid: number;
+  readonly command: string;
+}
+
+interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly state: string;
+  readonly command: string;
+}
+
+const TERM_GRACE_MS = 1_000;
+const KILL_GRACE_MS = 3_000;
+
+/**
+ * Ends a whole tree: TERM, a grace period, then KILL, until nothing is left. Members are found by group, by
+ * parentage and by their mark, so `setsid` and double forks do not escape. Resolves with what could not be
+ * ended (another user's process, one stuck in the kernel), normally nothing.
+ */
+export async function endTree(root: TreeRoot): Promise<readonly Survivor[]> {
+  await signalTree(root, "SIGTERM");
+  if (await emptied(root, TERM_GRACE_MS)) return [];
+  const deadline = Date.now() + KILL_GRACE_MS;
+  let alive = await signalTree(root, "SIGKILL");
+  while (alive.length > 0 && Date.now() < deadline) {
+    await delay(15);
+    // Signalled again each round: a fork may have slipped in between the listing and the signal.
+    alive = await signalTree(root, "SIGKILL");
+  }
+  return alive.map(({ pid, command }) => ({ pid, command }));
+}
+
+async function emptied(root: TreeRoot, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  for (let wait = 5; Date.now() < deadline; wait = Math.min(wait * 2, 50)) {
+    if ((await members(root)).length === 0) return true;
+    await delay(wait);
+  }
+  return false;
+}
+
+async function signalTree(root: TreeRoot, signal: "SIGTERM" | "SIGKILL"): Promise<readonly ProcessRow[]> {
+  const found = await members(root);
+  sendSignal(-root.pid, signal);
+  for (const row of found) if (row.group !== root.pid) sendSignal(row.pid, signal);
+  // A stopped process takes TERM only once it runs again.
+  if (signal === "SIGTERM") {
+    sendSignal(-root.pid, "SIGCONT");
+    for (const row of found) if (row.group !== root.pid) sendSignal(row.pid, "SIGCONT");
+  }
+  return found;
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Already gone, or not ours to signal: the listing that follows tells.
+  }
+}
+
+/** Living members of the tree; zombies do not count, they only wait to be collected. */
+async function members(root: TreeRoot): Promise<readonly ProcessRow[]> {
+  const table = await processTable();
+  if (table === undefined) return groupAlive(root.pid) ? [onlyGroupKnown(root.pid)] : [];
+  const chosen = new Set<number>([root.pid]);
+  for (const row of table) if (row.group === root.pid) chosen.add(row.pid);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const row of table) {
+      if (chosen.has(row.parent) && !chosen.has(row.pid)) {
+        chosen.add(row.pid);
+        grown = true;
+      }
+    }
+  }
+  const strays = await Promise.all(
+    table
+      .filter((row) => !chosen.has(row.pid))
+      .map(async (row) => ((await carries(row, root.mark)) ? row.pid : 0)),
+  );
+  for (const pid of strays) chosen.add(pid);
+  return table.filter((row) => chosen.has(row.pid) && row.state !== "Z" && row.state !== "X");
+}
+
+function onlyGroupKnown(pid: number): ProcessRow {
+  return { pid, parent: 0, group: pid, state: "?", command: "process group" };
+}
+
+function groupAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+async function carries(row: ProcessRow, mark: string): Promise<boolean> {
+  if (row.pid === process.pid || row.state === "Z") return false;
+  try {
+    const environment = await readFile(`/proc/${row.pid}/environ`);
+    return environment.includes(`${EXEC_MARK}=${mark}`);
+  } catch {
+    return false;
+  }
+}
+
+/** `undefined` where there is no /proc (macOS): only the group is known there. */
+async function processTable(): Promise<readonly ProcessRow[] | undefined> {
+  if (process.platform !== "linux") return undefined;
+  let names: readonly string[];
+  try {
+    names = await readdir("/proc");
+  } catch {
+    return undefined;
+  }
+  const rows = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readRow));
+  return rows.filter((row) => row !== undefined);
+}
+
+async function readRow(name: string): Promise<ProcessRow | undefined> {
+  try {
+    const line = await readFile(`/proc/${name}/stat`, "latin1");
+    // The command is in parentheses and may itself hold spaces and parentheses.
+    const close = line.lastIndexOf(")");
+    const [state = "?", parent = "0", group = "0"] = line.slice(close + 2).split(" ");
+    const command = line.slice(line.indexOf("(") + 1, close);
+    return { pid: Number(name), parent: Number(parent), group: Number(group), state, command };
+  } catch {
+    return undefined;
+  }
+}
+
+const groupsToEndAtExit = new Set<number>();
+let exitHookInstalled = false;
+
+/** Groups are detached, so they would outlive this process; the returned function ends the watch. */
+export function endWithThisProcess(pid: number): () => void {
+  if (!exitHookInstalled) {
+    exitHookInstalled = true;
+    process.on("exit", () => {
+      for (const group of groupsToEndAtExit) sendSignal(-group, "SIGKILL");
+    });
+  }
+  groupsToEndAtExit.add(pid);
+  return () => groupsToEndAtExit.delete(pid);
+}

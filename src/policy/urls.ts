@@ -1,0 +1,104 @@
+import { judgeAddress } from "./addresses.js";
+
+/** Every address of a host name, as text. Throws, or gives none, when the name does not resolve. */
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+export interface UrlRules {
+  /** Opens private networks and this machine; cloud metadata stays closed. */
+  readonly allowPrivate: boolean;
+  readonly resolve: ResolveHost;
+}
+
+export type UrlVerdict =
+  | {
+      readonly verdict: "allow";
+      readonly url: URL;
+      /** The only addresses that may be dialled for this URL. */
+      readonly addresses: readonly string[];
+    }
+  | { readonly verdict: "block"; readonly reason: string };
+
+const METADATA_HOSTS = new Set(
+  (
+    "metadata metadata.google.internal metadata.goog metadata.azure.internal metadata.azure.com " +
+    "metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com instance-data " +
+    "instance-data.ec2.internal"
+  ).split(" "),
+);
+const LOCAL_HOST = /(?:^|\.)localhost$|^localhost\.localdomain$|^(?:ip6-)?(?:localhost|loopback)$/;
+
+/** Ports the Fetch standard refuses: a request could be read as a message of another protocol. */
+const BAD_PORTS = new Set(
+  (
+    "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 " +
+    "117 119 123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 " +
+    "587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 " +
+    "6668 6669 6679 6697 10080"
+  ).split(" "),
+);
+
+/**
+ * Decides whether a URL may be fetched, and which addresses may be dialled for it. Judges what the WHATWG
+ * parser makes of the text, since that is what is dialled, and refuses texts on which parsers are known to
+ * disagree. A name is blocked as soon as one of its addresses is forbidden.
+ */
+export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdict> {
+  const parsed = parseWebUrl(text);
+  if (typeof parsed === "string") return block(parsed);
+  const host = hostOf(parsed);
+  if (METADATA_HOSTS.has(host)) return block(`${host} serves cloud credentials`);
+  if (LOCAL_HOST.test(host) && !rules.allowPrivate) return block(`${host} is this machine`);
+  const addresses = await addressesOf(parsed, rules.resolve);
+  if (typeof addresses === "string") return block(addresses);
+  for (const address of addresses) {
+    const forbidden = judgeAddress(address);
+    if (forbidden !== undefined && !(forbidden.level === "private" && rules.allowPrivate)) {
+      return block(host === address ? forbidden.reason : `${host} leads to ${forbidden.reason}`);
+    }
+  }
+  return { verdict: "allow", url: parsed, addresses };
+}
+
+/** The parsed URL, or why it is refused. */
+function parseWebUrl(given: string): URL | string {
+  const text = given.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  if (/[\u0000-\u001f\u007f]/.test(text)) return "the URL holds control characters";
+  const beginning = /^(https?):\/\/([^/?#]*)/i.exec(text);
+  if (beginning === null) return "only URLs that begin with http:// or https:// are fetched";
+  const authority = beginning[2] ?? "";
+  if (/^[^?#]*\\/.test(text)) return "the URL holds a backslash, which programs read in different ways";
+  if (authority.includes("@")) return "the URL holds a user name or password";
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return "it is not a valid URL";
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `the scheme ${url.protocol} is not fetched`;
+  if (url.username !== "" || url.password !== "") return "the URL holds a user name or password";
+  if (BAD_PORTS.has(url.port)) return `port ${url.port} belongs to another protocol`;
+  if (hostOf(url) === "" || url.hostname.length > 255) return "it is not a valid URL: the host is unusable";
+  return url;
+}
+
+/** Host name as it is dialled: lower case, no brackets, no final dot. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+async function addressesOf(url: URL, resolve: ResolveHost): Promise<readonly string[] | string> {
+  const host = hostOf(url);
+  // The parser has turned every spelling of an IPv4 address into four decimal numbers.
+  if (url.hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(host)) return [host];
+  try {
+    const addresses = await resolve(host);
+    return addresses.length > 0 ? addresses : `the name ${host} has no address`;
+  } catch {
+    return `the name ${host} could not be resolved`;
+  }
+}
+
+function block(reason: string): UrlVerdict {
+  return { verdict: "block", reason };
+}

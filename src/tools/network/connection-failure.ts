@@ -1,0 +1,45 @@
+import { ToolError } from "../../tool/errors.js";
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused; nothing listens there",
+  ECONNRESET: "the server closed the connection before answering",
+  UND_ERR_SOCKET: "the server closed the connection before the answer was complete",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  UND_ERR_HEADERS_TIMEOUT: "the server did not answer in time",
+  UND_ERR_BODY_TIMEOUT: "the server stopped sending",
+  UND_ERR_HEADERS_OVERFLOW: "the response headers are too large",
+  CERT_HAS_EXPIRED: "the TLS certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the TLS certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the TLS certificate chain is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the TLS certificate cannot be verified",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the TLS certificate belongs to another host",
+};
+
+/** Says why a request got no answer; undici hides the reason in nested causes. */
+export function connectionFailure(error: unknown, url: string): unknown {
+  const chain = causes(error);
+  const refusal = chain.find((one) => ToolError.isInstance(one));
+  if (refusal !== undefined) return refusal;
+  const code = chain.map((one) => one.code).find((one) => typeof one === "string");
+  const deepest = chain.at(-1);
+  if (deepest === undefined) return error;
+  const reason =
+    (code === undefined ? undefined : REASONS[code]) ?? `${code ?? deepest.name}: ${deepest.message}`;
+  return new ToolError(`No answer from ${url}: ${reason}.`, {
+    cause: error,
+    details: { errno: code ?? null },
+    hint: "Check the address and whether the server is running, then try again.",
+  });
+}
+
+function causes(error: unknown): readonly (Error & { code?: string })[] {
+  const chain: (Error & { code?: string })[] = [];
+  for (let at = error; at instanceof Error && chain.length < 10; ) {
+    chain.push(at);
+    at = at instanceof AggregateError ? at.errors[0] : at.cause;
+  }
+  return chain;
+}

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { defineTool } from "../../tool/define.js";
+
+const MAX_SECONDS = 3600;
+
+export default defineTool({
+  name: "sleep",
+  toolset: "timing",
+  emoji: "😴",
+  description: "Wait for a number of seconds, for example before polling something again.",
+  parameters: {
+    type: "object",
+    properties: {
+      seconds: {
+        type: "number",
+        minimum: 0,
+        maximum: MAX_SECONDS,
+        description: `How long to wait, 0 to ${MAX_SECONDS}.`,
+      },
+      reason: { type: "string", description: "What is being waited for; shown to the person." },
+    },
+    required: ["seconds"],
+    additionalProperties: false,
+  },
+  permissions: [],
+  effects: () => [],
+  timeoutMs: ({ seconds }) => seconds * 1000 + 5_000,
+
+  async handler({ seconds, reason }, ctx) {
+    const started = performance.now();
+    if (reason !== undefined) ctx.progress({ message: `waiting ${seconds} s: ${reason}` });
+    let interrupted = ctx.signal.aborted;
+    if (seconds > 0 && !interrupted) {
+      await delay(seconds * 1000, undefined, { signal: ctx.signal }).catch(() => {
+        interrupted = true;
+      });
+    }
+    return { slept_ms: Math.round(performance.now() - started), interrupted };
+  },
+});

@@ -1,0 +1,124 @@
+import { stripVTControlCharacters } from "node:util";
+import { text } from "../../tool/content.js";
+import { defineTool } from "../../tool/define.js";
+import { ToolError } from "../../tool/errors.js";
+import { exitNote } from "./exit-notes.js";
+import { foregroundRefusal } from "./foreground.js";
+
+const DEFAULT_TIMEOUT_S = 180;
+const MAX_FOREGROUND_S = 600;
+const DEFAULT_OUTPUT_CHARS = 50_000;
+/** Time the environment may need after the limit to end the process tree and collect the output. */
+const CLEANUP_MARGIN_MS = 15_000;
+const WORKDIR = /^[\p{L}\p{M}\p{N}/\\:_\-.~ +@=,]+$/u;
+
+export interface TerminalOutput {
+  readonly output: string;
+  readonly exit_code: number;
+  /** Only when the command did not end with 0. */
+  readonly error?: string;
+  readonly exit_note?: string;
+  readonly duration_ms: number;
+  readonly truncated: boolean;
+  /** Where the shell stood when it ended. */
+  readonly cwd: string;
+  readonly environment: string;
+}
+
+export default defineTool({
+  name: "terminal",
+  toolset: "terminal",
+  emoji: "💻",
+  description:
+    "Run a shell command with bash and return its combined output and exit code. Each call is a fresh shell " +
+    "in the session's working directory; standard input is empty and there is no terminal, so use " +
+    "non-interactive options. Commands must end by themselves: no `&`, nohup or development servers. " +
+    "Prefer the file tools for reading, searching and editing files.",
+  parameters: {
+    type: "object",
+    properties: {
+      command: { type: "string", minLength: 1, description: "Command line for bash." },
+      timeout: {
+        type: "integer",
+        minimum: 1,
+        default: DEFAULT_TIMEOUT_S,
+        description: `Seconds until the command and everything it started is ended; at most ${MAX_FOREGROUND_S}.`,
+      },
+      workdir: {
+        type: "string",
+        description: "Folder to run in; relative to the session's working directory, which is the default.",
+      },
+    },
+    required: ["command"],
+    additionalProperties: false,
+  },
+  permissions: ["terminal:execute"],
+  effects: ({ command }) => [{ action: "terminal:execute", resource: command, mode: "execute" }],
+  needs: { programs: ["bash"], fix: "install bash and put it on PATH" },
+  tolerant: true,
+  timeoutMs: ({ timeout }) => timeout * 1000 + CLEANUP_MARGIN_MS,
+
+  async handler({ command, timeout, workdir }, ctx): Promise<TerminalOutput> {
+    const longest = positive(ctx.settings.max_foreground_timeout) ?? MAX_FOREGROUND_S;
+    if (timeout > longest) {
+      throw new ToolError(`A command in the foreground may take at most ${longest} s, not ${timeout} s.`, {
+        code: "invalid_arguments",
+        hint: "Use a smaller timeout, split the work, or run it as a background process.",
+      });
+    }
+    const refusal = foregroundRefusal(command);
+    if (refusal !== undefined) throw new ToolError(refusal.message, refusal);
+    const cwd = workingDirectory(workdir, (path) => ctx.environment.files.resolve(path, ctx.session.cwd));
+    const result = await ctx.environment.exec({
+      command,
+      cwd: cwd ?? ctx.session.cwd,
+      timeoutMs: timeout * 1000,
+      signal: ctx.signal,
+      maxOutputChars: positive(ctx.settings.max_output_chars) ?? DEFAULT_OUTPUT_CHARS,
+      onChunk: (chunk) => ctx.progress({ chunk }),
+    });
+    const error = result.timedOut
+      ? `Timed out after ${timeout} s; the command and everything it started was ended.`
+      : result.cancelled
+        ? "Cancelled; the command and everything it started was ended."
+        : result.exitCode === 0
+          ? undefined
+          : `The command ended with exit code ${result.exitCode}.`;
+    const note = result.timedOut || result.cancelled ? undefined : exitNote(command, result.exitCode);
+    return {
+      output: stripVTControlCharacters(result.output),
+      exit_code: result.exitCode,
+      ...(error === undefined ? {} : { error }),
+      ...(note === undefined ? {} : { exit_note: note }),
+      duration_ms: result.durationMs,
+      truncated: result.truncated,
+      cwd: result.cwd ?? cwd ?? ctx.session.cwd,
+      environment: ctx.environment.name,
+    };
+  },
+
+  present(out) {
+    const lines = [out.output.replace(/\n$/, "")];
+    if (out.error !== undefined) lines.push(out.exit_note ? `${out.error} (${out.exit_note})` : out.error);
+    return { model: [text(JSON.stringify(out))], human: lines.filter((line) => line !== "").join("\n") };
+  },
+});
+
+function workingDirectory(
+  workdir: string | undefined,
+  resolve: (path: string) => string,
+): string | undefined {
+  if (workdir === undefined || workdir === "") return undefined;
+  if (WORKDIR.test(workdir)) return resolve(workdir);
+  throw new ToolError(
+    `The working directory ${JSON.stringify(workdir)} holds characters that are not accepted.`,
+    {
+      code: "invalid_arguments",
+      hint: "Use letters, digits, spaces and / \\ : _ - . ~ + @ = , only.",
+    },
+  );
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
+}

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { OutputWindow } from "../../src/env/output-window.js";
+
+/** Half of a surrogate pair does not survive encoding. */
+const wellFormed = (text: string) => Buffer.from(text).toString();
+const chunked = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 40 });
+
+function fill(window: OutputWindow, chunks: readonly Uint8Array[]): string {
+  return chunks.map((chunk) => window.push(chunk)).join("");
+}
+
+describe("an output window", () => {
+  test("keeps everything that fits, however it was cut into chunks", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.nat(7), (text, size) => {
+        const window = new OutputWindow(10_000);
+        const bytes = Buffer.from(wellFormed(text));
+        const chunks = Array.from({ length: Math.ceil(bytes.length / (size + 1)) }, (_, index) =>
+          bytes.subarray(index * (size + 1), (index + 1) * (size + 1)),
+        );
+        fill(window, chunks);
+        expect(window.finish()).toMatchObject({ text: wellFormed(text), truncated: false });
+      }),
+    );
+  });
+
+  test("keeps 40 % of the beginning and 60 % of the end, and counts the rest", () => {
+    const window = new OutputWindow(100);
+    window.push(Buffer.from("a".repeat(500) + "b".repeat(500)));
+    const { text, truncated, totalChars } = window.finish();
+    expect(text).toBe(`${"a".repeat(40)}\n[... 900 of 1000 characters omitted ...]\n${"b".repeat(60)}`);
+    expect([truncated, totalChars]).toEqual([true, 1000]);
+  });
+
+  test("is never longer than its limit plus the notice, and never splits a character", () => {
+    fc.assert(
+      fc.property(chunked, fc.integer({ min: 1, max: 60 }), (chunks, limit) => {
+        const window = new OutputWindow(limit);
+        fill(window, chunks);
+        const content = window.finish();
+        const kept = content.text.replace(/\n\[\.\.\. \d+ of \d+ characters omitted \.\.\.\]\n/, "");
+        expect(kept.length).toBeLessThanOrEqual(limit);
+        expect(kept).toBe(wellFormed(kept));
+        expect(content.totalBytes).toBe(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+        expect(content.truncated).toBe(content.totalChars > limit);
+      }),
+    );
+  });
+
+  test("does not cut an emoji in half at either edge", () => {
+    const window = new OutputWindow(10);
+    window.push(Buffer.from(`x${"😀".repeat(50)}y`));
+    const { text } = window.finish();
+    expect(text).toBe(wellFormed(text));
+  });
+
+  test("gives decoded text back as it completes", () => {
+    const window = new OutputWindow();
+    expect([window.push(Buffer.from([0xe2, 0x82])), window.push(Buffer.from([0xac]))]).toEqual(["", "€"]);
+  });
+
+  test("without a limit keeps all", () => {
+    const window = new OutputWindow(Number.POSITIVE_INFINITY);
+    window.push(Buffer.alloc(200_000, "x"));
+    expect(window.finish()).toMatchObject({ truncated: false, totalChars: 200_000 });
+  });
+});

@@ -1,0 +1,42 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "../../src/env/environment.js";
+import { createLocalEnvironment } from "../../src/env/local.js";
+import type { CallContext, Progress } from "../../src/tool/tool.js";
+
+export interface TestContext extends CallContext {
+  readonly folder: string;
+  readonly updates: Progress[];
+  cleanUp(): Promise<void>;
+}
+
+/** A real call context on the local machine, in a folder of its own. */
+export function makeContext(
+  changes: Partial<Omit<CallContext, "environment">> & { environment?: Environment } = {},
+): TestContext {
+  const folder = mkdtempSync(join(tmpdir(), "hermes-test-"));
+  const environment = changes.environment ?? createLocalEnvironment();
+  const updates: Progress[] = [];
+  return {
+    callId: "call_1",
+    toolName: "tested",
+    session: { id: "session_1", profile: "default", cwd: folder },
+    signal: new AbortController().signal,
+    host: {},
+    secrets: { get: () => undefined },
+    settings: {},
+    cacheDir: join(folder, "cache"),
+    progress: (update) => updates.push(update),
+    ask: async () => undefined,
+    ...changes,
+    environment,
+    folder,
+    updates,
+    async cleanUp() {
+      await environment.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
