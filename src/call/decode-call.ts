@@ -5,6 +5,7 @@ import type { CallRecord } from "./call-record.js";
 /** Raw arguments → arguments the tool's schema accepts, or an error that shows what it expects. */
 export function decode(call: CallRecord, raw: unknown): Failure | undefined | Promise<Failure | undefined> {
   const { entry, tool } = call;
+  if (entry.decoder === undefined) return failure("internal", `${entry.name} was not loaded before decoding`);
   const decoded = entry.decoder.decode(underAlias(call, raw));
   if (!decoded.ok) return decoded.failure;
   call.args = decoded.args;

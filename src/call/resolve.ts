@@ -25,6 +25,6 @@ export async function resolve(call: CallRecord): Promise<Failure | undefined> {
       status.fix,
     );
   }
-  call.tool = entry.tool ?? (await entry.load());
+  call.tool = entry.tool !== undefined && entry.decoder !== undefined ? entry.tool : await entry.load();
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { createDecoder, type Decoder } from "../tool/decode.js";
+import type { Decoder } from "../tool/decode.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import type { AnyTool, CheckFn, Needs } from "../tool/tool.js";
 
@@ -60,10 +60,11 @@ export class Entry implements StaticFields {
   readonly provenance: Provenance;
   /** Set once the code is in memory; built-ins load on first use. */
   tool: AnyTool | undefined;
+  /** Set with the code: lists and definitions never need the validator. */
+  decoder: Decoder | undefined;
 
   readonly #load: (() => Promise<AnyTool>) | undefined;
   #loading: Promise<AnyTool> | undefined;
-  #decoder: Decoder | undefined;
 
   constructor(fields: {
     readonly statics: StaticFields & { readonly needs?: Needs; readonly checkFn?: CheckFn };
@@ -105,30 +106,28 @@ export class Entry implements StaticFields {
     });
   }
 
-  /** The tool's code, imported on first use. */
+  /** The tool's code and its decoder, imported on first use. */
   load(): Promise<AnyTool> {
-    if (this.tool !== undefined) return Promise.resolve(this.tool);
     this.#loading ??= this.#loadOnce();
     return this.#loading;
   }
 
   async #loadOnce(): Promise<AnyTool> {
     try {
-      if (this.#load === undefined) throw new Error(`tool ${this.name} has no code`);
-      this.tool = await this.#load();
+      const { createDecoder } = await import("../tool/decode.js");
+      this.decoder = createDecoder({
+        name: this.name,
+        parameters: this.parameters,
+        foreign: isForeign(this.provenance),
+      });
+      if (this.tool === undefined) {
+        if (this.#load === undefined) throw new Error(`tool ${this.name} has no code`);
+        this.tool = await this.#load();
+      }
       return this.tool;
     } catch (error) {
       this.#loading = undefined;
       throw error;
     }
-  }
-
-  get decoder(): Decoder {
-    this.#decoder ??= createDecoder({
-      name: this.name,
-      parameters: this.parameters,
-      foreign: isForeign(this.provenance),
-    });
-    return this.#decoder;
   }
 }

@@ -1,5 +1,5 @@
 import { type Logger, silentLogger } from "../observe/log.js";
-import { checkSchema } from "../tool/decode.js";
+import { checkSchema } from "../tool/check-schema.js";
 import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Policy } from "../call/scope.js";
 import { loadConfig } from "../config/load.js";
 import { homeDir } from "../config/paths.js";
+import { formatProblem } from "../config/types.js";
 import { createLogger, type Logger } from "../observe/log.js";
 import { defaultRegistry } from "../registry/active.js";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
@@ -51,6 +52,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   const level = config.values.log.level;
   const log = options.logger ?? createLogger(level === "silent" ? { sink: () => undefined } : { level });
+  for (const problem of config.problems) log.warn(formatProblem(problem));
   const registry = options.registry ?? defaultRegistry;
   if (options.builtins !== false) registerBuiltins(registry, builtinManifest);
   const discovery = options.userTools === false ? NOTHING_FOUND : await discover({ registry, config, log });

@@ -336,7 +336,7 @@ export class Runtime {
       approvalTimeoutMs: values.approvals.timeout * 1000,
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
-      settingsFor: (tool) => settingsFor(tool, values),
+      settingsFor: (tool) => settingsFor(tool, this.config),
       resultLimitOf: (tool) =>
         Object.hasOwn(values.tool_budget.overrides, tool) ? values.tool_budget.overrides[tool] : undefined,
     };

@@ -49,41 +49,42 @@ export interface CallExplanation {
 
 /** One conversation's hold on the runtime: a fixed set of tools, one environment, one person to ask. */
 export class Session {
-  readonly #scope: CallScope;
+  /** What the path gets of this session. @internal */
+  readonly scope: CallScope;
   readonly #vocabulary: Vocabulary;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #minted = 0;
   #closed = false;
 
   constructor(scope: CallScope, options: { readonly vocabulary: Vocabulary }) {
-    this.#scope = scope;
+    this.scope = scope;
     this.#vocabulary = options.vocabulary;
   }
 
   get id(): string {
-    return this.#scope.info.id;
+    return this.scope.info.id;
   }
 
   get cwd(): string {
-    return this.#scope.info.cwd;
+    return this.scope.info.cwd;
   }
 
   get profile(): string {
-    return this.#scope.info.profile;
+    return this.scope.info.profile;
   }
 
   get environment(): string {
-    return this.#scope.environment.name;
+    return this.scope.environment.name;
   }
 
   get view(): View {
-    return this.#scope.view;
+    return this.scope.view;
   }
 
   /** One call through the whole path. Never rejects: whatever happens is in the result. */
   call(request: CallRequest, options: { readonly signal?: AbortSignal } = {}): Promise<CallResult> {
     this.#assertOpen();
-    return runCall(this.#incoming(request), this.#scope, options);
+    return runCall(this.#incoming(request), this.scope, options);
   }
 
   /** The calls of one message: side by side where effects allow, results in source order. */
@@ -94,7 +95,7 @@ export class Session {
     this.#assertOpen();
     return runBatch(
       requests.map((request) => this.#incoming(request)),
-      this.#scope,
+      this.scope,
       options,
     );
   }
@@ -102,17 +103,17 @@ export class Session {
   /** What a model is told about this session's tools; the same bytes for the whole session. */
   definitions(): Promise<readonly ToolDefinition[]> {
     this.#definitions ??= buildDefinitions({
-      entries: this.#scope.view.entries.values(),
-      statuses: this.#scope.view.statuses,
+      entries: this.scope.view.entries.values(),
+      statuses: this.scope.view.statuses,
       vocabulary: this.#vocabulary,
-      log: this.#scope.services.log,
+      log: this.scope.services.log,
     });
     return this.#definitions;
   }
 
   /** The decision a call would meet, by the very stages a real call walks. */
   async explainCall(request: CallRequest): Promise<CallExplanation> {
-    const call = new CallRecord(this.#incoming(request), this.#scope, undefined);
+    const call = new CallRecord(this.#incoming(request), this.scope, undefined);
     const error = call.request.malformed ?? (await prepare(call));
     return {
       name: call.name,
@@ -132,7 +133,7 @@ export class Session {
   openChild(
     options: { readonly tools?: readonly string[]; readonly door?: Door; readonly insideCall?: string } = {},
   ): Session {
-    const scope = this.#scope;
+    const scope = this.scope;
     const view =
       options.tools === undefined
         ? scope.view
@@ -153,7 +154,7 @@ export class Session {
 
   /** Tells the loop guardrails that the person has spoken. */
   beginTurn(): void {
-    this.#scope.guardrails.beginTurn();
+    this.scope.guardrails.beginTurn();
   }
 
   close(): void {

@@ -1,16 +1,18 @@
-import type { HermesConfig } from "../config/types.js";
+import type { LoadedConfig } from "../config/types.js";
 
 /** What a tool may read of the configuration: shared limits, then its own section. */
-export function settingsFor(tool: string, values: HermesConfig): Readonly<Record<string, unknown>> {
+export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record<string, unknown>> {
+  const { values, env, paths } = config;
   const own = Object.hasOwn(values.tool_settings, tool) ? values.tool_settings[tool] : undefined;
   return {
     ...(typeof own === "object" && own !== null ? own : {}),
     // Last, so that a tool's own section cannot loosen what the security section says.
+    hermes_home: paths.home,
+    write_safe_root: env.HERMES_WRITE_SAFE_ROOT,
     allow_private_urls: values.security.allow_private_urls,
     website_blocklist: values.security.website_blocklist,
     file_read_max_chars: values.file_read_max_chars,
-    terminal_timeout: values.terminal.timeout,
-    terminal_max_foreground_timeout: values.terminal.max_foreground_timeout,
+    max_foreground_timeout: values.terminal.max_foreground_timeout,
     max_output_chars: values.tool_output.max_bytes,
   };
 }

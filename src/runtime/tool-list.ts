@@ -1,4 +1,3 @@
-import type { ConfigProblem } from "../config/types.js";
 import type { Status } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
 
@@ -42,26 +41,5 @@ export function listingOf(options: {
     ...(status.reason !== undefined && { reason: status.reason }),
     ...(status.fix !== undefined && { fix: status.fix }),
     requires_env: entry.requiresEnv ?? [],
-  };
-}
-
-/** A finding of `hermes doctor`. */
-export interface Finding {
-  readonly group: string;
-  readonly level: "ok" | "warning" | "error";
-  readonly what: string;
-  readonly fix?: string;
-}
-
-export function findingOfConfig(problem: ConfigProblem): Finding {
-  const place =
-    problem.file === undefined
-      ? ""
-      : `${problem.file}${problem.line === undefined ? "" : `:${problem.line}`}: `;
-  return {
-    group: "Config",
-    level: problem.severity,
-    what: `${place}${problem.message}`,
-    ...(problem.hint !== undefined && { fix: problem.hint }),
   };
 }

@@ -16,11 +16,14 @@ export function loadUserTools(options: {
   readonly registry: ToolRegistry;
   readonly folders: readonly ToolFolder[];
   readonly cacheDir: string;
+  /** Load this one file of the folders and leave the others alone. */
+  readonly only?: string;
 }): Promise<DiscoveryReport> {
-  const { registry, folders, cacheDir } = options;
+  const { registry, folders, cacheDir, only } = options;
   return discoverUserTools({
     folders,
     cacheDir,
+    ...(only !== undefined && { only }),
     around: (info, load) => withActiveRegistry({ registry, provenance: provenanceOf(info) }, load),
     register(module, info) {
       for (const tool of toolsOfModule(module)) registry.add(tool, { provenance: provenanceOf(info) });

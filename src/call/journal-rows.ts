@@ -1,0 +1,184 @@
+import { crc32 } from "node:zlib";
+import { type SqlRow, textOfBlob } from "../store/driver.js";
+
+/** What is known of a call before it runs. */
+export interface CallIntent {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  readonly calledAs: string;
+  readonly door: string;
+  /** Secrets already redacted; kept up to 64 KiB. */
+  readonly argsJson: string;
+  readonly effectsJson: string;
+  readonly decision: string;
+  readonly rule: string;
+  readonly environment: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** True when the call writes or executes: it may start only once its intent is on the disk. */
+  readonly durableBefore: boolean;
+}
+
+export type CallStatus = "ok" | "error" | "blocked" | "denied" | "timeout" | "cancelled";
+
+export interface CallOutcome {
+  readonly status: CallStatus;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+  readonly durationMs: number;
+  readonly resultChars: number;
+  readonly resultHash: string;
+  readonly truncated: boolean;
+  readonly repairs?: string;
+}
+
+/** One call as it is read back. */
+export interface JournalRow {
+  readonly seq: number;
+  readonly call_id: string;
+  readonly session_id: string;
+  readonly tool: string;
+  readonly called_as: string;
+  readonly door: string;
+  readonly args: string;
+  /** Present when `args` was cut: its full length in bytes. */
+  readonly args_bytes?: number;
+  readonly effects: string;
+  readonly decision: string;
+  readonly rule: string;
+  readonly environment: string;
+  readonly started_at: number;
+  /** "running" in some live process; "unknown" when its process died before the outcome was written. */
+  readonly status: CallStatus | "running" | "unknown";
+  readonly duration_ms?: number;
+  readonly result_chars?: number;
+  readonly result_hash?: string;
+  readonly truncated?: boolean;
+  readonly error_code?: string;
+  readonly error_message?: string;
+  readonly repairs?: string;
+  readonly owner: string;
+  /** True when the stored row no longer matches its checksum; its fields are not to be trusted. */
+  readonly damaged?: boolean;
+}
+
+const MAX_DOCUMENT_BYTES = 64 * 1024;
+const MAX_NAME_CHARS = 1024;
+const MAX_MESSAGE_CHARS = 4096;
+
+/**
+ * The document of a call, without its closing brace so that an outcome can follow. The checksum covers the
+ * text before it: SQLite finds damaged pages, not a changed letter within one.
+ */
+export function sealIntent(intent: CallIntent): string {
+  const args = cutToBytes(intent.argsJson);
+  return seal({
+    call_id: cut(intent.callId, MAX_NAME_CHARS),
+    session_id: cut(intent.sessionId, MAX_NAME_CHARS),
+    tool: cut(intent.tool, MAX_NAME_CHARS),
+    called_as: cut(intent.calledAs, MAX_NAME_CHARS),
+    door: cut(intent.door, MAX_NAME_CHARS),
+    args,
+    args_bytes: args === intent.argsJson ? undefined : Buffer.byteLength(intent.argsJson),
+    effects: cutToBytes(intent.effectsJson),
+    decision: cut(intent.decision, MAX_NAME_CHARS),
+    rule: cut(intent.rule, MAX_NAME_CHARS),
+    environment: cut(intent.environment, MAX_NAME_CHARS),
+    started_at: intent.startedAt,
+  });
+}
+
+export function sealOutcome(outcome: CallOutcome): string {
+  return seal({
+    status: outcome.status,
+    duration_ms: outcome.durationMs,
+    result_chars: outcome.resultChars,
+    result_hash: cut(outcome.resultHash, MAX_NAME_CHARS),
+    truncated: outcome.truncated,
+    error_code: outcome.errorCode,
+    error_message:
+      outcome.errorMessage === undefined ? undefined : cut(outcome.errorMessage, MAX_MESSAGE_CHARS),
+    repairs: outcome.repairs === undefined ? undefined : cut(outcome.repairs, MAX_MESSAGE_CHARS),
+  });
+}
+
+export function documentOf(sealedIntent: string, sealedOutcome: string | undefined): string {
+  return sealedOutcome === undefined ? `${sealedIntent}}` : `${sealedIntent},"outcome":${sealedOutcome}}}`;
+}
+
+function seal(fields: Record<string, unknown>): string {
+  const text = JSON.stringify(fields).slice(0, -1);
+  return `${text},"crc":${crc32(text)}`;
+}
+
+/** Expects `seq`, `running` and, as blobs, `owner` and `detail`. */
+export function decodeRow(row: SqlRow): JournalRow {
+  const text = textOfBlob(row.detail);
+  const { outcome = {}, ...intent } = parseDocument(text);
+  const intact =
+    isSealed(text, intent.crc) && (outcome.crc === undefined || isOutcomeSealed(text, outcome.crc));
+  const decoded = {
+    ...missingFields,
+    ...intent,
+    ...outcome,
+    seq: Number(row.seq),
+    status: outcome.status ?? (row.running === 1 ? "running" : "unknown"),
+    owner: textOfBlob(row.owner),
+    ...(intact ? {} : { damaged: true }),
+  };
+  delete decoded.crc;
+  return decoded as JournalRow;
+}
+
+type StoredFields = Record<string, unknown> & { crc?: unknown; outcome?: StoredFields };
+
+const missingFields = {
+  call_id: "",
+  session_id: "",
+  tool: "",
+  called_as: "",
+  door: "",
+  args: "",
+  effects: "",
+  decision: "",
+  rule: "",
+  environment: "",
+  started_at: 0,
+};
+
+function parseDocument(text: string): StoredFields {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isFields(parsed) ? { ...parsed, outcome: isFields(parsed.outcome) ? parsed.outcome : {} } : {};
+  } catch {
+    return {};
+  }
+}
+
+function isFields(value: unknown): value is StoredFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Inside strings every quote is escaped, so the first bare `,"crc":` is the seal itself. */
+function isSealed(text: string, crc: unknown): boolean {
+  const end = text.indexOf(',"crc":');
+  return end >= 0 && crc32(text.slice(0, end)) === crc;
+}
+
+function isOutcomeSealed(text: string, crc: unknown): boolean {
+  return isSealed(text.slice(text.indexOf(',"outcome":') + ',"outcome":'.length), crc);
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
+}
+
+function cutToBytes(text: string): string {
+  if (text.length * 3 <= MAX_DOCUMENT_BYTES) return text;
+  if (Buffer.byteLength(text) <= MAX_DOCUMENT_BYTES) return text;
+  return Buffer.from(text)
+    .subarray(0, MAX_DOCUMENT_BYTES)
+    .toString()
+    .replace(/\uFFFD+$/, "");
+}

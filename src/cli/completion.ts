@@ -1,0 +1,28 @@
+import tab from "@bomb.sh/tab/commander";
+import type { Command } from "commander";
+import { builtinManifest } from "../registry/builtin-manifest.gen.js";
+import { STATIC_TOOLSETS } from "../registry/toolset-table.js";
+
+type Offer = (value: string, description: string) => void;
+
+/** Adds `completion <shell>` and the hidden `complete` that the scripts call back. */
+export function addCompletion(program: Command): void {
+  const root = tab(program, { completionCommandName: "completion" });
+  const offerTools = (offer: Offer) => {
+    for (const tool of builtinManifest) offer(tool.name, tool.description.split("\n", 1)[0] ?? "");
+  };
+  for (const name of [
+    "call",
+    "tools info",
+    "tools schema",
+    "tools explain",
+    "tools check",
+    "tools enable",
+    "tools disable",
+  ]) {
+    root.commands.get(name)?.argument("name", offerTools);
+  }
+  root.commands.get("toolsets")?.argument("name", (offer: Offer) => {
+    for (const [name, { description }] of STATIC_TOOLSETS) offer(name, description);
+  });
+}

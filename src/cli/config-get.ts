@@ -1,0 +1,43 @@
+import { getConfigValue } from "../config/get-value.js";
+import { loadConfig } from "../config/load.js";
+import { CONFIG_KEYS } from "../config/schema.js";
+import type { Origin } from "../config/types.js";
+import { HermesError } from "../tool/errors.js";
+import type { CommandContext } from "./globals.js";
+
+export async function run(
+  { out, home }: CommandContext,
+  [key]: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env });
+  const showOrigin = options.showOrigin === true;
+  const read = (path: string) => {
+    const found = getConfigValue(config, path);
+    if (!found.ok) throw new HermesError(found);
+    return { key: path, value: found.value, origin: config.origin(path) };
+  };
+  if (key === undefined) {
+    const rows = CONFIG_KEYS.map((known) => read(known.path));
+    if (out.json) out.value(rows);
+    else
+      for (const row of rows)
+        out.line(
+          `${row.key} = ${plain(row.value)}${showOrigin ? out.color.dim(`  ${describe(row.origin)}`) : ""}`,
+        );
+    return;
+  }
+  const row = read(key);
+  if (out.json) out.value(showOrigin ? row : row.value);
+  else out.line(`${plain(row.value)}${showOrigin ? `  ${describe(row.origin)}` : ""}`);
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
+}
+
+function describe(origin: Origin): string {
+  if (origin.file !== undefined)
+    return `(${origin.file}${origin.line === undefined ? "" : `:${origin.line}`})`;
+  return `(${origin.source}${origin.name === undefined ? "" : ` ${origin.name}`})`;
+}

@@ -1,0 +1,49 @@
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { examine, type Finding } from "../runtime/doctor.js";
+import { EXIT } from "./exit-codes.js";
+import type { CommandContext } from "./globals.js";
+
+export async function run(
+  context: CommandContext,
+  _args: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { out, home } = context;
+  const mended = options.fix === true ? mendHome(home) : [];
+  const runtime = await context.runtime();
+  const findings = await examine(runtime);
+  await runtime.close();
+  const healthy = !findings.some((finding) => finding.level === "error");
+  if (out.json) out.value({ ok: healthy, findings, mended });
+  else {
+    for (const done of mended) out.line(`${out.mark("ok")} mended: ${done}`);
+    let group: Finding["group"] | undefined;
+    for (const finding of findings.toSorted((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0))) {
+      if (finding.group !== group) out.line(out.color.bold(finding.group));
+      group = finding.group;
+      out.line(
+        `  ${out.mark(finding.level)} ${finding.what}${finding.fix === undefined ? "" : out.color.dim(`  → ${finding.fix}`)}`,
+      );
+    }
+  }
+  if (!healthy) process.exitCode = EXIT.unexpected;
+}
+
+/** What can be put right without asking: the home folder and who may read it. */
+function mendHome(home: string): readonly string[] {
+  const done: string[] = [];
+  if (!existsSync(home)) {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    done.push(`made ${home}`);
+  }
+  for (const [path, mode] of [
+    [home, 0o700],
+    [`${home}/.env`, 0o600],
+    [`${home}/server.token`, 0o600],
+  ] as const) {
+    if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) continue;
+    chmodSync(path, mode);
+    done.push(`others can no longer read ${path}`);
+  }
+  return done;
+}

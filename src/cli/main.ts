@@ -1,0 +1,7 @@
+import { VERSION } from "../version.js";
+
+const argv = process.argv.slice(2);
+
+// The commonest question of scripts is answered before anything else is loaded.
+if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) process.stdout.write(`${VERSION}\n`);
+else import("./program.js").then(({ runProgram }) => runProgram(argv));

@@ -1,0 +1,110 @@
+import pc from "picocolors";
+import { type ErrorCode, type Failure, HermesError } from "../tool/errors.js";
+import { EXIT, exitCodeOf } from "./exit-codes.js";
+
+export interface OutputOptions {
+  readonly json?: boolean | undefined;
+  readonly jsonl?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly color?: boolean | undefined;
+  readonly ascii?: boolean | undefined;
+}
+
+/** How a command speaks: results on stdout, everything else on stderr. */
+export class Output {
+  readonly json: boolean;
+  readonly jsonl: boolean;
+  readonly quiet: boolean;
+  readonly ascii: boolean;
+  readonly color: ReturnType<typeof pc.createColors>;
+
+  constructor(options: OutputOptions, env: Readonly<Record<string, string | undefined>> = process.env) {
+    this.json = options.json === true;
+    this.jsonl = options.jsonl === true;
+    this.quiet = options.quiet === true;
+    const dumb = env.TERM === "dumb" || env.CI !== undefined;
+    this.ascii = options.ascii === true || env.HERMES_ASCII === "1" || env.TERM === "dumb";
+    const wanted =
+      options.color !== false &&
+      env.NO_COLOR === undefined &&
+      (env.FORCE_COLOR !== undefined || (process.stdout.isTTY && !dumb));
+    this.color = pc.createColors(wanted);
+  }
+
+  /** A line for people; silent when a program reads. */
+  line(text = ""): void {
+    if (!this.json && !this.jsonl) process.stdout.write(`${text}\n`);
+  }
+
+  /** The one JSON value of `--json`. */
+  value(value: unknown): void {
+    process.stdout.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** Remarks that are not results. */
+  note(text: string): void {
+    if (!this.quiet && !this.json && !this.jsonl) process.stderr.write(`${text}\n`);
+  }
+
+  emoji(symbol: string | undefined): string {
+    return this.ascii ? "" : `${symbol ?? "⚡"} `;
+  }
+
+  mark(level: "ok" | "warning" | "error"): string {
+    const signs = this.ascii
+      ? { ok: "ok", warning: "!!", error: "xx" }
+      : { ok: "✓", warning: "⚠", error: "✗" };
+    const paint = { ok: this.color.green, warning: this.color.yellow, error: this.color.red };
+    return paint[level](signs[level]);
+  }
+
+  /** Reports a failure the way the caller asked for and sets the exit code. */
+  fail(problem: Failure, exitCode: number = exitCodeOf(problem.code)): void {
+    if (this.json || this.jsonl) process.stderr.write(`${JSON.stringify({ error: problem })}\n`);
+    else {
+      process.stderr.write(`${this.color.red("error:")} ${problem.message}\n`);
+      if (problem.hint !== undefined) process.stderr.write(`${this.color.dim(problem.hint)}\n`);
+    }
+    process.exitCode = exitCode;
+  }
+
+  /** Anything thrown on the way becomes one readable line, never a stack. */
+  failWith(thrown: unknown): void {
+    if (thrown instanceof HermesError) {
+      const message =
+        thrown.hint === undefined ? thrown.message : thrown.message.slice(0, -(thrown.hint.length + 2));
+      this.fail({ code: thrown.code, message, ...(thrown.hint !== undefined && { hint: thrown.hint }) });
+      return;
+    }
+    const code: ErrorCode = "internal";
+    this.fail({ code, message: thrown instanceof Error ? thrown.message : String(thrown) }, EXIT.unexpected);
+  }
+}
+
+/** Columns padded to the widest cell; the last one is left as it is. */
+export function table(rows: readonly (readonly string[])[], gap = 2): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell));
+    });
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === row.length - 1
+          ? cell
+          : cell + " ".repeat((widths[column] ?? 0) - visibleLength(cell) + gap),
+      )
+      .join(""),
+  );
+}
+
+function visibleLength(text: string): number {
+  return [...text.replace(/\x1b\[[0-9;]*m/g, "")].length;
+}
+
+/** The first sentence, or as much as fits. */
+export function brief(text: string, chars = 72): string {
+  const line = text.split("\n", 1)[0] ?? "";
+  return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`;
+}

@@ -1,0 +1,206 @@
+import { Command, CommanderError, Option } from "commander";
+import { VERSION } from "../version.js";
+import { EXIT } from "./exit-codes.js";
+import { type CommandContext, contextOf } from "./globals.js";
+import { Output } from "./output.js";
+
+type Action = (
+  context: CommandContext,
+  args: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+/** The module behind a command is imported when it runs. */
+function lazily(load: () => Promise<{ readonly run: Action }>) {
+  return async (...parameters: unknown[]): Promise<void> => {
+    const command = parameters.at(-1) as Command;
+    const context = contextOf(command);
+    try {
+      const { run } = await load();
+      await run(
+        context,
+        command.processedArgs.flat(1).filter((arg) => arg !== undefined) as string[],
+        command.opts(),
+      );
+    } catch (thrown) {
+      context.out.failWith(thrown);
+    }
+  };
+}
+
+/** `completion` false leaves that command to the completion library, which brings its own. */
+export function buildProgram({ completion }: { readonly completion: boolean }): Command {
+  const program = new Command("hermes")
+    .description("Tools runtime for AI agents")
+    .version(VERSION, "-V, --version")
+    .option("--json", "one JSON value on stdout, errors as one JSON line on stderr")
+    .option("--jsonl", "one JSON value per line")
+    .option("-q, --quiet", "results only")
+    .option("-v, --verbose", "say more")
+    .option("--profile <name>", "permission profile")
+    .option("-t, --toolsets <names>", "toolsets, comma separated")
+    .option("--env <name>", "environment that runs the tools")
+    .option("--timeout <seconds>", "longest time for one call")
+    .option("--yolo", "answer every question with yes (what is never allowed stays refused)")
+    .option("--yes", "answer confirmations of this command with yes")
+    .option("--dry-run", "decide, but run nothing")
+    .option("--no-color", "no colours")
+    .addOption(new Option("--ascii", "no emoji or special signs").hideHelp())
+    .option("--home <dir>", "Hermes home (HERMES_HOME)")
+    .showSuggestionAfterError()
+    .enablePositionalOptions(false)
+    .exitOverride()
+    .action(lazily(() => import("./banner.js")));
+
+  program
+    .command("call")
+    .description("one call through the whole path")
+    .argument("<name>", "tool")
+    .argument("[arguments...]", "JSON, key=value pairs, or - for standard input")
+    .action(lazily(() => import("./call.js")));
+  program
+    .command("run")
+    .description(
+      "run the tool calls of a message (file or standard input) and print the results in its format",
+    )
+    .argument("[file]", "JSON file; standard input when left out")
+    .action(lazily(() => import("./run.js")));
+
+  const tools = program.command("tools").description("see, measure and test tools");
+  tools
+    .command("list", { isDefault: true })
+    .description("every tool and whether it is ready")
+    .option("--all", "also tools that are switched off")
+    .action(lazily(() => import("./tools-list.js")));
+  tools
+    .command("info")
+    .description("everything about one tool")
+    .argument("<name>")
+    .action(lazily(() => import("./tools-info.js")));
+  tools
+    .command("schema")
+    .description("what a model is told")
+    .argument("[names...]", "only these tools")
+    .addOption(
+      new Option("--format <format>")
+        .choices(["openai", "anthropic", "gemini", "mcp", "responses"])
+        .default("openai"),
+    )
+    .action(lazily(() => import("./tools-schema.js")));
+  tools
+    .command("explain")
+    .description("why a tool is offered or not")
+    .argument("[name]")
+    .action(lazily(() => import("./tools-explain.js")));
+  tools
+    .command("size")
+    .description("tokens that the definitions cost, per toolset")
+    .action(lazily(() => import("./tools-size.js")));
+  tools
+    .command("decode")
+    .description("decode requests against given tools, running nothing")
+    .requiredOption("--tools <file>", "JSON array of { name, parameters }")
+    .action(lazily(() => import("./tools-decode.js")));
+  tools
+    .command("sanitize")
+    .description("what a model would see of an error")
+    .action(lazily(() => import("./tools-sanitize.js")));
+  tools
+    .command("check")
+    .description("try to break a tool: bad arguments, aborts, timeouts, concurrency")
+    .argument("<target>", "tool name, or a file that defines tools")
+    .option("--runs <n>", "tries per kind", "25")
+    .option("--seed <n>", "repeat an earlier run")
+    .action(lazily(() => import("./tools-check.js")));
+  tools
+    .command("enable")
+    .description("switch a tool on")
+    .argument("<name>")
+    .action(lazily(() => import("./tools-enable.js")));
+  tools
+    .command("disable")
+    .description("switch a tool off")
+    .argument("<name>")
+    .action(lazily(() => import("./tools-disable.js")));
+
+  program
+    .command("toolsets")
+    .description("toolsets, composites and presets, resolved")
+    .argument("[name]")
+    .action(lazily(() => import("./toolsets.js")));
+  program
+    .command("doctor")
+    .description("what works, what does not, and how to mend it")
+    .option("--fix", "mend what can be mended")
+    .action(lazily(() => import("./doctor.js")));
+
+  const config = program.command("config").description("read and change the configuration");
+  config
+    .command("get", { isDefault: true })
+    .description("a value, or all of them")
+    .argument("[key]")
+    .option("--show-origin", "where each value comes from")
+    .action(lazily(() => import("./config-get.js")));
+  config
+    .command("set")
+    .description("change a value, comments are kept")
+    .argument("<key>")
+    .argument("<value>")
+    .action(lazily(() => import("./config-set.js")));
+  config
+    .command("path")
+    .description("where the files are")
+    .action(lazily(() => import("./config-path.js")));
+  config
+    .command("check")
+    .description("problems, with file and line")
+    .action(lazily(() => import("./config-check.js")));
+  config
+    .command("trust")
+    .description("let this folder's own settings and tools count")
+    .argument("[folder]")
+    .action(lazily(() => import("./config-trust.js")));
+  config
+    .command("untrust")
+    .description("no longer trust a folder")
+    .argument("[folder]")
+    .action(lazily(() => import("./config-untrust.js")));
+
+  program
+    .command("stats")
+    .description("calls, errors and times per tool")
+    .option("--days <n>", "look back this far", "30")
+    .action(lazily(() => import("./stats.js")));
+  if (completion) {
+    program
+      .command("completion")
+      .description("shell completion script")
+      .argument("<shell>", "bash, zsh, fish or powershell");
+  }
+  program
+    .command("serve")
+    .description("HTTP API and page on 127.0.0.1:9119")
+    .option("--host <address>", "address to listen on")
+    .option("--port <port>", "port; 0 picks a free one")
+    .action(lazily(() => import("./serve.js")));
+  return program;
+}
+
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  const completing = argv[0] === "completion" || argv[0] === "complete";
+  const program = buildProgram({ completion: !completing });
+  if (completing) (await import("./completion.js")).addCompletion(program);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0) return;
+    process.exitCode = EXIT.usage;
+    if (argv.includes("--json")) {
+      new Output({ json: true }).fail(
+        { code: "bad_request", message: thrown.message.replace(/^error: /, "") },
+        EXIT.usage,
+      );
+    }
+  }
+}

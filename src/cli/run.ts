@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { encodeResults, parseRequestText } from "../protocol/index.js";
+import { failure, HermesError } from "../tool/errors.js";
+import type { CommandContext } from "./globals.js";
+import { readStdin } from "./read-stdin.js";
+import { withSession } from "./with-session.js";
+
+export async function run(context: CommandContext, [file]: readonly string[]): Promise<void> {
+  const request = parseRequestText(
+    file === undefined || file === "-" ? await readStdin() : await readRequestFile(file),
+  );
+  if ("code" in request) throw new HermesError(request);
+  const { out, flags } = context;
+  await withSession(context, async (session, signal) => {
+    if (flags.dryRun === true) {
+      const explained = [];
+      for (const call of request.calls) explained.push({ id: call.id, ...(await session.explainCall(call)) });
+      out.value(explained);
+      return;
+    }
+    out.value(encodeResults(request, await session.callAll(request.calls, { signal })));
+    if (signal.aborted) process.exitCode = 130;
+  });
+}
+
+async function readRequestFile(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new HermesError(
+      failure(
+        "bad_request",
+        `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,123 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { type CheckReport, checkTool } from "../check/check-tool.js";
+import { confinedPolicy } from "../check/confined-policy.js";
+import { createRuntime } from "../runtime/create-runtime.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { failure, HermesError } from "../tool/errors.js";
+import type { TodoItem } from "../tool/tool.js";
+import { EXIT } from "./exit-codes.js";
+import type { CommandContext } from "./globals.js";
+
+const CALL_SECONDS = 5;
+
+export async function run(
+  context: CommandContext,
+  [target = ""]: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const runs = positive(options.runs, "--runs");
+  const seed = options.seed === undefined ? Date.now() % 1_000_000 : positive(options.seed, "--seed");
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hermes-check-")));
+  const runtime = await createRuntime({
+    home: join(scratch, "home"),
+    cwd: scratch,
+    journal: false,
+    policy: confinedPolicy(scratch),
+    flags: { timeout: String(CALL_SECONDS) },
+  });
+  try {
+    const names = await targets(target, runtime, context.home, scratch);
+    const session = await runtime.openSession({ door: "cli", host: { todos: scratchTodos() } });
+    const reports: CheckReport[] = [];
+    for (const tool of names) {
+      reports.push(
+        await checkTool({ runtime, session, tool, runs, seed, patienceMs: CALL_SECONDS * 1000 + 7_000 }),
+      );
+    }
+    show(context, reports);
+  } finally {
+    await runtime.close();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A name means a registered tool; a path means every tool that file defines. */
+async function targets(
+  target: string,
+  runtime: Runtime,
+  home: string,
+  scratch: string,
+): Promise<readonly string[]> {
+  const { loadUserTools } = await import("../runtime/user-tools.js");
+  const isFile = /\.(?:ts|js|mjs)$/.test(target);
+  if (!isFile) {
+    await loadUserTools({
+      registry: runtime.registry,
+      folders: [{ path: join(home, "tools"), origin: "home" }],
+      cacheDir: join(scratch, "cache"),
+    });
+    return [runtime.canonicalName(target)];
+  }
+  const file = resolve(target);
+  if (!existsSync(file)) throw new HermesError(failure("not_found", `${file} does not exist`));
+  const before = new Set(runtime.registry.snapshot().entries.keys());
+  const report = await loadUserTools({
+    registry: runtime.registry,
+    folders: [{ path: dirname(file), origin: "home" }],
+    cacheDir: join(scratch, "cache"),
+    only: file,
+  });
+  const problem = report.problems.find((found) => found.file === file);
+  if (problem !== undefined)
+    throw new HermesError(failure("failed", `${file} could not be loaded: ${problem.message}`));
+  const names = [...runtime.registry.snapshot().entries.values()]
+    .filter((entry) => entry.provenance.source === file || !before.has(entry.name))
+    .map((entry) => entry.name);
+  if (names.length === 0)
+    throw new HermesError(
+      failure(
+        "not_found",
+        `${file} registers no tool at its top level`,
+        "Export defineTool({...}) or call registry.register({...}).",
+      ),
+    );
+  return names;
+}
+
+function show({ out }: CommandContext, reports: readonly CheckReport[]): void {
+  const broken = reports.some((report) => report.violations.length > 0);
+  if (out.json) out.value({ ok: !broken, reports });
+  else {
+    for (const report of reports) {
+      const total = Object.values(report.runs).reduce((sum, count) => sum + count, 0);
+      const outcomes = Object.entries(report.outcomes)
+        .map(([code, count]) => `${count} ${code}`)
+        .join(", ");
+      out.line(
+        `${out.mark(report.violations.length === 0 ? "ok" : "error")} ${report.tool}: ${total} calls (${outcomes}), ${report.violations.length} problems, seed ${report.seed}`,
+      );
+      for (const violation of report.violations.slice(0, 20))
+        out.line(`    ${violation.kind}: ${violation.what}  ${out.color.dim(violation.args)}`);
+    }
+  }
+  if (broken) process.exitCode = EXIT.toolError;
+}
+
+function positive(value: unknown, flag: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number <= 0)
+    throw new HermesError(failure("bad_request", `${flag} must be a positive whole number`));
+  return number;
+}
+
+function scratchTodos() {
+  let items: readonly TodoItem[] = [];
+  return {
+    read: () => items,
+    write(next: readonly TodoItem[]) {
+      items = next;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { CommandContext } from "./globals.js";
+import { table } from "./output.js";
+
+/** Whether a model sees a tool, and the rule that decided. */
+export async function run({ out, runtime: open }: CommandContext, [name]: readonly string[]): Promise<void> {
+  const runtime = await open();
+  const canonical = name === undefined ? undefined : runtime.canonicalName(name);
+  const offered = new Set(
+    (await runtime.getToolDefinitions({ quiet: true })).map((definition) => definition.function.name),
+  );
+  const rows = (await runtime.listTools())
+    .filter((tool) => canonical === undefined || tool.name === canonical)
+    .map((tool) => ({
+      name: tool.name,
+      offered: tool.enabled && tool.available,
+      shown_as: [tool.name, ...tool.aliases].find((spelling) => offered.has(spelling)) ?? null,
+      enabled: tool.enabled,
+      because: tool.because,
+      available: tool.available,
+      reason: tool.reason ?? null,
+      fix: tool.fix ?? null,
+      toolset: tool.toolset,
+      provenance: tool.provenance,
+    }));
+  if (out.json) out.value(canonical === undefined ? rows : rows[0]);
+  else {
+    const lines = rows.map((row) => [
+      out.mark(row.offered ? "ok" : row.enabled ? "error" : "warning"),
+      row.name,
+      row.enabled
+        ? row.available
+          ? row.because
+          : `${row.because}, but ${row.reason ?? "not available"}${row.fix === null ? "" : ` → ${row.fix}`}`
+        : row.because,
+    ]);
+    for (const line of table(lines)) out.line(line);
+  }
+  await runtime.close();
+}

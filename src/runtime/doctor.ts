@@ -1,0 +1,140 @@
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import type { ConfigProblem } from "../config/types.js";
+import type { Runtime } from "./runtime.js";
+
+/** A finding of `hermes doctor`. */
+export interface Finding {
+  readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal";
+  readonly level: "ok" | "warning" | "error";
+  readonly what: string;
+  readonly fix?: string;
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const LOW_DISK_BYTES = 200 * 1024 * 1024;
+
+/** Looks at everything that could keep a tool from running and says what would help. */
+export async function examine(runtime: Runtime): Promise<readonly Finding[]> {
+  return [
+    ...examineMachine(runtime.config.paths.home),
+    ...examineConfig(runtime),
+    ...(await examineTools(runtime)),
+    { group: "Environments", level: "ok", what: "local: commands run on this machine, without a sandbox" },
+    ...(await examineJournal(runtime)),
+  ];
+}
+
+function examineMachine(home: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  findings.push({
+    group: "Runtime",
+    level: old ? "error" : "ok",
+    what: `Node ${process.versions.node}`,
+    ...(old && { fix: `install Node ${OLDEST_NODE.join(".")} or newer` }),
+  });
+  const existing = existsSync(home);
+  try {
+    if (existing) accessSync(home, constants.W_OK);
+    findings.push({
+      group: "Runtime",
+      level: "ok",
+      what: `home ${home}${existing ? "" : " (made on first use)"}`,
+    });
+  } catch {
+    findings.push({
+      group: "Runtime",
+      level: "error",
+      what: `home ${home} is not writable`,
+      fix: `chmod u+rwx ${home}, or set HERMES_HOME`,
+    });
+  }
+  if (existing) {
+    const disk = statfsSync(home);
+    const free = disk.bavail * disk.bsize;
+    if (free < LOW_DISK_BYTES)
+      findings.push({
+        group: "Runtime",
+        level: "warning",
+        what: `only ${Math.round(free / 1_048_576)} MB free at ${home}`,
+        fix: "free some space",
+      });
+  }
+  return findings;
+}
+
+function examineConfig(runtime: Runtime): readonly Finding[] {
+  const findings = runtime.config.problems.map(findingOf);
+  for (const conflict of runtime.registry.conflicts) {
+    findings.push({
+      group: "Tools",
+      level: "warning",
+      what: `${conflict.name} of toolset ${conflict.rejected.toolset} was rejected: toolset ${conflict.kept.toolset} owns that name`,
+      fix: "rename it, or register it with override: true",
+    });
+  }
+  return findings.length > 0 ? findings : [{ group: "Config", level: "ok", what: "no problems" }];
+}
+
+function findingOf(problem: ConfigProblem): Finding {
+  const place =
+    problem.file === undefined
+      ? ""
+      : `${problem.file}${problem.line === undefined ? "" : `:${problem.line}`}: `;
+  return {
+    group: "Config",
+    level: problem.severity,
+    what: `${place}${problem.message}`,
+    ...(problem.hint !== undefined && { fix: problem.hint }),
+  };
+}
+
+async function examineTools(runtime: Runtime): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const problem of runtime.discovery.problems) {
+    findings.push({
+      group: "Tools",
+      level: "error",
+      what: `${problem.file}${problem.line === undefined ? "" : `:${problem.line}`} was skipped: ${problem.message}`,
+      fix: "mend the module, or take it out of the folder",
+    });
+  }
+  const tools = await runtime.listTools();
+  const ready = tools.filter((tool) => tool.available).length;
+  findings.push({ group: "Tools", level: "ok", what: `${ready} of ${tools.length} tools are ready` });
+  for (const tool of tools) {
+    if (tool.available) continue;
+    findings.push({
+      group: "Tools",
+      level: "warning",
+      what: `${tool.name}: ${tool.reason ?? "its check failed"}`,
+      ...(tool.fix !== undefined && { fix: tool.fix }),
+    });
+  }
+  return findings;
+}
+
+async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
+  try {
+    const journal = await runtime.journal();
+    return [
+      {
+        group: "Journal",
+        level: journal.enabled ? "ok" : "warning",
+        what: journal.enabled
+          ? `${runtime.config.paths.stateDb} can be written`
+          : "switched off: calls are not recorded",
+      },
+    ];
+  } catch (error) {
+    return [
+      {
+        group: "Journal",
+        level: "error",
+        what: error instanceof Error ? error.message : String(error),
+        fix: "check the disk and the rights of the Hermes home",
+      },
+    ];
+  }
+}
