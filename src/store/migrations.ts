@@ -1,0 +1,93 @@
+import { DatabaseError } from "./database-error.js";
+import type { Database } from "./driver.js";
+
+/**
+ * Migration n brings a database from `user_version` n to n + 1. Released entries never change; new ones are
+ * appended.
+ *
+ * A call is one JSON document and not twenty columns: taking columns out of a JSON batch costs SQLite four
+ * times as much as storing its elements, and a call is written far more often than it is read. `call_rows`
+ * is the same table with columns, for people.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE IF NOT EXISTS calls (
+    seq INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    written_at INTEGER NOT NULL,
+    running INTEGER NOT NULL,
+    detail TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS calls_written_at ON calls (written_at);
+  CREATE INDEX IF NOT EXISTS calls_running ON calls (owner) WHERE running = 1;
+  CREATE VIEW IF NOT EXISTS call_rows AS
+    SELECT
+      seq,
+      detail ->> '$.call_id' AS call_id,
+      detail ->> '$.session_id' AS session_id,
+      detail ->> '$.tool' AS tool,
+      detail ->> '$.called_as' AS called_as,
+      detail ->> '$.door' AS door,
+      coalesce(detail ->> '$.outcome.status', iif(running, 'running', 'unknown')) AS status,
+      datetime((detail ->> '$.started_at') / 1000, 'unixepoch') AS started_at,
+      detail ->> '$.outcome.duration_ms' AS duration_ms,
+      detail ->> '$.outcome.result_chars' AS result_chars,
+      detail ->> '$.outcome.error_code' AS error_code,
+      detail ->> '$.outcome.error_message' AS error_message,
+      detail ->> '$.decision' AS decision,
+      detail ->> '$.rule' AS rule,
+      detail ->> '$.environment' AS environment,
+      detail ->> '$.effects' AS effects,
+      detail ->> '$.args' AS args,
+      owner
+    FROM calls;
+  `,
+];
+
+/** The database was written by a later release; opening it could lose what that release stored. */
+export class NewerDatabaseError extends Error {
+  constructor(found: number, known: number) {
+    super(
+      `The database has format ${found}, this version of hermes-tools knows formats up to ${known}: ` +
+        "it was written by a newer version. Update hermes-tools, or point HERMES_HOME to another folder.",
+    );
+    this.name = "NewerDatabaseError";
+  }
+}
+
+/** Safe when several processes open at once: each step takes the write lock and looks again. */
+export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS): void {
+  while (readVersion(db, migrations.length) < migrations.length) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      const version = readVersion(db, migrations.length);
+      const migration = migrations[version];
+      if (migration !== undefined) {
+        db.exec(migration);
+        db.exec(`PRAGMA user_version = ${version + 1}`);
+      }
+      db.exec("COMMIT");
+    } catch (error) {
+      rollback(db);
+      throw error;
+    }
+  }
+}
+
+function readVersion(db: Database, known: number): number {
+  const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  if (!Number.isInteger(found) || found < 0) {
+    throw new DatabaseError("corrupt", `The database has the impossible format number ${found}.`);
+  }
+  if (found > known) throw new NewerDatabaseError(found, known);
+  return found;
+}
+
+/** SQLite has already rolled back by itself after some errors; then there is nothing left to undo. */
+export function rollback(db: Database): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+  }
+}
