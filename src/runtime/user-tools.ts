@@ -7,7 +7,7 @@ import {
 } from "../registry/discover.js";
 import type { Provenance } from "../registry/entry.js";
 import type { ToolRegistry } from "../registry/registry.js";
-import { isBaseToolClass, toolFromBase } from "../tool/base-tool.js";
+import { isBaseToolClass, isBaseToolInstance, toolFromBase } from "../tool/base-tool.js";
 import { toolsOf } from "../tool/decorator.js";
 import type { AnyTool } from "../tool/tool.js";
 
@@ -50,6 +50,7 @@ export function toolsOfModule(module: Readonly<Record<string, unknown>>): readon
 export function toolsOfValue(value: unknown): readonly AnyTool[] {
   if (isTool(value)) return [value];
   if (isBaseToolClass(value)) return [toolFromBase(new value())];
+  if (isBaseToolInstance(value)) return [toolFromBase(value)];
   if (Array.isArray(value)) return value.flatMap((item) => toolsOfValue(item));
   if (typeof value === "function") return [...toolsOf(value), ...toolsOfInstance(value)];
   return typeof value === "object" && value !== null ? toolsOf(value) : [];

@@ -81,3 +81,7 @@ export function isBaseToolClass(value: unknown): value is new () => BaseTool {
   }
   return false;
 }
+
+export function isBaseToolInstance(value: unknown): value is BaseTool {
+  return typeof value === "object" && value !== null && isBaseToolClass(value.constructor);
+}

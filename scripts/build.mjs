@@ -1,0 +1,180 @@
+// Builds the package: the manifest of built-in tools, the bundle in dist/, the type declarations.
+//   node scripts/build.mjs [--force] [--no-types] [--root DIR]
+// Does nothing when nothing changed since the last build.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rootArgument, writeManifest } from "./manifest.mjs";
+
+/** Public entry points, by their place in dist/. */
+const ENTRIES = {
+  index: "src/index.ts",
+  "cli/main": "src/cli/main.ts",
+  // Node loads it by its path, in a thread of its own on older versions.
+  "registry/user-module-hooks": "src/registry/user-module-hooks.ts",
+};
+
+/** Native code, files beside the code, or too big to copy: imported from node_modules at run time. */
+const EXTERNAL_PACKAGES = [
+  "@vscode/ripgrep",
+  "libsql",
+  "playwright-core",
+  "systeminformation",
+  "typescript6",
+];
+
+const INPUT_FILES = [
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.types.json",
+  "scripts/build.mjs",
+  "scripts/manifest.mjs",
+];
+
+/**
+ * Brings dist/ up to date. `types: false` leaves the declarations out, which running does not need.
+ * Returns what happened; throws when the bundle cannot be made.
+ */
+export async function build({ root, force = false, types = true, say = () => {}, warn = () => {} }) {
+  const stamp = await readStamp(root);
+  const before = await inputsHash(root);
+  if (!force && stamp?.inputs === before && (!types || stamp.types)) return { built: false, typesOk: true };
+  const bundleFresh = !force && stamp?.inputs === before;
+  if (!bundleFresh) {
+    const started = performance.now();
+    if (await writeManifest(root)) say("src/registry/builtin-manifest.gen.ts written");
+    const chunks = await bundle(root, warn);
+    say(`dist: ${chunks} files in ${seconds(started)}`);
+  }
+  const inputs = await inputsHash(root);
+  let typesOk = true;
+  if (types) {
+    const started = performance.now();
+    typesOk = await declarations(root);
+    if (typesOk) say(`dist/types in ${seconds(started)}`);
+  }
+  await writeFile(stampPath(root), `${JSON.stringify({ inputs, types: types && typesOk })}\n`);
+  return { built: true, typesOk };
+}
+
+async function bundle(root, warn) {
+  const { rolldown } = await import("rolldown");
+  const input = Object.fromEntries(
+    Object.entries(ENTRIES)
+      .map(([name, file]) => [name, join(root, file)])
+      .filter(([, file]) => existsSync(file)),
+  );
+  const made = await rolldown({
+    input,
+    platform: "node",
+    external: (id) =>
+      id.startsWith("node:") || EXTERNAL_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+    onLog: (_level, { message }) => warn(message),
+  });
+  const dist = join(root, "dist");
+  const staging = join(dist, `.staging-${process.pid}`);
+  try {
+    const { output } = await made.write({
+      dir: staging,
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "chunks/[name]-[hash].js",
+      // Names stay as written: stacks and class names are read by people and by code.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      comments: { legal: true, annotation: false, jsdoc: false },
+    });
+    const names = output.map(({ fileName }) => fileName);
+    if (names.includes("cli/main.js")) await makeExecutable(join(staging, "cli/main.js"));
+    await publish({ staging, dist, names });
+    return names.length;
+  } finally {
+    await made.close();
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Chunks first, entries last, leftovers after: whoever starts meanwhile finds everything its entry names. */
+async function publish({ staging, dist, names }) {
+  const isEntry = (name) => name.replace(/\.js$/, "") in ENTRIES;
+  for (const name of [...names].sort((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
+    await mkdir(dirname(join(dist, name)), { recursive: true });
+    await rename(join(staging, name), join(dist, name));
+  }
+  const current = new Set(names);
+  for (const entry of await readdir(dist, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    const name = relative(dist, path).split(sep).join("/");
+    const foreign = name.startsWith("types/") || name.startsWith(".staging-") || !name.endsWith(".js");
+    if (entry.isFile() && !foreign && !current.has(name)) await rm(path, { force: true });
+  }
+}
+
+async function makeExecutable(file) {
+  const text = await readFile(file, "utf8");
+  if (!text.startsWith("#!")) await writeFile(file, `#!/usr/bin/env node\n${text}`);
+  await chmod(file, 0o755);
+}
+
+async function declarations(root) {
+  await rm(join(root, "dist", "types"), { recursive: true, force: true });
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.types.json"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  return status === 0;
+}
+
+async function inputsHash(root) {
+  const hash = createHash("sha256");
+  const entries = await readdir(join(root, "src"), { withFileTypes: true, recursive: true });
+  const sources = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".tmp"))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)));
+  for (const file of [...sources.sort(), ...INPUT_FILES]) {
+    const content = await readFile(join(root, file)).catch(() => "");
+    hash.update(`${file}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+function stampPath(root) {
+  return join(root, "dist", ".stamp");
+}
+
+async function readStamp(root) {
+  try {
+    const stamp = JSON.parse(await readFile(stampPath(root), "utf8"));
+    return existsSync(join(root, "dist", "index.js")) ? stamp : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function seconds(started) {
+  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    const result = await build({
+      root: rootArgument() ?? dirname(dirname(fileURLToPath(import.meta.url))),
+      force: process.argv.includes("--force"),
+      types: !process.argv.includes("--no-types"),
+      say: (line) => console.log(line),
+      warn: (line) => console.warn(line),
+    });
+    if (!result.built) console.log("dist is up to date");
+    if (!result.typesOk) {
+      console.error("The bundle is built, but the types do not compile: see the errors above.");
+      process.exitCode = 1;
+    }
+  } catch (error) {
+    console.error(`Build failed: ${error.message}`);
+    process.exitCode = 1;
+  }
+}

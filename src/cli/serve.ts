@@ -1,0 +1,111 @@
+import type { Runtime } from "../runtime/runtime.js";
+import { createServer, type HermesServer } from "../server/server.js";
+import { resolveToken, type ServerToken } from "../server/token.js";
+import { failure, HermesError } from "../tool/errors.js";
+import { VERSION } from "../version.js";
+import { EXIT } from "./exit-codes.js";
+import type { CommandContext } from "./globals.js";
+import type { Output } from "./output.js";
+
+const TRY_NEXT = "npx hermes call system_info";
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
+export async function run(
+  { out, runtime: open }: CommandContext,
+  _args: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const signals = listenForStop();
+  const runtime = await open();
+  try {
+    const { server, token } = await start(runtime, options);
+    await announce({ out, runtime, server, token });
+    await signals.stop;
+    out.note("Stopping: running calls get a few seconds to finish. Ctrl-C again ends at once.");
+    await server.close();
+  } catch (thrown) {
+    out.failWith(thrown);
+    if (!(thrown instanceof HermesError && thrown.code === "bad_request")) process.exitCode = EXIT.unexpected;
+  } finally {
+    await runtime.close();
+    signals.release();
+  }
+  // A tool that ignored its abort must not keep the process alive.
+  setTimeout(() => process.exit(), 1_000).unref();
+}
+
+async function start(
+  runtime: Runtime,
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ readonly server: HermesServer; readonly token: ServerToken }> {
+  // A journal that cannot be opened is better known now than at the first call.
+  await runtime.journal();
+  const { values, paths } = runtime.config;
+  const host = typeof options.host === "string" ? options.host : values.server.host;
+  const port = options.port === undefined ? values.server.port : portFrom(options.port);
+  const token = await resolveToken({ configured: values.server.token, file: paths.serverToken });
+  return { server: await createServer({ runtime, token, host, port }), token };
+}
+
+function portFrom(given: unknown): number {
+  const port = typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new HermesError(
+    failure("bad_request", `--port must be a number from 0 to 65535, not ${JSON.stringify(given)}`),
+  );
+}
+
+async function announce(started: {
+  readonly out: Output;
+  readonly runtime: Runtime;
+  readonly server: HermesServer;
+  readonly token: ServerToken;
+}): Promise<void> {
+  const { out, runtime, server, token } = started;
+  const on = (await runtime.listTools()).filter((tool) => tool.enabled);
+  const ready = on.filter((tool) => tool.available).length;
+  if (out.json || out.jsonl) {
+    out.value({
+      url: server.url,
+      port: server.port,
+      token_file: token.file ?? null,
+      tools_ready: ready,
+      tools_need_setup: on.length - ready,
+    });
+    return;
+  }
+  const { color } = out;
+  const setup = on.length - ready;
+  const { source, name } = runtime.config.origin("server.token");
+  out.line(`${color.bold("Hermes Tools")} ${VERSION} is running.`);
+  out.line();
+  out.line(`  Open   ${color.cyan(`${server.url}?token=${encodeURIComponent(token.value)}`)}`);
+  out.line(`  Token  ${token.file ?? `from ${name ?? `the ${source} configuration`}`}`);
+  out.line(
+    `  Tools  ${color.green(`${ready} ready`)}${setup > 0 ? `, ${color.yellow(`${setup} need set-up`)} (npx hermes doctor)` : ""}`,
+  );
+  out.line(`  Try    ${TRY_NEXT}`);
+  out.line();
+  out.line(color.dim("Ctrl-C stops it."));
+}
+
+/** The first signal asks for an orderly end, the second one gets it over with. */
+function listenForStop(): { readonly stop: Promise<void>; release(): void } {
+  let onSignal = (): void => undefined;
+  const stop = new Promise<void>((resolve) => {
+    let asked = false;
+    onSignal = () => {
+      if (asked) process.exit(EXIT.interrupted);
+      asked = true;
+      resolve();
+    };
+  });
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  return {
+    stop,
+    release: () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}

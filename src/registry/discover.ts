@@ -1,0 +1,143 @@
+import { describeImportError } from "./user-module-errors.js";
+import { listToolFiles, type ToolFile, type ToolFolder, type ToolFolderOrigin } from "./user-module-files.js";
+import { type ModuleNamespace, userModuleLoader } from "./user-module-loader.js";
+import { fileVersion, VerdictCache } from "./user-module-verdicts.js";
+
+export { type ToolFolder, type ToolFolderOrigin, toolFolders } from "./user-module-files.js";
+
+/** A module whose top level registers tools. */
+export interface UserModule {
+  readonly file: string;
+  /** The tools folder it was found in. */
+  readonly folder: string;
+  readonly origin: ToolFolderOrigin;
+}
+
+export interface DiscoveryProblem {
+  readonly file: string;
+  readonly origin: ToolFolderOrigin;
+  readonly stage: "read" | "parse" | "import" | "register";
+  readonly message: string;
+  readonly line?: number;
+}
+
+export interface DiscoveryReport {
+  readonly loaded: readonly UserModule[];
+  /** Modules without a top-level registration: not imported. */
+  readonly helpers: readonly string[];
+  readonly problems: readonly DiscoveryProblem[];
+}
+
+export interface DiscoveryOptions {
+  /** Scanned in this order; project folders must be left out until the person trusts the project. */
+  readonly folders: readonly ToolFolder[];
+  /** Keeps verdicts and transpiled code, so it must be as protected as the tools themselves. */
+  readonly cacheDir: string;
+  /** Registers what a module exports; what its top level registered itself is already done. */
+  register(module: ModuleNamespace, info: UserModule): unknown;
+  /** Wraps each import, so that top-level `registry.register` calls reach the right registry. */
+  around?(info: UserModule, load: () => Promise<ModuleNamespace>): Promise<ModuleNamespace>;
+  /** What `import … from "hermes-tools"` means to the modules; this package's exports unless told. */
+  readonly publicApi?: () => Promise<ModuleNamespace>;
+  /** Load this one file of the folders and leave the others alone. */
+  readonly only?: string;
+  /** How long the top level of one module may take. */
+  readonly deadlineMs?: number;
+}
+
+const DEFAULT_DEADLINE_MS = 10_000;
+
+/** Finds, imports and registers tool modules one after another. One that fails never stops the others. */
+export async function discoverUserTools(options: DiscoveryOptions): Promise<DiscoveryReport> {
+  const problems: DiscoveryProblem[] = [];
+  const { tools, helpers } = await sortModules(options, problems);
+  const loaded: UserModule[] = [];
+  for (const tool of tools) {
+    const info: UserModule = { file: tool.file, folder: tool.folder, origin: tool.origin };
+    const problem = await loadModule({ tool, info, options });
+    if (problem === undefined) loaded.push(info);
+    else problems.push(problem);
+  }
+  return { loaded, helpers, problems };
+}
+
+async function sortModules(
+  { folders, cacheDir, only }: DiscoveryOptions,
+  problems: DiscoveryProblem[],
+): Promise<{ readonly tools: readonly ToolFile[]; readonly helpers: readonly string[] }> {
+  const tools: ToolFile[] = [];
+  const helpers: string[] = [];
+  const verdicts = await VerdictCache.open(cacheDir);
+  for (const folder of folders) {
+    const { files, unreadable } = await listToolFiles(folder);
+    for (const found of unreadable) problems.push({ ...found, stage: "read" });
+    for (const tool of files) {
+      const { file, origin } = tool;
+      if (only !== undefined && file !== only) continue;
+      try {
+        const verdict = await verdicts.verdictOf(tool);
+        if (verdict.kind === "tool") tools.push(tool);
+        else if (verdict.kind === "helper") helpers.push(file);
+        else problems.push({ file, origin, stage: "parse", message: verdict.message, line: verdict.line });
+      } catch (error) {
+        problems.push({ file, origin, stage: "read", message: String(error) });
+      }
+    }
+  }
+  await verdicts.save();
+  return { tools, helpers };
+}
+
+async function loadModule(module: {
+  readonly tool: ToolFile;
+  readonly info: UserModule;
+  readonly options: DiscoveryOptions;
+}): Promise<DiscoveryProblem | undefined> {
+  const { tool, info, options } = module;
+  const { file, origin } = info;
+  const problem = (stage: "import" | "register", error: unknown): DiscoveryProblem => ({
+    file,
+    origin,
+    stage,
+    ...describeImportError(error, { file, cacheDir: options.cacheDir }),
+  });
+  const around = options.around ?? ((_info, load) => load());
+  let namespace: ModuleNamespace;
+  try {
+    const loader = await userModuleLoader({
+      publicApi: options.publicApi ?? (() => import("../index.js")),
+      cacheDir: options.cacheDir,
+    });
+    namespace = await around(info, () =>
+      withinDeadline(loader.importFresh(file, fileVersion(tool)), options.deadlineMs ?? DEFAULT_DEADLINE_MS),
+    );
+  } catch (error) {
+    return problem("import", error);
+  }
+  try {
+    await options.register(namespace, info);
+    return undefined;
+  } catch (error) {
+    return problem("register", error);
+  }
+}
+
+/** An import cannot be cancelled; after the deadline its outcome is only ignored. */
+async function withinDeadline<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new Error(
+          `the top level did not finish within ${deadlineMs / 1000} s; move slow work into the handler or checkFn`,
+        ),
+      );
+    }, deadlineMs);
+  });
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,33 @@
+import type { AnyTool } from "../tool/tool.js";
+
+/** What `npm run build` writes down about one built-in tool, so that listing tools imports none of them. */
+export interface BuiltinEntry
+  extends Pick<
+    AnyTool,
+    | "name"
+    | "aliases"
+    | "toolset"
+    | "description"
+    | "emoji"
+    | "tags"
+    | "parameters"
+    | "output"
+    | "permissions"
+    | "needs"
+    | "requiresEnv"
+    | "host"
+    | "interactive"
+    | "idempotent"
+    | "tolerant"
+    | "maxResultSizeChars"
+  > {
+  /** Absent when the tool has no limit of its own or computes it from the arguments. */
+  readonly timeoutMs?: number;
+  readonly hasCheck: boolean;
+  readonly hasDynamicSchema: boolean;
+  readonly hasEffects: boolean;
+  /** The aliases whose arguments are rewritten before validation. */
+  readonly aliasArguments?: readonly string[];
+  /** Imports the tool's module: one lazy chunk per tool. */
+  readonly load: () => Promise<{ readonly default: AnyTool }>;
+}

@@ -1,0 +1,190 @@
+import { extname } from "node:path";
+import type ts from "typescript6";
+import { ModuleNames } from "./user-module-names.js";
+import { loadTypeScript, type TypeScript } from "./user-module-typescript.js";
+
+/** Grows when the rules below change, so that verdicts kept on disk are not trusted any more. */
+export const SCAN_RULES_VERSION = 1;
+
+/** `tool`: importing it registers something. `helper`: never imported by discovery. */
+export type ModuleVerdict =
+  | { readonly kind: "tool" }
+  | { readonly kind: "helper" }
+  | { readonly kind: "broken"; readonly message: string; readonly line: number };
+
+/** Every rule below needs one of these words in the source, so a file without them needs no parser. */
+const MENTIONS_REGISTRATION = /\bregistry\b|\bhermes-tools\b|\bdefineTools?\b|\bBaseTool\b|@tool\b/;
+
+/** Decides on the syntax tree whether the top level of a module registers a tool. Nothing is executed. */
+export function scanModule(module: { readonly file: string; readonly text: string }): ModuleVerdict {
+  if (!MENTIONS_REGISTRATION.test(module.text)) return { kind: "helper" };
+  const typescript = loadTypeScript();
+  const isTypeScript = extname(module.file) === ".ts";
+  const source = typescript.createSourceFile(
+    module.file,
+    module.text,
+    typescript.ScriptTarget.Latest,
+    true,
+    isTypeScript ? typescript.ScriptKind.TS : typescript.ScriptKind.JS,
+  );
+  const broken = firstSyntaxError(source, typescript);
+  if (broken !== undefined) return broken;
+  return new TopLevel(source, typescript).registersTool() ? { kind: "tool" } : { kind: "helper" };
+}
+
+function firstSyntaxError(source: ts.SourceFile, typescript: TypeScript): ModuleVerdict | undefined {
+  // Not in the public typings; a program would give the same list but reads lib files from disk first.
+  const { parseDiagnostics } = source as ts.SourceFile & {
+    readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
+  };
+  const first = parseDiagnostics?.[0];
+  if (first === undefined) return undefined;
+  const message = typescript.flattenDiagnosticMessageText(first.messageText, " ");
+  return {
+    kind: "broken",
+    message: `SyntaxError: ${message}`,
+    line: source.getLineAndCharacterOfPosition(first.start).line + 1,
+  };
+}
+
+/** The rules: what at the top level of a module counts as registering a tool. */
+class TopLevel {
+  readonly #ts: TypeScript;
+  readonly #names: ModuleNames;
+  readonly #statements: readonly ts.Statement[];
+
+  constructor(source: ts.SourceFile, typescript: TypeScript) {
+    this.#ts = typescript;
+    this.#names = new ModuleNames(source, typescript);
+    this.#statements = source.statements;
+  }
+
+  registersTool(): boolean {
+    return this.#statements.some(
+      (statement) =>
+        this.#runsRegistration(statement) ||
+        this.#exportsTool(statement) ||
+        (this.#ts.isClassDeclaration(statement) && this.#hasToolMethod(statement)),
+    );
+  }
+
+  /** Statements that run on import: blocks, branches and loops count, function bodies do not. */
+  #runsRegistration(node: ts.Node): boolean {
+    const ts = this.#ts;
+    if (ts.isExpressionStatement(node)) return this.#isRegisterCall(node.expression);
+    if (ts.isVariableStatement(node)) {
+      return node.declarationList.declarations.some(
+        ({ initializer }) => initializer !== undefined && this.#isRegisterCall(initializer),
+      );
+    }
+    const runsItsParts =
+      ts.isBlock(node) ||
+      ts.isIfStatement(node) ||
+      ts.isIterationStatement(node, false) ||
+      ts.isTryStatement(node) ||
+      ts.isCatchClause(node) ||
+      ts.isSwitchStatement(node) ||
+      ts.isCaseBlock(node) ||
+      ts.isCaseOrDefaultClause(node) ||
+      ts.isLabeledStatement(node);
+    return (
+      runsItsParts && (ts.forEachChild(node, (child) => this.#runsRegistration(child) || undefined) ?? false)
+    );
+  }
+
+  #isRegisterCall(expression: ts.Expression): boolean {
+    const ts = this.#ts;
+    const call = this.#names.bare(expression);
+    if (!ts.isCallExpression(call) || !ts.isPropertyAccessExpression(call.expression)) return false;
+    const { name, expression: target } = call.expression;
+    return (name.text === "register" || name.text === "add") && this.#names.means(target, "registry");
+  }
+
+  #exportsTool(statement: ts.Statement): boolean {
+    const ts = this.#ts;
+    if (ts.isExportAssignment(statement)) {
+      return statement.isExportEquals !== true && this.#isTool(statement.expression);
+    }
+    if (ts.isExportDeclaration(statement)) return this.#listsTool(statement);
+    if (!this.#hasModifier(statement, ts.SyntaxKind.ExportKeyword)) return false;
+    if (ts.isClassDeclaration(statement)) return this.#isToolClass(statement);
+    return (
+      ts.isVariableStatement(statement) &&
+      statement.declarationList.declarations.some(
+        ({ initializer }) => initializer !== undefined && this.#isTool(initializer),
+      )
+    );
+  }
+
+  /** `export { a, b as c }` */
+  #listsTool({ exportClause, moduleSpecifier, isTypeOnly }: ts.ExportDeclaration): boolean {
+    const ts = this.#ts;
+    if (isTypeOnly || moduleSpecifier !== undefined || exportClause === undefined) return false;
+    return (
+      ts.isNamedExports(exportClause) &&
+      exportClause.elements.some((element) => {
+        const local = element.propertyName ?? element.name;
+        return !element.isTypeOnly && ts.isIdentifier(local) && this.#isTool(local);
+      })
+    );
+  }
+
+  #isTool(expression: ts.Expression, followed: ReadonlySet<string> = new Set()): boolean {
+    const ts = this.#ts;
+    const value = this.#names.bare(expression);
+    if (ts.isCallExpression(value)) {
+      const { expression: called } = value;
+      return this.#names.means(called, "defineTool") || this.#names.means(called, "defineTools");
+    }
+    if (ts.isArrayLiteralExpression(value))
+      return value.elements.some((item) => this.#isTool(item, followed));
+    if (ts.isClassExpression(value)) return this.#isToolClass(value);
+    if (ts.isNewExpression(value)) return this.#isTool(value.expression, followed);
+    if (!ts.isIdentifier(value) || followed.has(value.text)) return false;
+    const declared = this.#names.classNamed(value.text);
+    if (declared !== undefined) return this.#isToolClass(declared);
+    const initial = this.#names.valueNamed(value.text);
+    return initial !== undefined && this.#isTool(initial, new Set([...followed, value.text]));
+  }
+
+  #isToolClass(declaration: ts.ClassLikeDeclaration): boolean {
+    const abstract = this.#hasModifier(declaration, this.#ts.SyntaxKind.AbstractKeyword);
+    return this.#hasToolMethod(declaration) || (!abstract && this.#descendsFromBaseTool(declaration));
+  }
+
+  #descendsFromBaseTool(declaration: ts.ClassLikeDeclaration): boolean {
+    const ts = this.#ts;
+    const followed = new Set<ts.ClassLikeDeclaration>();
+    let current: ts.ClassLikeDeclaration | undefined = declaration;
+    while (current !== undefined && !followed.has(current)) {
+      followed.add(current);
+      const clause: ts.HeritageClause | undefined = current.heritageClauses?.find(
+        ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
+      );
+      const parent: ts.Expression | undefined = clause?.types[0]?.expression;
+      if (parent === undefined) return false;
+      if (this.#names.means(parent, "BaseTool")) return true;
+      current = ts.isIdentifier(parent) ? this.#names.classNamed(parent.text) : undefined;
+    }
+    return false;
+  }
+
+  #hasToolMethod(declaration: ts.ClassLikeDeclaration): boolean {
+    const ts = this.#ts;
+    return declaration.members.some(
+      (member) =>
+        ts.canHaveDecorators(member) &&
+        (ts.getDecorators(member) ?? []).some(
+          ({ expression }) =>
+            ts.isCallExpression(expression) && this.#names.means(expression.expression, "tool"),
+        ),
+    );
+  }
+
+  #hasModifier(node: ts.Node, kind: ts.SyntaxKind): boolean {
+    const ts = this.#ts;
+    return (
+      ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some((modifier) => modifier.kind === kind)
+    );
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Node loader hooks for tool modules of people and projects. Only Node built-ins may be imported here: on
+ * older Node versions this file runs alone in Node's loader thread, and from source it is loaded on its own.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, extname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type ts from "typescript6";
+
+/** One running copy of this package, as its tool modules see it. */
+export interface HookHost {
+  /** Key under which the public exports are kept on `globalThis[Symbol.for(HOSTS_KEY)]`. */
+  readonly id: string;
+  readonly exportNames: readonly string[];
+  readonly cacheDir: string;
+  readonly typescriptPath: string;
+}
+
+export const HOSTS_KEY = "hermes-tools.hosts";
+
+const PACKAGE = "hermes-tools";
+const BRIDGE_SCHEME = `${PACKAGE}:`;
+
+const hosts = new Map<string, HookHost>();
+
+/** Called by Node in its loader thread, or directly where hooks run in the main thread. */
+export function initialize(host: HookHost): void {
+  hosts.set(host.id, host);
+}
+
+interface ResolveResult {
+  readonly url: string;
+  readonly format?: string | null;
+  readonly shortCircuit?: boolean;
+}
+type NextResolve<R> = (specifier: string, context: ResolveContext) => R;
+interface ResolveContext {
+  readonly parentURL?: string | undefined;
+}
+
+/** Hooks return what `next` returns, so the same function serves as asynchronous and as synchronous hook. */
+export function resolve<R>(
+  specifier: string,
+  context: ResolveContext,
+  next: NextResolve<R>,
+): R | ResolveResult {
+  const host = hostOf(context.parentURL);
+  if (host === undefined || context.parentURL === undefined) return next(specifier, context);
+  if (specifier === PACKAGE) {
+    return { url: `${BRIDGE_SCHEME}${host.id}`, format: "module", shortCircuit: true };
+  }
+  if (!/^(?:\.{1,2}\/|\/|file:)/.test(specifier)) return next(specifier, context);
+  const file = locate(fileURLToPath(new URL(specifier, context.parentURL)));
+  if (file === undefined || /[\\/]node_modules[\\/]/.test(file) || !isHandled(file)) {
+    return next(specifier, context);
+  }
+  const { mtimeNs, size } = statSync(file, { bigint: true });
+  return { url: moduleUrl({ file, host: host.id, version: `${mtimeNs}-${size}` }), shortCircuit: true };
+}
+
+interface LoadResult {
+  readonly format: string;
+  readonly source: string;
+  readonly shortCircuit: true;
+}
+
+export function load<C, R>(url: string, context: C, next: (url: string, context: C) => R): R | LoadResult {
+  if (url.startsWith(BRIDGE_SCHEME)) {
+    const bridged = hosts.get(url.slice(BRIDGE_SCHEME.length));
+    if (bridged !== undefined) return { format: "module", source: bridgeSource(bridged), shortCircuit: true };
+  }
+  const host = hostOf(url);
+  if (host === undefined) return next(url, context);
+  const file = fileOf(url);
+  if (!isHandled(file)) return next(url, context);
+  const text = readFileSync(file, "utf8");
+  const source = isTypeScript(file) ? transpile({ file, text, host }) : text;
+  return { format: "module", source, shortCircuit: true };
+}
+
+/** The query ties a module to one copy of the package and makes a changed file a new module. */
+export function moduleUrl(module: {
+  readonly file: string;
+  readonly host: string;
+  readonly version: string;
+}): string {
+  return `${pathToFileURL(module.file).href}?hermes=${module.host}&v=${module.version}`;
+}
+
+/** Where the JavaScript of a TypeScript source is kept; same text and same compiler, same place. */
+export function transpiledPath(source: {
+  readonly file: string;
+  readonly text: string;
+  readonly cacheDir: string;
+  readonly typescriptVersion: string;
+}): string {
+  const key = createHash("sha256");
+  // The source map inside names the file, so the name is part of what was made.
+  for (const part of [source.typescriptVersion, basename(source.file), source.text]) key.update(`${part}\0`);
+  return join(source.cacheDir, "transpiled", `${key.digest("hex")}.js`);
+}
+
+/** Read from its package.json, because loading the compiler only to ask it costs 300 ms. */
+export function typescriptVersionAt(typescriptPath: string): string {
+  const text = readFileSync(join(typescriptPath, "..", "..", "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function hostOf(url: string | undefined): HookHost | undefined {
+  const id = url === undefined ? undefined : /^file:[^?]*\?hermes=([^&]*)/.exec(url)?.[1];
+  return id === undefined ? undefined : hosts.get(id);
+}
+
+function fileOf(url: string): string {
+  return fileURLToPath(url.replace(/[?#].*$/s, ""));
+}
+
+function isTypeScript(file: string): boolean {
+  return /\.m?ts$/.test(file);
+}
+
+function isHandled(file: string): boolean {
+  return /\.m?[jt]s$/.test(file);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** TypeScript authors write `./x.js` or `./x` for a sibling `x.ts`. */
+function locate(path: string): string | undefined {
+  const extension = extname(path);
+  const asTypeScript = { ".js": ".ts", ".mjs": ".mts" }[extension];
+  const candidates = [path];
+  if (asTypeScript !== undefined) candidates.push(`${path.slice(0, -extension.length)}${asTypeScript}`);
+  for (const suffix of [".ts", ".js", ".mjs"]) candidates.push(path + suffix);
+  for (const index of ["index.ts", "index.js"]) candidates.push(join(path, index));
+  return candidates.find(isFile);
+}
+
+/**
+ * Re-exports the copy of the package that is running, so that a tool module shares its registry wherever
+ * that copy lives: an installed package, a bundle, or source under a test runner.
+ */
+function bridgeSource(host: HookHost): string {
+  const names = host.exportNames.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== "default");
+  return `export const { ${names.join(", ")} } = globalThis[Symbol.for("${HOSTS_KEY}")].get(${JSON.stringify(host.id)});`;
+}
+
+function transpile({ file, text, host }: { file: string; text: string; host: HookHost }): string {
+  const kept = transpiledPath({
+    file,
+    text,
+    cacheDir: host.cacheDir,
+    typescriptVersion: typescriptVersionAt(host.typescriptPath),
+  });
+  try {
+    return readFileSync(kept, "utf8");
+  } catch {
+    // Not there yet.
+  }
+  const compiler = createRequire(host.typescriptPath)(host.typescriptPath) as typeof ts;
+  const output = compiler.transpileModule(text, {
+    fileName: file,
+    reportDiagnostics: true,
+    compilerOptions: {
+      target: compiler.ScriptTarget.ES2022,
+      module: compiler.ModuleKind.ESNext,
+      inlineSourceMap: true,
+    },
+  });
+  const problem = output.diagnostics?.[0];
+  if (problem !== undefined) {
+    const message = compiler.flattenDiagnosticMessageText(problem.messageText, " ");
+    const position = problem.file?.getLineAndCharacterOfPosition(problem.start ?? 0);
+    throw new SyntaxError(`${message} (${file}${position === undefined ? "" : `:${position.line + 1}`})`);
+  }
+  keep(kept, output.outputText);
+  return output.outputText;
+}
+
+/** A cache that cannot be written only costs time. */
+function keep(path: string, text: string): void {
+  try {
+    mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+    const partial = `${path}.${process.pid}.${process.hrtime.bigint()}`;
+    writeFileSync(partial, text, { mode: 0o600 });
+    renameSync(partial, path);
+  } catch {
+    // The next start transpiles again.
+  }
+}

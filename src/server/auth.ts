@@ -1,0 +1,88 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Problem } from "./problem.js";
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Knows who holds the token: a program by its header, the page by a cookie made from it. */
+export class Authenticator {
+  readonly #token: string;
+  readonly #comparisonKey = randomBytes(32);
+  /** Ports share one cookie jar, so two servers on a machine need two names. */
+  readonly cookieName: string;
+  /** Never the token: whoever reads the cookie jar cannot call the API from elsewhere with it. */
+  readonly cookieValue: string;
+
+  constructor(options: { readonly token: string; readonly port: number }) {
+    this.#token = options.token;
+    this.cookieName = `hermes_${options.port}`;
+    this.cookieValue = createHmac("sha256", options.token)
+      .update(`hermes page cookie, port ${options.port}`)
+      .digest("base64url");
+  }
+
+  isToken(candidate: string): boolean {
+    return this.#equal(candidate, this.#token);
+  }
+
+  /** Undefined when the request may pass. */
+  refuse(request: { readonly method: string; readonly headers: IncomingHttpHeaders }): Problem | undefined {
+    const { method, headers } = request;
+    if (headers.authorization !== undefined) {
+      const [, bearer] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
+      return bearer !== undefined && this.isToken(bearer) ? undefined : unauthenticated("wrong");
+    }
+    if (!this.#hasCookie(headers)) return unauthenticated("missing");
+    if (!isOwnPage(headers)) return unauthenticated("missing");
+    if (SAFE_METHODS.has(method) || headers.origin !== undefined) return undefined;
+    return {
+      status: 403,
+      code: "forbidden",
+      message:
+        "A request that changes something needs an Origin header when it comes with the page's cookie.",
+      hint: "Programs send the token in the Authorization header instead.",
+    };
+  }
+
+  setCookie(): string {
+    return `${this.cookieName}=${this.cookieValue}; Path=/; HttpOnly; SameSite=Strict`;
+  }
+
+  #hasCookie(headers: IncomingHttpHeaders): boolean {
+    return (headers.cookie ?? "").split(";").some((pair) => {
+      const at = pair.indexOf("=");
+      return (
+        pair.slice(0, at).trim() === this.cookieName &&
+        this.#equal(pair.slice(at + 1).trim(), this.cookieValue)
+      );
+    });
+  }
+
+  /** Digests have one length, so neither content nor length of the secret shows in the time it takes. */
+  #equal(left: string, right: string): boolean {
+    return timingSafeEqual(this.#digest(left), this.#digest(right));
+  }
+
+  #digest(text: string): Buffer {
+    return createHmac("sha256", this.#comparisonKey).update(text).digest();
+  }
+}
+
+/** Other local servers count as the same site for cookies; browsers say when a request is theirs. */
+function isOwnPage(headers: IncomingHttpHeaders): boolean {
+  const site = headers["sec-fetch-site"];
+  return site === undefined || site === "same-origin" || site === "none";
+}
+
+export function unauthenticated(why: "missing" | "wrong"): Problem {
+  return {
+    status: 401,
+    code: "unauthenticated",
+    message:
+      why === "missing" ? "This address needs the server's token." : "The token is not this server's token.",
+    hint: "Send `Authorization: Bearer TOKEN`; the token is in the address that `hermes serve` printed.",
+    headers: {
+      "www-authenticate": `Bearer realm="hermes"${why === "wrong" ? ', error="invalid_token"' : ""}`,
+    },
+  };
+}

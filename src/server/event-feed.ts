@@ -1,0 +1,196 @@
+import { randomBytes } from "node:crypto";
+import type { EventBus, RuntimeEvent } from "../observe/events.js";
+import { eventJson, frameOf, HEARTBEAT_FRAME, OPENING_FRAME, RESET_FRAME } from "./event-frame.js";
+import type { ServerLimits } from "./limits.js";
+
+interface Frame {
+  readonly bytes: Buffer;
+  /** Bytes of all frames up to and with this one, since the start. */
+  readonly endsAt: number;
+}
+
+interface Client {
+  /** Number of the last event it has been given. */
+  cursor: number;
+  /** Sent before the next event. */
+  opening: string;
+  /** Set while it asks for more; a client that does not read stops asking. */
+  asks: ReadableStreamDefaultController<Uint8Array> | undefined;
+  servedAt: number;
+  readonly drop: () => void;
+}
+
+/** Even a quick client needs a moment to take what it was given. */
+const STALLED_MS = 500;
+/** How far the shared list may grow while the event loop has no time to send. */
+const BURST_FACTOR = 32;
+
+/**
+ * Sends the runtime's events to any number of readers. There is one list of recent events and each reader is
+ * a place in it, so a slow reader costs nothing but its place; when that place is too far back it is dropped.
+ */
+export class EventFeed {
+  readonly #epoch = randomBytes(4).toString("hex");
+  readonly #limits: ServerLimits;
+  readonly #redact: (text: string) => string;
+  readonly #clients = new Set<Client>();
+  readonly #unsubscribe: () => void;
+  readonly #heartbeat: NodeJS.Timeout;
+  #frames: Frame[] = [];
+  /** Number of the first frame in the list; the first event ever is 1. */
+  #first = 1;
+  #sweepPlanned = false;
+
+  constructor(options: {
+    readonly events: EventBus;
+    readonly redact: (text: string) => string;
+    readonly limits: ServerLimits;
+  }) {
+    this.#limits = options.limits;
+    this.#redact = options.redact;
+    this.#unsubscribe = options.events.on((event) => this.#append(event));
+    this.#heartbeat = setInterval(() => this.#beat(), options.limits.heartbeatMs).unref();
+  }
+
+  get clients(): number {
+    return this.#clients.size;
+  }
+
+  /** `drop` must cut the connection: a reader that does not read does not notice anything else. */
+  open(options: {
+    readonly lastEventId?: string | undefined;
+    readonly drop: () => void;
+  }): ReadableStream<Uint8Array> {
+    const known = options.lastEventId === undefined ? this.#last : this.#numberOf(options.lastEventId);
+    const client: Client = {
+      cursor: known ?? this.#last,
+      opening: known === undefined ? OPENING_FRAME + RESET_FRAME : OPENING_FRAME,
+      asks: undefined,
+      servedAt: performance.now(),
+      drop: options.drop,
+    };
+    return new ReadableStream<Uint8Array>(
+      {
+        // A HEAD request never pulls and so never becomes a client.
+        pull: (controller) => {
+          this.#clients.add(client);
+          client.asks = controller;
+          this.#planSweep();
+        },
+        cancel: () => void this.#clients.delete(client),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    clearInterval(this.#heartbeat);
+    for (const client of this.#clients) {
+      if (client.asks === undefined) client.drop();
+      else client.asks.close();
+    }
+    this.#clients.clear();
+  }
+
+  get #last(): number {
+    return this.#first + this.#frames.length - 1;
+  }
+
+  /** The place an id names, if everything after it is still here. */
+  #numberOf(id: string): number | undefined {
+    const [epoch, digits] = id.split(".");
+    const number = /^\d{1,15}$/.test(digits ?? "") ? Number(digits) : Number.NaN;
+    return epoch === this.#epoch && number >= this.#first - 1 && number <= this.#last ? number : undefined;
+  }
+
+  #append(event: RuntimeEvent): void {
+    const id = `${this.#epoch}.${this.#last + 1}`;
+    const bytes = Buffer.from(frameOf(id, eventJson(event, this.#redact)));
+    this.#frames.push({ bytes, endsAt: (this.#frames.at(-1)?.endsAt ?? 0) + bytes.length });
+    const { pendingEvents, pendingEventBytes } = this.#limits;
+    if (
+      this.#frames.length > pendingEvents * BURST_FACTOR ||
+      this.#bytesAfter(this.#first - 1) > pendingEventBytes * BURST_FACTOR
+    ) {
+      this.#trim();
+    }
+    this.#planSweep();
+  }
+
+  /** Once per turn of the event loop, so that a burst goes out in few pieces and nobody is judged during it. */
+  #planSweep(): void {
+    if (this.#sweepPlanned) return;
+    this.#sweepPlanned = true;
+    setImmediate(() => {
+      this.#sweepPlanned = false;
+      this.#sweep();
+    });
+  }
+
+  #sweep(): void {
+    const shared = new Map<number, Buffer>();
+    const stalledBefore = performance.now() - STALLED_MS;
+    for (const client of this.#clients) {
+      if (client.asks !== undefined) this.#serve(client, shared);
+      else if (client.servedAt < stalledBefore && this.#isTooFarBehind(client.cursor)) {
+        this.#clients.delete(client);
+        client.drop();
+      }
+    }
+    this.#trim();
+  }
+
+  /** Clients at the same place, which is nearly all of them, share one piece of memory. */
+  #serve(client: Client, shared: Map<number, Buffer>): void {
+    if (client.cursor < this.#first - 1) {
+      client.opening += RESET_FRAME;
+      client.cursor = this.#last;
+    }
+    if (client.cursor === this.#last && client.opening === "") return;
+    const fresh = shared.get(client.cursor) ?? this.#after(client.cursor);
+    shared.set(client.cursor, fresh);
+    client.cursor = this.#last;
+    const bytes = client.opening === "" ? fresh : Buffer.concat([Buffer.from(client.opening), fresh]);
+    client.opening = "";
+    this.#send(client, bytes);
+  }
+
+  #after(cursor: number): Buffer {
+    return Buffer.concat(this.#frames.slice(cursor + 1 - this.#first).map((frame) => frame.bytes));
+  }
+
+  #send(client: Client, bytes: Uint8Array): void {
+    const { asks } = client;
+    client.asks = undefined;
+    client.servedAt = performance.now();
+    asks?.enqueue(bytes);
+  }
+
+  #isTooFarBehind(cursor: number): boolean {
+    const { pendingEvents, pendingEventBytes } = this.#limits;
+    return this.#last - cursor > pendingEvents || this.#bytesAfter(cursor) > pendingEventBytes;
+  }
+
+  /** Bytes of the events after this place, as far as they are still here. */
+  #bytesAfter(cursor: number): number {
+    const next = this.#frames[Math.max(cursor + 1 - this.#first, 0)];
+    return next === undefined ? 0 : (this.#frames.at(-1)?.endsAt ?? 0) - next.endsAt + next.bytes.length;
+  }
+
+  /** Forgets what no client within the limits can still need. */
+  #trim(): void {
+    let surplus = 0;
+    while (surplus < this.#frames.length && this.#isTooFarBehind(this.#first + surplus - 1)) surplus += 1;
+    // Moving the list costs its length, so it is done when much can go at once.
+    if (surplus < this.#frames.length / 4) return;
+    this.#frames = this.#frames.slice(surplus);
+    this.#first += surplus;
+  }
+
+  #beat(): void {
+    const bytes = Buffer.from(HEARTBEAT_FRAME);
+    for (const client of this.#clients) if (client.asks !== undefined) this.#send(client, bytes);
+    this.#planSweep();
+  }
+}

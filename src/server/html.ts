@@ -1,0 +1,42 @@
+/** Markup that is safe to send. Only the `html` template makes it, and it escapes everything put into it. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Insert = Html | string | number | readonly Html[];
+
+export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
+  return new Html(parts.reduce((text, part, index) => text + render(inserts[index - 1]) + part));
+}
+
+function render(insert: Insert | undefined): string {
+  if (insert === undefined) return "";
+  if (insert instanceof Html) return insert.text;
+  if (typeof insert === "object") return insert.map((each) => each.text).join("");
+  return escapeHtml(String(insert));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+
+export function escapeHtml(text: string): string {
+  return visible(text).replace(/[&<>"'`]/g, (sign) => ENTITIES[sign] ?? "");
+}
+
+/** Signs that hide or reorder the text around them are shown by their number. */
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+export function visible(text: string): string {
+  return text.replace(HIDDEN, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,109 @@
+import { ERROR_CODES } from "../tool/errors.js";
+import { VERSION } from "../version.js";
+import { HTTP_ERROR_CODES } from "./problem.js";
+import type { Route } from "./route.js";
+
+/** An OpenAPI 3.1 document made of the very list that is mounted. */
+export function describeRoutes(routes: readonly Route[]): Readonly<Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Hermes Tools",
+      version: VERSION,
+      description: "Runs tools for AI agents. Host and Origin are checked on every request.",
+    },
+    servers: [{ url: "/" }],
+    security: [{ token: [] }, { cookie: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer" },
+        cookie: {
+          type: "apiKey",
+          in: "cookie",
+          name: "hermes_PORT",
+          description:
+            "Set for the page when it is opened with the token. Changing requests also need Origin.",
+        },
+      },
+      schemas: { Error: ERROR_SCHEMA },
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([name, description]) => [
+          name,
+          {
+            description,
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+const ERROR_SCHEMA = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: {
+        code: { type: "string", enum: [...ERROR_CODES, ...HTTP_ERROR_CODES] },
+        message: { type: "string" },
+        hint: { type: "string" },
+      },
+    },
+  },
+};
+
+const ERRORS = {
+  BadRequest: "The request as a whole cannot be carried out; nothing was run.",
+  Unauthenticated: "The token is missing or wrong.",
+  Forbidden: "Wrong Host, wrong Origin, or a changing request of the page without Origin.",
+  TimedOut: "The body did not come in time.",
+  TooLarge: "The body is larger than 64 MiB.",
+  Unsupported: "The body is compressed.",
+  Busy: "Too many event clients, or the server is stopping.",
+};
+
+function operation(route: Route): Readonly<Record<string, unknown>> {
+  const { answer, query, requestSchema } = route;
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    ...(route.open === true && { security: [] }),
+    ...(query !== undefined && { parameters: query.map((parameter) => ({ in: "query", ...parameter })) }),
+    ...(requestSchema !== undefined && {
+      requestBody: { required: true, content: { "application/json": { schema: requestSchema } } },
+    }),
+    responses: {
+      200: {
+        description: answer.description,
+        content: { [answer.type]: answer.schema === undefined ? {} : { schema: answer.schema } },
+      },
+      ...(route.path === "/" && { 303: { description: "The token was right; the cookie is set." } }),
+      ...(query !== undefined && { 400: ref("BadRequest") }),
+      ...(route.open !== true && { 401: ref("Unauthenticated") }),
+      403: ref("Forbidden"),
+      ...(requestSchema !== undefined && {
+        408: ref("TimedOut"),
+        413: ref("TooLarge"),
+        415: ref("Unsupported"),
+      }),
+      503: ref("Busy"),
+    },
+  };
+}
+
+function operationId(route: Route): string {
+  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "v1");
+  return [route.method.toLowerCase(), ...(words.length === 0 ? ["page"] : words)].join("_");
+}
+
+function ref(name: keyof typeof ERRORS): { readonly $ref: string } {
+  return { $ref: `#/components/responses/${name}` };
+}

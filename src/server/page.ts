@@ -1,0 +1,201 @@
+import type { JournalRow } from "../call/journal.js";
+import type { ToolListing } from "../runtime/tool-list.js";
+import { VERSION } from "../version.js";
+import { type Html, html } from "./html.js";
+import type { Problem } from "./problem.js";
+
+const MAX_TOOLS = 1_000;
+const MAX_DESCRIPTION = 240;
+const MAX_MESSAGE = 200;
+const TRY_NEXT = "npx hermes call system_info";
+
+/** The page at `/`: the tools, whether they are ready, and the last calls. */
+export function pageHtml(content: {
+  readonly tools: readonly ToolListing[];
+  readonly calls: readonly JournalRow[];
+  readonly journal: boolean;
+}): string {
+  return documentOf({
+    title: "Hermes Tools",
+    live: true,
+    body: html`<header>
+<h1>Hermes Tools <span class="quiet">${VERSION}</span></h1>
+<p class="quiet">${summary(content.tools)} <span id="connection" role="status"></span></p>
+</header>
+<main>
+${callsSection(content)}
+${toolsSection(content.tools)}
+</main>
+<footer><a href="/openapi.json">API description</a></footer>`,
+  });
+}
+
+export function problemHtml(problem: Problem): string {
+  const asksForToken = problem.status === 401;
+  return documentOf({
+    title: asksForToken ? "Token needed" : problem.message,
+    live: false,
+    body: html`<main>
+<h1>${asksForToken ? "Token needed" : `Error ${problem.status}`}</h1>
+<p>${problem.message}</p>
+${asksForToken ? TOKEN_FORM : html`<p>${problem.hint ?? ""}</p>`}
+<p><a href="/">Open the page</a></p>
+</main>`,
+  });
+}
+
+/** Sent as a query, which is traded for a cookie at once and leaves the address bar. */
+const TOKEN_FORM = html`<p>Open the address that <code>npx hermes serve</code> printed, or give the token here.</p>
+<form action="/" method="get">
+<p><label>Token <input name="token" type="password" autocomplete="off" required></label>
+<button type="submit">Open</button></p>
+</form>`;
+
+function documentOf(page: { readonly title: string; readonly live: boolean; readonly body: Html }): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title}</title>
+${
+  page.live
+    ? html`<link rel="icon" href="/page-icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/page.css">
+<script src="/page.js" defer></script>`
+    : html``
+}
+</head>
+<body>
+${page.body}
+</body>
+</html>
+`.text;
+}
+
+function summary(tools: readonly ToolListing[]): string {
+  const on = tools.filter((tool) => tool.enabled);
+  const ready = on.filter((tool) => tool.available).length;
+  const parts = [`${ready} tools ready`];
+  if (on.length > ready) parts.push(`${on.length - ready} need set-up`);
+  if (tools.length > on.length) parts.push(`${tools.length - on.length} switched off`);
+  return `${parts.join(", ")}.`;
+}
+
+function callsSection({
+  calls,
+  journal,
+}: {
+  readonly calls: readonly JournalRow[];
+  readonly journal: boolean;
+}): Html {
+  const empty = journal
+    ? html`<p>No calls yet. Type <code>${TRY_NEXT}</code> in a terminal.</p>`
+    : html`<p>Calls are not recorded. To keep a journal, type <code>npx hermes config set journal.enabled true</code>
+and start the server again.</p>`;
+  return html`<section aria-labelledby="calls-title">
+<h2 id="calls-title">Last calls</h2>
+<div id="no-calls" class="empty"${hiddenIf(calls.length > 0)}>${empty}</div>
+<table id="calls" role="table" aria-labelledby="calls-title"${hiddenIf(calls.length === 0)}>
+${headRow(["Tool", "Status", "Duration", "Time", "Door"])}
+<tbody role="rowgroup">
+${calls.map(callRow)}
+</tbody>
+</table>
+</section>`;
+}
+
+const TONES: Readonly<Record<JournalRow["status"], string>> = {
+  ok: "good",
+  running: "quiet",
+  error: "bad",
+  timeout: "bad",
+  denied: "warn",
+  blocked: "warn",
+  cancelled: "warn",
+  unknown: "warn",
+};
+
+function callRow(call: JournalRow): Html {
+  const why = call.error_message === undefined ? "" : `: ${call.error_message.slice(0, MAX_MESSAGE)}`;
+  const at = isoTime(call.started_at);
+  return html`<tr role="row">
+<th role="rowheader" scope="row">${call.tool}</th>
+<td role="cell" class="${TONES[call.status] ?? "bad"}">${call.status}${why}</td>
+<td role="cell" class="number">${duration(call.duration_ms)}</td>
+<td role="cell"><time datetime="${at}">${at}</time></td>
+<td role="cell">${call.door}</td>
+</tr>
+`;
+}
+
+function toolsSection(tools: readonly ToolListing[]): Html {
+  const sorted = tools.toSorted(
+    (first, second) => compare(first.toolset, second.toolset) || compare(first.name, second.name),
+  );
+  const list =
+    tools.length === 0
+      ? html`<div class="empty"><p>No tools are registered. Type <code>npx hermes doctor</code> in a terminal to see why.</p></div>`
+      : html`<table role="table" aria-labelledby="tools-title">
+${headRow(["Tool", "Toolset", "What it does", "State"])}
+<tbody role="rowgroup">
+${sorted.slice(0, MAX_TOOLS).map(toolRow)}
+</tbody>
+</table>`;
+  return html`<section aria-labelledby="tools-title">
+<h2 id="tools-title">Tools</h2>
+<p id="tools-changed" class="notice" role="status" hidden>The tools have changed. <a href="/">Show them</a></p>
+${list}
+${
+  tools.length > MAX_TOOLS
+    ? html`<p>${tools.length - MAX_TOOLS} more: type <code>npx hermes tools list</code>.</p>`
+    : html``
+}
+</section>`;
+}
+
+function toolRow(tool: ToolListing): Html {
+  return html`<tr role="row">
+<th role="rowheader" scope="row">${tool.emoji} ${tool.name}</th>
+<td role="cell">${tool.toolset}</td>
+<td role="cell">${brief(tool.description)}</td>
+<td role="cell">${stateOf(tool)}</td>
+</tr>
+`;
+}
+
+function stateOf(tool: ToolListing): Html {
+  if (!tool.enabled) return html`<span class="quiet">off: ${tool.because}</span>`;
+  if (tool.available) return html`<span class="good">ready</span>`;
+  const fix = tool.fix === undefined ? html`` : html` <code>${tool.fix}</code>`;
+  return html`<span class="warn">needs set-up: ${tool.reason ?? "its check said no"}</span>${fix}`;
+}
+
+function headRow(titles: readonly string[]): Html {
+  const cells = titles.map((title) => html`<th role="columnheader" scope="col">${title}</th>`);
+  return html`<thead role="rowgroup"><tr role="row">${cells}</tr></thead>`;
+}
+
+function hiddenIf(hidden: boolean): Html {
+  return hidden ? html` hidden` : html``;
+}
+
+function brief(text: string): string {
+  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`;
+}
+
+function duration(ms: number | undefined): string {
+  if (ms === undefined) return "–";
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** A damaged row may hold any number as its time. */
+function isoTime(ms: number): string {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? "unknown" : time.toISOString();
+}
+
+function compare(first: string, second: string): number {
+  return first < second ? -1 : first > second ? 1 : 0;
+}

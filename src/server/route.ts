@@ -1,0 +1,41 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import type { Runtime } from "../runtime/runtime.js";
+import type { EventFeed } from "./event-feed.js";
+import type { ServerLimits } from "./limits.js";
+import type { RunningRequests } from "./running-requests.js";
+import type { SessionPool } from "./session-pool.js";
+
+/** What the routes of one server share. */
+export interface ServerServices {
+  readonly runtime: Runtime;
+  readonly sessions: SessionPool;
+  readonly feed: EventFeed;
+  readonly running: RunningRequests;
+  readonly limits: ServerLimits;
+}
+
+export type RouteContext = Context<{ Bindings: HttpBindings }>;
+
+/** One address of the API. The list of routes is what is mounted and what `/openapi.json` describes. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** True for what anybody may ask without a token. */
+  readonly open?: true;
+  readonly summary: string;
+  readonly query?: readonly QueryParameter[];
+  readonly requestSchema?: Readonly<Record<string, unknown>>;
+  readonly answer: {
+    readonly description: string;
+    readonly type: string;
+    readonly schema?: Readonly<Record<string, unknown>>;
+  };
+  handle(context: RouteContext, services: ServerServices): Response | Promise<Response>;
+}
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}

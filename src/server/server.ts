@@ -1,0 +1,182 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
+import type { Runtime } from "../runtime/runtime.js";
+import { type HermesApp, mountRoutes } from "./app.js";
+import { Authenticator } from "./auth.js";
+import { EventFeed } from "./event-feed.js";
+import { gate, refuse } from "./gate.js";
+import { bracketed, type HostRules, hostRules } from "./host-rules.js";
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
+import { listen, refuseOpenBind, resolveBind } from "./listen.js";
+import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem.js";
+import { RunningRequests } from "./running-requests.js";
+import { SECURITY_HEADER_LINES, setSecurityHeaders } from "./security-headers.js";
+import { SessionPool } from "./session-pool.js";
+import type { ServerToken } from "./token.js";
+
+export interface ServerOptions {
+  readonly runtime: Runtime;
+  readonly token: ServerToken;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Further names (`hermes.example`, `box.lan:9119`) under which a proxy or another machine asks. */
+  readonly allowedHosts?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface HermesServer {
+  /** Ends with a slash and holds no token. */
+  readonly url: string;
+  readonly port: number;
+  /** Lets running calls finish for a while, then aborts them; resolves when every connection is closed. */
+  close(options?: { readonly finishMs?: number; readonly abortMs?: number }): Promise<void>;
+}
+
+const FINISH_MS = 3_000;
+const ABORT_MS = 2_000;
+
+/** Throws a HermesError when the address is taken, does not exist, or would be open to others. */
+export async function createServer(options: ServerOptions): Promise<HermesServer> {
+  const { runtime, token, host } = options;
+  const limits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };
+  const address = await resolveBind(host);
+  await refuseOpenBind({ host, address, token });
+
+  const server = createHttpServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: 1_000,
+    // A missing Host is judged by the gate like any other wrong one.
+    requireHostHeader: false,
+  });
+  server.maxConnections = limits.connections;
+  server.on("clientError", answerBrokenRequest);
+  // Loaded before the port is open: from then on every request must find its handler.
+  const [{ Hono }, { getRequestListener }] = await Promise.all([import("hono"), import("@hono/node-server")]);
+  const port = await listen(server, { host, address, port: options.port });
+
+  const auth = new Authenticator({ token: token.value, port });
+  runtime.secrets.add("HERMES_TOKEN", token.value);
+  runtime.secrets.add("HERMES_PAGE_COOKIE", auth.cookieValue);
+  const feed = new EventFeed({
+    events: runtime.events,
+    redact: (text) => runtime.secrets.redact(text),
+    limits,
+  });
+  const running = new RunningRequests();
+  const app: HermesApp = new Hono();
+  const services = { runtime, sessions: new SessionPool(runtime), feed, running, limits };
+  mountRoutes(app, { services, auth });
+  const answer = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: () => problemResponse(UNREADABLE),
+  });
+  // Out of file descriptors, for one: the next client may fare better.
+  server.on("error", (error) =>
+    runtime.log.error(`the server could not take a connection: ${error.message}`),
+  );
+  let stopped: Promise<void> | undefined;
+  const rules = hostRules({
+    address,
+    host,
+    port,
+    ...(options.allowedHosts !== undefined && { allowedHosts: options.allowedHosts }),
+  });
+  receive(server, { rules, limits, stopping: () => stopped !== undefined, answer });
+
+  return {
+    url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
+    port,
+    close: (patience = {}) => {
+      stopped ??= stop({ server, feed, running, ...patience });
+      return stopped;
+    },
+  };
+}
+
+async function stop(parts: {
+  readonly server: Server;
+  readonly feed: EventFeed;
+  readonly running: RunningRequests;
+  readonly finishMs?: number;
+  readonly abortMs?: number;
+}): Promise<void> {
+  const { server, feed, running } = parts;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  feed.close();
+  await running.idle(parts.finishMs ?? FINISH_MS);
+  running.abortAll();
+  await running.idle(parts.abortMs ?? ABORT_MS);
+  server.closeIdleConnections();
+  // Last answers are still on their way out.
+  const force = setTimeout(() => server.closeAllConnections(), 250);
+  await closed;
+  clearTimeout(force);
+}
+
+/** Everything passes the gate first; what asks before sending its body hears of a refusal in time. */
+function receive(
+  server: Server,
+  door: {
+    readonly rules: HostRules;
+    readonly limits: ServerLimits;
+    readonly stopping: () => boolean;
+    readonly answer: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+  },
+): void {
+  const enter = (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
+    setSecurityHeaders(outgoing);
+    const problem = door.stopping() ? STOPPING : gate(incoming, door);
+    if (problem !== undefined) refuse(incoming, outgoing, problem);
+    return problem === undefined;
+  };
+  server.on("request", (incoming, outgoing) => {
+    if (enter(incoming, outgoing)) void door.answer(incoming, outgoing);
+  });
+  server.on("checkContinue", (incoming, outgoing) => {
+    if (!enter(incoming, outgoing)) return;
+    outgoing.writeContinue();
+    void door.answer(incoming, outgoing);
+  });
+}
+
+const STOPPING: Problem = {
+  status: 503,
+  code: "busy",
+  message: "The server is stopping.",
+  hint: "Try again once it runs again.",
+};
+
+const UNREADABLE: Problem = { status: 400, code: "bad_request", message: "The request could not be read." };
+
+/** What is not HTTP, too long, or too slow never becomes a request; it is answered in the same shape. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const problem = brokenRequest(error);
+  const body = problemText(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: ${JSON_TYPE}\r\n${SECURITY_HEADER_LINES}` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function brokenRequest(error: NodeJS.ErrnoException): Problem {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { status: 431, code: "too_large", message: "The headers are too long." };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, code: "timeout", message: "The request did not come in time." };
+    default:
+      return { ...UNREADABLE, message: "This is not a valid HTTP request." };
+  }
+}

@@ -1,0 +1,44 @@
+import { encodeResults, isParsedRequest, parseRequestText } from "../protocol/index.js";
+import { readBody } from "./body.js";
+import { badRequest, isProblem, jsonResponse, problemResponse } from "./problem.js";
+import { TOOLSETS_PARAMETER, toolsetsFrom } from "./query.js";
+import type { Route } from "./route.js";
+
+export const toolCallsRoute: Route = {
+  method: "POST",
+  path: "/v1/tool_calls",
+  summary:
+    "Runs the tool calls of a message and answers in its format: the tool_calls envelope, or a message of " +
+    "OpenAI Chat, OpenAI Responses, Anthropic, Gemini, or an MCP tools/call request.",
+  query: [TOOLSETS_PARAMETER],
+  requestSchema: {
+    type: ["object", "array"],
+    examples: [
+      {
+        tool_calls: [{ id: "call_1", type: "function", function: { name: "system_info", arguments: {} } }],
+      },
+    ],
+  },
+  answer: {
+    description: "One result per call, in the order of the calls. Calls that failed are results too.",
+    type: "application/json",
+    schema: {
+      type: ["object", "array"],
+      examples: [
+        { tool_results: [{ tool_call_id: "call_1", role: "tool", name: "system_info", content: {} }] },
+      ],
+    },
+  },
+
+  async handle(context, { sessions, running, limits }) {
+    const body = await readBody(context.env.incoming, limits);
+    if (isProblem(body)) return problemResponse(body);
+    const request = parseRequestText(body);
+    if (!isParsedRequest(request)) return problemResponse(badRequest(request));
+    const session = await sessions.session(toolsetsFrom(context));
+    const results = await running.run(context.req.raw.signal, (signal) =>
+      session.callAll(request.calls, { signal }),
+    );
+    return jsonResponse(encodeResults(request, results));
+  },
+};

@@ -1,0 +1,233 @@
+import { text } from "../../tool/content.js";
+import { defineTool } from "../../tool/define.js";
+import type { Effect } from "../../tool/effects.js";
+import { ToolError } from "../../tool/errors.js";
+import type { CallContext } from "../../tool/tool.js";
+import { commitChanges, type Verification } from "./patch/commit.js";
+import { type FileChange, planChanges } from "./patch/plan.js";
+import { type ReplaceOutcome, replaceText } from "./patch/replace.js";
+import { lintChanges, unifiedDiff } from "./patch/report.js";
+import { readSnapshot } from "./patch/snapshot.js";
+import { parseV4a } from "./patch/v4a-parse.js";
+import { refuseDevice, refuseProtectedWrite, refuseSecretRead } from "./path-guard.js";
+import { absolutePath, type Location, locate } from "./paths.js";
+import { trackerOf } from "./read-tracker.js";
+import type { LintReport } from "./syntax-check.js";
+import { encodeText } from "./text-encoding.js";
+import { isConflict } from "./write-verified.js";
+
+/** How often an edit is worked out anew when somebody else changed the file in between. */
+const MAX_ATTEMPTS = 10;
+
+interface PatchResult {
+  readonly success: true;
+  readonly status: "success";
+  readonly environment: string;
+  readonly diff: string;
+  readonly files_modified: readonly string[];
+  readonly files_created: readonly string[];
+  readonly files_deleted: readonly string[];
+  readonly lint?: LintReport | Record<string, LintReport>;
+  readonly [field: string]: unknown;
+}
+
+interface ReplaceArguments {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll: boolean;
+}
+
+export default defineTool({
+  name: "patch",
+  toolset: "file",
+  emoji: "🔧",
+  description:
+    "Change text inside files. mode replace: swap old_string for new_string in one file; small differences in " +
+    "blanks, indentation or quotes are tolerated, but the place must be unique. mode patch: a V4A patch " +
+    "(*** Begin Patch … *** Update/Add/Delete/Move File … *** End Patch) over several files, all or nothing.",
+  parameters: {
+    type: "object",
+    properties: {
+      mode: { type: "string", enum: ["replace", "patch"], default: "replace" },
+      path: { type: "string", description: "File to change (mode replace)" },
+      old_string: { type: "string", description: "Text to find, with enough context to be unique" },
+      new_string: { type: "string", description: "Text to put there; empty deletes" },
+      replace_all: { type: "boolean", default: false, description: "Change every occurrence" },
+      patch: { type: "string", description: "The whole V4A patch (mode patch)" },
+    },
+    required: [],
+    additionalProperties: false,
+  },
+  permissions: ["file:write", "file:delete"],
+
+  effects(args, scope): readonly Effect[] {
+    if (!isPatchMode(args)) {
+      return args.path === undefined ? [] : [writeEffect(absolutePath(args.path, scope))];
+    }
+    const parsed = parseV4a(args.patch ?? "");
+    // A patch that cannot be read changes nothing: the handler refuses it.
+    if (!parsed.ok) return [];
+    return parsed.operations.flatMap((operation) => {
+      const resource = absolutePath(operation.path, scope);
+      if (operation.kind === "delete") return [deleteEffect(resource)];
+      if (operation.kind === "update" && operation.moveTo !== undefined) {
+        return [deleteEffect(resource), writeEffect(absolutePath(operation.moveTo, scope))];
+      }
+      return [writeEffect(resource)];
+    });
+  },
+
+  async handler(args, ctx): Promise<PatchResult> {
+    if (isPatchMode(args)) return await withRetries(() => applyPatch(args.patch ?? "", ctx));
+    const { path, old_string: oldText, new_string: newText, replace_all: replaceAll } = args;
+    if (path === undefined || oldText === undefined || newText === undefined) {
+      throw new ToolError("mode replace needs path, old_string and new_string.", {
+        code: "invalid_arguments",
+        hint: 'Send all three, or mode: "patch" with a V4A patch.',
+      });
+    }
+    return await withRetries(() => replaceInFile({ path, oldText, newText, replaceAll }, ctx));
+  },
+
+  present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
+});
+
+function writeEffect(resource: string): Effect {
+  return { action: "file:write", resource, mode: "write", reversible: false };
+}
+
+function deleteEffect(resource: string): Effect {
+  return { action: "file:delete", resource, mode: "write", reversible: false };
+}
+
+/** Models leave the mode out when they send a patch; a patch without old_string can mean nothing else. */
+function isPatchMode(args: { mode: string; patch?: string; old_string?: string }): boolean {
+  return args.mode === "patch" || ((args.patch ?? "") !== "" && (args.old_string ?? "") === "");
+}
+
+/** Each attempt works on what the files hold then, so no edit is lost and none is made on stale text. */
+async function withRetries(attempt: () => Promise<PatchResult>): Promise<PatchResult> {
+  for (let left = MAX_ATTEMPTS; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isConflict(error) || left <= 1) throw error;
+    }
+  }
+}
+
+async function replaceInFile(edit: ReplaceArguments, ctx: CallContext): Promise<PatchResult> {
+  const location = await locate(edit.path, ctx);
+  refuseDevice(location);
+  refuseSecretRead(location, ctx);
+  await refuseProtectedWrite(location, ctx);
+  const before = await readSnapshot(location, ctx);
+  const stale = trackerOf(ctx.session).changedSinceSeen(
+    location.real,
+    await ctx.environment.files.stat(location.real),
+  );
+  const outcome = replaceText({ ...edit, text: before.text });
+  if (outcome.kind === "refused") throw refusalError({ outcome, location, ctx });
+  if (outcome.kind === "already_applied") {
+    return {
+      ...resultOf({ changes: [], diff: "", verified: "sha256", ctx }),
+      path: location.path,
+      message: `Nothing changed: old_string is gone and new_string stands at line ${outcome.line} already.`,
+    };
+  }
+  const bytes = await encodeText(outcome.text, before.encoding);
+  const change: FileChange = {
+    kind: "modify",
+    location,
+    before,
+    after: { text: outcome.text, bytes },
+    strategies: [outcome.strategy],
+  };
+  const verified = await commitChanges([change], ctx);
+  const lint = (await lintChanges([change], ctx))[location.path];
+  return {
+    ...resultOf({ changes: [change], diff: await unifiedDiff(change, ctx), verified, ctx }),
+    path: location.path,
+    resolved_path: location.real,
+    strategy: outcome.strategy,
+    replacements: outcome.regions.length,
+    ...(lint !== undefined && { lint }),
+    ...(stale && { _warning: `${location.path} had changed since you last read it; check the diff.` }),
+  };
+}
+
+async function applyPatch(patch: string, ctx: CallContext): Promise<PatchResult> {
+  const parsed = parseV4a(patch);
+  if (!parsed.ok) throw new ToolError(parsed.message, { code: "invalid_arguments", hint: parsed.hint });
+  const changes = await planChanges(parsed.operations, ctx);
+  const verified = await commitChanges(changes, ctx);
+  const diffs = await Promise.all(changes.map((change) => unifiedDiff(change, ctx)));
+  const lint = await lintChanges(changes, ctx);
+  const strategies = [...new Set(changes.flatMap((change) => change.strategies))];
+  return {
+    ...resultOf({ changes, diff: diffs.join(""), verified, ctx }),
+    paths: changes.map((change) => (change.target ?? change.location).path),
+    strategy: strategies.join(", ") || "none",
+    ...(Object.keys(lint).length > 0 && { lint }),
+  };
+}
+
+function resultOf(made: {
+  changes: readonly FileChange[];
+  diff: string;
+  verified: Verification;
+  ctx: CallContext;
+}): PatchResult {
+  const { changes, diff, verified, ctx } = made;
+  const paths = (kind: FileChange["kind"]) =>
+    effective.filter((change) => change.kind === kind).map((change) => change.location.path);
+  const effective = changes.filter(
+    (change) => change.kind !== "modify" || change.before?.text !== change.after?.text,
+  );
+  const moved = changes.filter((change) => change.kind === "move");
+  return {
+    success: true,
+    status: "success",
+    environment: ctx.environment.name,
+    diff,
+    files_modified: paths("modify"),
+    files_created: paths("create"),
+    files_deleted: paths("delete"),
+    ...(moved.length > 0 && {
+      files_moved: moved.map((change) => ({ from: change.location.path, to: change.target?.path })),
+    }),
+    ...(effective.length === 0 && { already_applied: true }),
+    verified: effective.length > 0 ? verified : "unchanged",
+  };
+}
+
+function refusalError(failed: {
+  outcome: Extract<ReplaceOutcome, { kind: "refused" }>;
+  location: Location;
+  ctx: CallContext;
+}): ToolError {
+  const { outcome, location, ctx } = failed;
+  const failures = trackerOf(ctx.session).countPatchFailure(location.real);
+  const stronger =
+    failures >= 3
+      ? ` This is failure ${failures} in a row on this file: your picture of it is out of date. Read it again now, or rewrite it with write_file.`
+      : "";
+  return new ToolError(`${location.path}: ${outcome.message}`, {
+    code: outcome.notFound ? "failed" : "invalid_arguments",
+    hint: outcome.hint + stronger,
+    details: { path: location.path, failures_in_a_row: failures },
+  });
+}
+
+function humanText(out: PatchResult): string {
+  if (out.diff === "" && typeof out.message === "string") return out.message;
+  const lint = out.lint ?? {};
+  const reports = isReport(lint) ? [lint] : Object.values(lint);
+  const errors = reports.flatMap((report) => report.errors ?? []);
+  return [out.diff, ...errors.map((error) => `syntax: ${error}`)].join("\n").trimEnd();
+}
+
+function isReport(lint: LintReport | Record<string, LintReport>): lint is LintReport {
+  return typeof lint.checker === "string";
+}

@@ -1,0 +1,105 @@
+import { ToolError } from "../../../tool/errors.js";
+import type { CallContext } from "../../../tool/tool.js";
+import { trackerOf } from "../read-tracker.js";
+import { sha256, writeVerified } from "../write-verified.js";
+import type { FileChange } from "./plan.js";
+
+type Undo = () => Promise<unknown>;
+
+// Deleting comes last: it is the step that is hardest to take back.
+const ORDER: Readonly<Record<FileChange["kind"], number>> = { create: 0, modify: 1, move: 2, delete: 3 };
+
+export type Verification = "sha256" | "size" | "overtaken";
+
+/** Makes all changes of a plan. When one fails, those made before are taken back. */
+export async function commitChanges(changes: readonly FileChange[], ctx: CallContext): Promise<Verification> {
+  const undo: Undo[] = [];
+  let verified: Verification = "sha256";
+  const ordered = [...changes].sort((left, right) => ORDER[left.kind] - ORDER[right.kind]);
+  for (const change of ordered) {
+    try {
+      const seen = await commitOne(change, ctx, undo);
+      if (seen !== "sha256") verified = seen;
+    } catch (error) {
+      await takeBack(undo, error);
+      throw error;
+    }
+  }
+  return verified;
+}
+
+async function commitOne(change: FileChange, ctx: CallContext, undo: Undo[]): Promise<Verification> {
+  const { location, target, before, after } = change;
+  const { files } = ctx.environment;
+  if (change.kind === "create" && after !== undefined) {
+    const written = await writeVerified({
+      real: location.real,
+      bytes: after.bytes,
+      ctx,
+      expected: { sha256: undefined },
+    });
+    undo.push(() => removeUnchanged(location.real, after.bytes, ctx));
+    return written.verified;
+  }
+  if (change.kind === "modify" && before !== undefined && after !== undefined) {
+    if (after.text === before.text) return "sha256";
+    return await replaceContent({ real: location.real, from: before.bytes, to: after.bytes, ctx, undo });
+  }
+  if (change.kind === "move" && target !== undefined && before !== undefined && after !== undefined) {
+    await requireUnchanged(change, ctx);
+    await files.rename(location.path, target.real);
+    trackerOf(ctx.session).noteWritten(location.real, undefined);
+    undo.push(() => files.rename(target.real, location.path));
+    if (after.text === before.text) return "sha256";
+    return await replaceContent({ real: target.real, from: before.bytes, to: after.bytes, ctx, undo });
+  }
+  if (change.kind === "delete" && before !== undefined) {
+    await requireUnchanged(change, ctx);
+    await files.remove(location.path);
+    trackerOf(ctx.session).noteWritten(location.real, undefined);
+    undo.push(() => files.write(location.path, before.bytes, { expected: { sha256: undefined } }));
+  }
+  return "sha256";
+}
+
+async function replaceContent(edit: {
+  real: string;
+  from: Uint8Array;
+  to: Uint8Array;
+  ctx: CallContext;
+  undo: Undo[];
+}): Promise<Verification> {
+  const { real, from, to, ctx, undo } = edit;
+  const { verified } = await writeVerified({ real, bytes: to, ctx, expected: { sha256: sha256(from) } });
+  undo.push(() => ctx.environment.files.write(real, from, { expected: { sha256: sha256(to) } }));
+  return verified;
+}
+
+/** Moving and deleting have no compare-and-swap of their own; this narrows the gap to one call. */
+async function requireUnchanged({ location, before }: FileChange, ctx: CallContext): Promise<void> {
+  if (before !== undefined && sha256(await ctx.environment.files.read(location.real)) === before.sha256)
+    return;
+  throw new ToolError(`${location.path} changed while the patch was being applied.`, {
+    hint: "Read the file again and repeat the change on what it holds now.",
+    details: { conflict: true, path: location.path },
+  });
+}
+
+async function removeUnchanged(real: string, written: Uint8Array, ctx: CallContext): Promise<void> {
+  if (sha256(await ctx.environment.files.read(real)) === sha256(written))
+    await ctx.environment.files.remove(real);
+}
+
+async function takeBack(undo: readonly Undo[], cause: unknown): Promise<void> {
+  const failures: string[] = [];
+  for (const step of [...undo].reverse()) {
+    await step().catch((error: unknown) =>
+      failures.push(error instanceof Error ? error.message : String(error)),
+    );
+  }
+  if (failures.length === 0) return;
+  throw new ToolError(
+    `The patch failed half-way (${cause instanceof Error ? cause.message : String(cause)}) and could not be taken back completely: ${failures.join("; ")}`,
+    { hint: "Read the files of the patch and repair them by hand.", cause },
+  );
+}

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { text } from "../../tool/content.js";
+import { defineTool } from "../../tool/define.js";
+import { ToolError } from "../../tool/errors.js";
+import { type LineWindow, readLineWindow } from "./lines.js";
+import { openText, statRegularFile } from "./open-text.js";
+import { MAX_LINE_CHARS, renderPage } from "./page.js";
+import { refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { absolutePath, locate } from "./paths.js";
+import { trackerOf } from "./read-tracker.js";
+
+const DEFAULT_LIMIT = 500;
+const MAX_LIMIT = 2000;
+const MAX_RESULT_CHARS = 100_000;
+const LARGE_FILE_BYTES = 512 * 1024;
+const COUNT_BUDGET_BYTES = 2 * 1024 ** 3;
+
+interface ReadResult {
+  readonly success: true;
+  readonly status: "success" | "unchanged";
+  readonly path: string;
+  readonly environment: string;
+  readonly content?: string;
+  readonly [field: string]: unknown;
+}
+
+export default defineTool({
+  name: "read_file",
+  aliases: ["file_read"],
+  toolset: "file",
+  emoji: "📖",
+  description:
+    "Read a text file as numbered lines (N|text). Page through long files with offset and limit. " +
+    "UTF-16, Latin-1, notebooks, .docx and .xlsx are converted to text; binary files are refused.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "File path, absolute or relative to the working directory" },
+      offset: { type: "number", default: 1, description: "First line to read, starting at 1" },
+      limit: { type: "number", default: DEFAULT_LIMIT, description: "Number of lines, at most 2000" },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  permissions: ["file:read"],
+  idempotent: true,
+  maxResultSizeChars: Number.POSITIVE_INFINITY,
+
+  effects: ({ path }, scope) => [
+    { action: "file:read", resource: absolutePath(path, scope), mode: "read", reversible: true },
+  ],
+
+  async handler(args, ctx): Promise<ReadResult> {
+    const offset = clamp(args.offset, { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER });
+    const limit = clamp(args.limit, { fallback: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT });
+    const location = await locate(args.path, ctx);
+    refuseDevice(location);
+    refuseSecretRead(location, ctx);
+    const stat = await statRegularFile(location, ctx);
+    const source = await openText(location, stat, ctx);
+    const window = await readLineWindow({
+      chunks: source.chunks,
+      offset,
+      limit,
+      // Four bytes are the longest character, so the cut below never meets a broken one.
+      maxLineBytes: (MAX_LINE_CHARS + 1) * 4,
+      countBudget: COUNT_BUDGET_BYTES,
+      signal: ctx.signal,
+    });
+    const page = await renderPage(window, { offset, encoding: source.encoding });
+    refuseOversized(page.content, { offset, lines: window.lines.length, settings: ctx.settings });
+
+    const tracker = trackerOf(ctx.session);
+    const hash = createHash("sha256").update(`${window.totalLines}\n${page.content}`).digest("base64");
+    const count = tracker.countRead({ file: location.real, range: `${offset}+${limit}`, hash });
+    tracker.noteSeen(location.real, stat);
+    const base = { success: true, path: location.path, environment: ctx.environment.name } as const;
+    if (count > 1) return { ...base, ...unchanged({ path: location.path, count }) };
+
+    const last = offset + window.lines.length - 1;
+    const truncated = window.totalIsLowerBound || last < window.totalLines;
+    const hints = hintsFor({ offset, last, window, size: stat.size, cutLines: page.cutLines });
+    return {
+      ...base,
+      status: "success",
+      content: page.content,
+      offset,
+      lines: window.lines.length,
+      total_lines: window.totalLines,
+      ...(window.totalIsLowerBound && { total_lines_is_lower_bound: true }),
+      file_size: stat.size,
+      truncated,
+      ...(page.lineEndings === "crlf" && { line_endings: "crlf" }),
+      ...(page.missingFinalNewline && { no_final_newline: true }),
+      ...(source.convertedFrom !== undefined && { converted_from: source.convertedFrom }),
+      ...(page.cutLines.length > 0 && { cut_lines: page.cutLines }),
+      ...(hints.length > 0 && { hint: hints.join(" ") }),
+    };
+  },
+
+  present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
+});
+
+function clamp(value: unknown, range: { fallback: number; min: number; max: number }): number {
+  if (typeof value !== "number" || Number.isNaN(value)) return range.fallback;
+  return Math.min(range.max, Math.max(range.min, Math.floor(value)));
+}
+
+function refuseOversized(
+  content: string,
+  { offset, lines, settings }: { offset: number; lines: number; settings: Readonly<Record<string, unknown>> },
+): void {
+  const configured = settings.file_read_max_chars;
+  const max = typeof configured === "number" && configured > 0 ? configured : MAX_RESULT_CHARS;
+  if (content.length <= max) return;
+  const fitting = Math.max(1, Math.floor((lines * max * 0.9) / content.length));
+  throw new ToolError(
+    `These ${lines} lines have ${content.length.toLocaleString("en")} characters; one read returns at most ${max.toLocaleString("en")}.`,
+    { code: "failed", hint: `Narrow the range, for example offset=${offset} limit=${fitting}.` },
+  );
+}
+
+function unchanged({ path, count }: { path: string; count: number }) {
+  if (count >= 4) {
+    throw new ToolError(`BLOCKED: this range of ${path} was read ${count} times and has not changed.`, {
+      code: "blocked",
+      hint: "Use what the first read returned, or read another range; do not repeat this call.",
+    });
+  }
+  return {
+    status: "unchanged",
+    dedup: true,
+    message: "The file has not changed since you read this range; the earlier result is still right.",
+    ...(count === 3 && { _warning: "Third identical read. The next one will be blocked." }),
+  } as const;
+}
+
+function hintsFor(state: {
+  offset: number;
+  last: number;
+  window: LineWindow;
+  size: number;
+  cutLines: readonly number[];
+}): string[] {
+  const { offset, last, window, size, cutLines } = state;
+  const hints: string[] = [];
+  const total = `${window.totalLines}${window.totalIsLowerBound ? "+" : ""}`;
+  if (window.totalLines === 0) hints.push("The file is empty.");
+  else if (window.lines.length === 0)
+    hints.push(`offset=${offset} is behind the end; the file has ${total} lines.`);
+  else if (last < window.totalLines || window.totalIsLowerBound) {
+    hints.push(`Lines ${offset}–${last} of ${total}; continue with offset=${last + 1}.`);
+  }
+  if (size > LARGE_FILE_BYTES && hints.length > 0) {
+    hints.push("The file is large: search_files finds the place faster than paging.");
+  }
+  if (cutLines.length > 0)
+    hints.push(`${cutLines.length} long line(s) were cut at ${MAX_LINE_CHARS} characters.`);
+  return hints;
+}
+
+function humanText(out: ReadResult): string {
+  if (out.content === undefined) return `${out.path}: unchanged since the last read`;
+  return typeof out.hint === "string" ? `${out.content}\n(${out.hint})` : out.content;
+}

@@ -1,0 +1,87 @@
+import type { FileStat } from "../../env/environment.js";
+
+/** What one session has seen of its files: enough to spot repeated reads and edits of stale text. */
+export class ReadTracker {
+  readonly #regions = new Map<string, { readonly hash: string; hits: number }>();
+  readonly #seen = new Map<string, string>();
+  readonly #patchFailures = new Map<string, number>();
+  #lastSearch: { readonly key: string; readonly hash: string; count: number } | undefined;
+
+  /**
+   * How often in a row this region has now been read with the same content, starting at 1. Forgotten as
+   * soon as the content differs.
+   */
+  countRead(region: { readonly file: string; readonly range: string; readonly hash: string }): number {
+    this.#lastSearch = undefined;
+    const key = `${region.file}\0${region.range}`;
+    const known = this.#regions.get(key);
+    if (known?.hash === region.hash) return ++known.hits;
+    remember(this.#regions, key, { hash: region.hash, hits: 1 });
+    return 1;
+  }
+
+  countSearch(key: string, hash: string): number {
+    if (this.#lastSearch?.key === key && this.#lastSearch.hash === hash) return ++this.#lastSearch.count;
+    this.#lastSearch = { key, hash, count: 1 };
+    return 1;
+  }
+
+  /** Another tool ran in between: repeating a read or search is no loop any more. */
+  noteOtherTool(): void {
+    this.#lastSearch = undefined;
+    for (const region of this.#regions.values()) region.hits = Math.min(region.hits, 1);
+  }
+
+  noteSeen(file: string, stat: FileStat): void {
+    remember(this.#seen, file, fingerprint(stat));
+  }
+
+  changedSinceSeen(file: string, stat: FileStat | undefined): boolean {
+    const known = this.#seen.get(file);
+    return known !== undefined && known !== (stat === undefined ? "gone" : fingerprint(stat));
+  }
+
+  /** This session wrote the file: earlier reads say nothing about it any more. */
+  noteWritten(file: string, stat: FileStat | undefined): void {
+    this.noteOtherTool();
+    this.#patchFailures.delete(file);
+    for (const key of this.#regions.keys()) if (key.startsWith(`${file}\0`)) this.#regions.delete(key);
+    if (stat === undefined) this.#seen.delete(file);
+    else this.noteSeen(file, stat);
+  }
+
+  /** How many patches of this file have now failed in a row. */
+  countPatchFailure(file: string): number {
+    this.noteOtherTool();
+    const count = (this.#patchFailures.get(file) ?? 0) + 1;
+    remember(this.#patchFailures, file, count);
+    return count;
+  }
+}
+
+const trackers = new WeakMap<object, ReadTracker>();
+
+export function trackerOf(session: object): ReadTracker {
+  let tracker = trackers.get(session);
+  if (tracker === undefined) {
+    tracker = new ReadTracker();
+    trackers.set(session, tracker);
+  }
+  return tracker;
+}
+
+function fingerprint(stat: FileStat): string {
+  return `${stat.inode}:${stat.size}:${stat.mtimeMs}`;
+}
+
+const MAX_REMEMBERED = 2000;
+
+/** Oldest entries fall out first, so that a long session does not grow for ever. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_REMEMBERED) {
+    const oldest = map.keys().next();
+    if (oldest.done !== true) map.delete(oldest.value);
+  }
+}

@@ -1,0 +1,266 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, join, relative } from "node:path";
+import { text } from "../../tool/content.js";
+import { defineTool } from "../../tool/define.js";
+import { ToolError } from "../../tool/errors.js";
+import type { CallContext } from "../../tool/tool.js";
+import { isSecretFile, refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { absolutePath, isWithin, type Location, locate } from "./paths.js";
+import { trackerOf } from "./read-tracker.js";
+import { searchWithGrep } from "./search/fallback.js";
+import { groupedText, type SearchMatch, withContext } from "./search/matches.js";
+import { searchNames } from "./search/names.js";
+import { searchWithRipgrep } from "./search/ripgrep.js";
+import type { ContentFindings, SearchRoot } from "./search/types.js";
+import { similarNames } from "./similar-names.js";
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1000;
+const MAX_CONTEXT = 20;
+/** From this many matches on, a model gets them grouped by file instead of as a list of objects. */
+const GROUPED_FROM = 5;
+
+interface SearchResult {
+  readonly success: true;
+  readonly status: "success";
+  readonly environment: string;
+  readonly path: string;
+  readonly matches?: readonly SearchMatch[];
+  readonly files?: readonly string[];
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly total_count: number;
+  readonly total_count_is_lower_bound?: true;
+  readonly truncated: boolean;
+  readonly hint?: string;
+  readonly _warning?: string;
+}
+
+export default defineTool({
+  name: "search_files",
+  aliases: ["file_search"],
+  toolset: "file",
+  emoji: "🔎",
+  description:
+    "Search file contents with a regular expression (target content), or find files by name (target files: " +
+    "a glob such as *.ts, part of a name, or an abbreviation with fuzzy). Files ignored by git are skipped.",
+  parameters: {
+    type: "object",
+    properties: {
+      pattern: { type: "string", description: "Regular expression, or glob / name for target files" },
+      target: {
+        type: "string",
+        enum: ["content", "files", "grep", "find"],
+        default: "content",
+        description: "grep = content, find = files",
+      },
+      path: { type: "string", default: ".", description: "Folder or file to search" },
+      file_glob: { type: "string", description: "Only files that fit, e.g. *.py or src/**/*.ts" },
+      limit: { type: "number", default: DEFAULT_LIMIT, description: "Results to return, at most 1000" },
+      offset: { type: "number", default: 0, description: "Results to skip" },
+      output_mode: { type: "string", enum: ["content", "files_only", "count"], default: "content" },
+      context: { type: "number", default: 0, description: "Lines shown around each match" },
+      fuzzy: { type: "boolean", default: false, description: "Rank names by resemblance (target files)" },
+    },
+    required: ["pattern"],
+    additionalProperties: false,
+  },
+  permissions: ["file:read"],
+  idempotent: true,
+  aliasArguments: {
+    file_search: ({ query, ...args }) => ({
+      target: "files",
+      fuzzy: true,
+      ...(query !== undefined && { pattern: query }),
+      ...args,
+    }),
+  },
+
+  effects: ({ path }, scope) => [
+    { action: "file:read", resource: absolutePath(path, scope), mode: "read", reversible: true },
+  ],
+
+  async handler(args, ctx): Promise<SearchResult> {
+    if (args.pattern === "") {
+      throw new ToolError("The pattern is empty.", {
+        code: "invalid_arguments",
+        hint: "Say what to look for.",
+      });
+    }
+    const page = {
+      offset: clamp(args.offset, { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+      limit: clamp(args.limit, { fallback: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT }),
+    };
+    const location = await locate(args.path, ctx);
+    const root = await openRoot(location, ctx);
+    const common = { pattern: args.pattern, root, fileGlob: args.file_glob };
+    const byName = args.target === "files" || args.target === "find";
+    const found = byName
+      ? namesResult(await searchNames({ ...common, fuzzy: args.fuzzy }, ctx), { root, page, ctx })
+      : await contentResult(
+          {
+            ...common,
+            mode: args.output_mode,
+            context: clamp(args.context, { fallback: 0, min: 0, max: MAX_CONTEXT }),
+          },
+          { root, page, ctx },
+        );
+    const result: SearchResult = {
+      success: true,
+      status: "success",
+      environment: ctx.environment.name,
+      path: location.path,
+      ...found,
+    };
+    return withRepeatWarning(result, JSON.stringify(args), ctx);
+  },
+
+  present(out) {
+    const { matches, ...rest } = out;
+    const grouped = matches === undefined ? undefined : groupedText(matches);
+    const model =
+      grouped === undefined || (matches?.length ?? 0) < GROUPED_FROM
+        ? out
+        : { ...rest, matches_format: "grouped by file, line: text", matches: grouped };
+    return { model: [text(JSON.stringify(model))], human: humanText(out, grouped) };
+  },
+});
+
+interface Paging {
+  readonly root: SearchRoot;
+  readonly page: { readonly offset: number; readonly limit: number };
+  readonly ctx: CallContext;
+}
+
+type Found = Omit<SearchResult, "success" | "status" | "environment" | "path">;
+
+function namesResult(names: readonly string[], { root, page, ctx }: Paging): Found {
+  const visible = names.filter((name) => !isSecretFile(join(root.folder, name), ctx));
+  const files = visible
+    .slice(page.offset, page.offset + page.limit)
+    .map((name) => shownPath(name, root, ctx));
+  return { files, ...totals({ shown: files.length, total: visible.length, partial: false, page }) };
+}
+
+async function contentResult(
+  query: Parameters<typeof searchWithRipgrep>[0],
+  { root, page, ctx }: Paging,
+): Promise<Found> {
+  const findings =
+    (await searchWithRipgrep(query, page.offset + page.limit, ctx)) ?? (await searchWithGrep(query, ctx));
+  const visible = withoutSecrets(findings, root, ctx);
+  const warning = findings.warning === undefined ? {} : { _warning: findings.warning };
+  const slice = <T>(list: readonly T[]) => list.slice(page.offset, page.offset + page.limit);
+  const { partial, atLeast = 0 } = findings;
+  if (query.mode === "content") {
+    const all = withContext(visible.lines, query.context);
+    const matches = slice(all).map((match) => ({ ...match, path: shownPath(match.path, root, ctx) }));
+    return {
+      matches,
+      ...totals({ shown: matches.length, total: Math.max(all.length, atLeast), partial, page }),
+      ...warning,
+    };
+  }
+  const shown = slice([...visible.counts]).map(
+    ([path, count]) => [shownPath(path, root, ctx), count] as const,
+  );
+  const rest = {
+    ...totals({ shown: shown.length, total: Math.max(visible.counts.size, atLeast), partial, page }),
+    ...warning,
+  };
+  return query.mode === "files_only"
+    ? { files: shown.map(([path]) => path), ...rest }
+    : { counts: Object.fromEntries(shown), ...rest };
+}
+
+function totals(state: {
+  shown: number;
+  total: number;
+  partial: boolean;
+  page: Paging["page"];
+}): Omit<Found, "files"> {
+  const { shown, total, partial, page } = state;
+  const next = page.offset + shown;
+  const truncated = partial || next < total;
+  const count = `${total}${partial ? "+" : ""}`;
+  const hint =
+    shown === 0 && total > 0
+      ? `offset=${page.offset} is behind the end; there are ${count} results.`
+      : truncated && shown > 0
+        ? `Results ${page.offset + 1}–${next} of ${count}; continue with offset=${next}.`
+        : total === 0
+          ? "Nothing found. Files ignored by git are not searched; name such a folder as path to search it."
+          : undefined;
+  return {
+    total_count: total,
+    ...(partial && { total_count_is_lower_bound: true as const }),
+    truncated,
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+async function openRoot(location: Location, ctx: CallContext): Promise<SearchRoot> {
+  refuseDevice(location);
+  refuseSecretRead(location, ctx);
+  const stat = await ctx.environment.files.stat(location.real);
+  if (stat === undefined) {
+    const similar = await similarNames(location.path, ctx);
+    throw new ToolError(`${location.path} does not exist.`, {
+      hint: similar.length > 0 ? `Similar names: ${similar.join(", ")}` : "Search from a folder that exists.",
+      details: { path: location.path, similar_files: similar },
+    });
+  }
+  if (stat.type === "directory") return { folder: location.path, operand: "." };
+  if (stat.type !== "file") {
+    throw new ToolError(`${location.path} is neither a folder nor a regular file.`, {
+      code: "invalid_arguments",
+    });
+  }
+  return { folder: dirname(location.path), operand: `./${basename(location.path)}` };
+}
+
+function withoutSecrets(findings: ContentFindings, root: SearchRoot, ctx: CallContext): ContentFindings {
+  const secret = new Set(
+    [...findings.counts.keys()].filter((path) => isSecretFile(join(root.folder, path), ctx)),
+  );
+  if (secret.size === 0) return findings;
+  return {
+    ...findings,
+    lines: findings.lines.filter((line) => !secret.has(line.path)),
+    counts: new Map([...findings.counts].filter(([path]) => !secret.has(path))),
+  };
+}
+
+/** Relative to the working directory where that is shorter; either way read_file takes it as it is. */
+function shownPath(path: string, root: SearchRoot, ctx: CallContext): string {
+  const absolute = join(root.folder, path);
+  return isWithin(absolute, ctx.session.cwd) ? relative(ctx.session.cwd, absolute) : absolute;
+}
+
+function withRepeatWarning(result: SearchResult, key: string, ctx: CallContext): SearchResult {
+  const hash = createHash("sha256").update(JSON.stringify(result)).digest("base64");
+  const count = trackerOf(ctx.session).countSearch(key, hash);
+  if (count >= 4) {
+    throw new ToolError(`BLOCKED: this search was made ${count} times in a row with the same result.`, {
+      code: "blocked",
+      hint: "Use the earlier result, or change pattern, path or offset.",
+    });
+  }
+  return count === 3
+    ? { ...result, _warning: "Third identical search. The next one will be blocked." }
+    : result;
+}
+
+function clamp(value: unknown, range: { fallback: number; min: number; max: number }): number {
+  if (typeof value !== "number" || Number.isNaN(value)) return range.fallback;
+  return Math.min(range.max, Math.max(range.min, Math.floor(value)));
+}
+
+function humanText(out: SearchResult, grouped: string | undefined): string {
+  const body =
+    grouped ??
+    out.files?.join("\n") ??
+    Object.entries(out.counts ?? {})
+      .map(([path, count]) => `${path}: ${count}`)
+      .join("\n");
+  return [body, out.hint, out._warning].filter(Boolean).join("\n");
+}

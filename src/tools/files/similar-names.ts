@@ -1,0 +1,38 @@
+import { basename, dirname, join } from "node:path";
+import type { CallContext } from "../../tool/tool.js";
+import { rankFuzzily } from "./fuzzy.js";
+
+const MAX_SUGGESTIONS = 5;
+
+/** Existing names in the same folder (or the nearest existing one above) that resemble a missing path. */
+export async function similarNames(path: string, ctx: CallContext): Promise<string[]> {
+  let folder = dirname(path);
+  let wanted = basename(path);
+  for (let up = 0; up < 3; up++) {
+    const stat = await ctx.environment.files.stat(folder).catch(() => undefined);
+    if (stat?.type === "directory") break;
+    wanted = basename(folder);
+    folder = dirname(folder);
+  }
+  const entries = await ctx.environment.files.list(folder).catch(() => []);
+  const names = entries.map((entry) => entry.name);
+  const stem = wanted.replace(/\.[^.]+$/, "");
+  const found = [
+    ...(await rankFuzzily(names, wanted, MAX_SUGGESTIONS)),
+    ...(await rankFuzzily(names, stem, MAX_SUGGESTIONS)),
+  ];
+  // Fuzzy finding wants every typed letter; a typo or an extra letter needs the other direction.
+  const near = names.filter((name) => sharedBigrams(name.toLowerCase(), wanted.toLowerCase()) >= 0.5);
+  return [...new Set([...near, ...found])].slice(0, MAX_SUGGESTIONS).map((name) => join(folder, name));
+}
+
+function sharedBigrams(a: string, b: string): number {
+  const pairs = (text: string) =>
+    new Set(Array.from({ length: text.length - 1 }, (_, i) => text.slice(i, i + 2)));
+  if (a.length < 2 || b.length < 2) return a === b ? 1 : 0;
+  const left = pairs(a);
+  const right = pairs(b);
+  let shared = 0;
+  for (const pair of left) if (right.has(pair)) shared++;
+  return (2 * shared) / (left.size + right.size);
+}

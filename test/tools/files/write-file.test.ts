@@ -1,0 +1,228 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import readFileTool from "../../../src/tools/files/read-file.js";
+import writeFileTool from "../../../src/tools/files/write-file.js";
+import { call, type Fields, type FileTestContext, failureOf, makeFileContext } from "./support.js";
+
+let ctx: FileTestContext;
+beforeEach(() => {
+  ctx = makeFileContext();
+});
+afterEach(() => ctx.cleanUp());
+
+const write = (args: Fields) => call(writeFileTool, args, ctx);
+
+describe("writing", () => {
+  it("says where it wrote, in which environment, and that it looked again", async () => {
+    const result = await write({ path: "a/b/c.txt", content: "héllo\n" });
+    expect(result).toEqual({
+      success: true,
+      status: "success",
+      path: join(ctx.folder, "a/b/c.txt"),
+      resolved_path: join(ctx.folder, "a/b/c.txt"),
+      environment: "local",
+      bytes_written: 7,
+      created: true,
+      dirs_created: true,
+      files_modified: [join(ctx.folder, "a/b/c.txt")],
+      verified: "sha256",
+    });
+    expect(ctx.read("a/b/c.txt")).toBe("héllo\n");
+  });
+
+  it("keeps the mode of an existing file and leaves no temporary file behind", async () => {
+    const path = ctx.write("run.sh", "old");
+    chmodSync(path, 0o755);
+    expect(await write({ path, content: "new" })).toMatchObject({ created: false, dirs_created: false });
+    expect(statSync(path).mode & 0o777).toBe(0o755);
+    expect(readdirSync(ctx.folder).sort()).toEqual(["home", "run.sh"]);
+  });
+
+  it("writes through a link and says where that led", async () => {
+    const target = ctx.write("real/target.txt", "old");
+    symlinkSync(target, join(ctx.folder, "link.txt"));
+    expect(await write({ path: "link.txt", content: "new" })).toMatchObject({ resolved_path: target });
+    expect(lstatSync(join(ctx.folder, "link.txt")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, "utf8")).toBe("new");
+  });
+
+  it("refuses a directory, a device and broken text", async () => {
+    mkdirSync(join(ctx.folder, "folder"));
+    expect((await failureOf(write({ path: "folder", content: "" }))).message).toContain("is a directory");
+    expect((await failureOf(write({ path: "/dev/stdout", content: "" }))).message).toContain("device");
+    expect((await failureOf(write({ path: "a.txt", content: "\ud800" }))).message).toContain("surrogate");
+    expect(existsSync(join(ctx.folder, "a.txt"))).toBe(false);
+  });
+
+  it("any text comes back byte for byte", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (content) => {
+        await write({ path: "any.txt", content });
+        expect(ctx.read("any.txt")).toBe(content);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("protected places", () => {
+  it.each([
+    "home/.ssh/id_ed25519",
+    "home/.ssh/authorized_keys",
+    "home/.aws/credentials",
+    "home/.config/gh/hosts.yml",
+    "home/.config/gcloud/x",
+    "home/.netrc",
+    "home/.npmrc",
+    "home/.git-credentials",
+    "home/.hermes/.env",
+    "home/.hermes/state.db",
+    "home/.hermes/mcp-tokens/x.json",
+    "home/.hermes/sessions/s.json",
+    "home/.hermes/profiles/work/.env",
+    "home/.SSH/config.d/x",
+    "~/.kube/config",
+    "/etc/passwd",
+    "/etc/sudoers.d/me",
+    "/etc/systemd/system/x.service",
+    "home/x/../.ssh/id_rsa",
+  ])("%s is refused", async (path) => {
+    expect(await failureOf(write({ path, content: "x" }))).toMatchObject({ code: "denied" });
+  });
+
+  it("a link into a protected folder is refused, dangling or not", async () => {
+    mkdirSync(join(ctx.home, ".ssh"));
+    symlinkSync(join(ctx.home, ".ssh"), join(ctx.folder, "keys"));
+    symlinkSync(join(ctx.home, ".ssh/new_key"), join(ctx.folder, "notes.txt"));
+    expect(await failureOf(write({ path: "keys/id_rsa", content: "x" }))).toMatchObject({ code: "denied" });
+    expect(await failureOf(write({ path: "notes.txt", content: "x" }))).toMatchObject({ code: "denied" });
+    expect(readdirSync(join(ctx.home, ".ssh"))).toEqual([]);
+  });
+
+  it("the target of a protected folder that is itself a link is refused", async () => {
+    mkdirSync(join(ctx.folder, "vault"));
+    symlinkSync(join(ctx.folder, "vault"), join(ctx.home, ".ssh"));
+    expect(await failureOf(write({ path: "vault/id_rsa", content: "x" }))).toMatchObject({ code: "denied" });
+  });
+
+  it("a folder swapped for a link between check and write is noticed", async () => {
+    mkdirSync(join(ctx.folder, "work"));
+    mkdirSync(join(ctx.folder, "elsewhere"));
+    const { environment } = ctx;
+    const files = {
+      ...environment.files,
+      async stat(path: string) {
+        const stat = await environment.files.stat(path);
+        renameSync(join(ctx.folder, "work"), join(ctx.folder, "moved"));
+        symlinkSync(join(ctx.folder, "elsewhere"), join(ctx.folder, "work"));
+        return stat;
+      },
+    };
+    const racing = { ...ctx, environment: { ...environment, files } };
+    const attempt = call(writeFileTool, { path: "work/a.txt", content: "x" }, racing);
+    expect(await failureOf(attempt)).toMatchObject({ code: "denied" });
+    expect(readdirSync(join(ctx.folder, "elsewhere"))).toEqual([]);
+  });
+
+  it("names that only begin like a protected one are free", async () => {
+    expect(await write({ path: "home/.sshnotes", content: "x" })).toMatchObject({ success: true });
+    expect(await write({ path: "project/.npmrc", content: "x" })).toMatchObject({ success: true });
+  });
+
+  it("~/.ssh/config changes only when a person says so", async () => {
+    const path = "~/.ssh/config";
+    expect(await failureOf(write({ path, content: "x" }))).toMatchObject({ code: "denied" });
+    const answered = { ...ctx, ask: async () => "allow" };
+    expect(await call(writeFileTool, { path, content: "x" }, answered)).toMatchObject({ success: true });
+    expect(ctx.read("home/.ssh/config")).toBe("x");
+  });
+
+  it("another profile's folder needs cross_profile", async () => {
+    const path = "~/.hermes/profiles/work/notes.md";
+    expect((await failureOf(write({ path, content: "x" }))).hint).toContain("cross_profile");
+    expect(await write({ path, content: "x", cross_profile: true })).toMatchObject({ success: true });
+  });
+
+  it("a safe root keeps every write inside, links included", async () => {
+    mkdirSync(join(ctx.folder, "safe"));
+    symlinkSync(ctx.home, join(ctx.folder, "safe/out"));
+    const roots = [join(ctx.folder, "safe"), join(ctx.folder, "other")].join(delimiter);
+    const limited = { ...ctx, settings: { write_safe_root: roots } };
+    const attempt = (path: string) => call(writeFileTool, { path, content: "x" }, limited);
+    expect(await attempt("safe/a.txt")).toMatchObject({ success: true });
+    expect(await attempt("other/a.txt")).toMatchObject({ success: true });
+    for (const path of ["a.txt", "safe-not/a.txt", "safe/../a.txt", "safe/out/a.txt"]) {
+      expect((await failureOf(attempt(path))).message).toContain(join(ctx.folder, "other"));
+    }
+  });
+});
+
+describe("a file that changed behind the session's back", () => {
+  it("is written with a warning, once", async () => {
+    ctx.write("a.txt", "one");
+    await call(readFileTool, { path: "a.txt" }, ctx);
+    ctx.write("a.txt", "changed elsewhere");
+    expect(await write({ path: "a.txt", content: "mine" })).toMatchObject({
+      _warning: expect.stringContaining("changed"),
+    });
+    expect(await write({ path: "a.txt", content: "mine again" })).not.toHaveProperty("_warning");
+  });
+
+  it("draws no warning when nothing happened or it was never read", async () => {
+    ctx.write("a.txt", "one");
+    expect(await write({ path: "a.txt", content: "two" })).not.toHaveProperty("_warning");
+    await call(readFileTool, { path: "a.txt" }, ctx);
+    expect(await write({ path: "a.txt", content: "three" })).not.toHaveProperty("_warning");
+  });
+});
+
+describe("syntax check", () => {
+  const lintOf = async (path: string, content: string) =>
+    (await write({ path, content })).lint as Fields | undefined;
+
+  it.each([
+    ["a.json", '{"a": 1}', '{"a": 1,}'],
+    ["a.yaml", "a: [1, 2]\n", "a: [1, 2\nb: }\n"],
+    ["a.mjs", "export const a = 1;\n", "export const a = ;\n"],
+    ["a.cjs", "const a = require('a');\n", "const a = {;\n"],
+    ["a.js", "import a from 'a';\nawait a();\n", "import a from 'a';\nconst x = ;\n"],
+    ["b.js", "const a = require('a'); with (a) {}\n", "function (\n"],
+  ])("%s: good is ok, bad is reported", async (path, good, bad) => {
+    expect(await lintOf(path, good)).toMatchObject({ status: "ok" });
+    const lint = await lintOf(path, bad);
+    expect(lint).toMatchObject({ status: "error" });
+    expect(lint?.errors).not.toEqual([]);
+  });
+
+  it("names the line", async () => {
+    expect((await lintOf("a.mjs", "const a = 1;\nconst b = ;\n"))?.errors).toEqual([
+      expect.stringMatching(/^line 2: SyntaxError/),
+    ]);
+  });
+
+  it("reports only what is new", async () => {
+    ctx.write("a.mjs", "const a = ;\n");
+    expect(await lintOf("a.mjs", "// comment\nconst a = ;\n")).toEqual({
+      checker: "node --check",
+      status: "ok",
+      errors_before: 1,
+    });
+  });
+
+  it("says nothing about files it cannot check or that may hold comments", async () => {
+    expect(await lintOf("a.txt", "{")).toBeUndefined();
+    expect(await lintOf("tsconfig.json", "{ // comment\n}")).toBeUndefined();
+  });
+});
