@@ -253,19 +253,3 @@ function rejected(why: string): Promise<never> {
 }
 
 function ignore(): void {}
-
-const done = Promise.resolve();
-const nullEntry: JournalEntry = { end: () => done };
-
-/** For a runtime whose journal is switched off. */
-export function nullJournal(): Journal {
-  return {
-    enabled: false,
-    begin: () => nullEntry,
-    recent: () => [],
-    stats: () => [],
-    recover: () => [],
-    prune: () => 0,
-    close: () => done,
-  };
-}

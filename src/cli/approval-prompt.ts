@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import type { ApprovalAnswer, ApprovalRequest, Approver } from "../call/scope.js";
 import type { Output } from "./output.js";
 
@@ -25,6 +24,7 @@ async function prompt(request: ApprovalRequest, signal: AbortSignal, out: Output
     `   environment ${request.environment}, folder ${visible(request.session.cwd)}, rule ${request.rule}`,
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
+  const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const typed = (await reader.question("   [o]nce | [s]ession | [d]eny   Choice [o/s/D]: ", { signal }))

@@ -99,8 +99,16 @@ export function table(rows: readonly (readonly string[])[], gap = 2): string[] {
   );
 }
 
+/** Columns on a terminal: emoji take two, joiners and colours none. */
 function visibleLength(text: string): number {
-  return [...text.replace(/\x1b\[[0-9;]*m/g, "")].length;
+  const plain = text.replace(/\x1b\[[0-9;]*m|[\ufe0f\u200d]/g, "");
+  let columns = 0;
+  for (const character of plain)
+    columns +=
+      /\p{Extended_Pictographic}/u.test(character) && character > "\u00ff" && !/[✓✗⚠]/u.test(character)
+        ? 2
+        : 1;
+  return columns;
 }
 
 /** The first sentence, or as much as fits. */

@@ -17,15 +17,21 @@ function lazily(load: () => Promise<{ readonly run: Action }>) {
     const context = contextOf(command);
     try {
       const { run } = await load();
-      await run(
-        context,
-        command.processedArgs.flat(1).filter((arg) => arg !== undefined) as string[],
-        command.opts(),
-      );
+      await run(context, wordsOf(command), command.opts());
     } catch (thrown) {
       context.out.failWith(thrown);
     }
   };
+}
+
+/** Arguments as given; what no argument takes is still there at the top, where it is a mistyped command. */
+function wordsOf(command: Command): readonly string[] {
+  if (command.parent === null) return command.args;
+  return command.processedArgs.flat(1).filter((arg) => arg !== undefined) as string[];
+}
+
+export function commandNames(): readonly string[] {
+  return buildProgram({ completion: true }).commands.map((command) => command.name());
 }
 
 /** `completion` false leaves that command to the completion library, which brings its own. */
@@ -50,6 +56,7 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .showSuggestionAfterError()
     .enablePositionalOptions(false)
     .exitOverride()
+    .allowExcessArguments()
     .action(lazily(() => import("./banner.js")));
 
   program

@@ -1,19 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
-import { DEFAULT_LIMITS, type ResultLimits } from "../call/bounds.js";
-import { EffectLocks } from "../call/effect-locks.js";
-import { Guardrails } from "../call/guardrails.js";
 import { Hooks } from "../call/hooks.js";
-import { type Journal, nullJournal } from "../call/journal.js";
-import type { CallServices, Policy } from "../call/scope.js";
-import { createSpill } from "../call/spill.js";
-import { nearest } from "../config/did-you-mean.js";
+import type { Journal } from "../call/journal.js";
+import { nullJournal } from "../call/null-journal.js";
+import type { Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
-import type { Environment } from "../env/environment.js";
 import { EventBus } from "../observe/events.js";
 import type { Logger } from "../observe/log.js";
-import { createPolicy } from "../policy/engine.js";
-import { PROFILES } from "../policy/profiles.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import { AvailabilityCache } from "../registry/availability.js";
@@ -37,11 +28,10 @@ import {
   unknownTool,
   unknownToolset,
 } from "../registry/toolsets.js";
-import { View } from "../registry/view.js";
-import { failure, HermesError } from "../tool/errors.js";
+import { HermesError } from "../tool/errors.js";
 import { checkNeeds } from "./needs.js";
-import { Session, type SessionOptions } from "./session.js";
-import { settingsFor } from "./settings.js";
+import type { Session, SessionOptions } from "./session.js";
+import type { SessionFactory } from "./session-factory.js";
 import { listingOf, type ToolListing } from "./tool-list.js";
 
 export interface DefinitionsRequest {
@@ -75,10 +65,10 @@ export class Runtime {
   readonly #availability: AvailabilityCache;
   readonly #customToolsets = new Map<string, CustomToolset>();
   readonly #memo = new DefinitionsMemo();
-  readonly #environments = new Map<string, Promise<Environment>>();
-  readonly #locks = new EffectLocks();
   readonly #journalEnabled: boolean;
-  readonly #policy: Policy;
+  readonly #policy: Policy | undefined;
+  readonly #yolo: boolean;
+  #sessions: Promise<SessionFactory> | undefined;
   #journal: Promise<Journal> | undefined;
   #toolsetVersion = 0;
   #closed = false;
@@ -102,14 +92,8 @@ export class Runtime {
       checkNeeds: (needs) => checkNeeds(needs, config.env),
       onChange: (key, status) => this.#announceAvailability(key, status),
     });
-    this.#policy =
-      parts.policy ??
-      createPolicy({
-        hermesHome: config.paths.home,
-        denyCommands: config.values.approvals.deny,
-        yolo: parts.yolo === true || config.values.approvals.mode === "off",
-        readOnly: config.policyIncomplete,
-      });
+    this.#policy = parts.policy;
+    this.#yolo = parts.yolo === true;
     this.registry.onChange((generation) => {
       if (this.events.active) this.events.emit({ type: "tools.changed", generation });
     });
@@ -128,7 +112,7 @@ export class Runtime {
     const remembered = this.#memo.get(key, Date.now());
     if (remembered !== undefined) return remembered;
     const snapshot = this.registry.snapshot();
-    const selection = this.#select(request.enabled, request.disabled);
+    const selection = this.select(request.enabled, request.disabled);
     const entries = [...snapshot.entries.values()].filter((entry) => selection.names.has(entry.name));
     const statuses = await statusesOf(entries, this.#availability);
     const definitions = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
@@ -166,7 +150,7 @@ export class Runtime {
     request: Pick<DefinitionsRequest, "enabled" | "disabled"> = {},
   ): Promise<readonly ToolListing[]> {
     const { entries } = this.registry.snapshot();
-    const selection = this.#select(request.enabled, request.disabled);
+    const selection = this.select(request.enabled, request.disabled);
     const statuses = await statusesOf(entries.values(), this.#availability);
     return [...entries.values()].map((entry) =>
       listingOf({
@@ -190,52 +174,16 @@ export class Runtime {
 
   async openSession(options: SessionOptions = {}): Promise<Session> {
     if (this.#closed) throw new Error("the runtime is closed");
-    const { values } = this.config;
-    const profile = options.profile ?? values.permissions.profile;
-    if (!PROFILES.has(profile)) {
-      const close = nearest(profile, [...PROFILES.keys()]);
-      throw new HermesError(
-        failure(
-          "not_found",
-          `Unknown permission profile: ${profile}`,
-          close.length > 0
-            ? `Did you mean ${close.join(", ")}?`
-            : `There are: ${[...PROFILES.keys()].join(", ")}.`,
-        ),
-      );
-    }
-    const snapshot = this.registry.snapshot();
-    const selection = this.#select(options.toolsets, options.disabledToolsets);
-    const selected = [...snapshot.entries.values()].filter((entry) => selection.names.has(entry.name));
-    const [statuses, environment, journal] = await Promise.all([
-      statusesOf(selected, this.#availability),
-      this.#environment(options.environment ?? values.terminal.env),
-      this.journal(),
-    ]);
-    const id = `s_${randomUUID().slice(0, 13)}`;
-    return new Session(
-      {
-        info: { id, profile, cwd: resolve(options.cwd ?? this.cwd) },
-        rootId: id,
-        door: options.door ?? "library",
-        view: new View({
-          registry: this.registry,
-          snapshot,
-          selection,
-          statuses,
-          variants: normalizeToolName,
+    this.#sessions ??= import("./session-factory.js").then(
+      ({ SessionFactory }) =>
+        new SessionFactory({
+          runtime: this,
+          availability: this.#availability,
+          policy: this.#policy,
+          yolo: this.#yolo,
         }),
-        environment,
-        host: options.host ?? {},
-        approver: options.approver,
-        ask: options.ask ?? (async () => undefined),
-        grants: new Set(),
-        guardrails: new Guardrails(options.guardrails),
-        ancestors: [],
-        services: this.#services(journal),
-      },
-      { vocabulary: values.tools.vocabulary },
     );
+    return (await this.#sessions).open(options);
   }
 
   /** The call journal, opened on first use; a disabled one remembers nothing. */
@@ -248,7 +196,7 @@ export class Runtime {
     if (this.#closed) return;
     this.#closed = true;
     await this.registry.close();
-    for (const environment of this.#environments.values()) await (await environment).close();
+    await (await this.#sessions)?.close();
     await (await this.#journal)?.close();
   }
 
@@ -269,34 +217,12 @@ export class Runtime {
     return journal;
   }
 
-  #environment(name: string): Promise<Environment> {
-    const known = this.#environments.get(name);
-    if (known !== undefined) return known;
-    if (name !== "local") {
-      throw new HermesError(
-        failure(
-          "unavailable",
-          `Environment ${name} is not available`,
-          'This version runs tools in the "local" environment.',
-        ),
-      );
-    }
-    const made = import("../env/local.js").then(({ createLocalEnvironment }) =>
-      createLocalEnvironment({
-        env: this.config.env,
-        passthrough: this.config.values.terminal.env_passthrough,
-      }),
-    );
-    this.#environments.set(name, made);
-    return made;
-  }
-
   #world(): ToolsetWorld {
     return { registry: this.registry.snapshot(), custom: this.#customToolsets };
   }
 
-  /** Unknown names in the caller's lists are errors; those in config files were reported when it was loaded. */
-  #select(enabled: readonly string[] | undefined, disabled: readonly string[] | undefined): Selection {
+  /** Unknown names in the caller's lists are errors; those in config files were reported when it was loaded. @internal */
+  select(enabled: readonly string[] | undefined, disabled: readonly string[] | undefined): Selection {
     const { values, env } = this.config;
     const chosen = enabled ?? (env.HERMES_KANBAN_TASK ? [...values.toolsets, "kanban"] : values.toolsets);
     const selection = selectTools(
@@ -310,36 +236,6 @@ export class Runtime {
     const [problem] = selection.problems;
     if (problem !== undefined) throw new HermesError(problem);
     return selection;
-  }
-
-  #services(journal: Journal): CallServices {
-    const { values, paths } = this.config;
-    const limits: ResultLimits = {
-      ...DEFAULT_LIMITS,
-      perResult: values.tool_budget.result_size_chars,
-      perTurn: values.tool_budget.turn_size_chars,
-      mcpResult: values.tool_budget.mcp_result_size_chars,
-    };
-    return {
-      availability: this.#availability,
-      policy: this.#policy,
-      hooks: this.hooks,
-      locks: this.#locks,
-      journal,
-      spill: createSpill({ dir: `${paths.cache}/spillover` }),
-      limits,
-      events: this.events,
-      log: this.log,
-      secrets: this.secrets,
-      redact: (text) => this.secrets.redact(text),
-      defaultTimeoutMs: values.tools.timeout_seconds * 1000,
-      approvalTimeoutMs: values.approvals.timeout * 1000,
-      maxWorkers: values.tools.max_workers,
-      cacheDir: paths.cache,
-      settingsFor: (tool) => settingsFor(tool, this.config),
-      resultLimitOf: (tool) =>
-        Object.hasOwn(values.tool_budget.overrides, tool) ? values.tool_budget.overrides[tool] : undefined,
-    };
   }
 
   #announceAvailability(key: unknown, status: { readonly ok: boolean; readonly reason?: string }): void {

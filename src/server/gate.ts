@@ -48,7 +48,7 @@ export function tooLarge(limits: ServerLimits): Problem {
 }
 
 /** Time a refused client gets to read the answer while what it still sends is thrown away. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 
 /** Answers and closes. Closing at once would reset the connection under a client that is still sending. */
 export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, problem: Problem): void {

@@ -77,7 +77,7 @@ ${page.body}
 function summary(tools: readonly ToolListing[]): string {
   const on = tools.filter((tool) => tool.enabled);
   const ready = on.filter((tool) => tool.available).length;
-  const parts = [`${ready} tools ready`];
+  const parts = [`${ready} ${ready === 1 ? "tool" : "tools"} ready`];
   if (on.length > ready) parts.push(`${on.length - ready} need set-up`);
   if (tools.length > on.length) parts.push(`${tools.length - on.length} switched off`);
   return `${parts.join(", ")}.`;

@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { type HermesApp, mountRoutes } from "./app.js";
 import { Authenticator } from "./auth.js";
 import { EventFeed } from "./event-feed.js";
-import { gate, refuse } from "./gate.js";
+import { gate, LINGER_MS, refuse } from "./gate.js";
 import { bracketed, type HostRules, hostRules } from "./host-rules.js";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { listen, refuseOpenBind, resolveBind } from "./listen.js";
@@ -168,6 +168,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: ${JSON_TYPE}\r\n${SECURITY_HEADER_LINES}` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // Time to read the answer; a client that goes on sending does not keep the connection.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function brokenRequest(error: NodeJS.ErrnoException): Problem {

@@ -16,14 +16,19 @@ export async function similarNames(path: string, ctx: CallContext): Promise<stri
   }
   const entries = await ctx.environment.files.list(folder).catch(() => []);
   const names = entries.map((entry) => entry.name);
-  const stem = wanted.replace(/\.[^.]+$/, "");
+  const stem = stemOf(wanted);
   const found = [
     ...(await rankFuzzily(names, wanted, MAX_SUGGESTIONS)),
     ...(await rankFuzzily(names, stem, MAX_SUGGESTIONS)),
   ];
   // Fuzzy finding wants every typed letter; a typo or an extra letter needs the other direction.
-  const near = names.filter((name) => sharedBigrams(name.toLowerCase(), wanted.toLowerCase()) >= 0.5);
+  const near = names.filter((name) => sharedBigrams(stemOf(name).toLowerCase(), stem.toLowerCase()) >= 0.5);
   return [...new Set([...near, ...found])].slice(0, MAX_SUGGESTIONS).map((name) => join(folder, name));
+}
+
+/** Without the extension: sharing ".txt" is no resemblance. */
+function stemOf(name: string): string {
+  return name.replace(/(?<=.)\.[^.]+$/, "");
 }
 
 function sharedBigrams(a: string, b: string): number {
