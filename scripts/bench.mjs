@@ -13,13 +13,10 @@ import { chart } from "../bench/chart.mjs";
 import { EFFORT, PARTS, PEERS } from "../bench/contestants.mjs";
 import { figuresOf } from "../bench/figures.mjs";
 import { betweenMarkers, markdown, terminalTable } from "../bench/report.mjs";
-import { ensureReady, rerunWithCallersNode, root, runToEnd } from "./ensure.mjs";
+import { ensureReady, root, runToEnd } from "./ensure.mjs";
 
 const BENCH = join(root, "bench");
 const DOCUMENT = join(root, "docs", "performance.md");
-
-const code = await rerunWithCallersNode();
-if (code !== undefined) process.exit(code);
 
 try {
   await main();

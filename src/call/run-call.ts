@@ -51,6 +51,7 @@ export async function walk(
     );
   } finally {
     call.release?.();
+    scope.info.previousTool = call.name;
   }
   await journalOutcome(call);
   announceEnd(call);

@@ -87,7 +87,8 @@ export interface CallServices {
 
 /** The authority of one session, handed from stage to stage. */
 export interface CallScope {
-  readonly info: SessionInfo;
+  /** One object for the whole session, so that tools can keep state by it; the path notes the last tool in it. */
+  readonly info: SessionInfo & { previousTool?: string };
   /** Id of the outermost session: subagents and scripts share its locks. */
   readonly rootId: string;
   readonly door: Door;

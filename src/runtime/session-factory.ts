@@ -60,9 +60,10 @@ export class SessionFactory {
       this.#runtime.journal(),
     ]);
     const id = `s_${randomUUID().slice(0, 13)}`;
+    const guardrails = new Guardrails(options.guardrails);
     return new Session(
       {
-        info: { id, profile, cwd: resolve(options.cwd ?? cwd) },
+        info: { id, profile, cwd: resolve(options.cwd ?? cwd), guarded: guardrails.mode !== "off" },
         rootId: id,
         door: options.door ?? "library",
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
@@ -71,7 +72,7 @@ export class SessionFactory {
         approver: options.approver,
         ask: options.ask ?? (async () => undefined),
         grants: new Set(),
-        guardrails: new Guardrails(options.guardrails),
+        guardrails,
         ancestors: [],
         services: this.#services(journal),
       },

@@ -62,6 +62,10 @@ export interface SessionInfo {
   readonly id: string;
   readonly profile: string;
   readonly cwd: string;
+  /** False when a program makes the calls: it may repeat itself on purpose, a model may not. */
+  readonly guarded?: boolean;
+  /** The tool that was called before this one, if any. */
+  readonly previousTool?: string;
 }
 
 /** Everything a handler may use. Authority travels in here, never through globals. */

@@ -1,11 +1,18 @@
 import type { FileStat } from "../../env/environment.js";
+import type { SessionInfo } from "../../tool/tool.js";
 
 /** What one session has seen of its files: enough to spot repeated reads and edits of stale text. */
 export class ReadTracker {
   readonly #regions = new Map<string, { readonly hash: string; hits: number }>();
   readonly #seen = new Map<string, string>();
   readonly #patchFailures = new Map<string, number>();
+  readonly #counting: boolean;
   #lastSearch: { readonly key: string; readonly hash: string; count: number } | undefined;
+
+  /** Without counting every read is the first: programs may read the same thing as often as they like. */
+  constructor({ counting }: { readonly counting: boolean } = { counting: true }) {
+    this.#counting = counting;
+  }
 
   /**
    * How often in a row this region has now been read with the same content, starting at 1. Forgotten as
@@ -13,6 +20,7 @@ export class ReadTracker {
    */
   countRead(region: { readonly file: string; readonly range: string; readonly hash: string }): number {
     this.#lastSearch = undefined;
+    if (!this.#counting) return 1;
     const key = `${region.file}\0${region.range}`;
     const known = this.#regions.get(key);
     if (known?.hash === region.hash) return ++known.hits;
@@ -21,6 +29,7 @@ export class ReadTracker {
   }
 
   countSearch(key: string, hash: string): number {
+    if (!this.#counting) return 1;
     if (this.#lastSearch?.key === key && this.#lastSearch.hash === hash) return ++this.#lastSearch.count;
     this.#lastSearch = { key, hash, count: 1 };
     return 1;
@@ -61,12 +70,16 @@ export class ReadTracker {
 
 const trackers = new WeakMap<object, ReadTracker>();
 
-export function trackerOf(session: object): ReadTracker {
+/** Reading and searching again after one of these is still the same loop. */
+const READERS: ReadonlySet<string> = new Set(["read_file", "search_files"]);
+
+export function trackerOf(session: SessionInfo): ReadTracker {
   let tracker = trackers.get(session);
   if (tracker === undefined) {
-    tracker = new ReadTracker();
+    tracker = new ReadTracker({ counting: session.guarded !== false });
     trackers.set(session, tracker);
   }
+  if (session.previousTool !== undefined && !READERS.has(session.previousTool)) tracker.noteOtherTool();
   return tracker;
 }
 
