@@ -20,7 +20,7 @@ const ENTRIES = {
 /** Native code, files beside the code, or too big to copy: imported from node_modules at run time. */
 const EXTERNAL_PACKAGES = [
   "@vscode/ripgrep",
-  "libsql",
+  "@photostructure/sqlite",
   "playwright-core",
   "systeminformation",
   "typescript6",

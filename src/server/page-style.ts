@@ -36,5 +36,6 @@ td, th { overflow-wrap: anywhere; unicode-bidi: isolate; }
   tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
   th, td { border: 0; padding: .1rem .6rem; }
   .number { text-align: left; }
+  #calls td:nth-child(n + 3) { display: inline-block; color: var(--quiet); font-size: .9rem; }
 }
 `;

@@ -30,15 +30,14 @@ export const toolCallsRoute: Route = {
     },
   },
 
-  async handle(context, { sessions, running, limits }) {
-    const body = await readBody(context.env.incoming, limits);
-    if (isProblem(body)) return problemResponse(body);
-    const request = parseRequestText(body);
-    if (!isParsedRequest(request)) return problemResponse(badRequest(request));
-    const session = await sessions.session(toolsetsFrom(context));
-    const results = await running.run(context.req.raw.signal, (signal) =>
-      session.callAll(request.calls, { signal }),
-    );
-    return jsonResponse(encodeResults(request, results));
+  handle(context, { sessions, running, limits }) {
+    return running.run(context.req.raw.signal, async (signal) => {
+      const body = await readBody(context.env.incoming, limits);
+      if (isProblem(body)) return problemResponse(body);
+      const request = parseRequestText(body);
+      if (!isParsedRequest(request)) return problemResponse(badRequest(request));
+      const session = await sessions.session(toolsetsFrom(context));
+      return jsonResponse(encodeResults(request, await session.callAll(request.calls, { signal })));
+    });
   },
 };

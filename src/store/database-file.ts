@@ -68,8 +68,8 @@ export async function assertNotEmptied(file: DatabaseFile): Promise<void> {
 const SMALL_ENOUGH_TO_CHECK = 2 * 1024 * 1024;
 
 /**
- * Throws "corrupt" when the file is damaged. Uses only `exec`, so that the caller may close the database
- * and move the file: see libsql-driver.ts.
+ * Throws "corrupt" when the file is damaged. Uses only `exec`: an unfinished statement would keep the database
+ * open after the caller has closed it to move the file.
  */
 export function assertHealthy(db: Database, options: { bytes: number; whole: boolean }): void {
   db.exec("SELECT count(*) FROM sqlite_schema");

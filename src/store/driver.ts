@@ -14,25 +14,16 @@ export interface Statement {
 }
 
 /**
- * The few operations that the repositories need. Both drivers are synchronous and throw `DatabaseError`.
+ * The few operations that the repositories need, synchronous; failures are `DatabaseError`.
  *
- * Text that was damaged on disk may not be UTF-8, and libsql ends the process when it meets such a text:
- * queries over stored text must select `CAST(column AS BLOB)`, which also keeps NUL characters.
+ * Text that was damaged on disk may not be UTF-8: queries over stored text select `CAST(column AS BLOB)`,
+ * which shows the bytes as they are and keeps NUL characters.
  */
 export interface Database {
-  readonly driver: "libsql" | "node:sqlite";
+  readonly driver: "node:sqlite" | "@photostructure/sqlite";
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
-}
-
-/** node:sqlite where this Node has it without a flag (22.13 and later), libsql elsewhere. */
-export async function openDatabase(path: string): Promise<Database> {
-  const { loadNodeSqlite, openWithNodeSqlite } = await import("./node-driver.js");
-  const nodeSqlite = loadNodeSqlite();
-  if (nodeSqlite) return openWithNodeSqlite(nodeSqlite, path);
-  const { openWithLibsql } = await import("./libsql-driver.js");
-  return openWithLibsql(path);
 }
 
 export function textOfBlob(value: SqlValue | undefined): string {

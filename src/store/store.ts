@@ -8,9 +8,10 @@ import {
   moveAside,
   prepareDatabaseFile,
 } from "./database-file.js";
-import { type Database, openDatabase } from "./driver.js";
+import type { Database } from "./driver.js";
 import { keepDamagedLog } from "./log-damage.js";
 import { migrate, NewerDatabaseError } from "./migrations.js";
+import { openDatabase } from "./sqlite-driver.js";
 import { type SyncFile, WalSync } from "./wal-sync.js";
 
 export interface Store {
@@ -69,7 +70,7 @@ async function openOrReplace(opening: Opening): Promise<Database> {
 
 async function openHealthy(file: DatabaseFile, options: StoreOptions): Promise<Database> {
   await assertNotEmptied(file);
-  const db = await openDatabase(file.path);
+  const db = openDatabase(file.path);
   try {
     db.exec("PRAGMA busy_timeout = 5000");
     await patiently(() => assertHealthy(db, { bytes: file.bytes, whole: options.checkWhole ?? false }));
@@ -90,7 +91,7 @@ async function openHealthy(file: DatabaseFile, options: StoreOptions): Promise<D
  */
 async function replaceDamaged(opening: Opening): Promise<Database> {
   const { file, options, notices } = opening;
-  const lock = await openDatabase(`${file.path}.repair-lock`);
+  const lock = openDatabase(`${file.path}.repair-lock`);
   try {
     lock.exec("PRAGMA busy_timeout = 5000");
     await patiently(() => lock.exec("BEGIN EXCLUSIVE"));

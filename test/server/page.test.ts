@@ -9,7 +9,7 @@ import { pageHtml } from "../../src/server/page.js";
 import { PAGE_SCRIPT } from "../../src/server/page-script.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { onTestEnd } from "../support/runtime.js";
-import { startServer, TOKEN } from "./support.js";
+import { startServer, TOKEN, until } from "./support.js";
 import { echo } from "./tools.js";
 import { PAYLOADS } from "./xss-payloads.js";
 
@@ -210,14 +210,14 @@ describe("in a browser", () => {
     });
     await tab.goto(`${server.url}?token=${TOKEN}`);
     expect(tab.url()).toBe(server.url);
-    await tab.waitForFunction("document.getElementById('connection').textContent === 'Live'");
+    await until(async () => (await tab.locator("#connection").textContent()) === "Live");
     for (const payload of PAYLOADS) {
       await calls({
         tool_calls: [{ id: payload, function: { name: payload, arguments: { text: payload } } }],
       });
     }
     await calls({ tool_calls: [{ id: "last", function: { name: "echo", arguments: { text: "last" } } }] });
-    await tab.waitForFunction("document.querySelector('#calls tbody th')?.textContent === 'echo'");
+    await until(async () => (await tab.locator("#calls tbody th").first().textContent()) === "echo");
     expect(await tab.evaluate("window.attacked")).toBeUndefined();
     const width = await tab.evaluate("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(400);

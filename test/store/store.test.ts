@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/store/driver.js";
 import { MIGRATIONS, migrate } from "../../src/store/migrations.js";
+import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { openStore, type Store, type StoreOptions } from "../../src/store/store.js";
 
 let folder: string;
@@ -142,7 +142,7 @@ describe("migrations", () => {
 
   test("a database of a newer version is refused and left alone", async () => {
     await makeDatabase();
-    const db = await openDatabase(path);
+    const db = openDatabase(path);
     db.exec("PRAGMA user_version = 99");
     db.close();
     await expect(open()).rejects.toThrow(/format 99.*newer version.*Update hermes-tools/);

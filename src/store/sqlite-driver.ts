@@ -1,24 +1,37 @@
+import { createRequire } from "node:module";
 import { databaseError } from "./database-error.js";
 import type { Database, SqlRow, SqlValue } from "./driver.js";
 
-interface NodeStatement {
+interface SqliteStatement {
   run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...values: SqlValue[]): SqlRow | undefined;
   all(...values: SqlValue[]): SqlRow[];
 }
 
-interface NodeDatabase {
+interface SqliteDatabase {
   exec(sql: string): void;
-  prepare(sql: string): NodeStatement;
+  prepare(sql: string): SqliteStatement;
   close(): void;
 }
 
-export interface NodeSqlite {
-  readonly DatabaseSync: new (path: string) => NodeDatabase;
+interface Sqlite {
+  readonly DatabaseSync: new (path: string) => SqliteDatabase;
 }
 
-/** Undefined where this Node has no node:sqlite. */
-export function loadNodeSqlite(): NodeSqlite | undefined {
+/**
+ * node:sqlite where this Node has it without a flag (22.13 and later). Elsewhere the package that brings the
+ * same interface to older versions, prebuilt.
+ */
+function loadSqlite(): { readonly sqlite: Sqlite; readonly driver: Database["driver"] } {
+  const builtin = builtinSqlite();
+  if (builtin !== undefined) return { sqlite: builtin, driver: "node:sqlite" };
+  return {
+    sqlite: createRequire(import.meta.url)("@photostructure/sqlite") as Sqlite,
+    driver: "@photostructure/sqlite",
+  };
+}
+
+function builtinSqlite(): Sqlite | undefined {
   const emitWarning = process.emitWarning;
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
     const text = typeof warning === "string" ? warning : warning.message;
@@ -26,16 +39,17 @@ export function loadNodeSqlite(): NodeSqlite | undefined {
     Reflect.apply(emitWarning, process, [warning, ...rest]);
   }) as typeof process.emitWarning;
   try {
-    return process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined;
+    return process.getBuiltinModule("node:sqlite") as Sqlite | undefined;
   } finally {
     process.emitWarning = emitWarning;
   }
 }
 
-export function openWithNodeSqlite(sqlite: NodeSqlite, path: string): Database {
+export function openDatabase(path: string): Database {
+  const { sqlite, driver } = loadSqlite();
   const database = translated(() => new sqlite.DatabaseSync(path));
   return {
-    driver: "node:sqlite",
+    driver,
     exec: (sql) => translated(() => database.exec(sql)),
     prepare(sql) {
       const statement = translated(() => database.prepare(sql));
