@@ -5,8 +5,6 @@ import { isAbsolute } from "node:path";
 import { ToolError } from "../tool/errors.js";
 import type { Environment, ExecRequest, ExecResult } from "./environment.js";
 import { createLocalFiles } from "./local-files.js";
-import { PipeStock } from "./pipes.js";
-import { runProcess } from "./run-process.js";
 
 export interface LocalEnvironmentOptions {
   readonly name?: string;
@@ -22,12 +20,15 @@ export interface LocalEnvironmentOptions {
 export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): Environment {
   const name = options.name ?? "local";
   const env = options.env ?? process.env;
-  const pipes = new PipeStock({ folder: options.stateDir, path: env.PATH });
+  // Loaded with the first command: a session that only touches files never needs them.
+  let machinery: ReturnType<typeof loadMachinery> | undefined;
   /** What runs, with the switch that ends it. */
   const running = new Map<AbortController, Promise<unknown>>();
   let closed = false;
 
   async function exec(request: ExecRequest): Promise<ExecResult> {
+    machinery ??= loadMachinery({ folder: options.stateDir, path: env.PATH });
+    const { pipes, runProcess } = await machinery;
     await requireDirectory(request.cwd);
     if (closed) {
       throw new ToolError(`The environment ${name} is closed.`, {
@@ -56,7 +57,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     closed = true;
     for (const stop of running.keys()) stop.abort();
     await Promise.allSettled(running.values());
-    pipes.close();
+    (await machinery)?.pipes.close();
   }
 
   return {
@@ -66,6 +67,17 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     exec,
     close,
   };
+}
+
+async function loadMachinery(options: {
+  readonly folder: string | undefined;
+  readonly path: string | undefined;
+}) {
+  const [{ PipeStock }, { runProcess }] = await Promise.all([
+    import("./pipes.js"),
+    import("./run-process.js"),
+  ]);
+  return { pipes: new PipeStock(options), runProcess };
 }
 
 async function requireDirectory(cwd: string): Promise<void> {

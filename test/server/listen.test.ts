@@ -1,8 +1,8 @@
 import { createServer as createNetServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../../src/index.js";
 import { createServer } from "../../src/server/server.js";
+import type { AnyTool } from "../../src/tool/tool.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 import { openSocket, requestText, startServer, TOKEN, until } from "./support.js";
 import { countingTool, echo, waitingTool } from "./tools.js";
@@ -63,14 +63,14 @@ describe("where the server listens", () => {
 describe("stopping", () => {
   it("lets a running call finish and answers it", async () => {
     let finish: (() => void) | undefined;
-    const slow = defineTool({
+    const slow: AnyTool = {
       ...echo,
       name: "slow",
       handler: () =>
         new Promise<{ done: true }>((resolve) => {
           finish = () => resolve({ done: true });
         }),
-    });
+    };
     const { server, calls } = await startServer([slow]);
     const answer = calls({ tool_calls: [{ id: "1", function: { name: "slow", arguments: { text: "x" } } }] });
     await until(() => finish !== undefined);

@@ -1,0 +1,129 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tempDir } from "../support/runtime.js";
+import { bundleProgram, type ServeProcess, startServe } from "./serve-process.js";
+import { TOKEN, until } from "./support.js";
+
+let program: Awaited<ReturnType<typeof bundleProgram>>;
+beforeAll(async () => {
+  program = await bundleProgram();
+});
+afterAll(() => program.remove());
+
+function serve(
+  options: { args?: readonly string[]; env?: Record<string, string>; home?: string } = {},
+): ServeProcess & { home: string } {
+  const home = options.home ?? tempDir();
+  return { home, ...startServe({ script: program.script, args: ["--port", "0"], ...options, home }) };
+}
+
+async function addressOf(server: ServeProcess): Promise<URL> {
+  await until(() => /http:\S+/.test(server.stdout()) || server.child.exitCode !== null, 20_000);
+  const found = /http:\S+/.exec(server.stdout())?.[0];
+  if (found === undefined) throw new Error(`did not start: ${server.stderr()}`);
+  return new URL(found);
+}
+
+describe("hermes serve", () => {
+  it("prints where it is, with the token, what is ready and what to try, and works", async () => {
+    const server = serve();
+    const address = await addressOf(server);
+    const file = join(server.home, "server.token");
+    expect(address.searchParams.get("token")).toBe(readFileSync(file, "utf8").trim());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await until(() => server.stdout().includes("Ctrl-C"));
+    expect(server.stdout()).toMatch(/\d+ ready/);
+    expect(server.stdout()).toContain("npx hermes call system_info");
+    const answer = await fetch(new URL("/v1/tool_calls", address), {
+      method: "POST",
+      headers: { authorization: `Bearer ${address.searchParams.get("token")}` },
+      body: JSON.stringify({ tool_calls: [{ id: "1", function: { name: "system_info", arguments: {} } }] }),
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).not.toContain('"error"');
+    server.child.kill("SIGTERM");
+    expect(await server.exited).toBe(0);
+    expect(server.stderr()).not.toMatch(/error|warn/i);
+  });
+
+  it("with --json prints one line and keeps the token out of it", async () => {
+    const server = serve({ args: ["--json"], env: { HERMES_PORT: "0" } });
+    await until(() => server.stdout().includes("\n"), 20_000);
+    const line = JSON.parse(server.stdout());
+    expect(line).toEqual({
+      url: `http://127.0.0.1:${line.port}/`,
+      port: expect.any(Number),
+      token_file: join(server.home, "server.token"),
+      tools_ready: expect.any(Number),
+      tools_need_setup: expect.any(Number),
+    });
+    expect(server.stdout()).not.toContain(readFileSync(line.token_file, "utf8").trim());
+    server.child.kill("SIGINT");
+    expect(await server.exited).toBe(0);
+    expect(server.stdout().trim().split("\n")).toHaveLength(1);
+  });
+
+  it("uses HERMES_TOKEN and makes no file for it", async () => {
+    const server = serve({ env: { HERMES_TOKEN: TOKEN } });
+    const address = await addressOf(server);
+    expect(address.searchParams.get("token")).toBe(TOKEN);
+    expect(existsSync(join(server.home, "server.token"))).toBe(false);
+    const answer = await fetch(new URL("/v1/tools", address), {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  it("of one home share a token, even when they start at the same moment", async () => {
+    const home = tempDir();
+    const [first, second] = await Promise.all([addressOf(serve({ home })), addressOf(serve({ home }))]);
+    expect(first.searchParams.get("token")).toBe(second.searchParams.get("token"));
+    expect(first.port).not.toBe(second.port);
+  });
+
+  it("ends a running command when it is stopped, and its call is in the journal", async () => {
+    const server = serve({ args: ["--port", "0", "--yolo"] });
+    const address = await addressOf(server);
+    const headers = { authorization: `Bearer ${address.searchParams.get("token")}` };
+    const answer = fetch(new URL("/v1/tool_calls", address), {
+      method: "POST",
+      headers,
+      body: JSON.stringify({
+        tool_calls: [{ id: "1", function: { name: "sleep", arguments: { seconds: 60 } } }],
+      }),
+    });
+    await until(
+      async () =>
+        (await (await fetch(new URL("/v1/calls", address), { headers })).text()).includes("running"),
+      20_000,
+    );
+    const before = performance.now();
+    server.child.kill("SIGTERM");
+    expect(await (await answer).text()).toContain("interrupt");
+    expect(await server.exited).toBe(0);
+    expect(performance.now() - before).toBeLessThan(10_000);
+    const again = serve({ home: server.home });
+    const later = await addressOf(again);
+    const { calls } = (await (await fetch(new URL("/v1/calls", later), { headers })).json()) as {
+      calls: unknown[];
+    };
+    expect(calls).toMatchObject([{ tool: "sleep", status: "cancelled", door: "http" }]);
+  });
+
+  it("explains why it cannot start, with exit code 1 or 2", async () => {
+    const running = await addressOf(serve());
+    const taken = serve({ args: ["--port", running.port] });
+    expect(await taken.exited).toBe(1);
+    expect(taken.stderr()).toContain("already in use");
+    expect(taken.stderr()).toContain("--port 0");
+
+    const open = serve({ args: ["--host", "0.0.0.0", "--port", "0", "--json"] });
+    expect(await open.exited).toBe(1);
+    expect(JSON.parse(open.stderr()).error.hint).toContain("HERMES_TOKEN");
+
+    const nonsense = serve({ args: ["--port", "http"] });
+    expect(await nonsense.exited).toBe(2);
+    expect(nonsense.stderr()).toContain("--port must be a number");
+  });
+});
