@@ -33,7 +33,7 @@ const CALL_PATH = new RegExp(
     "/src/store/",
     "/src/policy/(?:engine|profiles|protected-paths|shell)",
     "/src/runtime/session",
-    "/src/tool/(?:decode|parse-|coerce|validate|defaults|convert|explain|copy-json|prepare|repair|json-string|serialize|thrown|secret)",
+    "/src/tool/(?:decode|parse-|coerce|validate|defaults|convert|explain|copy-json|prepare|repair|json-string|serialize|secret)",
     "/node_modules/typebox/",
   ]
     .join("|")

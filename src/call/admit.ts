@@ -1,6 +1,7 @@
 import { type Failure, failure } from "../tool/errors.js";
 import type { CallRecord } from "./call-record.js";
 import { keysOf } from "./effect-keys.js";
+import type { CallScope } from "./scope.js";
 
 /** Waits until nothing that clashes is running; refuses what the guardrails have had enough of. */
 export async function admit(call: CallRecord): Promise<Failure | undefined> {
@@ -21,7 +22,7 @@ export async function admit(call: CallRecord): Promise<Failure | undefined> {
   });
   const held = scope.services.locks.acquire({
     keys,
-    callId: call.id,
+    callId: lockIdOf(scope, call.id),
     ancestors: scope.ancestors,
     signal: call.signal,
   });
@@ -33,4 +34,9 @@ export async function admit(call: CallRecord): Promise<Failure | undefined> {
 
 export function interrupted(): Failure {
   return failure("cancelled", "skipped due to user interrupt");
+}
+
+/** Call ids repeat between sessions; lock holders must not. */
+export function lockIdOf(scope: CallScope, callId: string): string {
+  return `${scope.info.id}/${callId}`;
 }

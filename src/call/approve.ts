@@ -5,16 +5,16 @@ import type { ApprovalAnswer } from "./scope.js";
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
 export async function approve(call: CallRecord): Promise<Failure | undefined> {
-  const { decision, grantKey, scope } = call;
+  const { decision, grantKeys, scope } = call;
   if (decision === undefined || decision.verdict !== "ask") return undefined;
-  if (grantKey !== undefined && scope.grants.has(grantKey)) {
+  if (grantKeys.length > 0 && grantKeys.every((key) => scope.grants.has(key))) {
     call.decision = { ...decision, answer: "session" };
     return undefined;
   }
   const answer = await askPerson(call, decision);
   call.decision = { ...decision, answer };
   if (answer === "once" || answer === "session") {
-    if (answer === "session" && grantKey !== undefined) scope.grants.add(grantKey);
+    if (answer === "session") for (const key of grantKeys) scope.grants.add(key);
     return undefined;
   }
   if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");

@@ -41,6 +41,9 @@ export function spillResult(call: CallRecord, limit: number = call.scope.service
 
 export function textLength(call: CallRecord): number {
   let length = 0;
-  for (const part of call.content) if (part.type === "text") length += part.text.length;
+  for (const part of call.content) {
+    if (part.type === "text") length += part.text.length;
+    if (part.type === "resource") length += part.uri.length + (part.text?.length ?? 0);
+  }
   return length;
 }

@@ -35,7 +35,7 @@ export class CallRecord {
   /** policy, approval */
   decision: Decision | undefined;
   /** policy */
-  grantKey: string | undefined;
+  grantKeys: readonly string[] = NOTHING;
   /** admit */
   release: Release | undefined;
   /** journal, before execution */
@@ -48,6 +48,8 @@ export class CallRecord {
   content: readonly Content[] = NOTHING;
   /** settle */
   structured: unknown;
+  /** settle: the text is the structured form written out, so masking one masks the other */
+  structuredIsText = false;
   /** settle */
   error: Failure | undefined;
   /** bound */

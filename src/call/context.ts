@@ -6,6 +6,8 @@ export class HandlerContext implements CallContext {
   readonly #call: CallRecord;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
+  /** When the handler gave control back for the first time. */
+  waitingSince: number | undefined;
 
   constructor(call: CallRecord) {
     this.#call = call;
@@ -57,6 +59,14 @@ export class HandlerContext implements CallContext {
       name: this.#call.entry.name,
       progress: update,
     });
+  }
+
+  get aborted(): boolean {
+    return this.#abortReason !== undefined;
+  }
+
+  startedWaiting(): void {
+    this.waitingSince = performance.now();
   }
 
   abort(reason: Error): void {

@@ -1,6 +1,9 @@
 import { type Failure, failure } from "../tool/errors.js";
 import { describeSignature } from "../tool/signature.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
+
+const REFINE_MS = 10_000;
 
 /** Raw arguments → arguments the tool's schema accepts, or an error that shows what it expects. */
 export function decode(call: CallRecord, raw: unknown): Failure | undefined | Promise<Failure | undefined> {
@@ -11,8 +14,39 @@ export function decode(call: CallRecord, raw: unknown): Failure | undefined | Pr
   call.args = decoded.args;
   if (decoded.repairs.length > 0) call.repairs = decoded.repairs;
   if (tool.refine === undefined) return undefined;
-  const refined = tool.refine(decoded.args);
-  return refined instanceof Promise ? refined.then((value) => adopt(call, value)) : adopt(call, refined);
+  return refine(call, tool.refine);
+}
+
+type Refine = NonNullable<CallRecord["tool"]["refine"]>;
+
+/** The author's own validation is code like any other: it may throw or never answer. */
+function refine(call: CallRecord, check: Refine): Failure | undefined | Promise<Failure | undefined> {
+  const broken = (thrown: unknown) =>
+    failure("failed", `The argument check of ${call.entry.name} failed: ${describeThrown(thrown).message}`);
+  try {
+    const refined = check(call.args);
+    if (!(refined instanceof Promise)) return adopt(call, refined);
+    return new Promise((resolve) => {
+      const late = setTimeout(
+        () =>
+          resolve(
+            failure(
+              "timeout",
+              `The argument check of ${call.entry.name} did not answer within ${REFINE_MS / 1000} s`,
+            ),
+          ),
+        REFINE_MS,
+      );
+      refined
+        .then((value) => adopt(call, value), broken)
+        .then((ended) => {
+          clearTimeout(late);
+          resolve(ended);
+        });
+    });
+  } catch (thrown) {
+    return broken(thrown);
+  }
 }
 
 function adopt(

@@ -1,53 +1,50 @@
-import { type Failure, failure, ToolError } from "../tool/errors.js";
+import { ERROR_CODES, type Failure, failure, ToolError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { HandlerContext } from "./context.js";
+import { drain, isAsyncIterable } from "./drain.js";
 
 /** How long a handler may take to stop after it was told to. */
 const STOPPING_GRACE_MS = 5_000;
 /** A handler that holds the event loop this long is named in the log. */
 const BLOCKED_LOOP_MS = 1_000;
+/** Longer timers overflow and fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Runs the handler under its deadline. A cancelled call is over when its handler has stopped. */
 export async function execute(call: CallRecord): Promise<Failure | undefined> {
+  if (call.signal?.aborted === true) return interrupted();
   const context = new HandlerContext(call);
   const before = performance.now();
-  let returned: unknown;
   try {
-    returned = call.tool.handler(call.args, context);
+    const timeoutMs = deadlineOf(call);
+    let returned: unknown = call.tool.handler(call.args, context);
+    if (isAsyncIterable(returned)) returned = drain(returned, context);
+    if (isThenable(returned)) return await untilDeadline({ call, context, timeoutMs, running: returned });
+    call.output = returned;
+    return undefined;
   } catch (thrown) {
     return failureFrom(thrown);
   } finally {
-    warnIfBlocked(call, performance.now() - before);
+    warnIfBlocked(call, context, before);
   }
-  if (isAsyncIterable(returned)) returned = drain(returned, context);
-  if (!isThenable(returned)) {
-    call.output = returned;
-    return undefined;
-  }
-  return untilDeadline(call, context, returned);
 }
 
-type Ended =
-  | { readonly kind: "returned"; readonly value: unknown }
-  | { readonly kind: "threw"; readonly thrown: unknown };
-
-function untilDeadline(
-  call: CallRecord,
-  context: HandlerContext,
-  running: PromiseLike<unknown>,
-): Promise<Failure | undefined> {
+function untilDeadline(work: {
+  readonly call: CallRecord;
+  readonly context: HandlerContext;
+  readonly timeoutMs: number;
+  readonly running: PromiseLike<unknown>;
+}): Promise<Failure | undefined> {
+  const { call, context, timeoutMs } = work;
+  context.startedWaiting();
   return new Promise((resolve) => {
-    const timeoutMs = deadlineOf(call);
     let stopping: Failure | undefined;
-    const finish = (ended: Ended) => {
+    const finish = (problem: Failure | undefined) => {
       clearTimeout(timer);
       call.signal?.removeEventListener("abort", onInterrupt);
-      if (stopping !== undefined) return resolve(stopping);
-      if (ended.kind === "threw") return resolve(failureFrom(ended.thrown));
-      call.output = ended.value;
-      resolve(undefined);
+      resolve(stopping ?? problem);
     };
     const stop = (why: Failure) => {
       if (stopping !== undefined) return;
@@ -63,7 +60,7 @@ function untilDeadline(
           why.message,
           "The tool did not stop when asked and may still be running.",
         );
-        finish({ kind: "returned", value: undefined });
+        finish(undefined);
       }, STOPPING_GRACE_MS);
     };
     const onInterrupt = () => stop(interrupted());
@@ -79,10 +76,13 @@ function untilDeadline(
       timeoutMs,
     );
     call.signal?.addEventListener("abort", onInterrupt, { once: true });
-    if (call.signal?.aborted === true) onInterrupt();
-    running.then(
-      (value) => finish({ kind: "returned", value }),
-      (thrown: unknown) => finish({ kind: "threw", thrown }),
+    // A promise made by others may throw from `then`; this one turns that into a rejection.
+    Promise.resolve(work.running).then(
+      (value) => {
+        call.output = value;
+        finish(undefined);
+      },
+      (thrown: unknown) => finish(failureFrom(thrown)),
     );
   });
 }
@@ -90,29 +90,32 @@ function untilDeadline(
 function deadlineOf(call: CallRecord): number {
   const { timeoutMs } = call.tool;
   const declared = typeof timeoutMs === "function" ? timeoutMs(call.args) : timeoutMs;
-  return declared ?? call.scope.services.defaultTimeoutMs;
+  const chosen =
+    typeof declared === "number" && declared > 0 ? declared : call.scope.services.defaultTimeoutMs;
+  return Math.min(chosen, LONGEST_TIMER_MS);
 }
 
 /** The words of the source documents; a ToolError brings its own. */
 export function failureFrom(thrown: unknown): Failure {
-  if (ToolError.isInstance(thrown)) return failure(thrown.code, thrown.message, thrown.hint);
+  try {
+    if (ToolError.isInstance(thrown)) {
+      const code = ERROR_CODES.includes(thrown.code) ? thrown.code : "failed";
+      return failure(
+        code,
+        String(thrown.message),
+        thrown.hint === undefined ? undefined : String(thrown.hint),
+      );
+    }
+  } catch {
+    // A ToolError from elsewhere whose fields cannot be read is described like anything else.
+  }
   const { type, message } = describeThrown(thrown);
   return failure("failed", `Tool execution failed: ${type}: ${message}`);
 }
 
-/** The last value is the result; every one before it is progress. */
-async function drain(values: AsyncIterable<unknown>, context: HandlerContext): Promise<unknown> {
-  let last: unknown;
-  let started = false;
-  for await (const value of values) {
-    if (started && typeof last === "object" && last !== null) context.progress(last);
-    last = value;
-    started = true;
-  }
-  return last;
-}
-
-function warnIfBlocked(call: CallRecord, heldMs: number): void {
+/** Only the synchronous part can hold the loop: what is awaited leaves it free. */
+function warnIfBlocked(call: CallRecord, context: HandlerContext, before: number): void {
+  const heldMs = (context.waitingSince ?? performance.now()) - before;
   if (heldMs < BLOCKED_LOOP_MS) return;
   call.scope.services.log.warn(
     `${call.entry.name} blocked the event loop for ${Math.round(heldMs)} ms; other calls had to wait`,
@@ -121,8 +124,4 @@ function warnIfBlocked(call: CallRecord, heldMs: number): void {
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

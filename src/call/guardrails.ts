@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { type Failure, failure } from "../tool/errors.js";
+import { serializeOutput } from "../tool/serialize.js";
 
 /**
  * Loop detection over one turn of a model. "warn" appends notices; "stop" also refuses calls that plainly
@@ -104,7 +106,8 @@ export class Guardrails {
       lastAnswer: undefined,
       lastCallId: "",
     };
-    const sameAnswer = history.lastAnswer === call.text;
+    const answer = digest(call.text);
+    const sameAnswer = history.lastAnswer === answer;
     const stub =
       call.ok && sameAnswer && call.text.length >= DUPLICATE_RESULT_CHARS
         ? `[Same result as call ${history.lastCallId}: ${call.text.length} characters, unchanged]`
@@ -112,7 +115,7 @@ export class Guardrails {
     history.calls += 1;
     history.failures = call.ok ? 0 : history.failures + 1;
     history.sameAnswers = sameAnswer ? history.sameAnswers + 1 : 1;
-    history.lastAnswer = call.text;
+    history.lastAnswer = answer;
     if (stub === undefined) history.lastCallId = call.callId;
     this.#remember(key, history);
     const toolFailures = call.ok ? 0 : (this.#failuresByTool.get(call.tool) ?? 0) + 1;
@@ -156,7 +159,12 @@ export class Guardrails {
 }
 
 function keyOf(call: GuardedCall): string {
-  return `${call.tool}\0${JSON.stringify(call.args)}`;
+  return digest(`${call.tool}\0${serializeOutput(call.args)}`);
+}
+
+/** Histories outlive calls by far: they keep what identifies a text, not the text. */
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
 }
 
 /** Length of the cycle that the end of the sequence repeats, or 0. */

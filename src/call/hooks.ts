@@ -1,5 +1,6 @@
 import type { Logger } from "../observe/log.js";
 import type { CallResult } from "../tool/call.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { SessionInfo } from "../tool/tool.js";
 
 export interface PreToolCall {
@@ -144,7 +145,7 @@ export class Hooks {
       this.#log.error(`hook ${hook.name} did not answer within ${this.#timeoutMs} ms`);
       return { kind: "late" };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const { message } = describeThrown(error);
       this.#log.error(`hook ${hook.name} failed: ${message}`);
       return { kind: "threw", message };
     } finally {

@@ -1,5 +1,6 @@
 import type { Effect, Permission } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import { decode } from "./decode-call.js";
 import { resolve } from "./resolve.js";
@@ -49,12 +50,40 @@ function declareEffects(call: CallRecord): Failure | undefined {
     return undefined;
   }
   try {
-    call.effects = tool.effects(call.args, { cwd: scope.info.cwd, environment: scope.environment.name });
+    const declared: unknown = tool.effects(call.args, {
+      cwd: scope.info.cwd,
+      environment: scope.environment.name,
+    });
+    call.effects = readEffects(declared);
     return undefined;
-  } catch (error) {
+  } catch (thrown) {
     // Without a list of effects nothing can be judged, so nothing may run.
-    return failure("denied", `${call.entry.name} could not say what this call would touch: ${String(error)}`);
+    return failure(
+      "denied",
+      `${call.entry.name} could not say what this call would touch: ${describeThrown(thrown).message}`,
+    );
   }
+}
+
+const MODES: readonly unknown[] = ["read", "write", "execute"];
+
+/** A copy that the tool cannot change after the decision; anything that is not a list of effects throws. */
+function readEffects(declared: unknown): readonly Effect[] {
+  if (!Array.isArray(declared)) throw new TypeError("its effects are not a list");
+  return declared.map((effect: unknown) => {
+    const { action, resource, mode, reversible } = effect as Effect;
+    if (
+      typeof action !== "string" ||
+      !action.includes(":") ||
+      typeof resource !== "string" ||
+      !MODES.includes(mode)
+    ) {
+      throw new TypeError("an effect lacks action, resource or mode");
+    }
+    return typeof reversible === "boolean"
+      ? { action, resource, mode, reversible }
+      : { action, resource, mode };
+  });
 }
 
 const READING_VERBS = new Set(["read", "fetch", "search", "list", "get"]);
@@ -68,7 +97,7 @@ function widestEffect(action: Permission): Effect {
 
 function decide(call: CallRecord): Failure | undefined {
   const { scope, entry, args, effects } = call;
-  const { grantKey, ...decision } = scope.services.policy.decide({
+  const { grantKeys, ...decision } = scope.services.policy.decide({
     entry,
     args,
     effects,
@@ -76,13 +105,13 @@ function decide(call: CallRecord): Failure | undefined {
     environment: scope.environment.name,
   });
   call.decision = decision;
-  call.grantKey = grantKey;
+  call.grantKeys = grantKeys ?? [];
   if (decision.verdict === "deny") {
     return failure("denied", decision.reason ?? `denied by rule ${decision.rule}`, `Rule: ${decision.rule}`);
   }
   if (call.hookQuestion !== undefined && decision.verdict === "allow") {
     call.decision = { verdict: "ask", rule: "hook:pre_tool_call", reason: call.hookQuestion };
-    call.grantKey = undefined;
+    call.grantKeys = [];
   }
   return undefined;
 }

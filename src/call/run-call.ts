@@ -66,10 +66,9 @@ function receive(call: CallRecord): Failure | undefined {
 function announceStart(call: CallRecord): void {
   const { events } = call.scope.services;
   if (!events.active) return;
-  const raw = call.request.arguments;
   const preview = call.scope.services
-    .redact(typeof raw === "string" ? raw : (JSON.stringify(raw) ?? ""))
-    .slice(0, 200);
+    .redact(previewOfArguments(call.request.arguments))
+    .slice(0, PREVIEW_CHARS);
   events.emit({
     type: "call.started",
     session: call.scope.info.id,
@@ -78,6 +77,29 @@ function announceStart(call: CallRecord): void {
     preview,
     at: Date.now(),
   });
+}
+
+const PREVIEW_CHARS = 200;
+
+/** A glimpse of arguments that nobody has checked yet: they may be huge, cyclic or not JSON at all. */
+function previewOfArguments(raw: unknown): string {
+  if (typeof raw === "string") return raw.slice(0, 4 * PREVIEW_CHARS);
+  if (typeof raw !== "object" || raw === null) return String(raw);
+  try {
+    const shown = Object.entries(raw)
+      .slice(0, 4)
+      .map(([key, value]) => [
+        key.slice(0, 40),
+        typeof value === "string"
+          ? value.slice(0, PREVIEW_CHARS)
+          : typeof value === "object"
+            ? "…"
+            : String(value),
+      ]);
+    return JSON.stringify(Object.fromEntries(shown));
+  } catch {
+    return "";
+  }
 }
 
 function announceEnd(call: CallRecord): void {

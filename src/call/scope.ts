@@ -36,8 +36,11 @@ export interface PolicyQuestion {
 }
 
 export interface Verdict extends Decision {
-  /** What a "session" answer would cover, so that the same question is not asked again. */
-  readonly grantKey?: string;
+  /**
+   * What a "session" answer would cover, so that the same question is not asked again: one key for each
+   * effect that asks. All of them must be granted before the call passes unasked.
+   */
+  readonly grantKeys?: readonly string[];
 }
 
 /** Judges effects; pure, so that `explain`, dry runs and real calls cannot disagree. */

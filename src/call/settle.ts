@@ -1,8 +1,10 @@
 import { type Content, text, textOf } from "../tool/content.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
-import { serializeOutput } from "../tool/serialize.js";
+import { serializeOutput, serializeSafely } from "../tool/serialize.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
+import { readContent, readMultimodal } from "./read-content.js";
 import { sanitizeErrorText } from "./sanitize.js";
 
 /** Strings beyond this size are not looked into for JSON. */
@@ -12,8 +14,8 @@ const PARSEABLE_CHARS = 1_000_000;
 export function settle(call: CallRecord, ended: Failure | undefined): void {
   const problem = ended ?? readOutput(call);
   if (problem !== undefined) settleFailure(call, problem);
-  else redactContent(call);
-  call.durationMs = roundMs(performance.now() - call.startedAt);
+  redactContent(call);
+  call.durationMs = Math.round((performance.now() - call.startedAt) * 1000) / 1000;
 }
 
 export function settleFailure(call: CallRecord, problem: Failure): void {
@@ -30,29 +32,25 @@ function readOutput(call: CallRecord): Failure | undefined {
   call.ok = true;
   let output = call.output;
   if (ToolResult.isInstance(output)) {
+    if (output.output !== undefined) setStructured(call, output.output);
     if (!output.success) {
-      if (output.output !== undefined) call.structured = output.output;
-      return failure("failed", output.error ?? "the tool reported a failure without saying why", output.hint);
+      return failure(
+        "failed",
+        asText(output.error) ?? "the tool reported a failure without saying why",
+        asText(output.hint),
+      );
     }
-    if (output.content !== undefined) {
-      call.content = output.content;
-      if (output.output !== undefined) call.structured = output.output;
-      return undefined;
-    }
+    if (output.content !== undefined) return adoptContent(call, output.content);
     output = output.output;
   }
   const kind = typeof output;
   if (output === undefined || output === null || kind === "function" || kind === "symbol") {
-    return failure(
-      "bad_result",
-      `${call.entry.name} ran, but returned ${output === null ? "null" : kind} instead of a result`,
-      "A handler must return a string, an object or a ToolResult.",
-    );
+    return badResult(call, `returned ${output === null ? "null" : kind} instead of a result`);
   }
   const presented = present(call, output);
   if (presented !== undefined) {
     call.content = presented;
-    call.structured = output;
+    setStructured(call, output);
     return undefined;
   }
   if (typeof output === "string") return readText(call, output);
@@ -61,21 +59,50 @@ function readOutput(call: CallRecord): Failure | undefined {
     call.content = multimodal;
     return undefined;
   }
-  const serialized = serializeOutput(output);
+  const { text: serialized, safe } = serializeSafely(output);
   call.content = [text(serialized)];
-  call.structured = output;
+  call.structured = safe;
+  call.structuredIsText = true;
   return undefined;
 }
 
-/** `present` is the author's code: when it throws, the plain form is shown. */
+function badResult(call: CallRecord, what: string): Failure {
+  return failure(
+    "bad_result",
+    `${call.entry.name} ran, but ${what}`,
+    "A handler must return a string, an object or a ToolResult.",
+  );
+}
+
+function adoptContent(call: CallRecord, given: unknown): Failure | undefined {
+  const content = readContent(given);
+  if (content === undefined) return badResult(call, "returned content parts that no model format can carry");
+  call.content = content;
+  return undefined;
+}
+
+/** Kept only in a form that can be written as JSON, whatever the handler gave. */
+function setStructured(call: CallRecord, value: unknown): void {
+  call.structured = serializeSafely(value).safe;
+}
+
+function asText(value: unknown): string | undefined {
+  return value === undefined ? undefined : serializeOutput(value);
+}
+
+/** `present` is the author's code: when it throws or gives nonsense, the plain form is shown. */
 function present(call: CallRecord, output: unknown): readonly Content[] | undefined {
   if (call.tool.present === undefined) return undefined;
   try {
-    return call.tool.present(output).model;
-  } catch (error) {
-    call.scope.services.log.warn(`present of tool ${call.entry.name} failed: ${String(error)}`);
-    return undefined;
+    const content = readContent(call.tool.present(output)?.model);
+    if (content !== undefined) return content;
+    call.scope.services.log.warn(`present of tool ${call.entry.name} gave no usable content`);
+  } catch (thrown) {
+    call.scope.services.log.warn(
+      `present of tool ${call.entry.name} failed: ${describeThrown(thrown).message}`,
+    );
   }
+  return undefined;
 }
 
 /** Handlers in the style of the source documents return JSON text; `{"error": …}` in it is a failure. */
@@ -89,14 +116,9 @@ function readText(call: CallRecord, output: string): Failure | undefined {
     return undefined;
   }
   call.structured = parsed;
-  if (
-    typeof parsed !== "object" ||
-    parsed === null ||
-    !("error" in parsed) ||
-    typeof parsed.error !== "string"
-  )
-    return undefined;
-  if (parsed.error === "" || ("success" in parsed && parsed.success === true)) return undefined;
+  if (typeof parsed !== "object" || parsed === null || !("error" in parsed)) return undefined;
+  if (typeof parsed.error !== "string" || parsed.error === "") return undefined;
+  if ("success" in parsed && parsed.success === true) return undefined;
   return failure(
     "failed",
     parsed.error,
@@ -104,54 +126,27 @@ function readText(call: CallRecord, output: string): Failure | undefined {
   );
 }
 
-/** The envelope `{_multimodal: true, content: [...], text_summary}` of the source documents. */
-function readMultimodal(output: unknown): readonly Content[] | undefined {
-  if (
-    typeof output !== "object" ||
-    output === null ||
-    !("_multimodal" in output) ||
-    output._multimodal !== true
-  )
-    return undefined;
-  const parts = "content" in output && Array.isArray(output.content) ? (output.content as unknown[]) : [];
-  const content: Content[] = [];
-  for (const part of parts) {
-    if (typeof part !== "object" || part === null) continue;
-    if ("text" in part && typeof part.text === "string") content.push(text(part.text));
-    const url =
-      "image_url" in part &&
-      typeof part.image_url === "object" &&
-      part.image_url !== null &&
-      "url" in part.image_url
-        ? part.image_url.url
-        : undefined;
-    const data = typeof url === "string" ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null;
-    if (data?.[1] !== undefined && data[2] !== undefined)
-      content.push({ type: "image", mimeType: data[1], data: data[2] });
-  }
-  if (content.length === 0 && "text_summary" in output && typeof output.text_summary === "string")
-    content.push(text(output.text_summary));
-  return content.length === 0 ? undefined : content;
-}
-
-/** Exact values of known secrets never reach a model; the structured form is masked with the text. */
+/** Exact values of known secrets never reach a model, in any part of the result. */
 export function redactContent(call: CallRecord): void {
   const { redact } = call.scope.services;
   let changed = false;
-  const content = call.content.map((part) => {
-    if (part.type !== "text") return part;
-    const masked = redact(part.text);
-    if (masked === part.text) return part;
-    changed = true;
-    return text(masked);
-  });
+  const masked = (value: string): string => {
+    const safe = redact(value);
+    if (safe !== value) changed = true;
+    return safe;
+  };
+  const content = call.content.map((part) => maskPart(part, masked));
   if (changed) call.content = content;
-  if (call.structured === undefined) return;
-  // A tool with `present` may hold in its structured form what the text does not show.
-  if (!changed && call.tool.present === undefined) return;
+  if (call.structured === undefined || (call.structuredIsText && !changed)) return;
   const serialized = serializeOutput(call.structured);
-  const masked = redact(serialized);
-  if (masked !== serialized) call.structured = parseOr(masked);
+  const safe = redact(serialized);
+  if (safe !== serialized) call.structured = typeof call.structured === "string" ? safe : parseOr(safe);
+}
+
+function maskPart(part: Content, masked: (value: string) => string): Content {
+  if (part.type === "text") return text(masked(part.text));
+  if (part.type !== "resource") return part;
+  return { ...part, uri: masked(part.uri), ...(part.text !== undefined && { text: masked(part.text) }) };
 }
 
 function parseOr(json: string): unknown {
@@ -162,15 +157,15 @@ function parseOr(json: string): unknown {
   }
 }
 
+/** Puts one text in the place of everything readable; images and sound stay. */
 export function replaceText(call: CallRecord, replacement: string): void {
-  call.content = [text(replacement), ...call.content.filter((part) => part.type !== "text")];
+  call.content = [
+    text(replacement),
+    ...call.content.filter((part) => part.type === "image" || part.type === "audio"),
+  ];
   call.structured = undefined;
 }
 
 export function textOfCall(call: CallRecord): string {
   return textOf(call.content);
-}
-
-function roundMs(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
 }

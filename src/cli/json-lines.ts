@@ -1,29 +1,75 @@
-import { createInterface } from "node:readline";
+import { jsonLine } from "./output.js";
 
-/** One answer per input line, in the same order. A line that is not JSON is answered like any other. */
-export async function answerLines(answer: (line: unknown) => unknown | Promise<unknown>): Promise<void> {
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+/** More than any limit of what reads the text, and less than a string can hold. */
+const LONGEST_REPEAT = 256 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * One answer per input line, in the same order; blank lines are passed over. A line that is not JSON, or one
+ * whose answer fails, is answered like any other, by `failed`.
+ */
+export async function answerLines(options: {
+  answer(line: unknown): unknown | Promise<unknown>;
+  failed(why: string): unknown;
+}): Promise<void> {
+  for await (const bytes of linesOf(process.stdin)) {
+    const line = bytes.toString("utf8");
     if (line.trim() === "") continue;
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(line);
-    } catch (error) {
-      parsed = new SyntaxError(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
-    }
-    if (!process.stdout.write(`${JSON.stringify(await answer(parsed))}\n`)) {
-      await new Promise((resolve) => process.stdout.once("drain", resolve));
-    }
+    if (!process.stdout.write(await answerTo(line, options))) await drained();
+    if (!process.stdout.writable) return;
   }
 }
 
-/** `[[text, times], …]` written out. */
+async function answerTo(line: string, options: Parameters<typeof answerLines>[0]): Promise<string> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (error) {
+    return jsonLine(options.failed(`the line is not JSON: ${messageOf(error)}`));
+  }
+  try {
+    return jsonLine(await options.answer(parsed));
+  } catch (error) {
+    return jsonLine(options.failed(messageOf(error)));
+  }
+}
+
+/** Only a newline ends a line: JSON may hold every other separator that line readers split at. */
+async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  for await (const chunk of input) {
+    let rest = chunk as Buffer;
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+      yield Buffer.concat([...pieces, rest.subarray(0, end)]);
+      pieces = [];
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > 0) pieces.push(rest);
+  }
+  yield Buffer.concat(pieces);
+}
+
+/** A reader that went away never drains. */
+function drained(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.once("drain", resolve);
+    process.stdout.once("close", resolve);
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `[[text, times], …]` written out; undefined when it is not that, or too long. */
 export function expandRepeats(parts: unknown): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   let text = "";
   for (const part of parts as unknown[]) {
     if (!Array.isArray(part) || typeof part[0] !== "string" || !Number.isInteger(part[1]) || part[1] < 0)
       return undefined;
-    text += part[0].repeat(part[1] as number);
+    if (text.length + part[0].length * part[1] > LONGEST_REPEAT) return undefined;
+    text += part[0].repeat(part[1]);
   }
   return text;
 }

@@ -12,42 +12,50 @@ export interface OutputOptions {
 
 /** How a command speaks: results on stdout, everything else on stderr. */
 export class Output {
+  /** A program reads: JSON and nothing else on stdout. */
   readonly json: boolean;
+  /** The same, and what is a list comes one item per line. */
   readonly jsonl: boolean;
   readonly quiet: boolean;
   readonly ascii: boolean;
+  readonly #plain: boolean;
   readonly color: ReturnType<typeof pc.createColors>;
 
   constructor(options: OutputOptions, env: Readonly<Record<string, string | undefined>> = process.env) {
-    this.json = options.json === true;
     this.jsonl = options.jsonl === true;
+    this.json = options.json === true || this.jsonl;
     this.quiet = options.quiet === true;
     const dumb = env.TERM === "dumb" || env.CI !== undefined;
+    const refused = options.color === false || (env.NO_COLOR ?? "") !== "";
+    const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
     this.ascii = options.ascii === true || env.HERMES_ASCII === "1" || env.TERM === "dumb";
-    const wanted =
-      options.color !== false &&
-      env.NO_COLOR === undefined &&
-      (env.FORCE_COLOR !== undefined || (process.stdout.isTTY && !dumb));
-    this.color = pc.createColors(wanted);
+    this.#plain = this.ascii || refused || dumb;
+    this.color = pc.createColors(!refused && (forced || (process.stdout.isTTY && !dumb)));
   }
 
   /** A line for people; silent when a program reads. */
   line(text = ""): void {
-    if (!this.json && !this.jsonl) process.stdout.write(`${text}\n`);
+    if (!this.json) process.stdout.write(`${text}\n`);
   }
 
   /** The one JSON value of `--json`. */
   value(value: unknown): void {
-    process.stdout.write(`${JSON.stringify(value)}\n`);
+    process.stdout.write(jsonLine(value));
+  }
+
+  /** A list: one JSON array with `--json`, one item per line with `--jsonl`. */
+  values(items: readonly unknown[]): void {
+    if (this.jsonl) for (const item of items) this.value(item);
+    else this.value(items);
   }
 
   /** Remarks that are not results. */
   note(text: string): void {
-    if (!this.quiet && !this.json && !this.jsonl) process.stderr.write(`${text}\n`);
+    if (!this.quiet && !this.json) process.stderr.write(`${text}\n`);
   }
 
   emoji(symbol: string | undefined): string {
-    return this.ascii ? "" : `${symbol ?? "⚡"} `;
+    return this.#plain ? "" : `${symbol ?? "⚡"} `;
   }
 
   mark(level: "ok" | "warning" | "error"): string {
@@ -60,7 +68,7 @@ export class Output {
 
   /** Reports a failure the way the caller asked for and sets the exit code. */
   fail(problem: Failure, exitCode: number = exitCodeOf(problem.code)): void {
-    if (this.json || this.jsonl) process.stderr.write(`${JSON.stringify({ error: problem })}\n`);
+    if (this.json) process.stderr.write(jsonLine({ error: problem }));
     else {
       process.stderr.write(`${this.color.red("error:")} ${problem.message}\n`);
       if (problem.hint !== undefined) process.stderr.write(`${this.color.dim(problem.hint)}\n`);
@@ -79,6 +87,17 @@ export class Output {
     const code: ErrorCode = "internal";
     this.fail({ code, message: thrown instanceof Error ? thrown.message : String(thrown) }, EXIT.unexpected);
   }
+}
+
+/** Line separators that JSON leaves alone would end the line for some readers. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replace(LINE_SEPARATORS, escaped)}\n`;
+}
+
+const LINE_SEPARATORS = /[\u0085\u2028\u2029]/g;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Columns padded to the widest cell; the last one is left as it is. */

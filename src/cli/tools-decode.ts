@@ -36,7 +36,10 @@ export async function run(
     journal: false,
   });
   const session = await runtime.openSession({ toolsets: ["all"] });
-  await answerLines(async (line) => ({ results: await decodeLine(line, session) }));
+  await answerLines({
+    answer: async (line) => ({ results: await decodeLine(line, session) }),
+    failed: (why) => ({ results: [{ id: null, outcome: "error", error: why } satisfies Decoded] }),
+  });
   await runtime.close();
 }
 
@@ -57,7 +60,6 @@ async function decodeLine(line: unknown, session: Session): Promise<readonly Dec
 }
 
 function readRequest(line: unknown): ParsedRequest | Failure {
-  if (line instanceof SyntaxError) return failure("bad_request", line.message);
   if (typeof line !== "object" || line === null)
     return failure("bad_request", "the line is not a JSON object");
   if ("request" in line) return parseRequest(line.request);

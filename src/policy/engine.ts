@@ -25,16 +25,27 @@ export function createPolicy(options: PolicyOptions): Policy {
   return {
     decide(question) {
       if (question.effects.length === 0) return judgePermissions(question);
-      let worst: Verdict | undefined;
-      for (const effect of question.effects) {
-        const verdict = judgeEffect(effect, question, options);
-        if (worst === undefined || STRICTNESS[verdict.verdict] > STRICTNESS[worst.verdict]) worst = verdict;
-      }
-      const decided = worst ?? NOTHING_TOUCHED;
-      if (decided.verdict === "ask" && options.yolo === true)
+      const verdicts = question.effects.map((effect) => judgeEffect(effect, question, options));
+      const decided = strictest(verdicts);
+      if (decided.verdict === "ask" && options.yolo === true) {
         return { verdict: "allow", rule: `yolo:${decided.rule}` };
+      }
       return decided;
     },
+  };
+}
+
+/** A denial as it is; questions together, so that a yes to one of them does not cover the others. */
+function strictest(verdicts: readonly Verdict[]): Verdict {
+  const denied = verdicts.find((verdict) => verdict.verdict === "deny");
+  if (denied !== undefined) return denied;
+  const asks = verdicts.filter((verdict) => verdict.verdict === "ask");
+  const [first] = asks;
+  if (first === undefined) return verdicts[0] ?? NOTHING_TOUCHED;
+  return {
+    ...first,
+    reason: [...new Set(asks.map((ask) => ask.reason ?? ask.rule))].join("; "),
+    grantKeys: [...new Set(asks.flatMap((ask) => ask.grantKeys ?? []))],
   };
 }
 
@@ -87,7 +98,7 @@ function judgeByProfile(effect: Effect, profile: Profile): Verdict {
       verdict: "ask",
       rule: at(asked),
       reason: `${effect.action} needs approval in the current profile`,
-      grantKey: at(asked),
+      grantKeys: [at(asked)],
     };
   }
   const allowed = matching(profile.allow);
@@ -113,7 +124,7 @@ function judgeTerminal(effect: Effect, options: PolicyOptions): Verdict | undefi
     };
   }
   return judged.verdict === "danger"
-    ? { verdict: "ask", rule: judged.rule, reason: judged.reason, grantKey: judged.rule }
+    ? { verdict: "ask", rule: judged.rule, reason: judged.reason, grantKeys: [judged.rule] }
     : undefined;
 }
 
@@ -132,7 +143,7 @@ function judgeFile(effect: Effect, question: PolicyQuestion, options: PolicyOpti
 }
 
 function ask(rule: string, reason: string, scope: string): Verdict {
-  return { verdict: "ask", rule, reason, grantKey: `${rule}:${scope}` };
+  return { verdict: "ask", rule, reason, grantKeys: [`${rule}:${scope}`] };
 }
 
 /** Real path of the deepest existing ancestor, so that a link cannot lead a write out unseen. */

@@ -1,3 +1,4 @@
+import { describeThrown } from "../tool/thrown.js";
 import type { Availability, CheckFn, Needs } from "../tool/tool.js";
 import type { Entry } from "./entry.js";
 
@@ -159,7 +160,7 @@ async function withDeadline(probe: () => Status | Promise<Status>, deadlineMs: n
   } catch (error) {
     return {
       ok: false,
-      reason: `its check failed: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `its check failed: ${describeThrown(error).message}`,
     };
   } finally {
     clearTimeout(timer);

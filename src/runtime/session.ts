@@ -1,3 +1,4 @@
+import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
@@ -146,7 +147,9 @@ export class Session {
         view,
         guardrails: new Guardrails(scope.guardrails.mode),
         ancestors:
-          options.insideCall === undefined ? scope.ancestors : [...scope.ancestors, options.insideCall],
+          options.insideCall === undefined
+            ? scope.ancestors
+            : [...scope.ancestors, lockIdOf(scope, options.insideCall)],
       },
       { vocabulary: this.#vocabulary },
     );

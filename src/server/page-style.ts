@@ -25,10 +25,10 @@ footer { padding-top: 2rem; padding-bottom: 2rem; font-size: .9rem; }
 table { width: 100%; border-collapse: collapse; background: var(--panel); border: 1px solid var(--line); }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
-thead th { color: var(--quiet); font-size: .85rem; }
+thead th { color: var(--quiet); font-size: .85rem; min-width: 6.5rem; }
+thead th:first-child { min-width: 10rem; }
 td, th { overflow-wrap: anywhere; unicode-bidi: isolate; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.hidden-title { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 [hidden] { display: none; }
 @media (max-width: 40rem) {
   table, tbody, tr, th, td { display: block; }

@@ -39,7 +39,7 @@ export function problemHtml(problem: Problem): string {
 <h1>${asksForToken ? "Token needed" : `Error ${problem.status}`}</h1>
 <p>${problem.message}</p>
 ${asksForToken ? TOKEN_FORM : html`<p>${problem.hint ?? ""}</p>`}
-<p><a href="/">Open the page</a></p>
+<form action="/" method="get"><p><button type="submit">To the page</button></p></form>
 </main>`,
   });
 }
@@ -49,7 +49,8 @@ const TOKEN_FORM = html`<p>Open the address that <code>npx hermes serve</code> p
 <form action="/" method="get">
 <p><label>Token <input name="token" type="password" autocomplete="off" required></label>
 <button type="submit">Open</button></p>
-</form>`;
+</form>
+<p>A browser that has been let in before may need one more step when it comes from another page:</p>`;
 
 function documentOf(page: { readonly title: string; readonly live: boolean; readonly body: Html }): string {
   return html`<!doctype html>

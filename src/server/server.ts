@@ -53,6 +53,8 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: 1_000,
+    // Long: a client that reuses a connection just as it is closed for idleness sees a reset.
+    keepAliveTimeout: 60_000,
     // A missing Host is judged by the gate like any other wrong one.
     requireHostHeader: false,
   });

@@ -13,11 +13,16 @@ export function text(value: string): Content {
 export function textOf(content: readonly Content[]): string {
   const first = content[0];
   if (content.length === 1 && first?.type === "text") return first.text;
-  return content
-    .map((part) =>
-      part.type === "text"
-        ? part.text
-        : `[${part.type}${part.type === "resource" ? ` ${part.uri}` : ` ${part.mimeType}`}]`,
-    )
-    .join("\n");
+  return content.map(asText).join("\n");
+}
+
+function asText(part: Content): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "resource":
+      return part.text === undefined ? `[resource ${part.uri}]` : `[resource ${part.uri}]\n${part.text}`;
+    default:
+      return `[${part.type} ${part.mimeType}]`;
+  }
 }

@@ -58,7 +58,7 @@ export class ToolError extends Error {
 
   /** Works across two copies of the package, where `instanceof` does not. */
   static isInstance(value: unknown): value is ToolError {
-    return typeof value === "object" && value !== null && toolErrorMark in value;
+    return carries(value, toolErrorMark);
   }
 }
 
@@ -72,5 +72,14 @@ export class HermesError extends Error {
     this.name = "HermesError";
     this.code = problem.code;
     this.hint = problem.hint;
+  }
+}
+
+/** Whether an object carries a mark. Thrown and returned values may be proxies that refuse to be looked at. */
+export function carries(value: unknown, mark: symbol): boolean {
+  try {
+    return typeof value === "object" && value !== null && mark in value;
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import type { Content } from "./content.js";
+import { carries } from "./errors.js";
 
 const toolResultMark = Symbol.for("hermes-tools.ToolResult");
 
@@ -34,6 +35,6 @@ export class ToolResult<Output = unknown> {
   }
 
   static isInstance(value: unknown): value is ToolResult {
-    return typeof value === "object" && value !== null && toolResultMark in value;
+    return carries(value, toolResultMark);
   }
 }

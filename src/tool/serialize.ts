@@ -19,6 +19,14 @@ export function serializeOutput(value: unknown): string {
   }
 }
 
+/** The text together with a value that is safe to serialise again: the value itself where it is plain JSON. */
+export function serializeSafely(value: unknown): { readonly text: string; readonly safe: unknown } {
+  const plain = typeof value === "string" ? undefined : plainJson(value);
+  if (plain !== undefined) return { text: plain, safe: value };
+  const text = serializeOutput(value);
+  return { text, safe: typeof value === "string" ? value : (JSON.parse(text) as unknown) };
+}
+
 /**
  * The native serialiser, unless its answer is one that loses data: Map, Set, RegExp, Error and others all
  * become "{}", bytes become lists of numbers. A false alarm only costs the slower path.

@@ -1,0 +1,7 @@
+/** Control, bidi and zero-width characters are written out: what a person reads is what is there. */
+export function visible(text: string): string {
+  return text.replace(
+    /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
