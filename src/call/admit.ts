@@ -4,7 +4,7 @@ import { keysOf } from "./effect-keys.js";
 import type { CallScope } from "./scope.js";
 
 /** Waits until nothing that clashes is running; refuses what the guardrails have had enough of. */
-export async function admit(call: CallRecord): Promise<Failure | undefined> {
+export function admit(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   const { scope, entry } = call;
   const refused = scope.guardrails.before({
     tool: entry.name,
@@ -13,20 +13,22 @@ export async function admit(call: CallRecord): Promise<Failure | undefined> {
     tolerant: entry.tolerant === true,
   });
   if (refused !== undefined) return refused;
-  if (call.signal?.aborted === true) return interrupted();
-  if (call.effects.length === 0) return undefined;
+  return call.effects.length === 0 ? undefined : takeTurn(call);
+}
+
+async function takeTurn(call: CallRecord): Promise<Failure | undefined> {
+  const { scope } = call;
   const keys = await keysOf({
     effects: call.effects,
     environment: scope.environment,
     sessionRoot: scope.rootId,
   });
-  const held = scope.services.locks.acquire({
+  const release = await scope.services.locks.acquire({
     keys,
     callId: lockIdOf(scope, call.id),
     ancestors: scope.ancestors,
     signal: call.signal,
   });
-  const release = held instanceof Promise ? await held : held;
   if (release === undefined) return interrupted();
   call.release = release;
   return undefined;

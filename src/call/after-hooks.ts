@@ -2,12 +2,20 @@ import type { CallRecord } from "./call-record.js";
 import type { PostToolCall } from "./hooks.js";
 import { redactContent, replaceText, textOfCall } from "./settle.js";
 
+/** False for most calls: then nothing has to be waited for. */
+export function wantsAfterHooks({ entry, scope }: CallRecord): boolean {
+  const { hooks } = scope.services;
+  return (
+    entry !== undefined &&
+    (scope.guardrails.mode !== "off" || hooks.has("post_tool_call") || hooks.has("transform_tool_result"))
+  );
+}
+
 /** Loop notices, then observers, then a possible replacement of the text, masked like any other result. */
 export async function afterHooks(call: CallRecord): Promise<void> {
   watchForLoops(call);
   const { hooks } = call.scope.services;
-  if (call.entry === undefined || !(hooks.has("post_tool_call") || hooks.has("transform_tool_result")))
-    return;
+  if (!(hooks.has("post_tool_call") || hooks.has("transform_tool_result"))) return;
   const event: PostToolCall = {
     tool: call.entry.name,
     args: call.args,

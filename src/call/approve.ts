@@ -4,13 +4,18 @@ import type { CallRecord } from "./call-record.js";
 import type { ApprovalAnswer } from "./scope.js";
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
-export async function approve(call: CallRecord): Promise<Failure | undefined> {
+export function approve(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   const { decision, grantKeys, scope } = call;
   if (decision === undefined || decision.verdict !== "ask") return undefined;
   if (grantKeys.length > 0 && grantKeys.every((key) => scope.grants.has(key))) {
     call.decision = { ...decision, answer: "session" };
     return undefined;
   }
+  return seekConsent(call, decision);
+}
+
+async function seekConsent(call: CallRecord, decision: Decision): Promise<Failure | undefined> {
+  const { grantKeys, scope } = call;
   const answer = await askPerson(call, decision);
   call.decision = { ...decision, answer };
   if (answer === "once" || answer === "session") {

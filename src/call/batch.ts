@@ -2,10 +2,11 @@ import type { CallResult, IncomingCall } from "../tool/call.js";
 import { spillResult, textLength } from "./bound-result.js";
 import { CallRecord } from "./call-record.js";
 import { anyClash, type EffectKey, keysOf } from "./effect-keys.js";
-import { peek } from "./prepare.js";
+import { PEEK } from "./prepare.js";
 import { type RunOptions, walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
 import { applyTurnBudget } from "./spill.js";
+import { walkStages } from "./stages.js";
 
 /**
  * Runs the calls of one message. Neighbours run side by side as long as their effects do not clash; results
@@ -56,7 +57,7 @@ async function keysOfRequest(
   scope: CallScope,
 ): Promise<readonly EffectKey[] | undefined> {
   const call = new CallRecord(request, scope, undefined);
-  const problem = await peek(call).catch(() => true);
+  const problem = await walkStages(call, PEEK).catch(() => true);
   if (problem !== undefined || call.entry.interactive === true) return undefined;
   if (call.effects.length === 0) return [];
   if (call.effects.some((effect) => effect.mode === "execute")) return undefined;

@@ -6,8 +6,6 @@ export class HandlerContext implements CallContext {
   readonly #call: CallRecord;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
-  /** When the handler gave control back for the first time. */
-  waitingSince: number | undefined;
 
   constructor(call: CallRecord) {
     this.#call = call;
@@ -63,10 +61,6 @@ export class HandlerContext implements CallContext {
 
   get aborted(): boolean {
     return this.#abortReason !== undefined;
-  }
-
-  startedWaiting(): void {
-    this.waitingSince = performance.now();
   }
 
   abort(reason: Error): void {

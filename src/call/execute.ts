@@ -3,6 +3,7 @@ import { describeThrown } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { HandlerContext } from "./context.js";
+import { setDeadline } from "./deadlines.js";
 import { drain, isAsyncIterable } from "./drain.js";
 
 /** How long a handler may take to stop after it was told to. */
@@ -13,21 +14,20 @@ const BLOCKED_LOOP_MS = 1_000;
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Runs the handler under its deadline. A cancelled call is over when its handler has stopped. */
-export async function execute(call: CallRecord): Promise<Failure | undefined> {
+export function execute(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   if (call.signal?.aborted === true) return interrupted();
   const context = new HandlerContext(call);
   const before = performance.now();
   try {
     const timeoutMs = deadlineOf(call);
     let returned: unknown = call.tool.handler(call.args, context);
+    warnIfBlocked(call, performance.now() - before);
     if (isAsyncIterable(returned)) returned = drain(returned, context);
-    if (isThenable(returned)) return await untilDeadline({ call, context, timeoutMs, running: returned });
+    if (isThenable(returned)) return untilDeadline({ call, context, timeoutMs, running: returned });
     call.output = returned;
     return undefined;
   } catch (thrown) {
     return failureFrom(thrown);
-  } finally {
-    warnIfBlocked(call, context, before);
   }
 }
 
@@ -38,20 +38,19 @@ function untilDeadline(work: {
   readonly running: PromiseLike<unknown>;
 }): Promise<Failure | undefined> {
   const { call, context, timeoutMs } = work;
-  context.startedWaiting();
   return new Promise((resolve) => {
     let stopping: Failure | undefined;
     const finish = (problem: Failure | undefined) => {
-      clearTimeout(timer);
+      cancelDeadline();
       call.signal?.removeEventListener("abort", onInterrupt);
       resolve(stopping ?? problem);
     };
     const stop = (why: Failure) => {
       if (stopping !== undefined) return;
       stopping = why;
-      clearTimeout(timer);
+      cancelDeadline();
       context.abort(new Error(why.message));
-      timer = setTimeout(() => {
+      cancelDeadline = setDeadline(STOPPING_GRACE_MS, () => {
         call.scope.services.log.warn(
           `${call.entry.name} did not stop within ${STOPPING_GRACE_MS / 1000} s of being told to`,
         );
@@ -61,20 +60,10 @@ function untilDeadline(work: {
           "The tool did not stop when asked and may still be running.",
         );
         finish(undefined);
-      }, STOPPING_GRACE_MS);
+      });
     };
     const onInterrupt = () => stop(interrupted());
-    let timer = setTimeout(
-      () =>
-        stop(
-          failure(
-            "timeout",
-            `${call.entry.name} timed out after ${timeoutMs / 1000} s`,
-            "Do less in one call, or raise its timeout.",
-          ),
-        ),
-      timeoutMs,
-    );
+    let cancelDeadline = setDeadline(timeoutMs, () => stop(timedOut(call, timeoutMs)));
     call.signal?.addEventListener("abort", onInterrupt, { once: true });
     // A promise made by others may throw from `then`; this one turns that into a rejection.
     Promise.resolve(work.running).then(
@@ -85,6 +74,14 @@ function untilDeadline(work: {
       (thrown: unknown) => finish(failureFrom(thrown)),
     );
   });
+}
+
+function timedOut(call: CallRecord, timeoutMs: number): Failure {
+  return failure(
+    "timeout",
+    `${call.entry.name} timed out after ${timeoutMs / 1000} s`,
+    "Do less in one call, or raise its timeout.",
+  );
 }
 
 function deadlineOf(call: CallRecord): number {
@@ -114,8 +111,7 @@ export function failureFrom(thrown: unknown): Failure {
 }
 
 /** Only the synchronous part can hold the loop: what is awaited leaves it free. */
-function warnIfBlocked(call: CallRecord, context: HandlerContext, before: number): void {
-  const heldMs = (context.waitingSince ?? performance.now()) - before;
+function warnIfBlocked(call: CallRecord, heldMs: number): void {
   if (heldMs < BLOCKED_LOOP_MS) return;
   call.scope.services.log.warn(
     `${call.entry.name} blocked the event loop for ${Math.round(heldMs)} ms; other calls had to wait`,

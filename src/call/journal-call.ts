@@ -1,32 +1,41 @@
 import { createHash } from "node:crypto";
 import { type Failure, failure } from "../tool/errors.js";
 import { serializeOutput } from "../tool/serialize.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import type { CallOutcome, JournalEntry } from "./journal.js";
 import { textOfCall } from "./settle.js";
 
 /** Writes down what is about to happen. A call that changes something waits until that is on disk. */
-export async function journalIntent(call: CallRecord): Promise<Failure | undefined> {
-  const { journal } = call.scope.services;
-  if (!journal.enabled) return undefined;
+export function journalIntent(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
+  if (!call.scope.services.journal.enabled) return undefined;
   try {
     const durableBefore = call.effects.some((effect) => effect.mode !== "read");
     const entry = begin(call, durableBefore);
-    call.journalEntry = entry instanceof Promise ? await entry : entry;
-    return undefined;
+    if (!(entry instanceof Promise)) {
+      call.journalEntry = entry;
+      return undefined;
+    }
+    return entry.then((begun) => {
+      call.journalEntry = begun;
+      return undefined;
+    }, cannotJournal);
   } catch (error) {
-    return failure(
-      "internal",
-      `the call could not be journaled, so it was not run: ${String(error)}`,
-      "Check the disk that holds the Hermes home.",
-    );
+    return cannotJournal(error);
   }
+}
+
+function cannotJournal(error: unknown): Failure {
+  return failure(
+    "internal",
+    `the call could not be journaled, so it was not run: ${describeThrown(error).message}`,
+    "Check the disk that holds the Hermes home.",
+  );
 }
 
 /** Completes the row; the caller may answer once this resolves. */
 export async function journalOutcome(call: CallRecord): Promise<void> {
-  const { journal, log } = call.scope.services;
-  if (!journal.enabled) return;
+  const { log } = call.scope.services;
   const text = textOfCall(call);
   try {
     let entry = call.journalEntry;

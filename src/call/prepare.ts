@@ -1,38 +1,43 @@
 import type { Effect, Permission } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
+import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { decode } from "./decode-call.js";
 import { resolve } from "./resolve.js";
+import type { Stage } from "./stages.js";
 
 /**
  * Everything up to the decision: nothing has been run or asked. Real calls, dry runs and `explain` share
- * this function, so they cannot disagree.
+ * these stages, so they cannot disagree.
  */
-export async function prepare(call: CallRecord): Promise<Failure | undefined> {
-  return (
-    (await resolve(call)) ??
-    (await decode(call, call.request.arguments)) ??
-    (await beforeHooks(call)) ??
-    declareEffects(call) ??
-    decide(call)
-  );
-}
+export const PREPARE: readonly Stage[] = [
+  receive,
+  resolve,
+  decodeRequest,
+  beforeHooks,
+  declareEffects,
+  decide,
+];
 
 /** What a call would touch, without hooks, policy or anything a person would notice; batches plan with it. */
-export async function peek(call: CallRecord): Promise<Failure | undefined> {
-  return (
-    call.request.malformed ??
-    (await resolve(call)) ??
-    (await decode(call, call.request.arguments)) ??
-    declareEffects(call)
-  );
+export const PEEK: readonly Stage[] = [receive, resolve, decodeRequest, declareEffects];
+
+/** What arrives after the person has interrupted is answered, not run. */
+function receive(call: CallRecord): Failure | undefined {
+  return call.request.malformed ?? (call.signal?.aborted === true ? interrupted() : undefined);
 }
 
-async function beforeHooks(call: CallRecord): Promise<Failure | undefined> {
-  const { hooks } = call.scope.services;
-  if (!hooks.has("pre_tool_call")) return undefined;
-  const answer = await hooks.before({
+function decodeRequest(call: CallRecord): ReturnType<Stage> {
+  return decode(call, call.request.arguments);
+}
+
+function beforeHooks(call: CallRecord): ReturnType<Stage> {
+  return call.scope.services.hooks.has("pre_tool_call") ? askHooks(call) : undefined;
+}
+
+async function askHooks(call: CallRecord): Promise<Failure | undefined> {
+  const answer = await call.scope.services.hooks.before({
     tool: call.entry.name,
     args: call.args,
     callId: call.id,

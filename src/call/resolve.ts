@@ -1,8 +1,10 @@
+import type { Status } from "../registry/availability.js";
+import type { Entry } from "../registry/entry.js";
 import { type Failure, failure } from "../tool/errors.js";
 import type { CallRecord } from "./call-record.js";
 
 /** Name → entry of the session's view, loaded and available. */
-export async function resolve(call: CallRecord): Promise<Failure | undefined> {
+export function resolve(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   const { request, scope } = call;
   const found = scope.view.find(request.name);
   if ("code" in found) return found;
@@ -16,15 +18,25 @@ export async function resolve(call: CallRecord): Promise<Failure | undefined> {
       `Call it from an agent session that provides "${entry.host}".`,
     );
   }
-  const known = scope.services.availability.statusOf(entry);
-  const status = known instanceof Promise ? await known : known;
-  if (!status.ok) {
-    return failure(
-      "unavailable",
-      `${entry.name} is not available: ${status.reason ?? "its check failed"}`,
-      status.fix,
-    );
+  const status = scope.services.availability.statusOf(entry);
+  if (status instanceof Promise || entry.tool === undefined || entry.decoder === undefined) {
+    return getReady(call, status);
   }
-  call.tool = entry.tool !== undefined && entry.decoder !== undefined ? entry.tool : await entry.load();
+  call.tool = entry.tool;
+  return status.ok ? undefined : notAvailable(entry, status);
+}
+
+async function getReady(call: CallRecord, status: Status | Promise<Status>): Promise<Failure | undefined> {
+  const known = await status;
+  if (!known.ok) return notAvailable(call.entry, known);
+  call.tool = await call.entry.load();
   return undefined;
+}
+
+function notAvailable(entry: Entry, status: Status): Failure {
+  return failure(
+    "unavailable",
+    `${entry.name} is not available: ${status.reason ?? "its check failed"}`,
+    status.fix,
+  );
 }

@@ -1,22 +1,26 @@
 import type { CallResult, IncomingCall } from "../tool/call.js";
-import { type Failure, failure } from "../tool/errors.js";
+import { failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
-import { admit, interrupted } from "./admit.js";
-import { afterHooks } from "./after-hooks.js";
+import { admit } from "./admit.js";
+import { afterHooks, wantsAfterHooks } from "./after-hooks.js";
 import { approve } from "./approve.js";
 import { boundResult } from "./bound-result.js";
 import { CallRecord } from "./call-record.js";
 import { execute } from "./execute.js";
 import { journalIntent, journalOutcome } from "./journal-call.js";
-import { prepare } from "./prepare.js";
+import { PREPARE } from "./prepare.js";
 import type { CallScope } from "./scope.js";
 import { settle, settleFailure } from "./settle.js";
+import { type Stage, walkStages } from "./stages.js";
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The one path. Every door ends here, and every call leaves with exactly one result. */
+/** The path. What follows it (settle, after-hooks, bound, journal) happens to every call, however it ended. */
+const PATH: readonly Stage[] = [...PREPARE, approve, admit, journalIntent, execute];
+
+/** Every door ends here, and every call leaves with exactly one result. */
 export async function runCall(
   request: IncomingCall,
   scope: CallScope,
@@ -34,15 +38,9 @@ export async function walk(
   const call = new CallRecord(request, scope, options.signal);
   announceStart(call);
   try {
-    const ended =
-      receive(call) ??
-      (await prepare(call)) ??
-      (await approve(call)) ??
-      (await admit(call)) ??
-      (await journalIntent(call)) ??
-      (await execute(call));
+    const ended = await walkStages(call, PATH);
     settle(call, ended);
-    await afterHooks(call);
+    if (wantsAfterHooks(call)) await afterHooks(call);
     boundResult(call);
   } catch (defect) {
     settleFailure(
@@ -53,14 +51,9 @@ export async function walk(
     call.release?.();
     scope.info.previousTool = call.name;
   }
-  await journalOutcome(call);
+  if (scope.services.journal.enabled) await journalOutcome(call);
   announceEnd(call);
   return call;
-}
-
-/** What arrives after the person has interrupted is answered, not run. */
-function receive(call: CallRecord): Failure | undefined {
-  return call.request.malformed ?? (call.signal?.aborted === true ? interrupted() : undefined);
 }
 
 function announceStart(call: CallRecord): void {

@@ -1,20 +1,16 @@
+import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
-import { textOf } from "../tool/content.js";
-import { ERROR_CODES } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
+import { Findings, type Violation } from "./findings.js";
 import { badArguments, valueFor } from "./generate.js";
+import { malformations } from "./malformations.js";
 import { Random } from "./random.js";
 
-export interface Violation {
-  readonly kind: CheckKind;
-  readonly what: string;
-  /** The arguments that showed it, shortened. */
-  readonly args: string;
-}
-
-export type CheckKind = "good arguments" | "bad arguments" | "abort" | "concurrent" | "large input";
+export const CHECK_KINDS = ["good arguments", "bad arguments", "abort", "concurrent", "large input"] as const;
+export type CheckKind = (typeof CHECK_KINDS)[number];
 
 export interface CheckReport {
   readonly tool: string;
@@ -22,15 +18,35 @@ export interface CheckReport {
   readonly runs: Readonly<Record<CheckKind, number>>;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
+  /** The same for two runs that sent the same arguments in the same order. */
+  readonly arguments_hash: string;
+  readonly remarks: readonly string[];
 }
 
-const LARGEST_RESULT = 200_000;
 const CONCURRENT = 8;
+/** Once told to stop, a call may take this long to end. */
+const STOPPING_MS = 4_500;
+/** Beyond stopping: then it is not late, it never ends. */
+const NEVER_MS = 5_000;
+/** After so many calls that did not stop, nothing new is learnt by waiting for more. */
+const STUBBORN_ENOUGH = 2;
+/** A tool that is merely slow (sleep) is not waited for again and again. */
+const SLOW_ENOUGH = 3;
+const IMPATIENT_MS = 50;
+const LARGE_TEXT = 2_000_000;
+/** Outcomes of calls that ended before the tool's own code. */
+const NOT_RUN: readonly string[] = [
+  "invalid_arguments",
+  "denied",
+  "unavailable",
+  "out_of_scope",
+  "not_found",
+];
 
 /**
  * Calls a tool in ways it may not have been tried in: arguments made from its schema, broken ones, aborts at
  * random moments, many at once, large input. What must hold: every call ends with one well-formed, bounded
- * result in its time, and nothing escapes as an unhandled rejection.
+ * result, soon after it is told to stop, and nothing escapes as an unhandled error.
  */
 export async function checkTool(options: {
   readonly runtime: Runtime;
@@ -38,101 +54,102 @@ export async function checkTool(options: {
   readonly tool: string;
   readonly runs: number;
   readonly seed: number;
-  /** Longest a call may take, deadline and stopping included. */
-  readonly patienceMs: number;
-  onProgress?(kind: CheckKind): void;
+  /** How long a call may run before it is told to stop. */
+  readonly callMs: number;
 }): Promise<CheckReport> {
-  const { session, tool, runs, seed } = options;
+  const { session, tool, runs, seed, callMs } = options;
   const random = new Random(seed);
-  const violations: Violation[] = [];
+  const findings = new Findings();
   const outcomes: Record<string, number> = {};
-  const done: Record<CheckKind, number> = {
-    "good arguments": 0,
-    "bad arguments": 0,
-    abort: 0,
-    concurrent: 0,
-    "large input": 0,
-  };
+  const done = Object.fromEntries(CHECK_KINDS.map((kind) => [kind, 0])) as Record<CheckKind, number>;
+  const hash = createHash("sha256");
   const schema = options.runtime.registry.get(tool)?.parameters ?? {};
   const good = () => valueFor(schema, random) as Record<string, unknown>;
-  const note = (kind: CheckKind, what: string, args: unknown) =>
-    violations.push({ kind, what, args: shorten(args) });
-  const escaped = (error: unknown) => note("good arguments", `unhandled rejection: ${String(error)}`, {});
-  process.on("unhandledRejection", escaped);
+  let current: { kind: CheckKind; args: unknown } = { kind: "good arguments", args: {} };
+  let stubborn = 0;
+  let slow = 0;
 
-  const once = async (kind: CheckKind, args: unknown, signal?: AbortSignal): Promise<void> => {
+  const once = async (kind: CheckKind, args: unknown, stopAfterMs = callMs): Promise<void> => {
     done[kind] += 1;
-    const result = await patient(
-      session.call({ name: tool, arguments: args }, signal === undefined ? {} : { signal }),
-      options.patienceMs,
-    );
-    if (result === undefined) return void note(kind, `no result within ${options.patienceMs / 1000} s`, args);
-    outcomes[result.error?.code ?? "ok"] = (outcomes[result.error?.code ?? "ok"] ?? 0) + 1;
-    for (const what of malformations(result)) note(kind, what, args);
+    current = { kind, args };
+    hash.update(`${JSON.stringify(args)}\n`);
+    const started = performance.now();
+    const result = await called({ session, tool, args, stopAfterMs });
+    const overdue = performance.now() - started - stopAfterMs;
+    if (overdue > STOPPING_MS) {
+      stubborn += 1;
+      const end = result === undefined ? "and never ended" : `for ${Math.round(overdue / 1000)} s`;
+      findings.add({ kind, what: `it went on ${end} after it was told to stop`, args });
+    }
+    if (result === undefined) return;
+    const outcome = result.error?.code ?? "ok";
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (kind === "good arguments" && (outcome === "timeout" || outcome === "cancelled")) slow += 1;
+    for (const what of malformations(result)) findings.add({ kind, what, args });
   };
 
+  const escaped = (thrown: unknown) => {
+    const { type, message } = describeThrown(thrown);
+    findings.add({ ...current, what: `an error that nothing catches: ${type}: ${message}` });
+  };
+  process.on("unhandledRejection", escaped);
+  process.on("uncaughtException", escaped);
   try {
-    for (let index = 0; index < runs; index += 1) {
-      options.onProgress?.("good arguments");
-      await once("good arguments", good());
-      await once("bad arguments", badArguments(good(), random));
-      const controller = new AbortController();
-      const aborting = wait(random.int(0, 20)).then(() => controller.abort());
-      await once("abort", good(), controller.signal);
-      await aborting;
+    for (let index = 0; index < runs && stubborn < STUBBORN_ENOUGH; index += 1) {
+      await once("good arguments", good(), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS);
+      await once("bad arguments", badArguments(good(), random), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS);
+      await once("abort", good(), random.int(0, 20));
     }
-    options.onProgress?.("concurrent");
-    await Promise.all(Array.from({ length: CONCURRENT }, () => once("concurrent", good())));
-    options.onProgress?.("large input");
-    await once(
-      "large input",
-      Object.fromEntries(
-        Object.entries(good()).map(([name, value]) => [
-          name,
-          typeof value === "string" ? "y".repeat(2_000_000) : value,
-        ]),
-      ),
-    );
-    await wait(0);
-  } catch (error) {
-    note("good arguments", `the call rejected: ${String(error)}`, {});
+    if (stubborn < STUBBORN_ENOUGH) {
+      await Promise.all(Array.from({ length: CONCURRENT }, () => once("concurrent", good())));
+      await once("large input", enlarged(good()));
+    }
+    // What was left behind gets a moment to fail.
+    await wait(IMPATIENT_MS);
   } finally {
     process.off("unhandledRejection", escaped);
+    process.off("uncaughtException", escaped);
   }
-  return { tool, seed, runs: done, outcomes, violations };
+  const report = { tool, seed, runs: done, outcomes, violations: findings.all() };
+  return { ...report, arguments_hash: hash.digest("hex").slice(0, 16), remarks: remarksOn(report, stubborn) };
 }
 
-/** What is wrong with a result; nothing for a well-formed one. */
-function malformations(result: CallResult): readonly string[] {
-  const problems: string[] = [];
-  const shown = textOf(result.content);
-  if (result.ok !== (result.error === undefined)) problems.push("ok and error contradict each other");
-  if (result.content.length === 0) problems.push("the result is empty");
-  if (!result.truncated && shown.length > LARGEST_RESULT)
-    problems.push(`the result has ${shown.length} characters and was not cut`);
-  if (result.error?.code === "bad_result") problems.push(result.error.message);
-  if (result.error?.code === "internal") problems.push(`a defect: ${result.error.message}`);
-  if (result.error !== undefined && !ERROR_CODES.includes(result.error.code))
-    problems.push(`unknown error code ${result.error.code}`);
+/** The result, or undefined when none comes. */
+async function called(options: {
+  readonly session: Session;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly stopAfterMs: number;
+}): Promise<CallResult | undefined> {
+  const stop = new AbortController();
+  const over = new AbortController();
+  const timer = setTimeout(() => stop.abort(), options.stopAfterMs);
+  const patience = options.stopAfterMs + STOPPING_MS + NEVER_MS;
+  const never = wait(patience, undefined, { signal: over.signal }).catch(() => undefined);
   try {
-    JSON.stringify(result);
-  } catch {
-    problems.push("the result cannot be written as JSON");
-  }
-  return problems;
-}
-
-async function patient<T>(work: Promise<T>, patienceMs: number): Promise<T | undefined> {
-  const controller = new AbortController();
-  const late = wait(patienceMs, undefined, { signal: controller.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([work, late as Promise<undefined>]);
+    return await Promise.race([
+      options.session.call({ name: options.tool, arguments: options.args }, { signal: stop.signal }),
+      never,
+    ]);
   } finally {
-    controller.abort();
+    clearTimeout(timer);
+    over.abort();
   }
 }
 
-function shorten(args: unknown): string {
-  const text = typeof args === "string" ? args : (JSON.stringify(args) ?? String(args));
-  return text.length > 200 ? `${text.slice(0, 200)}… (${text.length} characters)` : text;
+function enlarged(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      typeof value === "string" ? "y".repeat(LARGE_TEXT) : value,
+    ]),
+  );
+}
+
+function remarksOn(report: Pick<CheckReport, "outcomes">, stubborn: number): readonly string[] {
+  const remarks: string[] = [];
+  if (stubborn >= STUBBORN_ENOUGH) remarks.push("given up early: it does not stop when it is told to");
+  if (Object.keys(report.outcomes).every((outcome) => NOT_RUN.includes(outcome)))
+    remarks.push("its own code never ran: no call got past the checks before it");
+  return remarks;
 }

@@ -1,15 +1,8 @@
-import { nearest } from "../config/did-you-mean.js";
-import { failure, HermesError } from "../tool/errors.js";
 import { VERSION } from "../version.js";
 import type { CommandContext } from "./globals.js";
-import { commandNames } from "./program.js";
 
 /** The first thing a person sees: what is here, what is ready, what to type next. */
-export async function run(
-  { out, runtime: open }: CommandContext,
-  [mistyped]: readonly string[],
-): Promise<void> {
-  if (mistyped !== undefined) throw unknownCommand(mistyped);
+export async function run({ out, runtime: open }: CommandContext): Promise<void> {
   const runtime = await open();
   const tools = await runtime.listTools();
   const on = tools.filter((tool) => tool.enabled);
@@ -49,15 +42,4 @@ export async function run(
       out.line(`  ${command.padEnd(26)}${color.dim(what)}`);
   }
   await runtime.close();
-}
-
-function unknownCommand(name: string): HermesError {
-  const close = nearest(name, commandNames());
-  return new HermesError(
-    failure(
-      "bad_request",
-      `Unknown command: ${name}`,
-      close.length > 0 ? `Did you mean ${close.join(", ")}?` : 'Run "hermes --help".',
-    ),
-  );
 }

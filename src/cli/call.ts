@@ -19,21 +19,37 @@ export async function run(context: CommandContext, [name = "", ...words]: readon
       return;
     }
     const result = await session.call(request, { signal });
-    if (out.json) out.value(result);
-    else if (result.ok) out.line(await forPeople(result, runtime));
+    if (out.json) {
+      const envelope = writable(result);
+      out.value(out.jsonl ? { type: "result", ...envelope } : envelope);
+    } else if (result.ok) out.line(await forPeople(result, runtime));
     for (const notice of result.notices ?? []) out.note(notice);
     if (result.error !== undefined) {
       out.fail(result.error);
-      const shown =
-        result.structured === undefined || out.json ? undefined : JSON.stringify(result.structured);
-      if (shown !== undefined) out.note(shown);
+      const { structured } = writable(result);
+      if (structured !== undefined) out.note(JSON.stringify(structured));
     }
   });
 }
 
-/** A tool may show people something friendlier than what it tells a model. */
+/** A tool may show people something friendlier than what it tells a model; when that fails, they see the same. */
 async function forPeople(result: CallResult, runtime: Runtime): Promise<string> {
   const tool = await runtime.registry.get(result.name)?.load();
   if (tool?.present === undefined || result.structured === undefined) return textOf(result.content);
-  return tool.present(result.structured).human;
+  try {
+    return tool.present(result.structured).human;
+  } catch {
+    return textOf(result.content);
+  }
+}
+
+/** Cycles and big integers have no place in JSON; the content says in words what such an object holds. */
+function writable(result: CallResult): CallResult {
+  try {
+    JSON.stringify(result.structured);
+    return result;
+  } catch {
+    const { structured: _, ...rest } = result;
+    return rest;
+  }
 }

@@ -2,8 +2,17 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import { STATIC_TOOLSETS } from "../registry/toolset-table.js";
+import type { CommandContext } from "./globals.js";
+import { buildProgram } from "./program.js";
 
 type Offer = (value: string, description: string) => void;
+
+/** Reached when flags stand before the command: the library's own command does the work. */
+export async function run(_context: CommandContext, [shell = ""]: readonly string[]): Promise<void> {
+  const program = buildProgram({ completion: false });
+  addCompletion(program);
+  await program.parseAsync(["completion", shell], { from: "user" });
+}
 
 /** Adds `completion <shell>` and the hidden `complete` that the scripts call back. */
 export function addCompletion(program: Command): void {

@@ -3,8 +3,8 @@ import { formatProblem } from "../config/types.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 
-export async function run({ out, home }: CommandContext): Promise<void> {
-  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env });
+export async function run({ out, home, configFlags }: CommandContext): Promise<void> {
+  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
   const broken = config.problems.some((problem) => problem.severity === "error");
   if (out.json) out.value({ ok: !broken, problems: config.problems, files: config.files });
   else {

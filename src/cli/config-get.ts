@@ -6,11 +6,11 @@ import { HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 
 export async function run(
-  { out, home }: CommandContext,
+  { out, home, configFlags }: CommandContext,
   [key]: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env });
+  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
   const showOrigin = options.showOrigin === true;
   const read = (path: string) => {
     const found = getConfigValue(config, path);
@@ -19,7 +19,7 @@ export async function run(
   };
   if (key === undefined) {
     const rows = CONFIG_KEYS.map((known) => read(known.path));
-    if (out.json) out.value(rows);
+    if (out.json) out.values(rows);
     else
       for (const row of rows)
         out.line(

@@ -3,6 +3,9 @@ import { examine, type Finding } from "../runtime/doctor.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 
+/** In the order things are needed. */
+const GROUPS: readonly Finding["group"][] = ["Runtime", "Config", "Tools", "Environments", "Journal"];
+
 export async function run(
   context: CommandContext,
   _args: readonly string[],
@@ -17,13 +20,11 @@ export async function run(
   if (out.json) out.value({ ok: healthy, findings, mended });
   else {
     for (const done of mended) out.line(`${out.mark("ok")} mended: ${done}`);
-    let group: Finding["group"] | undefined;
-    for (const finding of findings.toSorted((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0))) {
-      if (finding.group !== group) out.line(out.color.bold(finding.group));
-      group = finding.group;
-      out.line(
-        `  ${out.mark(finding.level)} ${finding.what}${finding.fix === undefined ? "" : out.color.dim(`  → ${finding.fix}`)}`,
-      );
+    for (const group of GROUPS) {
+      const inGroup = findings.filter((finding) => finding.group === group);
+      if (inGroup.length > 0) out.line(out.color.bold(group));
+      for (const { level, what, fix } of inGroup)
+        out.line(`  ${out.mark(level)} ${what}${fix === undefined ? "" : out.color.dim(`  → ${fix}`)}`);
     }
   }
   if (!healthy) process.exitCode = EXIT.unexpected;

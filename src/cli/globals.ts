@@ -3,7 +3,7 @@ import { homeDir } from "../config/paths.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { failure, HermesError } from "../tool/errors.js";
-import { Output } from "./output.js";
+import type { Output } from "./output.js";
 
 /** Flags every command takes. */
 export interface GlobalFlags {
@@ -28,20 +28,24 @@ export interface CommandContext {
   readonly flags: GlobalFlags;
   readonly out: Output;
   readonly home: string;
+  /** The flags that stand for configuration keys. */
+  readonly configFlags: Readonly<Record<string, unknown>>;
   runtime(options?: { readonly userTools?: boolean }): Promise<Runtime>;
 }
 
-export function contextOf(command: Command): CommandContext {
+export function contextOf(command: Command, out: Output): CommandContext {
   const flags = command.optsWithGlobals<GlobalFlags>();
   const home = homeDir({ env: process.env, flags });
+  const configFlags = configFlagsOf(flags);
   return {
     flags,
-    out: new Output(flags),
+    out,
     home,
+    configFlags,
     async runtime(options = {}) {
       const runtime = await createRuntime({
         home,
-        flags: configFlags(flags),
+        flags: configFlags,
         ...(flags.yolo === true && { yolo: true }),
         ...(options.userTools !== undefined && { userTools: options.userTools }),
       });
@@ -49,14 +53,13 @@ export function contextOf(command: Command): CommandContext {
         (problem) => problem.source === "flag" && problem.severity === "error",
       );
       if (wrongFlag !== undefined)
-        throw new HermesError(failure("bad_request", wrongFlag.message, wrongFlag.hint));
+        throw new HermesError(failure("bad_request", wrongFlag.message, "Nothing was run."));
       return runtime;
     },
   };
 }
 
-/** The flags that stand for configuration keys. */
-function configFlags(flags: GlobalFlags): Record<string, unknown> {
+function configFlagsOf(flags: GlobalFlags): Record<string, unknown> {
   return {
     ...(flags.profile !== undefined && { profile: flags.profile }),
     ...(flags.toolsets !== undefined && {

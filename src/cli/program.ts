@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import type { Failure } from "../tool/errors.js";
 import { VERSION } from "../version.js";
 import { EXIT } from "./exit-codes.js";
 import { type CommandContext, contextOf } from "./globals.js";
@@ -14,24 +15,28 @@ type Action = (
 function lazily(load: () => Promise<{ readonly run: Action }>) {
   return async (...parameters: unknown[]): Promise<void> => {
     const command = parameters.at(-1) as Command;
-    const context = contextOf(command);
+    const out = new Output(command.optsWithGlobals());
     try {
+      const extra = extraWord(command);
+      if (extra !== undefined) throw (await import("./unexpected-word.js")).unexpectedWord(command, extra);
+      const context = contextOf(command, out);
       const { run } = await load();
       await run(context, wordsOf(command), command.opts());
     } catch (thrown) {
-      context.out.failWith(thrown);
+      if (thrown instanceof CommanderError) throw thrown;
+      out.failWith(thrown);
     }
   };
 }
 
-/** Arguments as given; what no argument takes is still there at the top, where it is a mistyped command. */
 function wordsOf(command: Command): readonly string[] {
-  if (command.parent === null) return command.args;
   return command.processedArgs.flat(1).filter((arg) => arg !== undefined) as string[];
 }
 
-export function commandNames(): readonly string[] {
-  return buildProgram({ completion: true }).commands.map((command) => command.name());
+/** The first word that no argument takes. */
+function extraWord(command: Command): string | undefined {
+  const { registeredArguments } = command;
+  return registeredArguments.at(-1)?.variadic === true ? undefined : command.args[registeredArguments.length];
 }
 
 /** `completion` false leaves that command to the completion library, which brings its own. */
@@ -55,7 +60,9 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .option("--home <dir>", "Hermes home (HERMES_HOME)")
     .showSuggestionAfterError()
     .enablePositionalOptions(false)
+    .helpCommand(true)
     .exitOverride()
+    // Words too many are reported by `lazily`, which can say what was meant.
     .allowExcessArguments()
     .action(lazily(() => import("./banner.js")));
 
@@ -182,7 +189,8 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     program
       .command("completion")
       .description("shell completion script")
-      .argument("<shell>", "bash, zsh, fish or powershell");
+      .argument("<shell>", "bash, zsh, fish or powershell")
+      .action(lazily(() => import("./completion.js")));
   }
   program
     .command("serve")
@@ -194,20 +202,37 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
 }
 
 export async function runProgram(argv: readonly string[]): Promise<void> {
+  ignoreClosedPipes();
   const completing = argv[0] === "completion" || argv[0] === "complete";
   const program = buildProgram({ completion: !completing });
-  if (completing) (await import("./completion.js")).addCompletion(program);
+  const json = argv.includes("--json") || argv.includes("--jsonl");
+  if (json)
+    for (const command of everyCommand(program)) command.configureOutput({ writeErr: () => undefined });
   try {
+    if (completing) (await import("./completion.js")).addCompletion(program);
     await program.parseAsync(argv, { from: "user" });
   } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0) return;
-    process.exitCode = EXIT.usage;
-    if (argv.includes("--json")) {
-      new Output({ json: true }).fail(
-        { code: "bad_request", message: thrown.message.replace(/^error: /, "") },
-        EXIT.usage,
-      );
+    const out = new Output({ json });
+    if (!(thrown instanceof CommanderError)) out.failWith(thrown);
+    else if (thrown.exitCode !== 0) {
+      process.exitCode = EXIT.usage;
+      if (json) out.fail(usageFailure(thrown), EXIT.usage);
     }
   }
+}
+
+/** A reader such as `head` may leave early: no reason for a stack, or to end a call that is running. */
+function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}
+
+function everyCommand(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** The parser's message has its suggestion on a second line, in brackets. */
+function usageFailure(error: CommanderError): Failure {
+  const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n", 2);
+  const hint = suggestion?.replace(/^\((.*)\)$/, "$1");
+  return { code: "bad_request", message, ...(hint !== undefined && { hint }) };
 }

@@ -1,8 +1,10 @@
 import type { RuntimeEvent } from "../observe/events.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { brief, type Output } from "./output.js";
+import { visible } from "./visible-text.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_MS = 100;
 const SHOW_AFTER_MS = { terminal: 150, plain: 1_000 };
 
 interface Running {
@@ -12,60 +14,89 @@ interface Running {
 }
 
 /** A live line per running call on a terminal; elsewhere a plain line for calls that take long. */
-export function showProgress(runtime: Runtime, out: Output): () => void {
-  if (out.quiet || out.json || out.jsonl) return () => undefined;
-  const onTerminal = process.stderr.isTTY === true && !out.ascii;
-  const running = new Map<string, Running>();
-  let frame = 0;
-  const draw = () => {
-    frame += 1;
-    for (const call of running.values()) {
+export class ProgressDisplay {
+  readonly #runtime: Runtime;
+  readonly #out: Output;
+  readonly #live: boolean;
+  readonly #running = new Map<string, Running>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #unsubscribe: () => void;
+  #frame = 0;
+  #drawnLines = 0;
+  #paused = false;
+
+  constructor(runtime: Runtime, out: Output) {
+    this.#runtime = runtime;
+    this.#out = out;
+    this.#live = process.stderr.isTTY === true && !out.ascii && process.env.CI === undefined;
+    this.#timer = setInterval(() => this.#draw(), FRAME_MS);
+    this.#timer.unref();
+    this.#unsubscribe = runtime.events.on((event) => this.#track(event));
+  }
+
+  /** Nothing is drawn while the terminal belongs to a question. */
+  async pausedWhile<T>(work: () => Promise<T>): Promise<T> {
+    this.#erase();
+    this.#paused = true;
+    try {
+      return await work();
+    } finally {
+      this.#paused = false;
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#unsubscribe();
+    this.#erase();
+  }
+
+  #draw(): void {
+    if (this.#paused) return;
+    this.#frame += 1;
+    this.#erase();
+    for (const call of this.#running.values()) {
       const elapsed = performance.now() - call.startedAt;
-      if (elapsed < (onTerminal ? SHOW_AFTER_MS.terminal : SHOW_AFTER_MS.plain)) continue;
-      if (onTerminal)
-        process.stderr.write(
-          `\r\x1b[K${FRAMES[frame % FRAMES.length]} ${call.label}  ${(elapsed / 1000).toFixed(1)}s`,
-        );
+      if (elapsed < SHOW_AFTER_MS[this.#live ? "terminal" : "plain"]) continue;
+      if (this.#live)
+        this.#drawLine(`${FRAMES[this.#frame % FRAMES.length]} ${call.label}  ${seconds(elapsed)}`);
       else if (!call.shown) process.stderr.write(`... ${call.label}\n`);
       call.shown = true;
     }
-  };
-  const timer = setInterval(draw, 100);
-  timer.unref();
-  const stop = runtime.events.on((event) => track(event, { runtime, out, running, onTerminal }));
-  return () => {
-    clearInterval(timer);
-    stop();
-  };
+  }
+
+  #drawLine(line: string): void {
+    // A line that wraps would take two rows, and only one would be erased.
+    process.stderr.write(`${brief(line, (process.stderr.columns ?? 80) - 3)}\n`);
+    this.#drawnLines += 1;
+  }
+
+  #erase(): void {
+    if (this.#drawnLines > 0) process.stderr.write(`\x1b[${this.#drawnLines}A\x1b[J`);
+    this.#drawnLines = 0;
+  }
+
+  #track(event: RuntimeEvent): void {
+    if (event.type === "call.started") {
+      const emoji = this.#out.emoji(this.#runtime.registry.get(event.name)?.emoji);
+      const label = `${emoji}${brief(visible(event.name), 40)}  ${brief(visible(firstArgument(event.preview)), 50)}`;
+      this.#running.set(event.id, { label: label.trimEnd(), startedAt: performance.now(), shown: false });
+    }
+    if (event.type !== "call.finished") return;
+    const call = this.#running.get(event.id);
+    this.#running.delete(event.id);
+    if (call?.shown !== true) return;
+    this.#erase();
+    process.stderr.write(
+      `${this.#out.mark(event.ok ? "ok" : "error")} ${call.label}  ${seconds(event.duration_ms)}\n`,
+    );
+  }
 }
 
-function track(
-  event: RuntimeEvent,
-  view: {
-    readonly runtime: Runtime;
-    readonly out: Output;
-    readonly running: Map<string, Running>;
-    readonly onTerminal: boolean;
-  },
-): void {
-  if (event.type === "call.started") {
-    const emoji = view.out.emoji(view.runtime.registry.get(event.name)?.emoji);
-    view.running.set(event.id, {
-      label: `${emoji}${event.name}  ${brief(firstArgument(event.preview), 50)}`,
-      startedAt: performance.now(),
-      shown: false,
-    });
-  }
-  if (event.type !== "call.finished") return;
-  const call = view.running.get(event.id);
-  view.running.delete(event.id);
-  if (call?.shown !== true) return;
-  const clear = view.onTerminal ? "\r\x1b[K" : "";
-  process.stderr.write(
-    `${clear}${view.out.mark(event.ok ? "ok" : "error")} ${call.label}  ${(event.duration_ms / 1000).toFixed(1)}s\n`,
-  );
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)}s`;
 }
 
 function firstArgument(preview: string): string {
-  return /^\{"[^"]*":"?([^"]*)/.exec(preview)?.[1] ?? "";
+  return /^\{"[^"]*":"?([^"]*)/.exec(preview)?.[1]?.replace(/\}$/, "") ?? "";
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { encodeResults, parseRequestText } from "../protocol/index.js";
 import { failure, HermesError } from "../tool/errors.js";
+import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import { readStdin } from "./read-stdin.js";
 import { withSession } from "./with-session.js";
@@ -15,11 +16,12 @@ export async function run(context: CommandContext, [file]: readonly string[]): P
     if (flags.dryRun === true) {
       const explained = [];
       for (const call of request.calls) explained.push({ id: call.id, ...(await session.explainCall(call)) });
-      out.value(explained);
+      out.values(explained);
       return;
     }
-    out.value(encodeResults(request, await session.callAll(request.calls, { signal })));
-    if (signal.aborted) process.exitCode = 130;
+    const encoded = encodeResults(request, await session.callAll(request.calls, { signal }));
+    out.value(out.jsonl ? { type: "result", result: encoded } : encoded);
+    if (signal.aborted) process.exitCode = EXIT.interrupted;
   });
 }
 

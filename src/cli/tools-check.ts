@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type CheckReport, checkTool } from "../check/check-tool.js";
 import { confinedPolicy } from "../check/confined-policy.js";
+import { loadConfig } from "../config/load.js";
+import { toolFolders } from "../registry/user-module-files.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { failure, HermesError } from "../tool/errors.js";
@@ -10,7 +12,9 @@ import type { TodoItem } from "../tool/tool.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 
-const CALL_SECONDS = 5;
+const CALL_SECONDS = 2;
+const MOST_SHOWN = 20;
+const LEFTOVER_MS = 500;
 
 export async function run(
   context: CommandContext,
@@ -32,14 +36,14 @@ export async function run(
     const session = await runtime.openSession({ door: "cli", host: { todos: scratchTodos() } });
     const reports: CheckReport[] = [];
     for (const tool of names) {
-      reports.push(
-        await checkTool({ runtime, session, tool, runs, seed, patienceMs: CALL_SECONDS * 1000 + 7_000 }),
-      );
+      reports.push(await checkTool({ runtime, session, tool, runs, seed, callMs: CALL_SECONDS * 1000 }));
     }
     show(context, reports);
   } finally {
     await runtime.close();
     rmSync(scratch, { recursive: true, force: true });
+    // A tool that does not stop must not keep the check from ending.
+    setTimeout(() => process.exit(), LEFTOVER_MS).unref();
   }
 }
 
@@ -53,11 +57,12 @@ async function targets(
   const { loadUserTools } = await import("../runtime/user-tools.js");
   const isFile = /\.(?:ts|js|mjs)$/.test(target);
   if (!isFile) {
-    await loadUserTools({
-      registry: runtime.registry,
-      folders: [{ path: join(home, "tools"), origin: "home" }],
-      cacheDir: join(scratch, "cache"),
+    const { project } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
+    const folders = toolFolders({
+      home,
+      ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
     });
+    await loadUserTools({ registry: runtime.registry, folders, cacheDir: join(scratch, "cache") });
     return [runtime.canonicalName(target)];
   }
   const file = resolve(target);
@@ -98,8 +103,11 @@ function show({ out }: CommandContext, reports: readonly CheckReport[]): void {
       out.line(
         `${out.mark(report.violations.length === 0 ? "ok" : "error")} ${report.tool}: ${total} calls (${outcomes}), ${report.violations.length} problems, seed ${report.seed}`,
       );
-      for (const violation of report.violations.slice(0, 20))
-        out.line(`    ${violation.kind}: ${violation.what}  ${out.color.dim(violation.args)}`);
+      for (const { kind, what, args, times } of report.violations.slice(0, MOST_SHOWN))
+        out.line(`    ${kind}: ${what}${times > 1 ? ` (${times} times)` : ""}  ${out.color.dim(args)}`);
+      const more = report.violations.length - MOST_SHOWN;
+      if (more > 0) out.line(`    and ${more} more (--json shows all)`);
+      for (const remark of report.remarks) out.line(`    ${out.mark("warning")} ${remark}`);
     }
   }
   if (broken) process.exitCode = EXIT.toolError;

@@ -95,14 +95,18 @@ async function readTools(file: string): Promise<ToolRegistry> {
   const registry = new ToolRegistry();
   for (const row of parsed as { name?: unknown; description?: unknown; parameters?: unknown }[]) {
     if (typeof row?.name !== "string") throw bad("an entry has no name");
-    registry.add({
-      name: row.name,
-      toolset: "decode",
-      description: typeof row.description === "string" ? row.description : "",
-      parameters: (row.parameters ?? { type: "object" }) as JsonSchema,
-      permissions: [],
-      handler: () => "never run",
-    });
+    try {
+      registry.add({
+        name: row.name,
+        toolset: "decode",
+        description: typeof row.description === "string" ? row.description : "",
+        parameters: (row.parameters ?? { type: "object" }) as JsonSchema,
+        permissions: [],
+        handler: () => "never run",
+      });
+    } catch (error) {
+      throw bad(`${row.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
   return registry;
 }

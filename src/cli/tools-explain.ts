@@ -22,7 +22,8 @@ export async function run({ out, runtime: open }: CommandContext, [name]: readon
       toolset: tool.toolset,
       provenance: tool.provenance,
     }));
-  if (out.json) out.value(canonical === undefined ? rows : rows[0]);
+  if (out.json && canonical !== undefined) out.value(rows[0]);
+  else if (out.json) out.values(rows);
   else {
     const lines = rows.map((row) => [
       out.mark(row.offered ? "ok" : row.enabled ? "error" : "warning"),

@@ -9,8 +9,7 @@ export async function run(
   const runtime = await open();
   const all = await runtime.listTools();
   const tools = options.all === true ? all : all.filter((tool) => tool.enabled);
-  if (out.json) out.value(tools);
-  else if (out.jsonl) for (const tool of tools) out.value(tool);
+  if (out.json) out.values(tools);
   else {
     const { color } = out;
     const rows = tools.map((tool) => [

@@ -7,10 +7,18 @@ export async function run(
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const runtime = await open();
-  const wanted = names.map((name) => runtime.canonicalName(name));
-  const definitions = await runtime.getToolDefinitions(wanted.length > 0 ? { enabled: wanted } : {});
+  const wanted = new Set(names.map((name) => runtime.canonicalName(name)));
+  const offered = (await runtime.getToolDefinitions()).map((definition) => ({
+    canonical: runtime.canonicalName(definition.function.name),
+    schema: definition.function,
+  }));
+  const shown = offered.filter(({ canonical }) => wanted.size === 0 || wanted.has(canonical));
+  for (const name of wanted) {
+    if (!shown.some(({ canonical }) => canonical === name))
+      out.note(`${name} is not offered; "hermes tools explain ${name}" says why`);
+  }
   const encoded = encodeDefinitions(
-    definitions.map((definition) => definition.function),
+    shown.map(({ schema }) => schema),
     options.format as Exclude<WireFormat, "envelope">,
   );
   if (out.json) out.value(encoded);

@@ -23,8 +23,8 @@ export async function run({ out, runtime: open }: CommandContext, [name]: readon
       ),
     );
   }
-  if (out.json) out.value(name === undefined ? shown : shown[0]);
-  else if (out.jsonl) for (const toolset of shown) out.value(toolset);
+  if (out.json && name !== undefined) out.value(shown[0]);
+  else if (out.json) out.values(shown);
   else if (name !== undefined) {
     for (const tool of shown[0]?.resolved ?? [])
       out.line(

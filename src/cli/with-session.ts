@@ -1,28 +1,51 @@
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
+import { describeThrown } from "../tool/thrown.js";
 import { terminalApprover } from "./approval-prompt.js";
 import type { CommandContext } from "./globals.js";
-import { showProgress } from "./progress.js";
+import { ProgressDisplay } from "./progress.js";
+
+/** What a tool leaves behind may keep the process alive this long after the command has ended. */
+const LEFTOVER_MS = 500;
 
 /** Opens a session for one command and closes everything afterwards. Ctrl-C aborts what is running. */
 export async function withSession(
   context: CommandContext,
   work: (session: Session, signal: AbortSignal, runtime: Runtime) => Promise<void>,
 ): Promise<void> {
+  const { out } = context;
   const runtime = await context.runtime();
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
-  const stopProgress = showProgress(runtime, context.out);
+  reportStrays(runtime);
+  const stopStream = out.jsonl ? runtime.events.on((event) => out.value(event)) : () => undefined;
+  const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
   try {
-    const approver = terminalApprover(context.out);
+    const approver = terminalApprover({
+      out,
+      interrupt,
+      alone: (ask) => progress?.pausedWhile(ask) ?? ask(),
+    });
     const session = await runtime.openSession({ door: "cli", ...(approver !== undefined && { approver }) });
     await work(session, controller.signal, runtime);
   } finally {
-    stopProgress();
+    progress?.stop();
+    stopStream();
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
     await runtime.close();
+    setTimeout(() => process.exit(), LEFTOVER_MS).unref();
   }
+}
+
+/** Promises and timers that a tool forgot may fail when nobody waits for them: said, but no call is lost by it. */
+function reportStrays(runtime: Runtime): void {
+  const report = (thrown: unknown) => {
+    const { type, message } = describeThrown(thrown);
+    runtime.log.error(`an error that nothing caught, left behind by a tool: ${type}: ${message}`);
+  };
+  process.on("unhandledRejection", report);
+  process.on("uncaughtException", report);
 }

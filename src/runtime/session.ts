@@ -2,9 +2,10 @@ import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
-import { prepare } from "../call/prepare.js";
+import { PREPARE } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
+import { walkStages } from "../call/stages.js";
 import type { Vocabulary } from "../registry/aliases.js";
 import { buildDefinitions, type ToolDefinition } from "../registry/definitions.js";
 import type { View } from "../registry/view.js";
@@ -115,7 +116,7 @@ export class Session {
   /** The decision a call would meet, by the very stages a real call walks. */
   async explainCall(request: CallRequest): Promise<CallExplanation> {
     const call = new CallRecord(this.#incoming(request), this.scope, undefined);
-    const error = call.request.malformed ?? (await prepare(call));
+    const error = await walkStages(call, PREPARE);
     return {
       name: call.name,
       ok: error === undefined,

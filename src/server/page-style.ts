@@ -29,7 +29,8 @@ thead th { color: var(--quiet); font-size: .85rem; min-width: 6.5rem; }
 thead th:first-child { min-width: 10rem; }
 td, th { overflow-wrap: anywhere; unicode-bidi: isolate; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-[hidden] { display: none; }
+#calls td:nth-child(4) { white-space: nowrap; }
+[hidden] { display: none !important; }
 @media (max-width: 40rem) {
   table, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

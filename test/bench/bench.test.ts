@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "hermes-bench-test-"));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Results {
+  readonly figures: readonly { id: string; limit: number; value: number | null; pass: boolean | null }[];
+  readonly parts: Record<
+    string,
+    { microseconds?: Record<string, { median: number }>; milliseconds?: Record<string, { median: number }> }
+  >;
+}
+
+function bench(...args: string[]) {
+  // The peers are large and are no dependency of the product: the smoke test does without.
+  return spawnSync(
+    process.execPath,
+    [join(root, "scripts/bench.mjs"), "--quick", "--without-peers", ...args],
+    { cwd: root, encoding: "utf8" },
+  );
+}
+
+describe("npm run bench", () => {
+  it("measures every part of the product in a quick run and leaves the published results alone", () => {
+    const published = ["bench/results.json", "docs/performance.md", "docs/performance.svg"].map(contentOf);
+    const out = join(folder, "results.json");
+    const run = bench("--out", out);
+    expect(run.stderr).not.toMatch(/Error/);
+    expect(run.status).toBe(0);
+    const { parts, figures } = JSON.parse(readFileSync(out, "utf8")) as Results;
+    const measured = Object.fromEntries(
+      Object.entries(parts).map(([part, { microseconds, milliseconds }]) => [
+        part,
+        Object.keys({ ...microseconds, ...milliseconds }),
+      ]),
+    );
+    expect(measured.calls).toEqual(["bare", "bare-text", "validated", "hermes", "hermes-text"]);
+    expect(measured.journal).toContain("hermes-journal-8");
+    expect(measured.scale).toEqual(
+      expect.arrayContaining(["hermes-100", "rebuilt-as-text-100", "register-100"]),
+    );
+    expect(measured.parallel).toEqual(["bare", "hermes", "hermes-one-message"]);
+    expect(measured.cold).toEqual(expect.arrayContaining(["node", "hermes tools list", "hermes call sleep"]));
+    expect(figures.find(({ id }) => id === "call-langchain")).toMatchObject({ value: null, pass: null });
+    const version = figures.find(({ id }) => id === "cold-version");
+    expect(version?.pass).toBe((version?.value ?? 0) <= (version?.limit ?? 0));
+    expect(run.stdout).toContain("measured figures reached");
+    expect(["bench/results.json", "docs/performance.md", "docs/performance.svg"].map(contentOf)).toEqual(
+      published,
+    );
+  }, 120_000);
+
+  it("names the parts it knows when it is asked for another", () => {
+    const run = bench("--only", "calls,speed");
+    expect(run.status).toBe(1);
+    expect(run.stderr).toContain(
+      "--only does not know speed; there are calls, journal, scale, parallel, cold.",
+    );
+  });
+});
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch {
+    return undefined;
+  }
+}
