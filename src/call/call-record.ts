@@ -74,20 +74,21 @@ export class CallRecord {
   }
 
   toResult(): CallResult {
-    return {
+    const result: { -readonly [Field in keyof CallResult]: CallResult[Field] } = {
       id: this.id,
       name: this.name,
       called_as: this.request.name,
       ok: this.ok,
       content: this.content,
-      ...(this.structured !== undefined && { structured: this.structured }),
-      ...(this.error !== undefined && { error: this.error }),
       duration_ms: this.durationMs,
       environment: this.scope.environment.name,
-      ...(this.decision !== undefined && { decision: this.decision }),
       truncated: this.truncated,
-      ...(this.spilledTo !== undefined && { spilled_to: this.spilledTo }),
-      ...(this.notices.length > 0 && { notices: this.notices }),
     };
+    if (this.structured !== undefined) result.structured = this.structured;
+    if (this.error !== undefined) result.error = this.error;
+    if (this.decision !== undefined) result.decision = this.decision;
+    if (this.spilledTo !== undefined) result.spilled_to = this.spilledTo;
+    if (this.notices.length > 0) result.notices = this.notices;
+    return result;
   }
 }

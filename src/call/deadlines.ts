@@ -3,34 +3,38 @@ const TICK_MS = 100;
 /** Shorter deadlines get a timer of their own, so that they are exact. */
 const LONG_MS = 10_000;
 
-/** Cancels a deadline; calling it twice is harmless. */
-export type CancelDeadline = () => void;
-
-interface Pending {
-  readonly at: number;
-  readonly fire: () => void;
+/** Something that ends at a time unless it is cancelled before. */
+export interface Deadline {
+  /** Set by `setDeadline`. */
+  dueAt: number;
+  /** Set by `setDeadline` for short ones. */
+  timer: NodeJS.Timeout | undefined;
+  fire(): void;
 }
 
-const pending = new Set<Pending>();
+const pending = new Set<Deadline>();
 let ticker: NodeJS.Timeout | undefined;
 
 /**
  * Calls `fire` after `delayMs` unless cancelled. Most calls end long before their deadline of minutes, and a
- * timer for each would be the most expensive part of a small call: they share one ticker. It keeps the
+ * timer for each would be the most expensive part of a small call: they share one ticker, which keeps the
  * process alive only while something is pending.
  */
-export function setDeadline(delayMs: number, fire: () => void): CancelDeadline {
+export function setDeadline(deadline: Deadline, delayMs: number): void {
   if (delayMs < LONG_MS) {
-    const timer = setTimeout(fire, delayMs);
-    return () => clearTimeout(timer);
+    deadline.timer = setTimeout(() => deadline.fire(), delayMs);
+    return;
   }
-  const deadline: Pending = { at: performance.now() + delayMs, fire };
+  deadline.dueAt = performance.now() + delayMs;
   if (ticker === undefined) ticker = setInterval(tick, TICK_MS);
   else if (pending.size === 0) ticker.ref();
   pending.add(deadline);
-  return () => {
-    if (pending.delete(deadline) && pending.size === 0) ticker?.unref();
-  };
+}
+
+/** Harmless when it has fired or was cancelled already. */
+export function cancelDeadline(deadline: Deadline): void {
+  if (deadline.timer !== undefined) clearTimeout(deadline.timer);
+  else if (pending.delete(deadline) && pending.size === 0) ticker?.unref();
 }
 
 function tick(): void {
@@ -41,9 +45,8 @@ function tick(): void {
   }
   const now = performance.now();
   for (const deadline of [...pending]) {
-    if (deadline.at > now) continue;
-    pending.delete(deadline);
-    if (pending.size === 0) ticker?.unref();
+    if (deadline.dueAt > now) continue;
+    cancelDeadline(deadline);
     deadline.fire();
   }
 }

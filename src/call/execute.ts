@@ -3,7 +3,7 @@ import { describeThrown } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { HandlerContext } from "./context.js";
-import { setDeadline } from "./deadlines.js";
+import { cancelDeadline, type Deadline, setDeadline } from "./deadlines.js";
 import { drain, isAsyncIterable } from "./drain.js";
 
 /** How long a handler may take to stop after it was told to. */
@@ -23,7 +23,7 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
     let returned: unknown = call.tool.handler(call.args, context);
     warnIfBlocked(call, performance.now() - before);
     if (isAsyncIterable(returned)) returned = drain(returned, context);
-    if (isThenable(returned)) return untilDeadline({ call, context, timeoutMs, running: returned });
+    if (isThenable(returned)) return untilDeadline(call, { context, timeoutMs, running: returned });
     call.output = returned;
     return undefined;
   } catch (thrown) {
@@ -31,57 +31,96 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
   }
 }
 
-function untilDeadline(work: {
-  readonly call: CallRecord;
-  readonly context: HandlerContext;
-  readonly timeoutMs: number;
-  readonly running: PromiseLike<unknown>;
-}): Promise<Failure | undefined> {
-  const { call, context, timeoutMs } = work;
-  return new Promise((resolve) => {
-    let stopping: Failure | undefined;
-    const finish = (problem: Failure | undefined) => {
-      cancelDeadline();
-      call.signal?.removeEventListener("abort", onInterrupt);
-      resolve(stopping ?? problem);
-    };
-    const stop = (why: Failure) => {
-      if (stopping !== undefined) return;
-      stopping = why;
-      cancelDeadline();
-      context.abort(new Error(why.message));
-      cancelDeadline = setDeadline(STOPPING_GRACE_MS, () => {
-        call.scope.services.log.warn(
-          `${call.entry.name} did not stop within ${STOPPING_GRACE_MS / 1000} s of being told to`,
-        );
-        stopping = failure(
-          why.code,
-          why.message,
-          "The tool did not stop when asked and may still be running.",
-        );
-        finish(undefined);
-      });
-    };
-    const onInterrupt = () => stop(interrupted());
-    let cancelDeadline = setDeadline(timeoutMs, () => stop(timedOut(call, timeoutMs)));
-    call.signal?.addEventListener("abort", onInterrupt, { once: true });
-    // A promise made by others may throw from `then`; this one turns that into a rejection.
-    Promise.resolve(work.running).then(
-      (value) => {
-        call.output = value;
-        finish(undefined);
-      },
-      (thrown: unknown) => finish(failureFrom(thrown)),
+/** A handler that has begun and not ended. An object rather than closures: there is one for every call. */
+class RunningHandler implements Deadline {
+  dueAt = 0;
+  timer: NodeJS.Timeout | undefined;
+  readonly #call: CallRecord;
+  readonly #context: HandlerContext;
+  readonly #timeoutMs: number;
+  readonly #resolve: (ended: Failure | undefined) => void;
+  #stopping: Failure | undefined;
+  #onInterrupt: (() => void) | undefined;
+
+  constructor(
+    call: CallRecord,
+    options: {
+      readonly context: HandlerContext;
+      readonly timeoutMs: number;
+      readonly resolve: (ended: Failure | undefined) => void;
+    },
+  ) {
+    this.#call = call;
+    this.#context = options.context;
+    this.#timeoutMs = options.timeoutMs;
+    this.#resolve = options.resolve;
+    setDeadline(this, options.timeoutMs);
+    if (call.signal === undefined) return;
+    this.#onInterrupt = () => this.#stop(interrupted());
+    call.signal.addEventListener("abort", this.#onInterrupt, { once: true });
+  }
+
+  /** The time is up: first for the work, then for stopping. */
+  fire(): void {
+    const { entry, scope } = this.#call;
+    if (this.#stopping === undefined) {
+      this.#stop(
+        failure(
+          "timeout",
+          `${entry.name} timed out after ${this.#timeoutMs / 1000} s`,
+          "Do less in one call, or raise its timeout.",
+        ),
+      );
+      return;
+    }
+    scope.services.log.warn(
+      `${entry.name} did not stop within ${STOPPING_GRACE_MS / 1000} s of being told to`,
     );
-  });
+    const { code, message } = this.#stopping;
+    this.#stopping = failure(code, message, "The tool did not stop when asked and may still be running.");
+    this.#end(undefined);
+  }
+
+  returned(value: unknown): void {
+    this.#call.output = value;
+    this.#end(undefined);
+  }
+
+  threw(thrown: unknown): void {
+    this.#end(failureFrom(thrown));
+  }
+
+  #stop(why: Failure): void {
+    if (this.#stopping !== undefined) return;
+    this.#stopping = why;
+    cancelDeadline(this);
+    this.#context.abort(new Error(why.message));
+    setDeadline(this, STOPPING_GRACE_MS);
+  }
+
+  #end(problem: Failure | undefined): void {
+    cancelDeadline(this);
+    if (this.#onInterrupt !== undefined) this.#call.signal?.removeEventListener("abort", this.#onInterrupt);
+    this.#resolve(this.#stopping ?? problem);
+  }
 }
 
-function timedOut(call: CallRecord, timeoutMs: number): Failure {
-  return failure(
-    "timeout",
-    `${call.entry.name} timed out after ${timeoutMs / 1000} s`,
-    "Do less in one call, or raise its timeout.",
-  );
+function untilDeadline(
+  call: CallRecord,
+  work: {
+    readonly context: HandlerContext;
+    readonly timeoutMs: number;
+    readonly running: PromiseLike<unknown>;
+  },
+): Promise<Failure | undefined> {
+  return new Promise((resolve) => {
+    const handler = new RunningHandler(call, { context: work.context, timeoutMs: work.timeoutMs, resolve });
+    // A promise made by others may throw from `then`; this one turns that into a rejection.
+    Promise.resolve(work.running).then(
+      (value) => handler.returned(value),
+      (thrown: unknown) => handler.threw(thrown),
+    );
+  });
 }
 
 function deadlineOf(call: CallRecord): number {

@@ -1,10 +1,12 @@
+import type { Decision } from "../tool/call.js";
 import type { Effect, Permission } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
-import { describeThrown } from "../tool/thrown.js";
+import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { decode } from "./decode-call.js";
 import { resolve } from "./resolve.js";
+import type { Verdict } from "./scope.js";
 import type { Stage } from "./stages.js";
 
 /**
@@ -70,11 +72,16 @@ function declareEffects(call: CallRecord): Failure | undefined {
   }
 }
 
+const VERDICTS: readonly unknown[] = ["allow", "ask", "deny"];
+
 const MODES: readonly unknown[] = ["read", "write", "execute"];
 
 /** A copy that the tool cannot change after the decision; anything that is not a list of effects throws. */
 function readEffects(declared: unknown): readonly Effect[] {
-  if (!Array.isArray(declared)) throw new TypeError("its effects are not a list");
+  if (!Array.isArray(declared)) {
+    ignoreRejection(declared);
+    throw new TypeError("its effects are not a list");
+  }
   return declared.map((effect: unknown) => {
     const { action, resource, mode, reversible } = effect as Effect;
     if (
@@ -102,15 +109,20 @@ function widestEffect(action: Permission): Effect {
 
 function decide(call: CallRecord): Failure | undefined {
   const { scope, entry, args, effects } = call;
-  const { grantKeys, ...decision } = scope.services.policy.decide({
+  const verdict = scope.services.policy.decide({
     entry,
     args,
     effects,
     session: scope.info,
     environment: scope.environment.name,
   });
+  if (!VERDICTS.includes(verdict?.verdict)) {
+    ignoreRejection(verdict);
+    return failure("denied", "the policy gave no usable verdict, so nothing was run");
+  }
+  const decision = withoutGrants(verdict);
   call.decision = decision;
-  call.grantKeys = grantKeys ?? [];
+  if (verdict.grantKeys !== undefined) call.grantKeys = verdict.grantKeys;
   if (decision.verdict === "deny") {
     return failure("denied", decision.reason ?? `denied by rule ${decision.rule}`, `Rule: ${decision.rule}`);
   }
@@ -119,4 +131,11 @@ function decide(call: CallRecord): Failure | undefined {
     call.grantKeys = [];
   }
   return undefined;
+}
+
+/** What is told about a decision; most carry nothing else, and then no copy is made. */
+function withoutGrants(verdict: Verdict): Decision {
+  if (verdict.grantKeys === undefined) return verdict;
+  const { grantKeys: _grantKeys, ...decision } = verdict;
+  return decision;
 }

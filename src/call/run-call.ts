@@ -21,12 +21,12 @@ export interface RunOptions {
 const PATH: readonly Stage[] = [...PREPARE, approve, admit, journalIntent, execute];
 
 /** Every door ends here, and every call leaves with exactly one result. */
-export async function runCall(
+export function runCall(
   request: IncomingCall,
   scope: CallScope,
   options: RunOptions = {},
 ): Promise<CallResult> {
-  return (await walk(request, scope, options)).toResult();
+  return walk(request, scope, options).then((call) => call.toResult());
 }
 
 /** The same walk, for batches: they may still have to shorten a result to fit their turn. */

@@ -2,7 +2,7 @@ import { type Content, text, textOf } from "../tool/content.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
 import { serializeOutput, serializeSafely } from "../tool/serialize.js";
-import { describeThrown } from "../tool/thrown.js";
+import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import { readContent, readMultimodal } from "./read-content.js";
 import { sanitizeErrorText } from "./sanitize.js";
@@ -94,8 +94,10 @@ function asText(value: unknown): string | undefined {
 function present(call: CallRecord, output: unknown): readonly Content[] | undefined {
   if (call.tool.present === undefined) return undefined;
   try {
-    const content = readContent(call.tool.present(output)?.model);
+    const presented = call.tool.present(output);
+    const content = readContent(presented?.model);
     if (content !== undefined) return content;
+    ignoreRejection(presented);
     call.scope.services.log.warn(`present of tool ${call.entry.name} gave no usable content`);
   } catch (thrown) {
     call.scope.services.log.warn(
@@ -135,8 +137,14 @@ export function redactContent(call: CallRecord): void {
     if (safe !== value) changed = true;
     return safe;
   };
-  const content = call.content.map((part) => maskPart(part, masked));
-  if (changed) call.content = content;
+  const [only] = call.content;
+  if (call.content.length === 1 && only !== undefined) {
+    const safe = maskPart(only, masked);
+    if (changed) call.content = [safe];
+  } else {
+    const content = call.content.map((part) => maskPart(part, masked));
+    if (changed) call.content = content;
+  }
   if (call.structured === undefined || (call.structuredIsText && !changed)) return;
   const serialized = serializeOutput(call.structured);
   const safe = redact(serialized);
@@ -144,7 +152,10 @@ export function redactContent(call: CallRecord): void {
 }
 
 function maskPart(part: Content, masked: (value: string) => string): Content {
-  if (part.type === "text") return text(masked(part.text));
+  if (part.type === "text") {
+    const safe = masked(part.text);
+    return safe === part.text ? part : text(safe);
+  }
   if (part.type !== "resource") return part;
   return { ...part, uri: masked(part.uri), ...(part.text !== undefined && { text: masked(part.text) }) };
 }

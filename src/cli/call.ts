@@ -4,6 +4,7 @@ import { textOf } from "../tool/content.js";
 import { readCallArguments } from "./call-arguments.js";
 import { exitCodeOf } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
+import { calm } from "./visible-text.js";
 import { withSession } from "./with-session.js";
 
 export async function run(context: CommandContext, [name = "", ...words]: readonly string[]): Promise<void> {
@@ -19,15 +20,12 @@ export async function run(context: CommandContext, [name = "", ...words]: readon
       return;
     }
     const result = await session.call(request, { signal });
-    if (out.json) {
-      const envelope = writable(result);
-      out.value(out.jsonl ? { type: "result", ...envelope } : envelope);
-    } else if (result.ok) out.line(await forPeople(result, runtime));
+    if (out.json) out.value(out.jsonl ? { type: "result", ...result } : result);
+    else if (result.ok) out.line(shown(await forPeople(result, runtime)));
     for (const notice of result.notices ?? []) out.note(notice);
     if (result.error !== undefined) {
       out.fail(result.error);
-      const { structured } = writable(result);
-      if (structured !== undefined) out.note(JSON.stringify(structured));
+      if (result.structured !== undefined) out.note(JSON.stringify(result.structured));
     }
   });
 }
@@ -43,13 +41,7 @@ async function forPeople(result: CallResult, runtime: Runtime): Promise<string> 
   }
 }
 
-/** Cycles and big integers have no place in JSON; the content says in words what such an object holds. */
-function writable(result: CallResult): CallResult {
-  try {
-    JSON.stringify(result.structured);
-    return result;
-  } catch {
-    const { structured: _, ...rest } = result;
-    return rest;
-  }
+/** Files and pipes get the bytes; a terminal would obey some of them. */
+function shown(text: string): string {
+  return process.stdout.isTTY ? calm(text) : text;
 }

@@ -3,14 +3,15 @@ import type { Command } from "commander";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import { STATIC_TOOLSETS } from "../registry/toolset-table.js";
 import type { CommandContext } from "./globals.js";
-import { buildProgram } from "./program.js";
+import { buildProgram, silence } from "./program.js";
 
 type Offer = (value: string, description: string) => void;
 
 /** Reached when flags stand before the command: the library's own command does the work. */
-export async function run(_context: CommandContext, [shell = ""]: readonly string[]): Promise<void> {
+export async function run({ out }: CommandContext, [shell = ""]: readonly string[]): Promise<void> {
   const program = buildProgram({ completion: false });
   addCompletion(program);
+  if (out.json) silence(program);
   await program.parseAsync(["completion", shell], { from: "user" });
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { jsonLine } from "./output.js";
 
 /** More than any limit of what reads the text, and less than a string can hold. */
@@ -12,11 +13,13 @@ export async function answerLines(options: {
   answer(line: unknown): unknown | Promise<unknown>;
   failed(why: string): unknown;
 }): Promise<void> {
+  const reader = new AbortController();
+  process.stdout.once("error", () => reader.abort());
   for await (const bytes of linesOf(process.stdin)) {
     const line = bytes.toString("utf8");
     if (line.trim() === "") continue;
-    if (!process.stdout.write(await answerTo(line, options))) await drained();
-    if (!process.stdout.writable) return;
+    if (!process.stdout.write(await answerTo(line, options))) await drained(reader.signal);
+    if (reader.signal.aborted) return;
   }
 }
 
@@ -49,12 +52,9 @@ async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
   yield Buffer.concat(pieces);
 }
 
-/** A reader that went away never drains. */
-function drained(): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.once("drain", resolve);
-    process.stdout.once("close", resolve);
-  });
+/** When the reader has gone away, nothing drains any more. */
+async function drained(readerGone: AbortSignal): Promise<void> {
+  await once(process.stdout, "drain", { signal: readerGone }).catch(() => undefined);
 }
 
 function messageOf(error: unknown): string {

@@ -206,8 +206,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   const completing = argv[0] === "completion" || argv[0] === "complete";
   const program = buildProgram({ completion: !completing });
   const json = argv.includes("--json") || argv.includes("--jsonl");
-  if (json)
-    for (const command of everyCommand(program)) command.configureOutput({ writeErr: () => undefined });
+  if (json) silence(program);
   try {
     if (completing) (await import("./completion.js")).addCompletion(program);
     await program.parseAsync(argv, { from: "user" });
@@ -226,8 +225,10 @@ function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
-function everyCommand(command: Command): readonly Command[] {
-  return [command, ...command.commands.flatMap(everyCommand)];
+/** The parser's own words about a mistake; with `--json` one line of JSON takes their place. */
+export function silence(command: Command): void {
+  command.configureOutput({ writeErr: () => undefined });
+  for (const child of command.commands) silence(child);
 }
 
 /** The parser's message has its suggestion on a second line, in brackets. */

@@ -5,6 +5,9 @@ import { visible } from "./visible-text.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;
+const DEFAULT_COLUMNS = 80;
+/** Spinner, emoji, blanks and the time. */
+const ROOM_FOR_THE_REST = 18;
 const SHOW_AFTER_MS = { terminal: 150, plain: 1_000 };
 
 interface Running {
@@ -66,8 +69,7 @@ export class ProgressDisplay {
   }
 
   #drawLine(line: string): void {
-    // A line that wraps would take two rows, and only one would be erased.
-    process.stderr.write(`${brief(line, (process.stderr.columns ?? 80) - 3)}\n`);
+    process.stderr.write(`${line}\n`);
     this.#drawnLines += 1;
   }
 
@@ -79,8 +81,12 @@ export class ProgressDisplay {
   #track(event: RuntimeEvent): void {
     if (event.type === "call.started") {
       const emoji = this.#out.emoji(this.#runtime.registry.get(event.name)?.emoji);
-      const label = `${emoji}${brief(visible(event.name), 40)}  ${brief(visible(firstArgument(event.preview)), 50)}`;
-      this.#running.set(event.id, { label: label.trimEnd(), startedAt: performance.now(), shown: false });
+      const label = brief(`${visible(event.name)}  ${visible(firstArgument(event.preview))}`, roomForLabel());
+      this.#running.set(event.id, {
+        label: `${emoji}${label.trimEnd()}`,
+        startedAt: performance.now(),
+        shown: false,
+      });
     }
     if (event.type !== "call.finished") return;
     const call = this.#running.get(event.id);
@@ -91,6 +97,11 @@ export class ProgressDisplay {
       `${this.#out.mark(event.ok ? "ok" : "error")} ${call.label}  ${seconds(event.duration_ms)}\n`,
     );
   }
+}
+
+/** A line that wraps would take two rows, and only one would be erased. */
+function roomForLabel(): number {
+  return Math.max((process.stderr.columns || DEFAULT_COLUMNS) - ROOM_FOR_THE_REST, 20);
 }
 
 function seconds(ms: number): string {

@@ -5,3 +5,10 @@ export function visible(text: string): string {
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** For a terminal: new lines, tabs and colours stay, whatever else would steer it is written out. */
+export function calm(text: string): string {
+  return text.replace(/\x1b\[[\d;]*m|[\n\t]|\r\n|[^\n\t\r\x1b]+|[\r\x1b]/g, (piece) =>
+    /^(?:\x1b\[[\d;]*m|[\n\t]|\r\n)$/.test(piece) ? piece : visible(piece),
+  );
+}

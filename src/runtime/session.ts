@@ -171,13 +171,10 @@ export class Session {
   }
 
   #incoming(request: CallRequest): IncomingCall {
-    this.#minted += 1;
-    return {
-      id: request.id ?? `call_${this.#minted}`,
-      name: request.name,
-      arguments: request.arguments === undefined ? {} : request.arguments,
-      ...(request.malformed !== undefined && { malformed: request.malformed }),
-    };
+    const { id = `call_${++this.#minted}`, name, arguments: given = {}, malformed } = request;
+    return malformed === undefined
+      ? { id, name, arguments: given }
+      : { id, name, arguments: given, malformed };
   }
 }
 

@@ -164,3 +164,8 @@ function bounded(message: string): string {
   const omitted = message.length - 2 * half;
   return `${message.slice(0, half)}\n… [${omitted} characters omitted] …\n${message.slice(-half)}`;
 }
+
+/** For places where a promise is a mistake: it counts for nothing, and its rejection must not end the process. */
+export function ignoreRejection(value: unknown): void {
+  if (typeof value === "object" && value !== null && value instanceof Promise) value.catch(() => undefined);
+}

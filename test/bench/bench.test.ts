@@ -19,10 +19,10 @@ interface Results {
 }
 
 function bench(...args: string[]) {
-  // The peers are large and are no dependency of the product: the smoke test does without.
+  // The peers are large and are no dependency of the product: the smoke test does without. `npm test` has built.
   return spawnSync(
     process.execPath,
-    [join(root, "scripts/bench.mjs"), "--quick", "--without-peers", ...args],
+    [join(root, "scripts/bench.mjs"), "--quick", "--without-peers", "--dist", join(root, "dist"), ...args],
     { cwd: root, encoding: "utf8" },
   );
 }
