@@ -55,7 +55,7 @@ export class HandlerContext implements CallContext {
       session: this.#call.scope.info.id,
       id: this.#call.id,
       name: this.#call.entry.name,
-      progress: update,
+      progress: masked(update, this.#call.scope.services.redact),
     });
   }
 
@@ -67,4 +67,12 @@ export class HandlerContext implements CallContext {
     this.#abortReason ??= reason;
     this.#controller?.abort(reason);
   }
+}
+
+function masked({ message, fraction, chunk }: Progress, redact: (text: string) => string): Progress {
+  return {
+    ...(typeof message === "string" && { message: redact(message) }),
+    ...(typeof fraction === "number" && { fraction }),
+    ...(typeof chunk === "string" && { chunk: redact(chunk) }),
+  };
 }

@@ -69,7 +69,11 @@ function adopt(
 
 /** An alias may spell its parameters differently; only plain objects can be respelled. */
 function underAlias(call: CallRecord, raw: unknown): unknown {
-  const respell = call.spelling === call.entry.name ? undefined : call.tool.aliasArguments?.[call.spelling];
+  const { aliasArguments } = call.tool;
+  const respell =
+    aliasArguments !== undefined && Object.hasOwn(aliasArguments, call.spelling)
+      ? aliasArguments[call.spelling]
+      : undefined;
   if (respell === undefined) return raw;
   let value = raw;
   if (typeof raw === "string") {

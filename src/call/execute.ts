@@ -1,5 +1,5 @@
 import { ERROR_CODES, type Failure, failure, ToolError } from "../tool/errors.js";
-import { describeThrown } from "../tool/thrown.js";
+import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { HandlerContext } from "./context.js";
@@ -58,6 +58,8 @@ class RunningHandler implements Deadline {
     if (call.signal === undefined) return;
     this.#onInterrupt = () => this.#stop(interrupted());
     call.signal.addEventListener("abort", this.#onInterrupt, { once: true });
+    // The handler itself may have brought the abort about before it first waited.
+    if (call.signal.aborted) this.#onInterrupt();
   }
 
   /** The time is up: first for the work, then for stopping. */
@@ -126,6 +128,7 @@ function untilDeadline(
 function deadlineOf(call: CallRecord): number {
   const { timeoutMs } = call.tool;
   const declared = typeof timeoutMs === "function" ? timeoutMs(call.args) : timeoutMs;
+  ignoreRejection(declared);
   const chosen =
     typeof declared === "number" && declared > 0 ? declared : call.scope.services.defaultTimeoutMs;
   return Math.min(chosen, LONGEST_TIMER_MS);

@@ -82,7 +82,8 @@ function readEffects(declared: unknown): readonly Effect[] {
     ignoreRejection(declared);
     throw new TypeError("its effects are not a list");
   }
-  return declared.map((effect: unknown) => {
+  return Array.from(declared as unknown[], (effect) => {
+    if (typeof effect !== "object" || effect === null) throw new TypeError("an effect is not an object");
     const { action, resource, mode, reversible } = effect as Effect;
     if (
       typeof action !== "string" ||
@@ -126,8 +127,12 @@ function decide(call: CallRecord): Failure | undefined {
   if (decision.verdict === "deny") {
     return failure("denied", decision.reason ?? `denied by rule ${decision.rule}`, `Rule: ${decision.rule}`);
   }
-  if (call.hookQuestion !== undefined && decision.verdict === "allow") {
-    call.decision = { verdict: "ask", rule: "hook:pre_tool_call", reason: call.hookQuestion };
+  if (call.hookQuestion !== undefined) {
+    // No earlier yes covers a hook's question, so the grants of the policy's own question do not count here.
+    const reasons = [decision.verdict === "ask" ? decision.reason : undefined, call.hookQuestion].filter(
+      Boolean,
+    );
+    call.decision = { verdict: "ask", rule: "hook:pre_tool_call", reason: reasons.join("; ") };
     call.grantKeys = [];
   }
   return undefined;

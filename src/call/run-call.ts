@@ -73,23 +73,26 @@ function announceStart(call: CallRecord): void {
 }
 
 const PREVIEW_CHARS = 200;
+const PREVIEW_FIELDS = 4;
 
 /** A glimpse of arguments that nobody has checked yet: they may be huge, cyclic or not JSON at all. */
 function previewOfArguments(raw: unknown): string {
   if (typeof raw === "string") return raw.slice(0, 4 * PREVIEW_CHARS);
   if (typeof raw !== "object" || raw === null) return String(raw);
   try {
-    const shown = Object.entries(raw)
-      .slice(0, 4)
-      .map(([key, value]) => [
-        key.slice(0, 40),
+    const shown: Record<string, string> = {};
+    let left = PREVIEW_FIELDS;
+    for (const key in raw) {
+      const value: unknown = Reflect.get(raw, key);
+      shown[key.slice(0, 40)] =
         typeof value === "string"
           ? value.slice(0, PREVIEW_CHARS)
           : typeof value === "object"
             ? "…"
-            : String(value),
-      ]);
-    return JSON.stringify(Object.fromEntries(shown));
+            : String(value);
+      if (--left === 0) break;
+    }
+    return JSON.stringify(shown);
   } catch {
     return "";
   }

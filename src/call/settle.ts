@@ -117,7 +117,7 @@ function readText(call: CallRecord, output: string): Failure | undefined {
   } catch {
     return undefined;
   }
-  call.structured = parsed;
+  setStructured(call, parsed);
   if (typeof parsed !== "object" || parsed === null || !("error" in parsed)) return undefined;
   if (typeof parsed.error !== "string" || parsed.error === "") return undefined;
   if ("success" in parsed && parsed.success === true) return undefined;

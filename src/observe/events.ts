@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../tool/thrown.js";
 import type { Progress } from "../tool/tool.js";
 
 /** What the runtime tells the outside while it works; the HTTP event stream sends the same objects. */
@@ -35,7 +36,7 @@ export type RuntimeEvent =
       readonly reason?: string;
     };
 
-export type EventListener = (event: RuntimeEvent) => void;
+export type EventListener = (event: RuntimeEvent) => unknown;
 
 /** Listeners are isolated: one that throws never reaches the call that fired the event. */
 export class EventBus {
@@ -54,7 +55,7 @@ export class EventBus {
   emit(event: RuntimeEvent): void {
     for (const listener of this.#listeners) {
       try {
-        listener(event);
+        ignoreRejection(listener(event));
       } catch {
         // A broken observer must not break what it observes.
       }

@@ -142,8 +142,8 @@ function reasonOf(from: { readonly reason?: string; readonly fix?: string }): {
   fix?: string;
 } {
   return {
-    ...(from.reason !== undefined && { reason: from.reason }),
-    ...(from.fix !== undefined && { fix: from.fix }),
+    ...(typeof from.reason === "string" && { reason: from.reason }),
+    ...(typeof from.fix === "string" && { fix: from.fix }),
   };
 }
 

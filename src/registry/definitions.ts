@@ -1,8 +1,10 @@
 import type { Logger } from "../observe/log.js";
+import { checkSchema } from "../tool/check-schema.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { SchemaView, ToolSchema } from "../tool/tool.js";
 import { shownName, type Vocabulary } from "./aliases.js";
 import type { AvailabilityCache, Status } from "./availability.js";
-import type { Entry } from "./entry.js";
+import { type Entry, isForeign } from "./entry.js";
 
 /** The OpenAI form, which every other wire format is derived from. */
 export interface ToolDefinition {
@@ -62,11 +64,34 @@ async function patched(options: {
   const { entry, plain, view } = options;
   try {
     const tool = await entry.load();
-    return { ...plain, ...tool.dynamicSchemaOverrides?.(view), name: plain.name };
+    const patch: unknown = await tool.dynamicSchemaOverrides?.(view);
+    return patch === undefined ? plain : { ...plain, ...usablePatch(patch, isForeign(entry.provenance)) };
   } catch (error) {
-    options.log.warn(`dynamic schema of tool ${entry.name} failed, using the static one: ${String(error)}`);
+    options.log.warn(
+      `dynamic schema of tool ${entry.name} failed, using the static one: ${describeThrown(error).message}`,
+    );
     return plain;
   }
+}
+
+const LONGEST_DESCRIPTION = 20_000;
+
+/** Only a description and parameters that a provider will accept; anything else throws. */
+function usablePatch(patch: unknown, foreign: boolean): Partial<ToolSchema> {
+  if (typeof patch !== "object" || patch === null) throw new TypeError("the patch is not an object");
+  const { description, parameters } = patch as Partial<ToolSchema>;
+  if (
+    description !== undefined &&
+    (typeof description !== "string" || description.length > LONGEST_DESCRIPTION)
+  ) {
+    throw new TypeError("the description is not a text of reasonable length");
+  }
+  const problem = parameters === undefined ? undefined : checkSchema(parameters, { foreign });
+  if (problem !== undefined) throw new TypeError(problem.message);
+  return {
+    ...(description !== undefined && { description }),
+    ...(parameters !== undefined && { parameters }),
+  };
 }
 
 interface Memo {

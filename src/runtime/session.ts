@@ -11,7 +11,7 @@ import { buildDefinitions, type ToolDefinition } from "../registry/definitions.j
 import type { View } from "../registry/view.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
-import type { Failure } from "../tool/errors.js";
+import { type Failure, failure } from "../tool/errors.js";
 import type { CallContext, HostCapabilities } from "../tool/tool.js";
 
 export interface SessionOptions {
@@ -172,6 +172,14 @@ export class Session {
 
   #incoming(request: CallRequest): IncomingCall {
     const { id = `call_${++this.#minted}`, name, arguments: given = {}, malformed } = request;
+    if (typeof name !== "string") {
+      return {
+        id,
+        name: "",
+        arguments: {},
+        malformed: failure("bad_request", `a tool name must be a string, not ${typeof name}`),
+      };
+    }
     return malformed === undefined
       ? { id, name, arguments: given }
       : { id, name, arguments: given, malformed };
