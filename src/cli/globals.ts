@@ -46,6 +46,7 @@ export function contextOf(command: Command, out: Output): CommandContext {
       const runtime = await createRuntime({
         home,
         flags: configFlags,
+        platform: "cli",
         ...(flags.yolo === true && { yolo: true }),
         ...(options.userTools !== undefined && { userTools: options.userTools }),
       });

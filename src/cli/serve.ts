@@ -39,13 +39,15 @@ async function start(
   runtime: Runtime,
   options: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly server: HermesServer; readonly token: ServerToken }> {
-  // A journal that cannot be opened is better known now than at the first call.
-  await runtime.journal();
   const { values, paths } = runtime.config;
+  // A journal that cannot be opened is better known now than at the first call.
+  const journal = await runtime.journal();
+  if (values.journal.retention_days > 0) journal.prune(values.journal.retention_days);
   const host = typeof options.host === "string" ? options.host : values.server.host;
   const port = options.port === undefined ? values.server.port : portFrom(options.port);
   const token = await resolveToken({ configured: values.server.token, file: paths.serverToken });
-  return { server: await createServer({ runtime, token, host, port }), token };
+  const allowedHosts = values.server.allowed_hosts;
+  return { server: await createServer({ runtime, token, host, port, allowedHosts }), token };
 }
 
 function portFrom(given: unknown): number {

@@ -100,6 +100,7 @@ export const CONFIG_KEYS = [
   { path: "journal.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 90, project: "never", about: "Days a recorded call is kept; 0 keeps it for ever" },
   { path: "server.host", type: text, default: "127.0.0.1", project: "never", env: "HERMES_HOST", flag: "host", notFromDotenv: true, about: "Address the server listens on" },
   { path: "server.port", type: { kind: "integer", min: 0, max: 65_535 }, default: 9119, project: "never", env: "HERMES_PORT", flag: "port", notFromDotenv: true, about: "Port of the server; 0 picks a free one" },
+  { path: "server.allowed_hosts", type: list, default: [], project: "never", notFromDotenv: true, about: "Further names the server answers to, e.g. of a proxy before it (`hermes.example:443`)" },
   { path: "server.token", type: text, default: "", project: "never", env: "HERMES_TOKEN", secret: true, about: "Token of the server; empty = made on first start and kept in `server.token`" },
   { path: "log.level", type: { kind: "enum", values: ["debug", "info", "warn", "error", "silent"] }, default: "warn", project: "never", about: "Least serious message that is logged" },
 ] as const satisfies readonly ConfigKey[];

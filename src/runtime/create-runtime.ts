@@ -31,6 +31,8 @@ export interface RuntimeOptions {
   readonly policy?: Policy;
   /** Answers every question with yes; the hardline floor and denials stay. */
   readonly yolo?: boolean;
+  /** Which list of `platform_toolsets` counts ("cli", "telegram" …). */
+  readonly platform?: string;
   readonly logger?: Logger;
   /** Instead of /etc/hermes. */
   readonly systemDir?: string;
@@ -65,6 +67,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     journalEnabled: options.journal ?? config.values.journal.enabled,
     ...(options.policy !== undefined && { policy: options.policy }),
     ...(options.yolo !== undefined && { yolo: options.yolo }),
+    ...(options.platform !== undefined && { platform: options.platform }),
   });
 }
 

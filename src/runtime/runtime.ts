@@ -50,6 +50,7 @@ export interface RuntimeParts {
   readonly journalEnabled: boolean;
   readonly policy?: Policy;
   readonly yolo?: boolean;
+  readonly platform?: string;
 }
 
 /** Everything that outlives a session. Made by `createRuntime`. */
@@ -68,6 +69,7 @@ export class Runtime {
   readonly #journalEnabled: boolean;
   readonly #policy: Policy | undefined;
   readonly #yolo: boolean;
+  readonly #platform: string | undefined;
   #sessions: Promise<SessionFactory> | undefined;
   #journal: Promise<Journal> | undefined;
   #toolsetVersion = 0;
@@ -94,6 +96,7 @@ export class Runtime {
     });
     this.#policy = parts.policy;
     this.#yolo = parts.yolo === true;
+    this.#platform = parts.platform;
     this.registry.onChange((generation) => {
       if (this.events.active) this.events.emit({ type: "tools.changed", generation });
     });
@@ -223,8 +226,8 @@ export class Runtime {
 
   /** Unknown names in the caller's lists are errors; those in config files were reported when it was loaded. @internal */
   select(enabled: readonly string[] | undefined, disabled: readonly string[] | undefined): Selection {
-    const { values, env } = this.config;
-    const chosen = enabled ?? (env.HERMES_KANBAN_TASK ? [...values.toolsets, "kanban"] : values.toolsets);
+    const { values } = this.config;
+    const chosen = enabled ?? this.#defaultToolsets();
     const selection = selectTools(
       {
         enabled: chosen,
@@ -236,6 +239,15 @@ export class Runtime {
     const [problem] = selection.problems;
     if (problem !== undefined) throw new HermesError(problem);
     return selection;
+  }
+
+  /** A flag beats the platform's own list, which beats the general one. */
+  #defaultToolsets(): readonly string[] {
+    const { values, env } = this.config;
+    const own = this.#platform === undefined ? undefined : values.platform_toolsets[this.#platform];
+    const byFlag = this.config.origin("toolsets").source === "flag";
+    const toolsets = own === undefined || byFlag ? values.toolsets : own;
+    return env.HERMES_KANBAN_TASK ? [...toolsets, "kanban"] : toolsets;
   }
 
   #announceAvailability(key: unknown, status: { readonly ok: boolean; readonly reason?: string }): void {

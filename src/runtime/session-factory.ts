@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { EffectLocks } from "../call/effect-locks.js";
-import { Guardrails } from "../call/guardrails.js";
+import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
 import type { CallServices, Policy } from "../call/scope.js";
 import { createSpill } from "../call/spill.js";
@@ -60,7 +60,7 @@ export class SessionFactory {
       this.#runtime.journal(),
     ]);
     const id = `s_${randomUUID().slice(0, 13)}`;
-    const guardrails = new Guardrails(options.guardrails);
+    const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
     return new Session(
       {
         info: { id, profile, cwd: resolve(options.cwd ?? cwd), guarded: guardrails.mode !== "off" },
@@ -146,4 +146,11 @@ function assertProfile(name: string): void {
       close.length > 0 ? `Did you mean ${close.join(", ")}?` : `There are: ${known.join(", ")}.`,
     ),
   );
+}
+
+/** Programs are not watched unless they ask for it; where a model calls, the configuration may make it strict. */
+function guardrailMode(asked: GuardrailMode | undefined, hardStop: "auto" | "on" | "off"): GuardrailMode {
+  if (asked === undefined || asked === "off") return "off";
+  if (hardStop === "on") return "stop";
+  return hardStop === "off" ? "warn" : asked;
 }

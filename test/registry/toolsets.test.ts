@@ -192,3 +192,29 @@ describe("enabled and disabled", () => {
     expect(steps.get("read_file")?.because).toBe("toolset file is enabled");
   });
 });
+
+describe("configuration", () => {
+  const names = async (runtime: Awaited<ReturnType<typeof testRuntime>>["runtime"]) =>
+    (await runtime.getToolDefinitions()).map((definition) => definition.function.name);
+  const tools = [tool("a", "x"), tool("b", "y"), tool("c", "z")];
+
+  it("a platform's own list counts on that platform, a flag beats it, disabling beats everything", async () => {
+    const { mkdirSync, writeFileSync } = await import("node:fs");
+    const { tempDir } = await import("../support/runtime.js");
+    const home = tempDir();
+    mkdirSync(home, { recursive: true });
+    writeFileSync(
+      `${home}/config.yaml`,
+      "toolsets: [x, y]\nplatform_toolsets:\n  cli: [y, z]\nagent:\n  disabled_toolsets: [z]\ncustom_toolsets:\n  mine:\n    tools: [a, c]\n",
+    );
+    expect(await names((await testRuntime(tools, { home })).runtime)).toEqual(["a", "b"]);
+    expect(await names((await testRuntime(tools, { home, platform: "cli" })).runtime)).toEqual(["b"]);
+    const flagged = await testRuntime(tools, { home, platform: "cli", flags: { toolsets: ["mine"] } });
+    expect(await names(flagged.runtime)).toEqual(["a"]);
+  });
+
+  it("an unknown name in it is an error with a suggestion", async () => {
+    const { runtime } = await testRuntime(tools, { flags: { toolsets: ["termnal"] } });
+    await expect(names(runtime)).rejects.toThrow(/terminal/);
+  });
+});
