@@ -15,7 +15,7 @@ describe("with no file at all", () => {
     using box = sandbox();
     const loaded = await box.load();
     expect(imported.yaml).toBe(0);
-    expect(loaded.values.server).toEqual({ host: "127.0.0.1", port: 9119, token: "" });
+    expect(loaded.values.server).toEqual({ host: "127.0.0.1", port: 9119, allowed_hosts: [], token: "" });
     expect(loaded.values.tools.timeout_seconds).toBe(300);
     expect(loaded.values.approvals.mode).toBe("manual");
     expect(loaded.origin("tools.timeout_seconds")).toEqual({ source: "default" });
