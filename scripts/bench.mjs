@@ -83,7 +83,7 @@ async function installPeers() {
     ([name, version]) => installedVersion(name) !== version,
   );
   if (missing.length === 0) return;
-  console.error("· installing the peers into bench/node_modules (about 800 MB) …");
+  console.error("· installing the peers into bench/node_modules (about 650 MB) …");
   const npm = process.env.npm_execpath;
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const [program, ...before] = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
@@ -96,7 +96,11 @@ async function installPeers() {
 }
 
 function pinnedPeers() {
-  return JSON.parse(readFileSync(join(BENCH, "package.json"), "utf8")).dependencies;
+  return readBenchManifest().dependencies;
+}
+
+function readBenchManifest() {
+  return JSON.parse(readFileSync(join(BENCH, "package.json"), "utf8"));
 }
 
 function installedVersion(name) {
@@ -105,7 +109,9 @@ function installedVersion(name) {
 }
 
 function peerVersions() {
-  return Object.fromEntries(Object.keys(pinnedPeers()).map((name) => [name, installedVersion(name) ?? null]));
+  const { dependencies, optionalDependencies } = readBenchManifest();
+  const names = Object.keys({ ...dependencies, ...optionalDependencies });
+  return Object.fromEntries(names.map((name) => [name, installedVersion(name) ?? null]));
 }
 
 function publish(results) {

@@ -3,7 +3,7 @@ import { PAGE_SCRIPT } from "./page-script.js";
 import { PAGE_STYLE } from "./page-style.js";
 import type { Route } from "./route.js";
 
-const SHOWN_CALLS = 50;
+const SHOWN_CALLS = 10;
 
 export const HTML_TYPE = "text/html; charset=utf-8";
 

@@ -42,7 +42,7 @@ export const PAGE_SCRIPT = String.raw`"use strict";
   }
 
   async function showCalls() {
-    const answer = await fetch("/v1/calls?limit=50", { credentials: "same-origin" });
+    const answer = await fetch("/v1/calls?limit=10", { credentials: "same-origin" });
     if (!answer.ok) return;
     const found = await answer.json();
     calls.tBodies[0].replaceChildren(...found.calls.map(rowOf));

@@ -183,7 +183,7 @@ const browser =
 describe("in a browser", () => {
   it("no payload runs, the page updates live, and it fits 400 px", { timeout: 120_000 }, async ({ skip }) => {
     if (browser === undefined) {
-      return skip("[ci-cannot] needs Chromium: apt-get install chromium, or set HERMES_TEST_CHROMIUM");
+      return skip("needs Chromium: apt-get install chromium, or set HERMES_TEST_CHROMIUM");
     }
     const hostile: AnyTool[] = PAYLOADS.map((payload, index) => ({
       ...echo,
