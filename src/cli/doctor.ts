@@ -15,7 +15,8 @@ export async function run(
   const mended = options.fix === true ? mendHome(home) : [];
   const runtime = await context.runtime();
   const findings = await examine(runtime);
-  await runtime.close();
+  // What could not be opened is among the findings already; closing it says nothing new.
+  await runtime.close().catch(() => undefined);
   const healthy = !findings.some((finding) => finding.level === "error");
   if (out.json) out.value({ ok: healthy, findings, mended });
   else {

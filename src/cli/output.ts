@@ -30,7 +30,7 @@ export class Output {
     const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
     this.ascii = options.ascii === true || env.HERMES_ASCII === "1" || env.TERM === "dumb";
     this.#plain = this.ascii || refused || dumb;
-    this.color = pc.createColors(!refused && (forced || (process.stdout.isTTY && !dumb)));
+    this.color = pc.createColors(!refused && (forced || (process.stdout.isTTY === true && !dumb)));
   }
 
   /** A line for people; silent when a program reads. */

@@ -4,15 +4,11 @@ import { describeThrown } from "../tool/thrown.js";
 import type { SchemaView, ToolSchema } from "../tool/tool.js";
 import { shownName, type Vocabulary } from "./aliases.js";
 import type { AvailabilityCache, Status } from "./availability.js";
-import { type Entry, isForeign } from "./entry.js";
+import { type Entry, isForeign, type ToolDefinition } from "./entry.js";
 
-/** The OpenAI form, which every other wire format is derived from. */
-export interface ToolDefinition {
-  readonly type: "function";
-  readonly function: ToolSchema;
-}
+export type { ToolDefinition };
 
-/** Asks every check of a pass once, all at the same time. */
+/** What the checks of a pass said, each asked once, all at the same time. Tools without a check are not in it. */
 export async function statusesOf(
   entries: Iterable<Entry>,
   availability: AvailabilityCache,
@@ -20,6 +16,7 @@ export async function statusesOf(
   const statuses = new Map<string, Status>();
   const asked: Promise<void>[] = [];
   for (const entry of entries) {
+    if (entry.checkFn === undefined && entry.needs === undefined) continue;
     const status = availability.statusOf(entry);
     if (status instanceof Promise) asked.push(status.then((value) => void statuses.set(entry.name, value)));
     else statuses.set(entry.name, status);
@@ -28,30 +25,52 @@ export async function statusesOf(
   return statuses;
 }
 
+export function isReady(statuses: ReadonlyMap<string, Status>, entry: Entry): boolean {
+  return statuses.get(entry.name)?.ok !== false;
+}
+
 /**
  * Definitions of the available tools, sorted by the shown name. The same entries give the same bytes,
  * however often and in whatever order they were registered.
  */
 export async function buildDefinitions(options: {
+  /** Sorted by name, as a snapshot has them. */
   readonly entries: Iterable<Entry>;
   readonly statuses: ReadonlyMap<string, Status>;
   readonly vocabulary: Vocabulary;
   readonly log: Logger;
 }): Promise<readonly ToolDefinition[]> {
+  const { statuses, vocabulary, log } = options;
   const present: Entry[] = [];
-  for (const entry of options.entries) {
-    if (options.statuses.get(entry.name)?.ok === true) present.push(entry);
-  }
-  const names: ReadonlySet<string> = new Set(present.map((entry) => entry.name));
-  const view: SchemaView = { names, has: (name) => names.has(name) };
+  for (const entry of options.entries) if (isReady(statuses, entry)) present.push(entry);
+  const view = schemaViewOf(present);
   const definitions: ToolDefinition[] = [];
   for (const entry of present) {
-    const name = shownName(entry.name, options.vocabulary);
-    const plain: ToolSchema = { name, description: entry.description, parameters: entry.parameters };
-    const schema = entry.hasDynamicSchema ? await patched({ entry, plain, view, log: options.log }) : plain;
-    definitions.push({ type: "function", function: schema });
+    if (!entry.hasDynamicSchema && vocabulary === "hermes") definitions.push(entry.definition);
+    else {
+      const name = shownName(entry.name, vocabulary);
+      const plain: ToolSchema = { ...entry.definition.function, name };
+      const schema = entry.hasDynamicSchema ? await patched({ entry, plain, view, log }) : plain;
+      definitions.push({ type: "function", function: schema });
+    }
   }
-  return definitions.sort((a, b) => (a.function.name < b.function.name ? -1 : 1));
+  if (vocabulary !== "hermes") definitions.sort((a, b) => (a.function.name < b.function.name ? -1 : 1));
+  return Object.freeze(definitions);
+}
+
+/** Made only for tools whose schema depends on the others. */
+function schemaViewOf(present: readonly Entry[]): SchemaView {
+  let names: ReadonlySet<string> | undefined;
+  const known = () => {
+    names ??= new Set(present.map((entry) => entry.name));
+    return names;
+  };
+  return {
+    get names() {
+      return known();
+    },
+    has: (name) => known().has(name),
+  };
 }
 
 /** A patch that throws leaves the static schema in place: a model is better off with it than without the tool. */
@@ -105,11 +124,9 @@ const MAX_MEMOS = 8;
 export class DefinitionsMemo {
   readonly #memos = new Map<string, Memo>();
 
-  get(key: string, now: number): ToolDefinition[] | undefined {
+  get(key: string, now: number): readonly ToolDefinition[] | undefined {
     const memo = this.#memos.get(key);
-    if (memo === undefined || now >= memo.freshUntil) return undefined;
-    // A copy, so that callers may append to what they got.
-    return memo.definitions.slice();
+    return memo === undefined || now >= memo.freshUntil ? undefined : memo.definitions;
   }
 
   set(key: string, memo: Memo): void {

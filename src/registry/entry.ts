@@ -1,6 +1,6 @@
 import type { Decoder } from "../tool/decode.js";
 import type { JsonSchema } from "../tool/json-schema.js";
-import type { AnyTool, CheckFn, Needs } from "../tool/tool.js";
+import type { AnyTool, CheckFn, Needs, ToolSchema } from "../tool/tool.js";
 
 /** Where a tool came from. Foreign sources get linear-time patterns and stricter linting. */
 export interface Provenance {
@@ -34,37 +34,48 @@ type StaticFields = Pick<
   | "maxResultSizeChars"
 >;
 
+/** The OpenAI form, which every other wire format is derived from. */
+export interface ToolDefinition {
+  readonly type: "function";
+  readonly function: ToolSchema;
+}
+
+const NO_ALIASES: readonly string[] = [];
+
 /**
  * One registered version of a tool. The registry hands out the same object for as long as that version is
  * in force, so holding an entry pins the version (a running call keeps the one it began with).
+ *
+ * Every field is always set, to undefined if need be: thousands of entries then share one shape.
  */
-export class Entry implements StaticFields {
+export class Entry {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly toolset: string;
   readonly description: string;
-  readonly emoji?: string;
-  readonly tags?: readonly string[];
+  readonly emoji: string | undefined;
+  readonly tags: readonly string[] | undefined;
   readonly parameters: JsonSchema;
-  readonly output?: JsonSchema;
+  readonly output: JsonSchema | undefined;
   readonly permissions: AnyTool["permissions"];
-  readonly requiresEnv?: readonly string[];
-  readonly host?: NonNullable<AnyTool["host"]>;
-  readonly interactive?: boolean;
-  readonly idempotent?: boolean;
-  readonly tolerant?: boolean;
-  readonly maxResultSizeChars?: number;
-  readonly needs?: Needs;
-  readonly checkFn?: CheckFn;
+  readonly requiresEnv: readonly string[] | undefined;
+  readonly host: AnyTool["host"] | undefined;
+  readonly interactive: boolean | undefined;
+  readonly idempotent: boolean | undefined;
+  readonly tolerant: boolean | undefined;
+  readonly maxResultSizeChars: number | undefined;
+  readonly needs: Needs | undefined;
+  readonly checkFn: CheckFn | undefined;
   readonly hasDynamicSchema: boolean;
   readonly provenance: Provenance;
   /** Set once the code is in memory; built-ins load on first use. */
   tool: AnyTool | undefined;
   /** Set with the code: lists and definitions never need the validator. */
-  decoder: Decoder | undefined;
+  decoder: Decoder | undefined = undefined;
 
   readonly #load: (() => Promise<AnyTool>) | undefined;
-  #loading: Promise<AnyTool> | undefined;
+  #loading: Promise<AnyTool> | undefined = undefined;
+  #definition: ToolDefinition | undefined = undefined;
 
   constructor(fields: {
     readonly statics: StaticFields & { readonly needs?: Needs; readonly checkFn?: CheckFn };
@@ -75,26 +86,35 @@ export class Entry implements StaticFields {
   }) {
     const { statics } = fields;
     this.name = statics.name;
-    this.aliases = statics.aliases ?? [];
+    this.aliases = statics.aliases ?? NO_ALIASES;
     this.toolset = statics.toolset;
     this.description = statics.description;
+    this.emoji = statics.emoji;
+    this.tags = statics.tags;
     this.parameters = statics.parameters;
+    this.output = statics.output;
     this.permissions = statics.permissions;
-    if (statics.emoji !== undefined) this.emoji = statics.emoji;
-    if (statics.tags !== undefined) this.tags = statics.tags;
-    if (statics.output !== undefined) this.output = statics.output;
-    if (statics.requiresEnv !== undefined) this.requiresEnv = statics.requiresEnv;
-    if (statics.host !== undefined) this.host = statics.host;
-    if (statics.interactive !== undefined) this.interactive = statics.interactive;
-    if (statics.idempotent !== undefined) this.idempotent = statics.idempotent;
-    if (statics.tolerant !== undefined) this.tolerant = statics.tolerant;
-    if (statics.maxResultSizeChars !== undefined) this.maxResultSizeChars = statics.maxResultSizeChars;
-    if (statics.needs !== undefined) this.needs = statics.needs;
-    if (statics.checkFn !== undefined) this.checkFn = statics.checkFn;
+    this.requiresEnv = statics.requiresEnv;
+    this.host = statics.host;
+    this.interactive = statics.interactive;
+    this.idempotent = statics.idempotent;
+    this.tolerant = statics.tolerant;
+    this.maxResultSizeChars = statics.maxResultSizeChars;
+    this.needs = statics.needs;
+    this.checkFn = statics.checkFn;
     this.hasDynamicSchema = fields.hasDynamicSchema;
     this.provenance = fields.provenance;
     this.tool = fields.tool;
     this.#load = fields.load;
+  }
+
+  /** What a model is told under the canonical name, before any dynamic patch. */
+  get definition(): ToolDefinition {
+    this.#definition ??= {
+      type: "function",
+      function: { name: this.name, description: this.description, parameters: this.parameters },
+    };
+    return this.#definition;
   }
 
   static fromTool(tool: AnyTool, provenance: Provenance): Entry {

@@ -4,6 +4,7 @@ import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
+import { SortedNames } from "./sorted-names.js";
 
 /** The registration record of the source documents, in camelCase. */
 export interface Registration {
@@ -74,8 +75,10 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 /** What is registered under one name: the standing entry, covered by scoped ones (last = visible). */
 interface Slot {
   base: Entry | undefined;
-  readonly scoped: Entry[];
+  scoped: readonly Entry[];
 }
+
+const NOT_COVERED: readonly Entry[] = [];
 
 export class ToolRegistry {
   readonly #slots = new Map<string, Slot>();
@@ -83,6 +86,7 @@ export class ToolRegistry {
   readonly #conflicts: Conflict[] = [];
   readonly #listeners = new Set<(generation: number) => void>();
   readonly #log: Logger;
+  readonly #names = new SortedNames();
   #generation = 0;
   #snapshot: RegistrySnapshot | undefined;
 
@@ -128,7 +132,7 @@ export class ToolRegistry {
     ) {
       return false;
     }
-    if (slot === undefined) this.#slots.set(entry.name, { base: entry, scoped: [] });
+    if (slot === undefined) this.#slots.set(entry.name, { base: entry, scoped: NOT_COVERED });
     else slot.base = entry;
     this.#changed();
     return true;
@@ -182,7 +186,7 @@ export class ToolRegistry {
     for (const entry of entries) {
       const slot = this.#slots.get(entry.name);
       if (slot === undefined) this.#slots.set(entry.name, { base: undefined, scoped: [entry] });
-      else slot.scoped.push(entry);
+      else slot.scoped = [...slot.scoped, entry];
     }
     this.#changed();
     return { [Symbol.dispose]: () => this.#uncover(entries) };
@@ -194,7 +198,7 @@ export class ToolRegistry {
       const slot = this.#slots.get(entry.name);
       const index = slot?.scoped.indexOf(entry) ?? -1;
       if (slot === undefined || index < 0) continue;
-      slot.scoped.splice(index, 1);
+      slot.scoped = slot.scoped.filter((covering) => covering !== entry);
       if (slot.base === undefined && slot.scoped.length === 0) this.#slots.delete(entry.name);
       changed = true;
     }
@@ -227,7 +231,7 @@ export class ToolRegistry {
     const entries = new Map<string, Entry>();
     const aliases = new Map<string, string>();
     const byToolset = new Map<string, string[]>();
-    for (const name of [...this.#slots.keys()].sort()) {
+    for (const name of this.#names.sorted(this.#slots)) {
       const entry = this.get(name);
       if (entry === undefined) continue;
       entries.set(name, entry);

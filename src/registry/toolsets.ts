@@ -82,13 +82,10 @@ export function resolveToolset(name: string, world: ToolsetWorld): readonly stri
 }
 
 function allTools(world: ToolsetWorld): readonly string[] {
-  const found = new Set<string>(world.registry.entries.keys());
-  for (const name of toolsetNames(world)) {
-    if (STATIC_TOOLSETS.get(name)?.optIn === true) continue;
-    for (const tool of definitionOf(name, world)?.tools ?? [])
-      found.add(canonicalToolName(tool, world.registry));
-  }
-  return [...found].sort();
+  const custom = [...world.custom.values()].flatMap(({ tools }) => tools ?? []);
+  const known = [...world.registry.entries.keys(), ...STATIC_TOOLS, ...custom];
+  const all = new Set(known.map((tool) => canonicalToolName(tool, world.registry)));
+  return [...all].filter(isInAll(world)).sort();
 }
 
 export function toolsetNames(world: ToolsetWorld): readonly string[] {
@@ -116,16 +113,17 @@ export function describeToolsets(world: ToolsetWorld): readonly ToolsetInfo[] {
   });
 }
 
-/** Why a tool is in or out of a selection; the selection itself is made of these. */
+/** Why a tool is in or out. */
 export interface SelectionStep {
   readonly tool: string;
   readonly selected: boolean;
   readonly because: string;
 }
 
+/** Which tools a view offers. Asked by name, so that ten thousand tools cost nothing until somebody asks. */
 export interface Selection {
-  readonly names: ReadonlySet<string>;
-  readonly steps: ReadonlyMap<string, SelectionStep>;
+  selects(tool: string): boolean;
+  explain(tool: string): SelectionStep;
   /** Names that mean nothing, each with suggestions. */
   readonly problems: readonly Failure[];
 }
@@ -137,47 +135,91 @@ export interface SelectionRequest {
   readonly disabledTools?: readonly string[] | undefined;
 }
 
+interface SelectionRule {
+  covers(tool: string): boolean;
+  readonly selected: boolean;
+  readonly because: string;
+}
+
 /**
- * Which tools a view offers. Enabled toolsets (or everything) minus disabled ones; disabling always comes
- * last, and disabling a bundle removes only what it adds to the core list.
+ * Enabled toolsets (or everything) minus disabled ones; the last rule that covers a tool decides, so disabling
+ * always wins. Disabling a bundle removes only what it adds to the core list.
  */
 export function selectTools(request: SelectionRequest, world: ToolsetWorld): Selection {
-  const steps = new Map<string, SelectionStep>();
+  const rules: SelectionRule[] = [];
   const problems: Failure[] = [];
-  const mark = (tools: readonly string[], selected: boolean, because: string): void => {
-    for (const tool of tools) steps.set(tool, { tool, selected, because });
+  const among = (tools: Iterable<string>) => {
+    const set = new Set(tools);
+    return (tool: string) => set.has(tool);
   };
 
   if (request.enabled === undefined) {
-    mark(allTools(world), true, "no toolsets were named, so every tool is on");
-  } else {
-    for (const name of request.enabled) {
-      const tools = membersOf(name, world);
-      if (tools === undefined) problems.push(unknownToolset(name, world));
-      else mark(tools, true, `toolset ${name} is enabled`);
+    rules.push({
+      covers: isInAll(world),
+      selected: true,
+      because: "no toolsets were named, so every tool is on",
+    });
+  }
+  for (const name of request.enabled ?? []) {
+    const because = `toolset ${name} is enabled`;
+    if (ALL_NAMES.has(name)) {
+      rules.push({ covers: isInAll(world), selected: true, because });
+      continue;
     }
+    const tools = membersOf(name, world);
+    if (tools === undefined) problems.push(unknownToolset(name, world));
+    else rules.push({ covers: among(tools), selected: true, because });
   }
   for (const name of request.disabled ?? []) {
     const tools = membersOf(name, world);
     if (tools === undefined) problems.push(unknownToolset(name, world));
     else if (STATIC_TOOLSETS.get(name)?.bundle === true) {
       const core = new Set(CORE_TOOLS);
-      mark(
-        tools.filter((tool) => !core.has(tool)),
-        false,
-        `toolset ${name} is disabled (the core tools it bundles stay)`,
-      );
-    } else mark(tools, false, `toolset ${name} is disabled`);
+      const because = `toolset ${name} is disabled (the core tools it bundles stay)`;
+      rules.push({ covers: among(tools.filter((tool) => !core.has(tool))), selected: false, because });
+    } else rules.push({ covers: among(tools), selected: false, because: `toolset ${name} is disabled` });
   }
   for (const name of request.disabledTools ?? []) {
-    const tool = canonicalToolName(name, world.registry);
-    if (steps.has(tool)) mark([tool], false, `tool ${tool} is disabled in the configuration`);
-    else if (!world.registry.entries.has(tool)) problems.push(unknownTool(name, world));
+    const only = canonicalToolName(name, world.registry);
+    const known = world.registry.entries.has(only) || STATIC_TOOLS.has(only);
+    if (known) {
+      rules.push({
+        covers: (tool) => tool === only,
+        selected: false,
+        because: `tool ${only} is disabled in the configuration`,
+      });
+    } else problems.push(unknownTool(name, world));
   }
-  const names = new Set<string>();
-  for (const step of steps.values()) if (step.selected) names.add(step.tool);
-  return { names, steps, problems };
+
+  const deciding = (tool: string) => rules.findLast((rule) => rule.covers(tool));
+  return {
+    selects: (tool) => deciding(tool)?.selected === true,
+    explain(tool) {
+      const rule = deciding(tool);
+      return {
+        tool,
+        selected: rule?.selected === true,
+        because: rule?.because ?? "no enabled toolset contains it",
+      };
+    },
+    problems,
+  };
 }
+
+/** "all" leaves out what must be named: tools that only toolsets of that kind contain. */
+function isInAll(world: ToolsetWorld): (tool: string) => boolean {
+  const named = new Set<string>();
+  for (const [name, definition] of STATIC_TOOLSETS) {
+    if (definition.optIn !== true) continue;
+    for (const tool of definition.tools) named.add(tool);
+    for (const tool of world.registry.byToolset.get(name) ?? []) named.add(tool);
+  }
+  return (tool) => !named.has(tool);
+}
+
+const STATIC_TOOLS: ReadonlySet<string> = new Set(
+  [...STATIC_TOOLSETS.values()].flatMap(({ tools }) => tools),
+);
 
 /** A toolset's tools, or the single tool of that name: lists may mix both. */
 function membersOf(name: string, world: ToolsetWorld): readonly string[] | undefined {

@@ -39,7 +39,7 @@ export class View {
     this.statuses = fields.statuses;
     const entries = new Map<string, Entry>();
     for (const [name, entry] of fields.snapshot.entries) {
-      if (fields.selection.names.has(name)) entries.set(name, entry);
+      if (fields.selection.selects(name)) entries.set(name, entry);
     }
     this.entries = entries;
   }
@@ -75,7 +75,7 @@ export class View {
     for (const variant of [name, ...this.#variants(name)]) {
       const canonical = canonicalToolName(variant, this.#snapshot);
       if (!this.#snapshot.entries.has(canonical)) continue;
-      const because = this.explain(canonical)?.because ?? "no enabled toolset contains it";
+      const { because } = this.explain(canonical);
       return failure(
         "out_of_scope",
         `Unknown tool: ${name}`,
@@ -86,8 +86,8 @@ export class View {
   }
 
   /** Why a tool is in or out; the view was made of the same steps. */
-  explain(canonical: string): SelectionStep | undefined {
-    return this.#selection.steps.get(canonical);
+  explain(canonical: string): SelectionStep {
+    return this.#selection.explain(canonical);
   }
 
   /** A view that holds only what both this one and the request hold. */
@@ -96,7 +96,7 @@ export class View {
     return new View({
       registry: this.#registry,
       snapshot: this.#snapshot,
-      selection: { ...this.#selection, names: kept },
+      selection: { ...this.#selection, selects: (name) => kept.has(name) },
       statuses: this.statuses,
       variants: this.#variants,
     });

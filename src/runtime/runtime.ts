@@ -11,6 +11,7 @@ import { AvailabilityCache } from "../registry/availability.js";
 import {
   buildDefinitions,
   DefinitionsMemo,
+  isReady,
   statusesOf,
   type ToolDefinition,
 } from "../registry/definitions.js";
@@ -102,8 +103,8 @@ export class Runtime {
     });
   }
 
-  /** Definitions in OpenAI format, sorted and byte-stable; a repeated question is answered from memory. */
-  async getToolDefinitions(request: DefinitionsRequest = {}): Promise<ToolDefinition[]> {
+  /** Definitions in OpenAI format, sorted and byte-stable; a repeated question gets the very same list. */
+  async getToolDefinitions(request: DefinitionsRequest = {}): Promise<readonly ToolDefinition[]> {
     const vocabulary = this.config.values.tools.vocabulary;
     const key = JSON.stringify([
       request.enabled?.toSorted(),
@@ -116,7 +117,7 @@ export class Runtime {
     if (remembered !== undefined) return remembered;
     const snapshot = this.registry.snapshot();
     const selection = this.select(request.enabled, request.disabled);
-    const entries = [...snapshot.entries.values()].filter((entry) => selection.names.has(entry.name));
+    const entries = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
     const statuses = await statusesOf(entries, this.#availability);
     const definitions = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
     if (request.quiet !== true && definitions.length < entries.length) {
@@ -125,7 +126,7 @@ export class Runtime {
       );
     }
     this.#memo.set(key, { definitions, freshUntil: this.#availability.freshUntil(entries) });
-    return definitions.slice();
+    return definitions;
   }
 
   /** True when at least one tool of the toolset can run now. */
@@ -135,7 +136,7 @@ export class Runtime {
     if (names === undefined) throw new HermesError(unknownToolset(name, world));
     const entries = names.flatMap((tool) => this.registry.get(tool) ?? []);
     const statuses = await statusesOf(entries, this.#availability);
-    return entries.some((entry) => statuses.get(entry.name)?.ok === true);
+    return entries.some((entry) => isReady(statuses, entry));
   }
 
   toolsets(): readonly ToolsetInfo[] {
@@ -158,9 +159,9 @@ export class Runtime {
     return [...entries.values()].map((entry) =>
       listingOf({
         entry,
-        status: statuses.get(entry.name) ?? { ok: false },
-        enabled: selection.names.has(entry.name),
-        because: selection.steps.get(entry.name)?.because ?? "no enabled toolset contains it",
+        status: statuses.get(entry.name) ?? { ok: true },
+        enabled: selection.selects(entry.name),
+        because: selection.explain(entry.name).because,
       }),
     );
   }

@@ -53,7 +53,7 @@ export class SessionFactory {
     assertProfile(profile);
     const snapshot = registry.snapshot();
     const selection = this.#runtime.select(options.toolsets, options.disabledToolsets);
-    const selected = [...snapshot.entries.values()].filter((entry) => selection.names.has(entry.name));
+    const selected = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
     const [statuses, environment, journal] = await Promise.all([
       statusesOf(selected, this.#availability),
       this.#environment(options.environment ?? config.values.terminal.env),

@@ -36,15 +36,17 @@ describe("definitions", () => {
     );
   });
 
-  it("are remembered until the registry changes, and callers may append to their copy", async () => {
+  it("are remembered until the registry changes, and nobody can change what others got", async () => {
     const { runtime, registry } = await testRuntime([tool("a")]);
     const first = await runtime.getToolDefinitions();
-    first.push({ type: "function", function: { name: "mine", description: "", parameters: {} } });
-    const second = await runtime.getToolDefinitions();
-    expect(second.map((definition) => definition.function.name)).toEqual(["a"]);
-    expect(second[0]).toBe(first[0]);
+    expect(await runtime.getToolDefinitions()).toBe(first);
+    expect(() => (first as unknown[]).push("mine")).toThrow(TypeError);
     registry.add(tool("b"));
-    expect(await runtime.getToolDefinitions()).toHaveLength(2);
+    expect((await runtime.getToolDefinitions()).map((definition) => definition.function.name)).toEqual([
+      "a",
+      "b",
+    ]);
+    expect(first).toHaveLength(1);
   });
 
   it("are patched against the tools really present; a patch that throws leaves the static schema", async () => {

@@ -152,8 +152,8 @@ describe("enabled and disabled", () => {
   ];
   const pick = (request: Parameters<typeof selectTools>[0]) => {
     const { registry } = world(tools);
-    const { names, problems } = selectTools(request, world(tools));
-    return { names: [...names].filter((name) => registry.entries.has(name)).sort(), problems };
+    const { selects, problems } = selectTools(request, world(tools));
+    return { names: [...registry.entries.keys()].filter(selects), problems };
   };
 
   it("an enabled list means exactly those; none means all", () => {
@@ -183,13 +183,13 @@ describe("enabled and disabled", () => {
   });
 
   it("every step explains itself", () => {
-    const { steps } = selectTools({ enabled: ["file", "terminal"], disabled: ["terminal"] }, world(tools));
-    expect(steps.get("terminal")).toEqual({
+    const { explain } = selectTools({ enabled: ["file", "terminal"], disabled: ["terminal"] }, world(tools));
+    expect(explain("terminal")).toEqual({
       tool: "terminal",
       selected: false,
       because: "toolset terminal is disabled",
     });
-    expect(steps.get("read_file")?.because).toBe("toolset file is enabled");
+    expect(explain("read_file").because).toBe("toolset file is enabled");
   });
 });
 

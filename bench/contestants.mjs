@@ -1,0 +1,19 @@
+// Everything that can be measured, by the name used in results, tables and pictures.
+
+/** Peers, by subject; the package that must be installed for them. */
+export const PEERS = {
+  "openai-agents": { package: "@openai/agents", label: "@openai/agents, tool invoke" },
+  langchain: { package: "@langchain/core", label: "LangChain, tool invoke" },
+  mastra: { package: "@mastra/core", label: "Mastra, tool execute" },
+  mcp: { package: "@modelcontextprotocol/sdk", label: "MCP SDK in memory, callTool" },
+  "ai-sdk": { package: "ai", label: "AI SDK, generateText step with a mock model" },
+};
+
+/** Parts in the order they run. */
+export const PARTS = ["calls", "journal", "scale", "parallel", "cold"];
+
+/** How much to measure: a real run, or just enough to see that everything works. */
+export const EFFORT = {
+  full: { rounds: 15, roundMs: 80, spawns: 21, slowSpawns: 5, sizes: [10, 100, 1_000, 10_000] },
+  quick: { rounds: 3, roundMs: 5, spawns: 2, slowSpawns: 1, sizes: [10, 100] },
+};

@@ -1,0 +1,120 @@
+// The promises: what is compared, and how large it may be.
+
+const FIGURES = [
+  {
+    id: "call-openai-agents",
+    what: "one call, journal off, against @openai/agents (both given text)",
+    limit: 1,
+    unit: "×",
+    of: ({ calls }) => calls?.ratios["hermes-text / openai-agents"],
+  },
+  {
+    id: "call-langchain",
+    what: "one call, journal off, against LangChain",
+    limit: 0.25,
+    unit: "×",
+    of: ({ calls }) => calls?.ratios["hermes / langchain"],
+  },
+  {
+    id: "call-mcp",
+    what: "one call, journal off, against MCP in memory",
+    limit: 0.25,
+    unit: "×",
+    of: ({ calls }) => calls?.ratios["hermes / mcp"],
+  },
+  {
+    id: "journal-langchain",
+    what: "one call with the durable journal, 8 in flight, against LangChain without one",
+    limit: 1.2,
+    unit: "×",
+    of: ({ journal }) => journal?.ratios["hermes-journal-8 / langchain"],
+  },
+  {
+    id: "flat",
+    what: "one call with 10,000 tools registered, against 10",
+    limit: 1.3,
+    unit: "×",
+    of: ({ scale }) => scale?.ratios["hermes-10000 / hermes-10"],
+  },
+  {
+    id: "register",
+    what: "registering 10,000 tools",
+    limit: 200,
+    unit: "ms",
+    of: ({ scale }) => absolute(scale?.microseconds["register-10000"], 1e-3),
+  },
+  {
+    id: "definitions-remembered",
+    what: "definitions of 10,000 tools, asked again",
+    limit: 10,
+    unit: "µs",
+    of: ({ scale }) => absolute(scale?.microseconds["remembered-10000"], 1),
+  },
+  {
+    id: "definitions-rebuilt",
+    what: "definitions of 10,000 tools, rebuilt and written as JSON, against JSON.stringify alone",
+    limit: 1.5,
+    unit: "×",
+    of: ({ scale }) => scale?.ratios["rebuilt-as-text-10000 / stringify-10000"],
+  },
+  {
+    id: "parallel",
+    what: "1,000 calls at once, against LangChain",
+    limit: 0.3,
+    unit: "×",
+    of: ({ parallel }) => parallel?.ratios["hermes / langchain"],
+  },
+  {
+    id: "parallel-one-message",
+    what: "1,000 calls in one message (ordered by effects), against LangChain",
+    limit: 0.3,
+    unit: "×",
+    of: ({ parallel }) => parallel?.ratios["hermes-one-message / langchain"],
+  },
+  {
+    id: "cold-version",
+    what: "hermes --version, against node -e 0",
+    limit: 1.6,
+    unit: "×",
+    of: ({ cold }) => cold?.ratios["hermes --version / node"],
+  },
+  {
+    id: "cold-tools-list",
+    what: "hermes tools list, against node -e 0",
+    limit: 3,
+    unit: "×",
+    of: ({ cold }) => cold?.ratios["hermes tools list / node"],
+  },
+  {
+    id: "cold-call",
+    what: "hermes call sleep seconds=0, against node -e 0",
+    limit: 4.5,
+    unit: "×",
+    of: ({ cold }) => cold?.ratios["hermes call sleep / node"],
+  },
+  {
+    id: "memory-tools-list",
+    what: "peak memory of hermes tools list, against node -e 0",
+    limit: 1.8,
+    unit: "×",
+    of: ({ cold }) => cold?.ratios["memory of tools list / node"],
+  },
+];
+
+/** A part that was not measured, or not at full size, leaves its figures without value and verdict. */
+export function figuresOf(parts) {
+  return FIGURES.map(({ of, ...figure }) => {
+    const measured = of(parts);
+    if (measured === undefined) return { ...figure, value: null, best: null, pass: null };
+    const { paired, best } = measured;
+    return { ...figure, value: paired, best, pass: paired <= figure.limit };
+  });
+}
+
+function absolute(summary, factor) {
+  return summary && { paired: round(summary.median * factor), best: round(summary.min * factor) };
+}
+
+function round(value) {
+  return Number(value.toPrecision(3));
+}
