@@ -230,21 +230,21 @@ export class ToolRegistry {
   #takeSnapshot(): RegistrySnapshot {
     const entries = new Map<string, Entry>();
     const aliases = new Map<string, string>();
-    const byToolset = new Map<string, string[]>();
     for (const name of this.#names.sorted(this.#slots)) {
       const entry = this.get(name);
       if (entry === undefined) continue;
       entries.set(name, entry);
       for (const alias of entry.aliases) aliases.set(alias, name);
-      const members = byToolset.get(entry.toolset);
-      if (members === undefined) byToolset.set(entry.toolset, [name]);
-      else members.push(name);
     }
+    let byToolset: ReadonlyMap<string, readonly string[]> | undefined;
     return {
       generation: this.#generation,
       entries,
       aliases,
-      byToolset,
+      get byToolset() {
+        byToolset ??= groupByToolset(entries.values());
+        return byToolset;
+      },
       toolsetAliases: new Map(this.#toolsetAliases),
     };
   }
@@ -272,6 +272,16 @@ export class ToolRegistry {
     this.#snapshot = undefined;
     for (const listener of this.#listeners) listener(this.#generation);
   }
+}
+
+function groupByToolset(entries: Iterable<Entry>): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { name, toolset } of entries) {
+    const members = groups.get(toolset);
+    if (members === undefined) groups.set(toolset, [name]);
+    else members.push(name);
+  }
+  return groups;
 }
 
 function assertRegistrable(entry: Entry): void {

@@ -206,15 +206,13 @@ export function selectTools(request: SelectionRequest, world: ToolsetWorld): Sel
   };
 }
 
-/** "all" leaves out what must be named: tools that only toolsets of that kind contain. */
-function isInAll(world: ToolsetWorld): (tool: string) => boolean {
-  const named = new Set<string>();
-  for (const [name, definition] of STATIC_TOOLSETS) {
-    if (definition.optIn !== true) continue;
-    for (const tool of definition.tools) named.add(tool);
-    for (const tool of world.registry.byToolset.get(name) ?? []) named.add(tool);
-  }
-  return (tool) => !named.has(tool);
+const OPT_IN = [...STATIC_TOOLSETS].filter(([, definition]) => definition.optIn === true);
+const OPT_IN_TOOLSETS: ReadonlySet<string> = new Set(OPT_IN.map(([name]) => name));
+const OPT_IN_TOOLS: ReadonlySet<string> = new Set(OPT_IN.flatMap(([, definition]) => definition.tools));
+
+/** "all" leaves out what somebody has to name. */
+function isInAll({ registry }: ToolsetWorld): (tool: string) => boolean {
+  return (tool) => !OPT_IN_TOOLS.has(tool) && !OPT_IN_TOOLSETS.has(registry.entries.get(tool)?.toolset ?? "");
 }
 
 const STATIC_TOOLS: ReadonlySet<string> = new Set(

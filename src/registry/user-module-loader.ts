@@ -86,7 +86,7 @@ async function importOutsideBundler(): Promise<NativeImport> {
 
 /** The built file, next to wherever the bundler put this code; from source, the file transpiled in memory. */
 function locateHooks(): string {
-  for (const place of ["./", "./registry/", "../registry/"]) {
+  for (const place of ["./", "./registry/", "../registry/", "../../registry/"]) {
     const url = new URL(`${place}user-module-hooks.js`, import.meta.url);
     if (existsSync(url)) return url.href;
   }

@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { outcomeOf, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
+import { codeBlocks, hermesCommands } from "./doc-commands.js";
+import { typed } from "./shell.js";
+
+const home = tempFolder();
+const commands = hermesCommands("README.md");
+const [greet = "", library = ""] = codeBlocks("README.md", "ts");
+
+beforeAll(() => {
+  mkdirSync(join(home, "tools"));
+  writeFileSync(join(home, "tools", "greet.ts"), greet);
+});
+
+/** The exit code that a comment announces. */
+function announced(comment: string): number {
+  return /\bdenied\b/.test(comment) ? 5 : 0;
+}
+
+describe("the README", () => {
+  it("shows the whole first minute", () => {
+    expect(commands.map(({ line }) => line)).toEqual(
+      expect.arrayContaining([
+        "npx hermes",
+        "npx hermes tools",
+        "npx hermes doctor",
+        "npx hermes call greet who=Ada",
+      ]),
+    );
+  });
+
+  it.each(commands)("$line does what its comment says", async ({ line, comment }) => {
+    const done = await typed(line, { home, cwd: root });
+    expect(done.code, done.stderr).toBe(announced(comment));
+    if (done.code === 0) expect(done.stdout).not.toBe("");
+    else expect(done).toMatchObject({ stdout: "", stderr: expect.stringContaining("error:") });
+  });
+
+  it("its own tool greets", async () => {
+    expect(greet).toContain('name: "greet"');
+    const done = await typed("hermes call greet who=Ada", { home, cwd: home });
+    expect(done).toEqual({ code: 0, stdout: "Hello, Ada!\n", stderr: "" });
+  });
+
+  it("its library lines run as they stand", async () => {
+    const program = tempFolder();
+    mkdirSync(join(program, "node_modules"));
+    symlinkSync(root, join(program, "node_modules", "hermes-tools"));
+    writeFileSync(join(program, "note.txt"), "from the project\n");
+    const message = {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "t1", name: "read_file", input: { path: "note.txt" } }],
+    };
+    writeFileSync(
+      join(program, "library.mjs"),
+      `const messageFromTheModel = ${JSON.stringify(message)};
+       ${library.replace('"/my/project"', JSON.stringify(program))}
+       console.log(JSON.stringify({ tools: tools.length, answer }));`,
+    );
+    const child = spawn(process.execPath, ["library.mjs"], {
+      cwd: program,
+      env: plainEnvironment(home),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const done = await outcomeOf(child);
+    expect(done).toMatchObject({ code: 0, stderr: "" });
+    const { tools, answer } = JSON.parse(done.stdout) as { tools: number; answer: unknown };
+    expect(tools).toBeGreaterThan(3);
+    expect(answer).toMatchObject({
+      role: "user",
+      content: [{ tool_use_id: "t1", content: expect.stringContaining("from the project") }],
+    });
+  });
+});
