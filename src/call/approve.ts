@@ -1,5 +1,6 @@
 import type { Decision } from "../tool/call.js";
 import { type Failure, failure } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import type { ApprovalAnswer } from "./scope.js";
 
@@ -71,7 +72,7 @@ async function askPerson(
     // Only the exact words count as consent.
     return answer === "once" || answer === "session" || answer === "timeout" ? answer : "deny";
   } catch (error) {
-    scope.services.log.error(`approver failed, treating it as a denial: ${String(error)}`);
+    scope.services.log.error(`approver failed, treating it as a denial: ${describeThrown(error).message}`);
     return "deny";
   }
 }

@@ -1,7 +1,7 @@
 import type { CallResult, IncomingCall } from "../tool/call.js";
 import { spillResult, textLength } from "./bound-result.js";
 import { CallRecord } from "./call-record.js";
-import { anyClash, type EffectKey, keysOf } from "./effect-keys.js";
+import { type EffectKey, HeldKeys, keysOf } from "./effect-keys.js";
 import { PEEK } from "./prepare.js";
 import { type RunOptions, walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
@@ -31,7 +31,7 @@ export async function planSegments(
   scope: CallScope,
 ): Promise<readonly (readonly IncomingCall[])[]> {
   const segments: IncomingCall[][] = [];
-  let held: EffectKey[] = [];
+  let held = new HeldKeys();
   let open: IncomingCall[] | undefined;
   for (const request of requests) {
     const keys = await keysOfRequest(request, scope);
@@ -40,13 +40,13 @@ export async function planSegments(
       open = undefined;
       continue;
     }
-    if (open === undefined || anyClash(keys, held)) {
+    if (open === undefined || held.clashWith(keys)) {
       open = [];
-      held = [];
+      held = new HeldKeys();
       segments.push(open);
     }
     open.push(request);
-    held.push(...keys);
+    held.add(keys);
   }
   return segments;
 }

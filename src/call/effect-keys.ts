@@ -21,9 +21,41 @@ export function anyClash(left: readonly EffectKey[], right: readonly EffectKey[]
   return left.some((a) => right.some((b) => keysClash(a, b)));
 }
 
+/** The keys of many calls, kept so that looking for a clash does not mean looking at all of them. */
+export class HeldKeys {
+  readonly #reads = new Map<string, EffectKey[]>();
+  readonly #writes = new Map<string, EffectKey[]>();
+
+  add(keys: readonly EffectKey[]): void {
+    for (const key of keys) {
+      const spaces = key.write ? this.#writes : this.#reads;
+      const held = spaces.get(key.space);
+      if (held === undefined) spaces.set(key.space, [key]);
+      // A key without a path covers its whole space; one of its kind is enough.
+      else if (held[0]?.path !== undefined) {
+        if (key.path === undefined) held.length = 0;
+        held.push(key);
+      }
+    }
+  }
+
+  clashWith(keys: readonly EffectKey[]): boolean {
+    return keys.some(
+      (key) =>
+        this.#writes.get(key.space)?.some((other) => keysClash(key, other)) === true ||
+        (key.write && this.#reads.get(key.space)?.some((other) => keysClash(key, other)) === true),
+    );
+  }
+}
+
 function contains(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || a === b) return true;
-  return b.startsWith(a.endsWith("/") ? a : `${a}/`) || a.startsWith(b.endsWith("/") ? b : `${b}/`);
+  return a.length < b.length ? isInside(b, a) : isInside(a, b);
+}
+
+/** Whole segments: `/a/bc` is not inside `/a/b`. */
+function isInside(inner: string, outer: string): boolean {
+  return inner.startsWith(outer) && (outer.endsWith("/") || inner[outer.length] === "/");
 }
 
 /**

@@ -60,6 +60,7 @@ function declareEffects(call: CallRecord): Failure | undefined {
     const declared: unknown = tool.effects(call.args, {
       cwd: scope.info.cwd,
       environment: scope.environment.name,
+      home: scope.home,
     });
     call.effects = readEffects(declared);
     return undefined;
@@ -116,6 +117,7 @@ function decide(call: CallRecord): Failure | undefined {
     effects,
     session: scope.info,
     environment: scope.environment.name,
+    home: scope.home,
   });
   if (!VERDICTS.includes(verdict?.verdict)) {
     ignoreRejection(verdict);

@@ -1,6 +1,7 @@
 import type { Status } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
 import { type Failure, failure } from "../tool/errors.js";
+import type { HostCapabilities, HostCapability } from "../tool/tool.js";
 import type { CallRecord } from "./call-record.js";
 
 /** Name → entry of the session's view, loaded and available. */
@@ -11,7 +12,7 @@ export function resolve(call: CallRecord): Failure | undefined | Promise<Failure
   const { entry } = found;
   call.entry = entry;
   call.spelling = found.spelling;
-  if (entry.host !== undefined && scope.host[entry.host] === undefined) {
+  if (entry.host !== undefined && !provides(scope.host, entry.host)) {
     return failure(
       "unavailable",
       `${entry.name} must be handled by the agent loop`,
@@ -39,4 +40,8 @@ function notAvailable(entry: Entry, status: Status): Failure {
     `${entry.name} is not available: ${status.reason ?? "its check failed"}`,
     status.fix,
   );
+}
+
+function provides(host: HostCapabilities, capability: HostCapability): boolean {
+  return Object.hasOwn(host, capability) && host[capability] !== undefined;
 }

@@ -33,6 +33,7 @@ export interface PolicyQuestion {
   readonly effects: readonly Effect[];
   readonly session: SessionInfo;
   readonly environment: string;
+  readonly home: string;
 }
 
 export interface Verdict extends Decision {
@@ -97,6 +98,8 @@ export interface CallScope {
   readonly door: Door;
   readonly view: View;
   readonly environment: Environment;
+  /** What `~` means in that environment. */
+  readonly home: string;
   readonly host: HostCapabilities;
   readonly approver: Approver | undefined;
   readonly ask: CallContext["ask"];

@@ -1,10 +1,10 @@
-import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
 import { PROFILES, type Profile, permissionMatches } from "./profiles.js";
 import { isWithin, protectedRead, protectedWrite } from "./protected-paths.js";
+import { realPathOf } from "./real-path.js";
 import { judgeCommand } from "./shell/judge.js";
 
 export interface PolicyOptions {
@@ -130,30 +130,21 @@ function judgeTerminal(effect: Effect, options: PolicyOptions): Verdict | undefi
 
 function judgeFile(effect: Effect, question: PolicyQuestion, options: PolicyOptions): Verdict | undefined {
   if (effect.resource === "*") return undefined;
-  const path = realish(effect.resource);
+  const path = realPathOf(effect.resource);
+  const places = { hermesHome: realPathOf(options.hermesHome), home: realPathOf(question.home) };
   if (effect.mode === "read") {
-    const why = protectedRead(path, options.hermesHome);
+    const why = protectedRead(path, places);
     return why === undefined ? undefined : ask("file.read-secret", `reads ${why}: ${path}`, path);
   }
-  const why = protectedWrite(path, options.hermesHome);
+  const why = protectedWrite(path, places);
   if (why !== undefined) return ask("file.write-protected", `writes ${why}: ${path}`, path);
-  const workspace = realish(question.session.cwd);
-  if (isWithin(path, workspace) || isWithin(path, realish(tmpdir()))) return undefined;
+  const workspace = realPathOf(question.session.cwd);
+  if (isWithin(path, workspace) || isWithin(path, realPathOf(tmpdir()))) return undefined;
   return ask("file.write-outside", `writes outside the working folder ${workspace}: ${path}`, dirname(path));
 }
 
 function ask(rule: string, reason: string, scope: string): Verdict {
   return { verdict: "ask", rule, reason, grantKeys: [`${rule}:${scope}`] };
-}
-
-/** Real path of the deepest existing ancestor, so that a link cannot lead a write out unseen. */
-function realish(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realish(parent), path.slice(parent.length));
-  }
 }
 
 function globMatches(glob: string, command: string): boolean {

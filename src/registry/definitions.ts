@@ -48,7 +48,9 @@ export async function buildDefinitions(options: {
   for (const entry of present) {
     if (!entry.hasDynamicSchema && vocabulary === "hermes") definitions.push(entry.definition);
     else {
-      const name = shownName(entry.name, vocabulary);
+      const shown = shownName(entry.name, vocabulary);
+      // Never two definitions of one name: providers refuse the whole list.
+      const name = shown !== entry.name && view.has(shown) ? entry.name : shown;
       const plain: ToolSchema = { ...entry.definition.function, name };
       const schema = entry.hasDynamicSchema ? await patched({ entry, plain, view, log }) : plain;
       definitions.push({ type: "function", function: schema });

@@ -2,6 +2,7 @@ import { type Logger, silentLogger } from "../observe/log.js";
 import { checkSchema } from "../tool/check-schema.js";
 import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
 import { SortedNames } from "./sorted-names.js";
@@ -71,6 +72,18 @@ export interface RegistrySnapshot {
 }
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+/** Who keeps an alias that several tools claim: the nearer source, so that a server cannot take a built-in's name. */
+const TRUST: Readonly<Record<Provenance["kind"], number>> = {
+  builtin: 0,
+  code: 1,
+  home: 2,
+  project: 3,
+  plugin: 4,
+  yaml: 4,
+  openapi: 4,
+  mcp: 4,
+};
 
 /** What is registered under one name: the standing entry, covered by scoped ones (last = visible). */
 interface Slot {
@@ -234,7 +247,11 @@ export class ToolRegistry {
       const entry = this.get(name);
       if (entry === undefined) continue;
       entries.set(name, entry);
-      for (const alias of entry.aliases) aliases.set(alias, name);
+      for (const alias of entry.aliases) {
+        const rival = entries.get(aliases.get(alias) ?? "");
+        if (rival === undefined || TRUST[entry.provenance.kind] < TRUST[rival.provenance.kind])
+          aliases.set(alias, name);
+      }
     }
     let byToolset: ReadonlyMap<string, readonly string[]> | undefined;
     return {
@@ -261,7 +278,7 @@ export class ToolRegistry {
         try {
           await entry?.tool?.dispose?.();
         } catch (error) {
-          this.#log.error(`teardown of tool ${entry?.name ?? ""} failed: ${String(error)}`);
+          this.#log.error(`teardown of tool ${entry?.name ?? ""} failed: ${describeThrown(error).message}`);
         }
       }
     }
@@ -289,6 +306,12 @@ function assertRegistrable(entry: Entry): void {
     throw new TypeError(
       `Tool name ${JSON.stringify(entry.name)} is not usable: use 1 to 64 letters, digits, "_", "." or "-".`,
     );
+  }
+  if (
+    !Array.isArray(entry.aliases) ||
+    !entry.aliases.every((alias) => typeof alias === "string" && NAME.test(alias))
+  ) {
+    throw new TypeError(`Tool ${entry.name} has an alias that is not usable as a name.`);
   }
   if (typeof entry.toolset !== "string" || entry.toolset === "") {
     throw new TypeError(`Tool ${entry.name} names no toolset; set \`toolset\` to the group it belongs to.`);

@@ -30,9 +30,9 @@ const ALL_NAMES = new Set(["all", "*"]);
 /** The canonical name behind any spelling of a tool. */
 export function canonicalToolName(name: string, registry: RegistrySnapshot): string {
   if (registry.entries.has(name)) return name;
-  return (
-    registry.aliases.get(name) ?? (Object.hasOwn(TOOL_ALIASES, name) ? (TOOL_ALIASES[name] ?? name) : name)
-  );
+  // The table comes first: nobody else's tool may answer to a name that means a built-in one.
+  if (Object.hasOwn(TOOL_ALIASES, name)) return TOOL_ALIASES[name] ?? name;
+  return registry.aliases.get(name) ?? name;
 }
 
 /** What one toolset consists of, before its includes are followed. */

@@ -60,14 +60,16 @@ export class SessionFactory {
       this.#runtime.journal(),
     ]);
     const id = `s_${randomUUID().slice(0, 13)}`;
+    const workdir = resolve(options.cwd ?? cwd);
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
     return new Session(
       {
-        info: { id, profile, cwd: resolve(options.cwd ?? cwd), guarded: guardrails.mode !== "off" },
+        info: { id, profile, cwd: workdir, guarded: guardrails.mode !== "off" },
         rootId: id,
         door: options.door ?? "library",
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
         environment,
+        home: environment.files.resolve("~", workdir),
         host: options.host ?? {},
         approver: options.approver,
         ask: options.ask ?? (async () => undefined),

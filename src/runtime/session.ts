@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord } from "../call/call-record.js";
@@ -86,6 +87,7 @@ export class Session {
   /** One call through the whole path. Never rejects: whatever happens is in the result. */
   call(request: CallRequest, options: { readonly signal?: AbortSignal } = {}): Promise<CallResult> {
     this.#assertOpen();
+    allowManyListeners(options.signal);
     return runCall(this.#incoming(request), this.scope, options);
   }
 
@@ -95,6 +97,7 @@ export class Session {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly CallResult[]> {
     this.#assertOpen();
+    allowManyListeners(options.signal);
     return runBatch(
       requests.map((request) => this.#incoming(request)),
       this.scope,
@@ -171,19 +174,29 @@ export class Session {
   }
 
   #incoming(request: CallRequest): IncomingCall {
-    const { id = `call_${++this.#minted}`, name, arguments: given = {}, malformed } = request;
-    if (typeof name !== "string") {
-      return {
-        id,
-        name: "",
-        arguments: {},
-        malformed: failure("bad_request", `a tool name must be a string, not ${typeof name}`),
-      };
-    }
+    if (typeof request !== "object" || request === null) return this.#unreadable("a call must be an object");
+    const { name, arguments: given = {}, malformed } = request;
+    const id = typeof request.id === "string" ? request.id : this.#mint();
+    if (typeof name !== "string")
+      return this.#unreadable(`a tool name must be a string, not ${typeof name}`, id);
     return malformed === undefined
       ? { id, name, arguments: given }
       : { id, name, arguments: given, malformed };
   }
+
+  #unreadable(why: string, id = this.#mint()): IncomingCall {
+    return { id, name: "", arguments: {}, malformed: failure("bad_request", why) };
+  }
+
+  #mint(): string {
+    this.#minted += 1;
+    return `call_${this.#minted}`;
+  }
+}
+
+/** One signal may interrupt thousands of calls; that is no leak, and Node should not warn about it. */
+function allowManyListeners(signal: AbortSignal | undefined): void {
+  if (signal !== undefined) setMaxListeners(0, signal);
 }
 
 function canonicalIn(view: View): (name: string) => string {

@@ -15,4 +15,6 @@ export interface Effect {
 export interface EffectScope {
   readonly cwd: string;
   readonly environment: string;
+  /** What `~` means there; this machine's home when left out. */
+  readonly home?: string;
 }

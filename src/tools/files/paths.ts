@@ -7,9 +7,10 @@ import type { CallContext } from "../../tool/tool.js";
  * Where a path argument points, without touching the disk: `~` expanded, relative names joined to the
  * scope's working directory. Effects use it; handlers ask the environment, which knows its own home.
  */
-export function absolutePath(path: string, scope: { readonly cwd: string }): string {
-  if (path === "~") return homedir();
-  if (path.startsWith("~/")) return resolve(homedir(), path.slice(2));
+export function absolutePath(path: string, scope: { readonly cwd: string; readonly home?: string }): string {
+  const home = scope.home ?? homedir();
+  if (path === "~") return home;
+  if (path.startsWith("~/")) return resolve(home, path.slice(2));
   return resolve(scope.cwd, path);
 }
 
