@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Failure, failure } from "../tool/errors.js";
 import { serializeOutput } from "../tool/serialize.js";
 
@@ -164,7 +164,7 @@ function keyOf(call: GuardedCall): string {
 
 /** Histories outlive calls by far: they keep what identifies a text, not the text. */
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+  return hash("sha256", text, "base64");
 }
 
 /** Length of the cycle that the end of the sequence repeats, or 0. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Failure, failure } from "../tool/errors.js";
 import { serializeOutput } from "../tool/serialize.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -48,7 +48,7 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
       ...(call.error !== undefined && { errorCode: call.error.code, errorMessage: call.error.message }),
       durationMs: call.durationMs,
       resultChars: text.length,
-      resultHash: createHash("sha256").update(text).digest("hex"),
+      resultHash: hash("sha256", text, "hex"),
       truncated: call.truncated,
       ...(call.repairs.length > 0 && { repairs: JSON.stringify(call.repairs) }),
     });

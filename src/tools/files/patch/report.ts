@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { createTwoFilesPatch } from "diff";
 import type { CallContext } from "../../../tool/tool.js";
 import { isWithin } from "../paths.js";
 import { type LintReport, lintEdit } from "../syntax-check.js";
@@ -10,7 +11,6 @@ const MAX_LINTED_CHARS = 2 * 1024 * 1024;
 
 /** A unified diff of one change, the way `git diff` names files. */
 export async function unifiedDiff(change: FileChange, ctx: CallContext): Promise<string> {
-  const { createTwoFilesPatch } = await import("diff");
   const name = (path: string) =>
     isWithin(path, ctx.session.cwd) ? relative(ctx.session.cwd, path) : path.replace(/^\//, "");
   const from = change.kind === "create" ? "/dev/null" : `a/${name(change.location.path)}`;
