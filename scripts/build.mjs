@@ -35,6 +35,7 @@ const EXTERNAL_PACKAGES = [
   "playwright-core",
   "systeminformation",
   "typescript6",
+  "write-file-atomic",
 ];
 
 const INPUT_FILES = [

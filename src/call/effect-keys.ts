@@ -84,7 +84,7 @@ export async function keysOf(options: {
     keys.push({
       space: `${domain}@${environment.name}`,
       path: isPath
-        ? await environment.files.realpath(effect.resource)
+        ? await realPathIn(environment, effect.resource)
         : effect.resource === EVERYTHING
           ? undefined
           : effect.resource,
@@ -92,4 +92,9 @@ export async function keysOf(options: {
     });
   }
   return keys;
+}
+
+/** A name that no file can have is left to the tool, which says so in its own words. */
+function realPathIn(environment: Environment, path: string): Promise<string> {
+  return environment.files.realpath(path).catch(() => path);
 }

@@ -131,7 +131,7 @@ function deadlineOf(call: CallRecord): number {
   ignoreRejection(declared);
   const chosen =
     typeof declared === "number" && declared > 0 ? declared : call.scope.services.defaultTimeoutMs;
-  return Math.min(chosen, LONGEST_TIMER_MS);
+  return Math.min(chosen, call.scope.services.timeoutCeilingMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
 }
 
 /** The words of the source documents; a ToolError brings its own. */

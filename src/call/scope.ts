@@ -81,6 +81,8 @@ export interface CallServices {
   readonly secrets: { get(name: string): string | undefined };
   redact(text: string): string;
   readonly defaultTimeoutMs: number;
+  /** Set when the person asked for a limit (`--timeout`): then it also binds tools with limits of their own. */
+  readonly timeoutCeilingMs: number | undefined;
   readonly approvalTimeoutMs: number;
   readonly maxWorkers: number;
   readonly cacheDir: string;

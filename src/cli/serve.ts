@@ -2,6 +2,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { createServer, type HermesServer } from "../server/server.js";
 import { resolveToken, type ServerToken } from "../server/token.js";
 import { failure, HermesError } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
@@ -18,6 +19,10 @@ export async function run(
 ): Promise<void> {
   const signals = listenForStop();
   const runtime = await open();
+  // One tool's forgotten promise must not end everybody's server.
+  process.on("unhandledRejection", (reason) => {
+    runtime.log.error(`a promise was rejected and nobody looked: ${describeThrown(reason).message}`);
+  });
   try {
     const { server, token } = await start(runtime, options);
     await announce({ out, runtime, server, token });

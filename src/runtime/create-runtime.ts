@@ -54,7 +54,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   const level = config.values.log.level;
   const log = options.logger ?? createLogger(level === "silent" ? { sink: () => undefined } : { level });
-  for (const problem of config.problems) log.warn(formatProblem(problem));
+  // A wrong flag is the caller's to report: it was given a moment ago.
+  for (const problem of config.problems) if (problem.source !== "flag") log.warn(formatProblem(problem));
   const registry = options.registry ?? defaultRegistry;
   if (options.builtins !== false) registerBuiltins(registry, builtinManifest);
   const discovery = options.userTools === false ? NOTHING_FOUND : await discover({ registry, config, log });

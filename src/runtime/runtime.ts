@@ -201,7 +201,9 @@ export class Runtime {
     this.#closed = true;
     await this.registry.close();
     await (await this.#sessions)?.close();
-    await (await this.#journal)?.close();
+    // A journal that could not be opened was reported to whoever asked for it.
+    const journal = await this.#journal?.catch(() => undefined);
+    await journal?.close();
   }
 
   async #openJournal(): Promise<Journal> {

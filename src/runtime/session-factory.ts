@@ -128,6 +128,10 @@ export class SessionFactory {
       secrets,
       redact: (text) => secrets.redact(text),
       defaultTimeoutMs: values.tools.timeout_seconds * 1000,
+      timeoutCeilingMs:
+        config.origin("tools.timeout_seconds").source === "flag"
+          ? values.tools.timeout_seconds * 1000
+          : undefined,
       approvalTimeoutMs: values.approvals.timeout * 1000,
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,

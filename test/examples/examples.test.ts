@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hermes, hermesJson, json, outcomeOf, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
@@ -84,7 +84,10 @@ describe("examples/library.ts", () => {
     mkdirSync(join(program, "node_modules"));
     symlinkSync(root, join(program, "node_modules", "hermes-tools"));
     copyFileSync(join(root, "examples", "library.ts"), join(program, "library.mjs"));
-    copyFileSync(join(root, "package.json"), join(program, "package.json"));
+    writeFileSync(
+      join(program, "package.json"),
+      '{\n  "name": "my-agent",\n  "private": true,\n  "main": "library.mjs"\n}\n',
+    );
     const child = spawn(process.execPath, ["library.mjs"], {
       cwd: program,
       env: plainEnvironment(home),
@@ -95,7 +98,8 @@ describe("examples/library.ts", () => {
     const [slept, read] = json<{ role: string; tool_call_id: string; content: string }[]>(done);
     expect(slept).toMatchObject({ role: "tool", tool_call_id: "a" });
     expect(read).toMatchObject({ role: "tool", tool_call_id: "b" });
-    expect(read?.content).toContain('"name": "hermes-tools"');
-    expect(read?.content).not.toContain('"license"');
+    const page = JSON.parse(read?.content ?? "") as { content: string };
+    expect(page.content).toContain('2|  "name": "my-agent"');
+    expect(page.content).not.toContain('"main"');
   });
 });

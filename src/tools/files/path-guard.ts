@@ -65,6 +65,22 @@ export function isSecretFile(path: string, ctx: CallContext): boolean {
   );
 }
 
+const PRIVATE_KEY = /^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
+
+/**
+ * True for what a search must pass by: files of secrets, and the places of credentials, unless the search
+ * was begun inside of such a place (the policy has then asked for exactly that).
+ */
+export function isHiddenFromSearch(path: string, begun: string, ctx: CallContext): boolean {
+  if (isSecretFile(path, ctx)) return true;
+  if (PRIVATE_KEY.test(basename(path)) && path !== begun) return true;
+  const home = ctx.environment.files.resolve("~", ctx.session.cwd);
+  const place = [...HOME_FOLDERS, ...HOME_FILES]
+    .map((name) => join(home, name))
+    .find((candidate) => isWithinIgnoringCase(path, candidate));
+  return place !== undefined && !isWithinIgnoringCase(begun, place);
+}
+
 export function refuseSecretRead({ path, real }: Location, ctx: CallContext): void {
   if (isSecretFile(path, ctx) || isSecretFile(real, ctx)) {
     throw new ToolError(`${path} holds credentials; file tools do not show them.`, {

@@ -4,7 +4,7 @@ import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { isSecretFile, refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { isHiddenFromSearch, refuseDevice, refuseSecretRead } from "./path-guard.js";
 import { absolutePath, isWithin, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import { searchWithGrep } from "./search/fallback.js";
@@ -134,7 +134,7 @@ interface Paging {
 type Found = Omit<SearchResult, "success" | "status" | "environment" | "path">;
 
 function namesResult(names: readonly string[], { root, page, ctx }: Paging): Found {
-  const visible = names.filter((name) => !isSecretFile(join(root.folder, name), ctx));
+  const visible = names.filter((name) => !isHidden(name, root, ctx));
   const files = visible
     .slice(page.offset, page.offset + page.limit)
     .map((name) => shownPath(name, root, ctx));
@@ -209,19 +209,29 @@ async function openRoot(location: Location, ctx: CallContext): Promise<SearchRoo
       details: { path: location.path, similar_files: similar },
     });
   }
-  if (stat.type === "directory") return { folder: location.path, operand: "." };
+  const begun = location.real;
+  if (stat.type === "directory") return { folder: location.path, real: begun, begun, operand: "." };
   if (stat.type !== "file") {
     throw new ToolError(`${location.path} is neither a folder nor a regular file.`, {
       code: "invalid_arguments",
     });
   }
-  return { folder: dirname(location.path), operand: `./${basename(location.path)}` };
+  const folder = dirname(location.path);
+  return {
+    folder,
+    real: await ctx.environment.files.realpath(folder),
+    begun,
+    operand: `./${basename(location.path)}`,
+  };
+}
+
+/** Judged by the real place: the folder to search may have been named through a link. */
+function isHidden(name: string, root: SearchRoot, ctx: CallContext): boolean {
+  return isHiddenFromSearch(join(root.real, name), root.begun, ctx);
 }
 
 function withoutSecrets(findings: ContentFindings, root: SearchRoot, ctx: CallContext): ContentFindings {
-  const secret = new Set(
-    [...findings.counts.keys()].filter((path) => isSecretFile(join(root.folder, path), ctx)),
-  );
+  const secret = new Set([...findings.counts.keys()].filter((path) => isHidden(path, root, ctx)));
   if (secret.size === 0) return findings;
   return {
     ...findings,

@@ -2,6 +2,10 @@
 export interface SearchRoot {
   /** Absolute; programs run here, so that globs with folders are relative to it. */
   readonly folder: string;
+  /** The same folder with every link followed. */
+  readonly real: string;
+  /** What the caller named, with every link followed: the folder, or the one file. */
+  readonly begun: string;
   /** "." or "./name". */
   readonly operand: string;
 }

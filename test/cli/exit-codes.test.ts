@@ -1,0 +1,119 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { errorLine, hermes, hermesJson, json, outcomeOf, start, tempFolder, until } from "./hermes.js";
+
+/** Processes that carry this mark in their command line. */
+function processesMarked(mark: string): readonly string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(mark);
+      } catch {
+        return false;
+      }
+    });
+}
+
+describe("exit codes", () => {
+  it("0: the call went well, its result is on stdout and nothing on stderr", async () => {
+    const done = await hermes(["call", "sleep", "seconds=0"]);
+    expect(done).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(done.stdout)).toEqual({ slept_ms: 0, interrupted: false });
+  });
+
+  it("1: something nobody expected, such as a journal that cannot be opened", async () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "state.db"));
+    const done = await hermes(["call", "sleep", "seconds=0", "--json"], { home });
+    expect(done.code).toBe(1);
+    expect(errorLine(done)).toMatchObject({ code: "internal" });
+    expect(done.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it("2: arguments that fail the schema, with the reason and the signature", async () => {
+    const done = await hermes(["call", "sleep", "seconds=soon", "--json"]);
+    expect(done.code).toBe(2);
+    expect(errorLine(done)).toMatchObject({ code: "invalid_arguments" });
+    expect(errorLine(done).message).toContain("sleep(seconds: number");
+    expect(json(done)).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+  });
+
+  it("3: the tool returned an error", async () => {
+    const done = await hermes(["call", "read_file", "path=/does/not/exist", "--json"]);
+    expect(done.code).toBe(3);
+    expect(errorLine(done)).toMatchObject({ code: "failed" });
+  });
+
+  it("4: the tool cannot be used here", async () => {
+    const done = await hermes(["call", "todo", "--json"]);
+    expect(done.code).toBe(4);
+    expect(errorLine(done)).toMatchObject({ code: "unavailable" });
+  });
+
+  it("5: what needs approval is denied at once when there is nobody to ask", async () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "x"));
+    const done = await hermes(["call", "terminal", "command=rm -rf x", "--json"], { home });
+    expect(done.code).toBe(5);
+    expect(errorLine(done)).toMatchObject({ code: "denied" });
+    expect(json(done)).toMatchObject({ ok: false, decision: { verdict: "ask", answer: "nobody" } });
+    expect(readdirSync(home)).toContain("x");
+  });
+
+  it("124: --timeout ends a call however long its tool would take", async () => {
+    const started = Date.now();
+    const done = await hermes(["--timeout", "1", "call", "sleep", "seconds=25", "--json"]);
+    expect(done.code).toBe(124);
+    expect(errorLine(done)).toMatchObject({ code: "timeout" });
+    expect(Date.now() - started).toBeLessThan(15_000);
+  });
+
+  it("124: a tool that ignores its abort cannot keep the process alive", async () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "tools"));
+    writeFileSync(
+      join(home, "tools", "stubborn.mjs"),
+      `import { defineTool } from "hermes-tools";
+       export default defineTool({
+         name: "stubborn", description: "Never ends", parameters: { type: "object" },
+         handler: () => new Promise(() => setInterval(() => undefined, 1000)),
+       });`,
+    );
+    const done = await hermes(["--timeout", "0.5", "call", "stubborn"], { home });
+    expect(done.code).toBe(124);
+    expect(done.stderr).toContain("may still be running");
+  });
+
+  it("130: Ctrl-C ends the call", async () => {
+    const child = start(["call", "sleep", "seconds=30", "--jsonl"]);
+    const ended = outcomeOf(child);
+    let shown = "";
+    child.stdout?.on("data", (chunk: string) => {
+      shown += chunk;
+    });
+    await until(() => shown.includes("call.started"), "the start of the call");
+    child.kill("SIGINT");
+    const done = await ended;
+    expect(done.code).toBe(130);
+    expect(done.stdout).toContain('"code":"cancelled"');
+  });
+
+  it("130: after Ctrl-C the whole process tree of a command is gone", async () => {
+    const mark = `${30_000 + process.pid}.25`;
+    const child = start(["call", "terminal", `command=(sleep ${mark}); sleep ${mark}`]);
+    const ended = outcomeOf(child);
+    await until(() => processesMarked(`sleep\0${mark}`).length > 0, "the start of the command");
+    child.kill("SIGINT");
+    expect((await ended).code).toBe(130);
+    expect(processesMarked(mark)).toEqual([]);
+  });
+
+  it("a second problem does not hide the first: out of scope is 4, with the reason", async () => {
+    const done = await hermes(["-t", "file", "call", "sleep", "seconds=0", "--json"]);
+    expect(done.code).toBe(4);
+    expect(errorLine(done).hint).toContain("not in this session");
+    expect(await hermesJson(["-t", "timing", "call", "sleep", "seconds=0"])).toMatchObject({ ok: true });
+  });
+});

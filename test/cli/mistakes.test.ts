@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { errorLine, hermes } from "./hermes.js";
+
+const MISTYPED = [
+  { what: "command", args: ["cal"], hint: "hermes call" },
+  { what: "command below another", args: ["tools", "lst"], hint: "hermes tools list" },
+  { what: "tool", args: ["call", "red_file"], hint: "read_file" },
+  { what: "tool in tools info", args: ["tools", "info", "slep"], hint: "sleep" },
+  { what: "tool in tools schema", args: ["tools", "schema", "slep"], hint: "sleep" },
+  { what: "tool in tools explain", args: ["tools", "explain", "slep"], hint: "sleep" },
+  { what: "tool in tools check", args: ["tools", "check", "slep"], hint: "sleep" },
+  { what: "tool in tools disable", args: ["tools", "disable", "slep"], hint: "sleep" },
+  { what: "toolset", args: ["toolsets", "flie"], hint: "file" },
+  { what: "toolset of -t", args: ["-t", "flie", "tools"], hint: "file" },
+  { what: "configuration key", args: ["config", "get", "permissions.profle"], hint: "permissions.profile" },
+  { what: "key to set", args: ["config", "set", "log.levl", "warn"], hint: "log.level" },
+  { what: "flag", args: ["tools", "--jsno"], hint: "--json" },
+  { what: "profile", args: ["--profile", "defualt", "call", "sleep", "seconds=0"], hint: "default" },
+] as const;
+
+describe("a mistyped name is refused with what was probably meant", () => {
+  it.each(MISTYPED)("$what", async ({ args, hint }) => {
+    const [people, program] = await Promise.all([hermes(args), hermes([...args, "--json"])]);
+    expect(people).toMatchObject({ code: 2, stdout: "" });
+    expect(people.stderr).toMatch(/did you mean/i);
+    expect(people.stderr).toContain(hint);
+    expect(program.code).toBe(2);
+    expect(errorLine(program).hint).toContain(hint);
+  });
+});
+
+describe("a wrong use is one line of JSON with --json and words without", () => {
+  it.each([
+    { what: "no tool name", args: ["call"], says: "missing required argument 'name'" },
+    { what: "a word too many", args: ["doctor", "now"], says: "Unexpected word: now" },
+    {
+      what: "an unknown schema format",
+      args: ["tools", "schema", "--format", "xml"],
+      says: "openai, anthropic",
+    },
+    {
+      what: "a timeout that is no number",
+      args: ["--timeout", "soon", "config", "get", "nope"],
+      says: "unknown key",
+    },
+    {
+      what: "days that are no number",
+      args: ["stats", "--days", "x"],
+      says: "--days must be a positive number",
+    },
+    { what: "an unknown shell", args: ["completion", "tcsh"], says: "zsh, bash, fish" },
+    { what: "decode without tools", args: ["tools", "decode"], says: "--tools" },
+    {
+      what: "decode with a missing file",
+      args: ["tools", "decode", "--tools", "/nope.json"],
+      says: "cannot use",
+    },
+    { what: "a check that runs no time", args: ["tools", "check", "sleep", "--runs", "0"], says: "--runs" },
+    { what: "a check of a missing file", args: ["tools", "check", "./nope.ts"], says: "does not exist" },
+  ])("$what", async ({ args, says }) => {
+    const [people, program] = await Promise.all([hermes(args), hermes([...args, "--json"])]);
+    expect(people).toMatchObject({ code: 2, stdout: "" });
+    expect(people.stderr).toContain(says);
+    expect(people.stderr).not.toMatch(/\n\s+at /);
+    expect(program).toMatchObject({ code: 2, stdout: "" });
+    expect(errorLine(program).message).toContain(says);
+  });
+
+  it("a flag with a value it cannot have stops the command before it does anything", async () => {
+    const done = await hermes(["--timeout", "-3", "call", "sleep", "seconds=0"]);
+    expect(done).toMatchObject({ code: 2, stdout: "" });
+    expect(done.stderr).toContain("--timeout");
+  });
+
+  it("an environment that does not exist here is unavailable", async () => {
+    const done = await hermes(["--env", "docker", "call", "sleep", "seconds=0", "--json"]);
+    expect(done.code).toBe(4);
+    expect(errorLine(done)).toMatchObject({ code: "unavailable" });
+  });
+});
