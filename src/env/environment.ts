@@ -39,6 +39,8 @@ export interface ExecResult {
   readonly durationMs: number;
   /** Working directory after the command, when the environment tracks it. */
   readonly cwd?: string;
+  /** What the command left running in its process group when its shell had ended by itself. */
+  readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[];
 }
 
 export interface FileStat {

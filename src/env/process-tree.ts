@@ -26,6 +26,7 @@ interface ProcessRow {
 
 const TERM_GRACE_MS = 1_000;
 const KILL_GRACE_MS = 3_000;
+const LEAVING_MS = 50;
 
 /**
  * Ends a whole tree: TERM, a grace period, then KILL, until nothing is left. Members are found by group, by
@@ -43,6 +44,18 @@ export async function endTree(root: TreeRoot): Promise<readonly Survivor[]> {
     alive = await signalTree(root, "SIGKILL");
   }
   return alive.map(({ pid, command }) => ({ pid, command }));
+}
+
+/**
+ * What is left of a group whose leader has ended by itself. A last program may just be on its way out, so
+ * those found are looked at again a moment later.
+ */
+export async function leftInGroup(pid: number): Promise<readonly Survivor[]> {
+  if (!groupAlive(pid)) return [];
+  await delay(LEAVING_MS);
+  const table = await processTable();
+  const rows = table?.filter((row) => row.group === pid && row.state !== "Z" && row.state !== "X") ?? [];
+  return rows.map((row) => ({ pid: row.pid, command: row.command }));
 }
 
 async function emptied(root: TreeRoot, withinMs: number): Promise<boolean> {

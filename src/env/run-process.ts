@@ -7,7 +7,7 @@ import { childEnvironment, refuseOversized } from "./child-env.js";
 import { type ChildStdio, CWD_DESCRIPTOR, openChildStdio } from "./child-stdio.js";
 import type { ExecRequest, ExecResult } from "./environment.js";
 import type { PipeStock } from "./pipes.js";
-import { EXEC_MARK, endTree, endWithThisProcess, type Survivor } from "./process-tree.js";
+import { EXEC_MARK, endTree, endWithThisProcess, leftInGroup, type Survivor } from "./process-tree.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
 const DRAIN_MS = 300;
@@ -41,6 +41,7 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
   await Promise.race([ended, delay(DRAIN_MS, undefined, { ref: false })]);
   const { output, stderr, cwd } = streams.finish();
   const survivors = exit.survivors.length === 0 ? "" : survivorNotice(exit.survivors);
+  const left = exit.ended === "itself" && child.pid !== undefined ? await leftInGroup(child.pid) : [];
   return {
     output: output.text + survivors,
     stderr: stderr.text,
@@ -51,6 +52,7 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
     totalBytes: output.totalBytes + stderr.totalBytes,
     durationMs: Math.round(performance.now() - started),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(left.length > 0 && { stillRunning: left }),
   };
 }
 
