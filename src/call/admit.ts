@@ -1,7 +1,9 @@
+import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
 import type { CallRecord } from "./call-record.js";
-import { keysOf } from "./effect-keys.js";
-import type { CallScope } from "./scope.js";
+import { type EffectKey, keysOf } from "./effect-keys.js";
+import { judge } from "./judge.js";
+import type { CallScope, Verdict } from "./scope.js";
 
 /** Waits until nothing that clashes is running; refuses what the guardrails have had enough of. */
 export function admit(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
@@ -23,6 +25,9 @@ async function takeTurn(call: CallRecord): Promise<Failure | undefined> {
     environment: scope.environment,
     sessionRoot: scope.rootId,
   });
+  const moved = judgeAgain(call, keys);
+  if (moved !== undefined) return moved;
+  call.keys = keys;
   const release = await scope.services.locks.acquire({
     keys,
     callId: lockIdOf(scope, call.id),
@@ -41,4 +46,37 @@ export function interrupted(): Failure {
 /** Call ids repeat between sessions; lock holders must not. */
 export function lockIdOf(scope: CallScope, callId: string): string {
   return `${scope.info.id}/${callId}`;
+}
+
+/**
+ * The person may have thought for minutes, and a folder can be swapped for a link meanwhile. What the paths
+ * lead to now is judged once more; from here on the call is bound to exactly these places.
+ */
+function judgeAgain(call: CallRecord, keys: readonly EffectKey[]): Failure | undefined {
+  if (!call.effects.some(isPlace)) return undefined;
+  const paths = keys.slice(1).map((key) => key.path);
+  const effects = call.effects.map((effect) => {
+    const path = effect.mode === "execute" ? undefined : paths.shift();
+    return isPlace(effect) && path !== undefined ? { ...effect, resource: path } : effect;
+  });
+  const again = judge(call, effects);
+  if (again?.verdict === "allow") return undefined;
+  if (again?.verdict === "ask" && isCovered(again, call)) return undefined;
+  return failure(
+    "denied",
+    `what this call would touch has changed since it was judged: ${again?.reason ?? again?.rule ?? "no verdict"}`,
+    "Look at these folders again before you repeat the call.",
+  );
+}
+
+function isPlace(effect: Effect): boolean {
+  return effect.action.startsWith("file:") && effect.resource !== "*";
+}
+
+/** True when the question is one that was already answered for this call. */
+function isCovered(again: Verdict, { judged, scope }: CallRecord): boolean {
+  const keys = again.grantKeys ?? [];
+  if (keys.length === 0) return judged?.verdict === "ask" && judged.rule === again.rule;
+  const asked = judged?.grantKeys ?? [];
+  return keys.every((key) => asked.includes(key) || scope.grants.has(key));
 }

@@ -4,9 +4,10 @@ import type { Content } from "../tool/content.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
 import type { AnyTool } from "../tool/tool.js";
+import type { EffectKey } from "./effect-keys.js";
 import type { Release } from "./effect-locks.js";
 import type { JournalEntry } from "./journal.js";
-import type { CallScope } from "./scope.js";
+import type { CallScope, Verdict } from "./scope.js";
 
 const NOTHING: readonly never[] = [];
 
@@ -36,6 +37,10 @@ export class CallRecord {
   decision: Decision | undefined;
   /** policy */
   grantKeys: readonly string[] = NOTHING;
+  /** policy: what the policy itself said, before a hook or a person */
+  judged: Verdict | undefined;
+  /** admit: the places the call may touch, by their real paths */
+  keys: readonly EffectKey[] = NOTHING;
   /** admit */
   release: Release | undefined;
   /** journal, before execution */

@@ -1,11 +1,14 @@
+import type { Environment } from "../env/environment.js";
 import type { CallContext, Progress } from "../tool/tool.js";
 import type { CallRecord } from "./call-record.js";
+import { guardedEnvironment } from "./guarded-files.js";
 
 /** What a handler sees of its call. The abort controller is made on first use: most calls never need one. */
 export class HandlerContext implements CallContext {
   readonly #call: CallRecord;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
+  #environment: Environment | undefined;
 
   constructor(call: CallRecord) {
     this.#call = call;
@@ -21,7 +24,10 @@ export class HandlerContext implements CallContext {
     return this.#call.scope.info;
   }
   get environment() {
-    return this.#call.scope.environment;
+    const { scope, keys } = this.#call;
+    if (!keys.some((key) => key.space.startsWith("file@"))) return scope.environment;
+    this.#environment ??= guardedEnvironment(scope.environment, keys);
+    return this.#environment;
   }
   get host() {
     return this.#call.scope.host;

@@ -54,7 +54,7 @@ function contains(a: string | undefined, b: string | undefined): boolean {
 }
 
 /** Whole segments: `/a/bc` is not inside `/a/b`. */
-function isInside(inner: string, outer: string): boolean {
+export function isInside(inner: string, outer: string): boolean {
   return inner.startsWith(outer) && (outer.endsWith("/") || inner[outer.length] === "/");
 }
 

@@ -5,6 +5,7 @@ import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { decode } from "./decode-call.js";
+import { judge } from "./judge.js";
 import { resolve } from "./resolve.js";
 import type { Verdict } from "./scope.js";
 import type { Stage } from "./stages.js";
@@ -73,8 +74,6 @@ function declareEffects(call: CallRecord): Failure | undefined {
   }
 }
 
-const VERDICTS: readonly unknown[] = ["allow", "ask", "deny"];
-
 const MODES: readonly unknown[] = ["read", "write", "execute"];
 
 /** A copy that the tool cannot change after the decision; anything that is not a list of effects throws. */
@@ -110,19 +109,11 @@ function widestEffect(action: Permission): Effect {
 }
 
 function decide(call: CallRecord): Failure | undefined {
-  const { scope, entry, args, effects } = call;
-  const verdict = scope.services.policy.decide({
-    entry,
-    args,
-    effects,
-    session: scope.info,
-    environment: scope.environment.name,
-    home: scope.home,
-  });
-  if (!VERDICTS.includes(verdict?.verdict)) {
-    ignoreRejection(verdict);
+  const verdict = judge(call, call.effects);
+  if (verdict === undefined) {
     return failure("denied", "the policy gave no usable verdict, so nothing was run");
   }
+  call.judged = verdict;
   const decision = withoutGrants(verdict);
   call.decision = decision;
   if (verdict.grantKeys !== undefined) call.grantKeys = verdict.grantKeys;

@@ -26,7 +26,7 @@ export interface Places {
 export function protectedWrite(path: string, places: Places): string | undefined {
   if (isWithin(path, places.hermesHome)) return "Hermes' own files";
   if (SYSTEM.some((folder) => isWithin(path, folder))) return "a system folder";
-  if (/[\\/]\.git[\\/](?:hooks[\\/]|config$)/i.test(path))
+  if (/[\\/]\.git[\\/](?:.*[\\/])?(?:hooks[\\/]|config(?:\.worktree)?$)/i.test(path))
     return "git hooks and settings run later, outside this check";
   if (/[\\/]\.hermes(?:[\\/]|$)/i.test(path)) return "a project's Hermes settings and tools, which run later";
   return credentialPath(path, places.home);

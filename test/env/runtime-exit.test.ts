@@ -29,7 +29,7 @@ let seen = "";
 test("a runtime that exits in the middle of a command takes the command with it", async () => {
   const entry = fileURLToPath(new URL("../../src/env/local.ts", import.meta.url));
   const bundle = await rolldown({ input: entry, platform: "node" });
-  await bundle.write({ file: join(folder, "local.mjs"), format: "esm" });
+  await bundle.write({ file: join(folder, "local.mjs"), format: "esm", codeSplitting: false });
   await bundle.close();
   await writeFile(join(folder, "main.mjs"), SCRIPT);
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "main.mjs")], {

@@ -23,6 +23,8 @@ export interface TerminalOutput {
   /** Where the shell stood when it ended. */
   readonly cwd: string;
   readonly environment: string;
+  /** Processes the command left behind: pid and program. */
+  readonly still_running?: readonly string[];
 }
 
 export default defineTool({
@@ -94,12 +96,16 @@ export default defineTool({
       truncated: result.truncated,
       cwd: result.cwd ?? cwd ?? ctx.session.cwd,
       environment: ctx.environment.name,
+      ...(result.stillRunning !== undefined && {
+        still_running: result.stillRunning.map(({ pid, command: program }) => `${pid} (${program})`),
+      }),
     };
   },
 
   present(out) {
     const lines = [out.output.replace(/\n$/, "")];
     if (out.error !== undefined) lines.push(out.exit_note ? `${out.error} (${out.exit_note})` : out.error);
+    if (out.still_running !== undefined) lines.push(`still running: ${out.still_running.join(", ")}`);
     return { model: [text(JSON.stringify(out))], human: lines.filter((line) => line !== "").join("\n") };
   },
 });
