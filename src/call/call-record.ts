@@ -45,6 +45,8 @@ export class CallRecord {
   release: Release | undefined;
   /** journal, before execution */
   journalEntry: JournalEntry | undefined;
+  /** execute: the entry is held until the call is over */
+  pinned = false;
   /** execute */
   output: unknown;
   /** settle */

@@ -61,8 +61,17 @@ export class HandlerContext implements CallContext {
       session: this.#call.scope.info.id,
       id: this.#call.id,
       name: this.#call.entry.name,
-      progress: masked(update, this.#call.scope.services.redact),
+      progress: this.#readable(update),
     });
+  }
+
+  /** Progress is the author's word too: it may be anything, and none of it may harm the call. */
+  #readable(update: Progress): Progress {
+    try {
+      return masked(update, this.#call.scope.services.redact);
+    } catch {
+      return {};
+    }
   }
 
   get aborted(): boolean {

@@ -16,6 +16,8 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** Runs the handler under its deadline. A cancelled call is over when its handler has stopped. */
 export function execute(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   if (call.signal?.aborted === true) return interrupted();
+  call.entry.pin();
+  call.pinned = true;
   const context = new HandlerContext(call);
   const before = performance.now();
   try {

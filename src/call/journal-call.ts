@@ -63,10 +63,10 @@ function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise
   const { scope, decision } = call;
   const { redact, journal } = scope.services;
   return journal.begin({
-    callId: call.id,
+    callId: redact(call.id),
     sessionId: scope.info.id,
-    tool: call.name,
-    calledAs: call.request.name,
+    tool: redact(call.name),
+    calledAs: redact(call.request.name),
     door: scope.door,
     argsJson: redact(serializeOutput(call.entry === undefined ? call.request.arguments : call.args)),
     effectsJson: call.effects.length === 0 ? "[]" : redact(JSON.stringify(call.effects)),
@@ -74,7 +74,7 @@ function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise
       decision?.answer === undefined
         ? (decision?.verdict ?? "none")
         : `${decision.verdict}:${decision.answer}`,
-    rule: decision?.rule ?? "",
+    rule: redact(decision?.rule ?? ""),
     environment: scope.environment.name,
     startedAt: Date.now() - Math.round(performance.now() - call.startedAt),
     durableBefore,

@@ -114,7 +114,7 @@ function decide(call: CallRecord): Failure | undefined {
     return failure("denied", "the policy gave no usable verdict, so nothing was run");
   }
   call.judged = verdict;
-  const decision = withoutGrants(verdict);
+  const decision = told(verdict, call.scope.services.redact);
   call.decision = decision;
   if (verdict.grantKeys !== undefined) call.grantKeys = verdict.grantKeys;
   if (decision.verdict === "deny") {
@@ -131,9 +131,9 @@ function decide(call: CallRecord): Failure | undefined {
   return undefined;
 }
 
-/** What is told about a decision; most carry nothing else, and then no copy is made. */
-function withoutGrants(verdict: Verdict): Decision {
-  if (verdict.grantKeys === undefined) return verdict;
-  const { grantKeys: _grantKeys, ...decision } = verdict;
-  return decision;
+/** What is told about a decision; most carry nothing to hide, and then no copy is made. */
+function told(verdict: Verdict, redact: (text: string) => string): Decision {
+  if (verdict.grantKeys === undefined && verdict.reason === undefined) return verdict;
+  const { grantKeys: _grantKeys, reason, ...decision } = verdict;
+  return reason === undefined ? decision : { ...decision, reason: redact(reason) };
 }

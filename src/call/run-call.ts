@@ -49,6 +49,7 @@ export async function walk(
     );
   } finally {
     call.release?.();
+    if (call.pinned) call.entry.unpin();
     scope.info.previousTool = call.name;
   }
   if (scope.services.journal.enabled) await journalOutcome(call);
@@ -66,7 +67,7 @@ function announceStart(call: CallRecord): void {
     type: "call.started",
     session: call.scope.info.id,
     id: call.id,
-    name: call.request.name,
+    name: call.scope.services.redact(call.request.name),
     preview,
     at: Date.now(),
   });
@@ -79,6 +80,8 @@ const PREVIEW_FIELDS = 4;
 function previewOfArguments(raw: unknown): string {
   if (typeof raw === "string") return raw.slice(0, 4 * PREVIEW_CHARS);
   if (typeof raw !== "object" || raw === null) return String(raw);
+  // Listing the keys of a long array takes seconds.
+  if (Array.isArray(raw)) return `[${raw.length} items]`;
   try {
     const shown: Record<string, string> = {};
     let left = PREVIEW_FIELDS;
@@ -105,7 +108,7 @@ function announceEnd(call: CallRecord): void {
     type: "call.finished",
     session: call.scope.info.id,
     id: call.id,
-    name: call.name,
+    name: call.scope.services.redact(call.name),
     ok: call.ok,
     ...(call.error !== undefined && { code: call.error.code }),
     duration_ms: call.durationMs,

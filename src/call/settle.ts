@@ -20,8 +20,10 @@ export function settle(call: CallRecord, ended: Failure | undefined): void {
 
 export function settleFailure(call: CallRecord, problem: Failure): void {
   const { redact } = call.scope.services;
-  const message = sanitizeErrorText(redact(problem.message));
-  const hint = problem.hint === undefined ? undefined : sanitizeErrorText(redact(problem.hint));
+  // Masked before and after: what the sanitiser takes out may have stood in the middle of a secret.
+  const clean = (value: string) => redact(sanitizeErrorText(redact(value)));
+  const message = clean(problem.message);
+  const hint = problem.hint === undefined ? undefined : clean(problem.hint);
   call.ok = false;
   call.error = failure(problem.code, message, hint);
   call.content = [text(JSON.stringify(hint === undefined ? { error: message } : { error: message, hint }))];

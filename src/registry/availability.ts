@@ -28,6 +28,8 @@ export interface AvailabilityOptions {
   readonly now?: () => number;
   /** Answers `needs`; given by the composition root because it looks at the machine. */
   readonly checkNeeds?: (needs: Needs) => Status | Promise<Status>;
+  /** Takes secrets out of reasons, which are shown to people and models. */
+  readonly mask?: (text: string) => string;
   /** Told when a remembered answer turns. */
   readonly onChange?: (key: CheckFn | Needs, status: Status) => void;
 }
@@ -93,7 +95,8 @@ export class AvailabilityCache {
 
   #ask(key: CheckFn | Needs, probe: () => Status | Promise<Status>): Promise<Status> {
     const previous = this.#remembered.get(key);
-    const pending = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((fresh) => {
+    const pending = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((answer) => {
+      const fresh = this.#masked(answer);
       const at = this.#now();
       const inGrace = !fresh.ok && previous !== undefined && at - previous.succeededAt < GRACE_MS;
       // Grace is served but not remembered, so that the next look asks again.
@@ -113,6 +116,16 @@ export class AvailabilityCache {
       pending,
     });
     return pending;
+  }
+
+  #masked(status: Status): Status {
+    const { mask } = this.#options;
+    if (mask === undefined || status.ok) return status;
+    return {
+      ...status,
+      ...(status.reason !== undefined && { reason: mask(status.reason) }),
+      ...(status.fix !== undefined && { fix: mask(status.fix) }),
+    };
   }
 
   #remember(key: CheckFn | Needs, value: Remembered): void {

@@ -111,7 +111,7 @@ function usablePatch(patch: unknown, foreign: boolean): Partial<ToolSchema> {
   if (problem !== undefined) throw new TypeError(problem.message);
   return {
     ...(description !== undefined && { description }),
-    ...(parameters !== undefined && { parameters }),
+    ...(parameters !== undefined && { parameters: JSON.parse(JSON.stringify(parameters)) }),
   };
 }
 

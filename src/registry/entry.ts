@@ -1,5 +1,7 @@
 import type { Decoder } from "../tool/decode.js";
+import { type Failure, failure } from "../tool/errors.js";
 import type { JsonSchema } from "../tool/json-schema.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { AnyTool, CheckFn, Needs, ToolSchema } from "../tool/tool.js";
 
 /** Where a tool came from. Foreign sources get linear-time patterns and stricter linting. */
@@ -41,6 +43,7 @@ export interface ToolDefinition {
 }
 
 const NO_ALIASES: readonly string[] = [];
+const TEARDOWN_MS = 5_000;
 
 /**
  * One registered version of a tool. The registry hands out the same object for as long as that version is
@@ -76,6 +79,8 @@ export class Entry {
   readonly #load: (() => Promise<AnyTool>) | undefined;
   #loading: Promise<AnyTool> | undefined = undefined;
   #definition: ToolDefinition | undefined = undefined;
+  #running = 0;
+  #retired = false;
 
   constructor(fields: {
     readonly statics: StaticFields & { readonly needs?: Needs; readonly checkFn?: CheckFn };
@@ -108,11 +113,48 @@ export class Entry {
     this.#load = fields.load;
   }
 
+  /** A call runs this version: it must not be taken apart under it. */
+  pin(): void {
+    this.#running += 1;
+  }
+
+  unpin(): void {
+    this.#running -= 1;
+    if (this.#running === 0 && this.#retired) void this.dispose();
+  }
+
+  /** No longer registered: frees what the tool holds, after the calls that still run it. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#running === 0) void this.dispose();
+  }
+
+  /** Frees what the tool holds. Never rejects, and never waits for a teardown that does not end. */
+  async dispose(): Promise<Failure | undefined> {
+    const { tool } = this;
+    if (tool?.dispose === undefined) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Failure>((resolve) => {
+      timer = setTimeout(
+        () => resolve(failure("timeout", `it did not end within ${TEARDOWN_MS / 1000} s`)),
+        TEARDOWN_MS,
+      );
+    });
+    try {
+      return await Promise.race([Promise.resolve(tool.dispose()).then(() => undefined), late]);
+    } catch (thrown) {
+      return failure("failed", describeThrown(thrown).message);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** What a model is told under the canonical name, before any dynamic patch. */
   get definition(): ToolDefinition {
     this.#definition ??= {
       type: "function",
-      function: { name: this.name, description: this.description, parameters: this.parameters },
+      // A copy: whoever holds the original may change it, and a model must not be told two things.
+      function: { name: this.name, description: this.description, parameters: copyOf(this.parameters) },
     };
     return this.#definition;
   }
@@ -150,4 +192,8 @@ export class Entry {
       throw error;
     }
   }
+}
+
+function copyOf(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema)) as JsonSchema;
 }

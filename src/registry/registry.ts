@@ -2,7 +2,6 @@ import { type Logger, silentLogger } from "../observe/log.js";
 import { checkSchema } from "../tool/check-schema.js";
 import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
-import { describeThrown } from "../tool/thrown.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
 import { SortedNames } from "./sorted-names.js";
@@ -148,6 +147,7 @@ export class ToolRegistry {
     if (slot === undefined) this.#slots.set(entry.name, { base: entry, scoped: NOT_COVERED });
     else slot.base = entry;
     this.#changed();
+    if (standing !== undefined && standing.tool !== entry.tool) standing.retire();
     return true;
   }
 
@@ -176,7 +176,8 @@ export class ToolRegistry {
   deregister(name: string): boolean {
     const slot = this.#slots.get(name);
     if (slot?.base === undefined) return false;
-    const { toolset } = slot.base;
+    const removed = slot.base;
+    const { toolset } = removed;
     slot.base = undefined;
     if (slot.scoped.length === 0) this.#slots.delete(name);
     this.#changed();
@@ -186,6 +187,7 @@ export class ToolRegistry {
       }
       this.#changed();
     }
+    removed.retire();
     return true;
   }
 
@@ -213,6 +215,7 @@ export class ToolRegistry {
       if (slot === undefined || index < 0) continue;
       slot.scoped = slot.scoped.filter((covering) => covering !== entry);
       if (slot.base === undefined && slot.scoped.length === 0) this.#slots.delete(entry.name);
+      entry.retire();
       changed = true;
     }
     if (changed) this.#changed();
@@ -273,15 +276,16 @@ export class ToolRegistry {
 
   /** Frees what tools hold (BaseTool.teardown). A failing teardown is logged; the others still run. */
   async close(): Promise<void> {
-    for (const slot of this.#slots.values()) {
-      for (const entry of [slot.base, ...slot.scoped]) {
-        try {
-          await entry?.tool?.dispose?.();
-        } catch (error) {
-          this.#log.error(`teardown of tool ${entry?.name ?? ""} failed: ${describeThrown(error).message}`);
-        }
-      }
-    }
+    const entries = [...this.#slots.values()].flatMap(({ base, scoped }) =>
+      base === undefined ? scoped : [base, ...scoped],
+    );
+    await Promise.all(
+      entries.map(async (entry) => {
+        const problem = await entry.dispose();
+        if (problem !== undefined)
+          this.#log.error(`teardown of tool ${entry.name} failed: ${problem.message}`);
+      }),
+    );
   }
 
   #changed(): void {

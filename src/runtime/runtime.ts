@@ -75,6 +75,7 @@ export class Runtime {
   #journal: Promise<Journal> | undefined;
   #toolsetVersion = 0;
   #closed = false;
+  readonly #stopListening: () => void;
 
   constructor(parts: RuntimeParts) {
     const { config } = parts;
@@ -93,12 +94,13 @@ export class Runtime {
     this.#availability = new AvailabilityCache({
       deadlineMs: config.values.tools.check_timeout_seconds * 1000,
       checkNeeds: (needs) => checkNeeds(needs, config.env),
+      mask: (text) => this.secrets.redact(text),
       onChange: (key, status) => this.#announceAvailability(key, status),
     });
     this.#policy = parts.policy;
     this.#yolo = parts.yolo === true;
     this.#platform = parts.platform;
-    this.registry.onChange((generation) => {
+    this.#stopListening = this.registry.onChange((generation) => {
       if (this.events.active) this.events.emit({ type: "tools.changed", generation });
     });
   }
@@ -199,6 +201,7 @@ export class Runtime {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#stopListening();
     await this.registry.close();
     await (await this.#sessions)?.close();
     // A journal that could not be opened was reported to whoever asked for it.

@@ -1,13 +1,14 @@
 import { ToolError } from "../../tool/errors.js";
-import { openZip } from "./zip.js";
+import { openZip, type Zip } from "./zip.js";
 
-type Zip = ReturnType<typeof openZip>;
+/** A small sheet can name one long text a million times. */
+const MAX_TEXT_CHARS = 32 * 1024 * 1024;
 
 /** The text of a Word or Excel document: paragraphs as lines, sheets as tab-separated rows. */
-export function extractOffice(bytes: Uint8Array, extension: ".docx" | ".xlsx"): string {
+export async function extractOffice(bytes: Uint8Array, extension: ".docx" | ".xlsx"): Promise<string> {
   try {
-    const zip = openZip(bytes);
-    return extension === ".docx" ? documentText(zip) : workbookText(zip);
+    const zip = await openZip(bytes);
+    return await (extension === ".docx" ? documentText(zip) : workbookText(zip));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolError(`This is not a readable ${extension} document: ${why}.`, {
@@ -18,12 +19,12 @@ export function extractOffice(bytes: Uint8Array, extension: ".docx" | ".xlsx"): 
 }
 
 // Pieces are cut at closing tags instead of matched as pairs, so that damaged XML costs linear time too.
-function documentText(zip: Zip): string {
-  const xml = required(zip, "word/document.xml").replace(/<w:p(?:\s[^<>]*)?\/>/g, "</w:p>");
+async function documentText(zip: Zip): Promise<string> {
+  const xml = (await required(zip, "word/document.xml")).replace(/<w:p(?:\s[^<>]*)?\/>/g, "</w:p>");
   const paragraphs = xml.split("</w:p>").slice(0, -1);
   const lines = paragraphs.map((paragraph) =>
     paragraph
-      .replace(/>\s*\n\s*</g, "><")
+      .replace(/>(\s+)</g, (whole, gap: string) => (gap.includes("\n") ? "><" : whole))
       .replace(/<\?[^<>]*\?>\s*/, "")
       .replace(/<w:tab\/>/g, "\t")
       .replace(/<w:(?:br|cr)\b[^<>]*\/>/g, "\n")
@@ -33,31 +34,48 @@ function documentText(zip: Zip): string {
   return `${lines.map(unescapeXml).join("\n")}\n`;
 }
 
-function workbookText(zip: Zip): string {
-  const strings = zip.read("xl/sharedStrings.xml") ?? "";
+async function workbookText(zip: Zip): Promise<string> {
+  const strings = (await zip.read("xl/sharedStrings.xml")) ?? "";
   const shared = strings
     .replace(/<si\s*\/>/g, "</si>")
     .split("</si>")
     .map(plainTexts);
   const targets = new Map(
-    [...(zip.read("xl/_rels/workbook.xml.rels") ?? "").matchAll(/<Relationship\b[^<>]*>/g)].map(([tag]) => [
+    tagsOf("Relationship", (await zip.read("xl/_rels/workbook.xml.rels")) ?? "").map((tag) => [
       attribute(tag, "Id"),
       attribute(tag, "Target").replace(/^\/xl\/|^\/?/, ""),
     ]),
   );
-  const sheets = [...required(zip, "xl/workbook.xml").matchAll(/<sheet\b[^<>]*>/g)].map(([tag]) => ({
+  const sheets = tagsOf("sheet", await required(zip, "xl/workbook.xml")).map((tag) => ({
     name: unescapeXml(attribute(tag, "name")),
     path: `xl/${targets.get(attribute(tag, "r:id")) ?? ""}`,
   }));
-  return sheets
-    .map(({ name, path }) => `# sheet: ${name}\n${sheetRows(zip.read(path) ?? "", shared).join("\n")}\n`)
-    .join("\n");
+  const shown: string[] = [];
+  let room = MAX_TEXT_CHARS;
+  for (const { name, path } of sheets) {
+    const rows = sheetRows((await zip.read(path)) ?? "", { shared, room });
+    const text = `# sheet: ${name}\n${rows.join("\n")}\n`;
+    room -= text.length;
+    shown.push(text);
+  }
+  return shown.join("\n");
 }
 
-function sheetRows(xml: string, shared: readonly string[]): string[] {
+function tagsOf(name: string, xml: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${name}\\b[^<>]*>`, "g"))].map(([tag]) => tag);
+}
+
+function sheetRows(xml: string, sheet: { shared: readonly string[]; room: number }): string[] {
+  const { shared } = sheet;
   const rows = xml.split("</row>").slice(0, -1);
+  let room = sheet.room;
   return rows.map((row) => {
     const cells: string[] = [];
+    const add = (text: string) => {
+      room -= text.length + 1;
+      if (room < 0) throw new Error("its sheets hold more text than can be shown");
+      cells.push(text);
+    };
     const closed = row
       .replace(/<c\b([^<>]*)\/>/g, "<c$1></c>")
       .split("</c>")
@@ -66,8 +84,8 @@ function sheetRows(xml: string, shared: readonly string[]): string[] {
       const body = cell.slice(cell.lastIndexOf("<c "));
       const tag = body.slice(0, body.indexOf(">"));
       const column = columnIndex(attribute(tag, "r"), cells.length);
-      while (cells.length < column) cells.push("");
-      cells.push(cellText(attribute(tag, "t"), body, shared));
+      while (cells.length < column) add("");
+      add(cellText(attribute(tag, "t"), body, shared));
     }
     return cells.join("\t");
   });
@@ -99,17 +117,23 @@ function attribute(tag: string, name: string): string {
   return new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
 }
 
-function required(zip: Zip, name: string): string {
-  const content = zip.read(name);
+async function required(zip: Zip, name: string): Promise<string> {
+  const content = await zip.read(name);
   if (content === undefined) throw new Error(`it has no ${name}`);
   return content;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+const ENTITIES = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
 
 function unescapeXml(text: string): string {
   return text.replace(/&(#x?[0-9a-f]+|\w+);/gi, (whole, entity: string) => {
-    if (!entity.startsWith("#")) return ENTITIES[entity] ?? whole;
+    if (!entity.startsWith("#")) return ENTITIES.get(entity) ?? whole;
     const code = /^#x/i.test(entity) ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1));
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });

@@ -58,7 +58,7 @@ export async function openText(location: Location, stat: FileStat, ctx: CallCont
   const extension = extname(location.path).toLowerCase();
   if (extension === ".docx" || extension === ".xlsx") {
     const bytes = await readWhole({ location, stat, ctx, maxBytes: MAX_DOCUMENT_BYTES });
-    return textSource(extractOffice(bytes, extension), extension.slice(1));
+    return textSource(await extractOffice(bytes, extension), extension.slice(1));
   }
   const kind = kindByName(location.path);
   if (kind !== undefined) throw binaryError(location.path, `${kind} file (${extension})`);
