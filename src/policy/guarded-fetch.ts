@@ -12,6 +12,8 @@ export interface GuardedRequest {
   readonly signal: AbortSignal;
   readonly followRedirects: boolean;
   readonly allowPrivate: boolean;
+  /** `security.website_blocklist`; holds for every redirect too. */
+  readonly blockedHosts?: readonly string[] | undefined;
   readonly maxRedirects?: number;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost;
@@ -43,7 +45,7 @@ export async function guardedFetch(request: GuardedRequest): Promise<GuardedResp
   let hop = { url: request.url, method: request.method, headers: request.headers, body: request.body };
   for (;;) {
     const verdict = await raceAbort(
-      judgeUrl(hop.url, { allowPrivate: request.allowPrivate, resolve }),
+      judgeUrl(hop.url, { allowPrivate: request.allowPrivate, blockedHosts: request.blockedHosts, resolve }),
       request.signal,
     );
     if (verdict.verdict === "block") throw refused(hop.url, verdict.reason, redirects);

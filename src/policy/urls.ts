@@ -6,6 +6,8 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 export interface UrlRules {
   /** Opens private networks and this machine; cloud metadata stays closed. */
   readonly allowPrivate: boolean;
+  /** Hosts the operator has closed: a name with everything below it, or a pattern with `*`. */
+  readonly blockedHosts?: readonly string[] | undefined;
   readonly resolve: ResolveHost;
 }
 
@@ -48,6 +50,9 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
   const host = hostOf(parsed);
   if (METADATA_HOSTS.has(host)) return block(`${host} serves cloud credentials`);
   if (LOCAL_HOST.test(host) && !rules.allowPrivate) return block(`${host} is this machine`);
+  const rule = (rules.blockedHosts ?? []).find((pattern) => hostMatches(host, pattern));
+  if (rule !== undefined)
+    return block(`${host} is closed by ${JSON.stringify(rule)} in security.website_blocklist`);
   const addresses = await addressesOf(parsed, rules.resolve);
   if (typeof addresses === "string") return block(addresses);
   for (const address of addresses) {
@@ -57,6 +62,27 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
     }
   }
   return { verdict: "allow", url: parsed, addresses };
+}
+
+/** `example.com` closes that name and all below it, `*.example.com` only those below, `*` stands for anything. */
+function hostMatches(host: string, pattern: string): boolean {
+  const wanted = asDialled(pattern);
+  if (wanted === "") return false;
+  if (!wanted.includes("*")) return host === wanted || host.endsWith(`.${wanted}`);
+  const source = wanted.split("*").map((part) => part.replace(/[^a-z0-9-]/g, "\\$&"));
+  return new RegExp(`^${source.join("[^/]*")}$`, "u").test(host);
+}
+
+/** A pattern as people write it (`HTTPS://Bücher.example/`) in the spelling that hosts are compared in. */
+function asDialled(pattern: string): string {
+  const bare = pattern
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
+    .replace(/[/?#].*$/, "");
+  if (bare.includes("*")) return bare.replace(/\.$/, "");
+  const url = URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`) : undefined;
+  return url === undefined ? bare : hostOf(url);
 }
 
 /** The parsed URL, or why it is refused. */

@@ -107,6 +107,29 @@ describe("a hook that misbehaves", () => {
     expect([result.error?.code, ran]).toEqual(["invalid_arguments", false]);
   });
 
+  it("writes into what it was shown: neither the arguments nor the result change", async () => {
+    const strict = tool("strict", (args) => JSON.stringify(args), {
+      parameters: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+    });
+    const { runtime } = await testRuntime([strict]);
+    const meddle = (target: object, change: object) => {
+      try {
+        Object.assign(target, change);
+      } catch {
+        // Frozen is as good as copied.
+      }
+    };
+    runtime.hooks.on("pre_tool_call", ({ args }) => meddle(args, { n: { not: "an integer" }, extra: 1 }));
+    runtime.hooks.on("post_tool_call", ({ result }) => {
+      meddle(result, { ok: false });
+      meddle(result.content, [{ type: "text", text: "forged" }]);
+      for (const part of result.content) meddle(part, { text: "forged" });
+    });
+    const session = await runtime.openSession();
+    const result = await session.call({ name: "strict", arguments: { n: 1 } });
+    expect(textOf(result.content)).toBe('{"n":1}');
+  });
+
   it("registers and removes hooks while hooks run", async () => {
     const { runtime } = await testRuntime([tool("subject", () => "the result")]);
     let fired = 0;
