@@ -1,5 +1,5 @@
 import type { CallRecord } from "./call-record.js";
-import type { PostToolCall } from "./hooks.js";
+import { copyOf, type PostToolCall } from "./hooks.js";
 import { redactContent, replaceText, textOfCall } from "./settle.js";
 
 /** False for most calls: then nothing has to be waited for. */
@@ -18,10 +18,10 @@ export async function afterHooks(call: CallRecord): Promise<void> {
   if (!(hooks.has("post_tool_call") || hooks.has("transform_tool_result"))) return;
   const event: PostToolCall = {
     tool: call.entry.name,
-    args: call.args,
+    args: copyOf(call.args),
     callId: call.id,
     session: call.scope.info,
-    result: call.toResult(),
+    result: copyOf(call.toResult()),
     status: hookStatus(call),
   };
   await hooks.observe(event);
@@ -33,7 +33,10 @@ export async function afterHooks(call: CallRecord): Promise<void> {
 
 function watchForLoops(call: CallRecord): void {
   const { guardrails } = call.scope;
-  if (guardrails.mode === "off" || call.entry === undefined) return;
+  const code = call.error?.code;
+  // What the guardrails themselves refused, or the person stopped, is no further failure of the tool.
+  if (guardrails.mode === "off" || call.entry === undefined || code === "over_budget" || code === "cancelled")
+    return;
   const { notices, stub } = guardrails.after({
     tool: call.entry.name,
     args: call.args,

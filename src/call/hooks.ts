@@ -96,7 +96,7 @@ export class Hooks {
     let modified = false;
     let ask: string | undefined;
     for (const hook of [...this.#hooks.pre_tool_call]) {
-      const outcome = await this.#run(hook, { ...event, args });
+      const outcome = await this.#run(hook, { ...event, args: copyOf(args) });
       if (outcome.kind === "late")
         return {
           args,
@@ -173,4 +173,13 @@ function readAnswer(value: unknown): PreAnswer | undefined {
     return { action, args: value.args as Record<string, unknown> };
   }
   return undefined;
+}
+
+/** Hooks say what they want changed; writing into what they were shown must change nothing. */
+export function copyOf<Value>(value: Value): Value {
+  try {
+    return structuredClone(value);
+  } catch {
+    return typeof value === "object" && value !== null ? { ...value } : value;
+  }
 }

@@ -4,12 +4,21 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
 import { describeThrown } from "../tool/thrown.js";
+import type { AnyTool, CallContext } from "../tool/tool.js";
 import { Findings, type Violation } from "./findings.js";
 import { badArguments, valueFor } from "./generate.js";
 import { malformations } from "./malformations.js";
 import { Random } from "./random.js";
 
-export const CHECK_KINDS = ["good arguments", "bad arguments", "abort", "concurrent", "large input"] as const;
+export const CHECK_KINDS = [
+  "good arguments",
+  "bad arguments",
+  "abort",
+  "timeout",
+  "concurrent",
+  "large input",
+  "huge output",
+] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
 export interface CheckReport {
@@ -45,7 +54,7 @@ const NOT_RUN: readonly string[] = [
 
 /**
  * Calls a tool in ways it may not have been tried in: arguments made from its schema, broken ones, aborts at
- * random moments, many at once, large input. What must hold: every call ends with one well-formed, bounded
+ * random moments, deadlines that pass at once, many at once, large input and output. What must hold: every call ends with one well-formed, bounded
  * result, soon after it is told to stop, and nothing escapes as an unhandled error.
  */
 export async function checkTool(options: {
@@ -100,9 +109,14 @@ export async function checkTool(options: {
       await once("bad arguments", badArguments(good(), random), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS);
       await once("abort", good(), random.int(0, 20));
     }
+    if (stubborn < STUBBORN_ENOUGH)
+      await altered({ ...options, alter: hurried(random) }, () => once("timeout", good()));
     if (stubborn < STUBBORN_ENOUGH) {
       await Promise.all(Array.from({ length: CONCURRENT }, () => once("concurrent", good())));
       await once("large input", enlarged(good()));
+      await altered({ ...options, alter: talkative }, () =>
+        once("huge output", good(), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS),
+      );
     }
     // What was left behind gets a moment to fail.
     await wait(IMPATIENT_MS);
@@ -112,6 +126,53 @@ export async function checkTool(options: {
   }
   const report = { tool, seed, runs: done, outcomes, violations: findings.all() };
   return { ...report, arguments_hash: hash.digest("hex").slice(0, 16), remarks: remarksOn(report, stubborn) };
+}
+
+/** Runs with a changed copy of the tool in the place of the real one. */
+async function altered(
+  {
+    runtime,
+    tool: name,
+    alter,
+  }: { readonly runtime: Runtime; readonly tool: string; readonly alter: (tool: AnyTool) => AnyTool },
+  work: () => Promise<void>,
+): Promise<void> {
+  const entry = runtime.registry.get(name);
+  const real = await entry?.load().catch(() => undefined);
+  if (entry === undefined || real === undefined) return;
+  // Without `dispose`: the copy shares what the real one holds.
+  const { dispose: _dispose, ...copy } = alter(real);
+  const standing = runtime.registry.scoped([copy], { provenance: entry.provenance });
+  try {
+    await work();
+  } finally {
+    standing[Symbol.dispose]();
+  }
+}
+
+/** A deadline so short that it passes while the tool is at work. */
+function hurried(random: Random): (tool: AnyTool) => AnyTool {
+  return (tool) => ({ ...tool, timeoutMs: random.int(1, 20) });
+}
+
+/** Every text of the output grown far beyond any limit; `present` and the bounds have to cope. */
+function talkative(tool: AnyTool): AnyTool {
+  // A tool that pages itself answers for its own size; growing its pages would prove nothing.
+  if (tool.maxResultSizeChars === Number.POSITIVE_INFINITY) return tool;
+  const grown = (value: unknown): unknown => {
+    if (typeof value === "string") return `${value}${"z".repeat(LARGE_TEXT)}`;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [
+        key,
+        typeof member === "string" ? grown(member) : member,
+      ]),
+    );
+  };
+  return {
+    ...tool,
+    handler: async (args: unknown, ctx: CallContext) => grown(await tool.handler(args, ctx)),
+  };
 }
 
 /** The result, or undefined when none comes. */

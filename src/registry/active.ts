@@ -11,21 +11,27 @@ let active: { readonly registry: ToolRegistry; readonly provenance: Provenance }
   provenance: { kind: "code" },
 };
 
+let turn: Promise<unknown> = Promise.resolve();
+
 /**
  * While `load` imports a module, top-level `registry.register(...)` calls inside it land in `registry` and
- * carry `provenance`. Imports run one after another, so a plain variable is enough.
+ * carry `provenance`. Loads take turns, also those of different runtimes, so a plain variable is enough.
  */
-export async function withActiveRegistry<T>(
+export function withActiveRegistry<T>(
   target: { readonly registry: ToolRegistry; readonly provenance: Provenance },
   load: () => Promise<T>,
 ): Promise<T> {
-  const previous = active;
-  active = target;
-  try {
-    return await load();
-  } finally {
-    active = previous;
-  }
+  const mine = turn.then(async () => {
+    const previous = active;
+    active = target;
+    try {
+      return await load();
+    } finally {
+      active = previous;
+    }
+  });
+  turn = mine.catch(() => undefined);
+  return mine;
 }
 
 /** What tool modules import: `registry.register({...})` at top level. */

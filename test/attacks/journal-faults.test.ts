@@ -23,7 +23,9 @@ function tinyDisk(): string | undefined {
 const reads = () => tool("reads", (args) => `read ${(args as { x: number }).x}`);
 
 describe("a journal whose disk is full", () => {
-  it("what changes things does not run, what only reads is answered with a notice, and all is well again with space", async ({ skip }) => {
+  it("what changes things does not run, what only reads is answered with a notice, and all is well again with space", async ({
+    skip,
+  }) => {
     const disk = tinyDisk();
     if (disk === undefined) return skip("only root may mount a small disk");
     let wrote = 0;

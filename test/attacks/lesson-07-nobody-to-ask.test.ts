@@ -53,11 +53,11 @@ describe("lesson 7: where nobody can be asked, what needs a yes is denied", () =
     expect(ran).toBe(false);
   });
 
-  it("the command line without a terminal denies and says why", async () => {
+  it("the command line without a terminal denies and says why", async ({ skip }) => {
     const home = tempDir();
     const folder = tempDir();
     const built = join(import.meta.dirname, "../../dist/cli/main.js");
-    if (!existsSync(built)) return;
+    if (!existsSync(built)) return skip("not built");
     const victim = join(folder, ".env");
     const child = spawn(process.execPath, [built, "call", "write_file", `path=${victim}`, "content=x"], {
       cwd: folder,

@@ -84,6 +84,9 @@ export default defineTool({
         signal: AbortSignal.any([ctx.signal, deadline]),
         followRedirects: args.follow_redirects,
         allowPrivate: ctx.settings.allow_private_urls === true,
+        blockedHosts: Array.isArray(ctx.settings.website_blocklist)
+          ? ctx.settings.website_blocklist.map(String)
+          : [],
       });
       try {
         const { response } = answer;

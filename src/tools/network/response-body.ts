@@ -98,7 +98,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 function extensionFor(type: string): string {
   const mime = (type.split(";")[0] ?? "").trim().toLowerCase();
-  return EXTENSIONS[mime] ?? (mime.startsWith("text/") ? "txt" : "bin");
+  return (
+    (Object.hasOwn(EXTENSIONS, mime) ? EXTENSIONS[mime] : undefined) ??
+    (mime.startsWith("text/") ? "txt" : "bin")
+  );
 }
 
 const TEXT_TYPE =
