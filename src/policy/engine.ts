@@ -5,7 +5,7 @@ import type { Effect } from "../tool/effects.js";
 import { PROFILES, type Profile, permissionMatches } from "./profiles.js";
 import { isWithin, protectedRead, protectedWrite } from "./protected-paths.js";
 import { realPathOf } from "./real-path.js";
-import { judgeCommand } from "./shell/judge.js";
+import { type CommandVerdict, judgeCommand } from "./shell/judge.js";
 
 export interface PolicyOptions {
   readonly hermesHome: string;
@@ -13,6 +13,8 @@ export interface PolicyOptions {
   readonly yolo?: boolean;
   /** Globs of commands that are never run (`approvals.deny`). */
   readonly denyCommands?: readonly string[];
+  /** Commands, globs or kinds of danger the person has approved for good (`command_allowlist`). */
+  readonly allowCommands?: readonly string[];
   /** Set when written rules could not be read: then only reading is allowed. */
   readonly readOnly?: boolean;
 }
@@ -123,9 +125,18 @@ function judgeTerminal(effect: Effect, options: PolicyOptions): Verdict | undefi
       reason: `The command matches "${denied}" in approvals.deny`,
     };
   }
-  return judged.verdict === "danger"
-    ? { verdict: "ask", rule: judged.rule, reason: judged.reason, grantKeys: [judged.rule] }
-    : undefined;
+  if (judged.verdict !== "danger") return undefined;
+  const approved = (options.allowCommands ?? []).find((entry) => isApproved(entry, judged, effect.resource));
+  if (approved !== undefined) return { verdict: "allow", rule: `command_allowlist:${approved}` };
+  return { verdict: "ask", rule: judged.rule, reason: judged.reason, grantKeys: [judged.rule] };
+}
+
+/** More than one command in a line, or a redirection: only an entry with exactly this text covers it. */
+const COMPOUND = /[;&|<>`\n]|\$\(/;
+
+function isApproved(entry: string, judged: CommandVerdict, command: string): boolean {
+  if (entry === judged.rule || entry === judged.reason || entry === command.trim()) return true;
+  return /[*?]/.test(entry) && !COMPOUND.test(command) && globMatches(entry, command);
 }
 
 function judgeFile(effect: Effect, question: PolicyQuestion, options: PolicyOptions): Verdict | undefined {

@@ -213,8 +213,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         "timeout": {
           "type": "integer",
           "minimum": 1,
-          "default": 180,
-          "description": "Seconds until the command and everything it started is ended; at most 600.",
+          "description": "Seconds until the command and everything it started is ended; 180 when left out, at most 600.",
         },
         "workdir": {
           "type": "string",

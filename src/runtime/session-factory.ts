@@ -42,6 +42,7 @@ export class SessionFactory {
       createPolicy({
         hermesHome: paths.home,
         denyCommands: values.approvals.deny,
+        allowCommands: values.command_allowlist,
         yolo: options.yolo || values.approvals.mode === "off",
         readOnly: policyIncomplete,
       });

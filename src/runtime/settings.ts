@@ -12,6 +12,7 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     allow_private_urls: values.security.allow_private_urls,
     website_blocklist: values.security.website_blocklist,
     file_read_max_chars: values.file_read_max_chars,
+    terminal_timeout: values.terminal.timeout,
     max_foreground_timeout: values.terminal.max_foreground_timeout,
     max_output_chars: values.tool_output.max_bytes,
   };

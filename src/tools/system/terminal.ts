@@ -43,8 +43,7 @@ export default defineTool({
       timeout: {
         type: "integer",
         minimum: 1,
-        default: DEFAULT_TIMEOUT_S,
-        description: `Seconds until the command and everything it started is ended; at most ${MAX_FOREGROUND_S}.`,
+        description: `Seconds until the command and everything it started is ended; ${DEFAULT_TIMEOUT_S} when left out, at most ${MAX_FOREGROUND_S}.`,
       },
       workdir: {
         type: "string",
@@ -58,9 +57,10 @@ export default defineTool({
   effects: ({ command }) => [{ action: "terminal:execute", resource: command, mode: "execute" }],
   needs: { programs: ["bash"], fix: "install bash and put it on PATH" },
   tolerant: true,
-  timeoutMs: ({ timeout }) => timeout * 1000 + CLEANUP_MARGIN_MS,
+  timeoutMs: ({ timeout }) => (timeout ?? MAX_FOREGROUND_S) * 1000 + CLEANUP_MARGIN_MS,
 
-  async handler({ command, timeout, workdir }, ctx): Promise<TerminalOutput> {
+  async handler({ command, timeout: asked, workdir }, ctx): Promise<TerminalOutput> {
+    const timeout = asked ?? positive(ctx.settings.terminal_timeout) ?? DEFAULT_TIMEOUT_S;
     const longest = positive(ctx.settings.max_foreground_timeout) ?? MAX_FOREGROUND_S;
     if (timeout > longest) {
       throw new ToolError(`A command in the foreground may take at most ${longest} s, not ${timeout} s.`, {
