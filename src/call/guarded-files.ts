@@ -10,19 +10,19 @@ export function guardedEnvironment(environment: Environment, keys: readonly Effe
   const { files } = environment;
   const space = `file@${environment.name}`;
   const places = keys.filter((key) => key.space === space && key.write);
-  const require = (path: string, real: string) => {
+  const require = (path: string, real: string): string => {
     const allowed = places.some(
       ({ path: place }) => place === undefined || place === real || isInside(real, place),
     );
-    if (allowed) return;
+    if (allowed) return real;
     throw new ToolError(`${path} leads to ${real}, which this call was not allowed to change.`, {
       code: "denied",
       hint: "Another program is changing these folders. Look at them before you try again.",
     });
   };
-  const entry = async (path: string) => {
+  const entry = async (path: string): Promise<string> => {
     const folder = await files.realpath(dirnameOf(path));
-    require(path, `${folder.replace(/\/$/, "")}/${path.slice(path.lastIndexOf("/") + 1)}`);
+    return require(path, `${folder.replace(/\/$/, "")}/${path.slice(path.lastIndexOf("/") + 1)}`);
   };
   const guarded: EnvironmentFiles = {
     resolve: (path, cwd) => files.resolve(path, cwd),
@@ -31,19 +31,11 @@ export function guardedEnvironment(environment: Environment, keys: readonly Effe
     list: (path) => files.list(path),
     read: (path, range) => files.read(path, range),
     stream: (path, range) => files.stream(path, range),
-    async write(path, data, options) {
-      require(path, await files.realpath(path));
-      return files.write(path, data, options);
-    },
-    async remove(path) {
-      await entry(path);
-      return files.remove(path);
-    },
-    async rename(from, to) {
-      await entry(from);
-      await entry(to);
-      return files.rename(from, to);
-    },
+    // The judged place itself is used from here on: a link on the way to it may turn again.
+    write: async (path, data, options) =>
+      files.write(require(path, await files.realpath(path)), data, options),
+    remove: async (path) => files.remove(await entry(path)),
+    rename: async (from, to) => files.rename(await entry(from), await entry(to)),
   };
   return {
     name: environment.name,

@@ -1,23 +1,33 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Approver } from "../../src/index.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 
 /**
- * A workspace that does not lie in the system's temporary folder, which is free for everybody: else nothing
- * would be "outside".
+ * A workspace that does not lie in the temporary folder, which is free for everybody: else nothing would be
+ * "outside". The folder for temporary files is moved aside, because this clone itself may lie in the usual one.
  */
 function workspaceOutsideTmp(): string {
-  const folder = join(
-    process.cwd(),
-    "node_modules",
-    ".attacks",
-    `${process.pid}-${Math.random().toString(36).slice(2)}`,
-  );
-  mkdirSync(folder, { recursive: true });
-  onTestEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), "hermes-links-"));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = join(folder, "tmp");
+  mkdirSync(process.env.TMPDIR);
+  onTestEnd(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
@@ -193,8 +203,8 @@ describe("lesson 30: no link leads a write out of the workspace unasked", () => 
     const swapper = (async () => {
       while (swapping) {
         for (const target of [join(cwd, "real"), outside]) {
-          rmSync(join(cwd, "turn"), { force: true });
-          symlinkSync(target, join(cwd, "turn"));
+          symlinkSync(target, join(cwd, "turn.new"));
+          renameSync(join(cwd, "turn.new"), join(cwd, "turn"));
           await new Promise((resolve) => setImmediate(resolve));
         }
       }
