@@ -17,7 +17,8 @@ export function isForeign(provenance: Provenance): boolean {
   return FOREIGN.has(provenance.kind);
 }
 
-type StaticFields = Pick<
+/** What can be told about a tool without its code. */
+export type StaticFields = Pick<
   AnyTool,
   | "name"
   | "aliases"

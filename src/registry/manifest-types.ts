@@ -1,26 +1,8 @@
 import type { AnyTool } from "../tool/tool.js";
+import type { StaticFields } from "./entry.js";
 
 /** What `npm run build` writes down about one built-in tool, so that listing tools imports none of them. */
-export interface BuiltinEntry
-  extends Pick<
-    AnyTool,
-    | "name"
-    | "aliases"
-    | "toolset"
-    | "description"
-    | "emoji"
-    | "tags"
-    | "parameters"
-    | "output"
-    | "permissions"
-    | "needs"
-    | "requiresEnv"
-    | "host"
-    | "interactive"
-    | "idempotent"
-    | "tolerant"
-    | "maxResultSizeChars"
-  > {
+export interface BuiltinEntry extends StaticFields, Pick<AnyTool, "needs"> {
   /** Absent when the tool has no limit of its own or computes it from the arguments. */
   readonly timeoutMs?: number;
   readonly hasCheck: boolean;
