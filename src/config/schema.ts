@@ -95,7 +95,7 @@ export const CONFIG_KEYS = [
   { path: "security.website_blocklist", type: list, default: [], project: "unite", policy: true, about: "Host patterns network tools may never reach" },
   { path: "permissions.profile", type: name, default: "default", project: "never", policy: true, flag: "profile", env: "HERMES_PROFILE", about: "Permission profile of new sessions" },
   { path: "hooks.timeout_seconds", type: seconds, default: 30, project: "never", about: "Longest time for one hook" },
-  { path: "guardrails.hard_stop", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: { looseToStrict: ["off", "auto", "on"] }, policy: true, about: "Stop a looping agent; `auto` only where nobody watches" },
+  { path: "guardrails.hard_stop", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: { looseToStrict: ["off", "auto", "on"] }, policy: true, about: "Stop a looping agent in sessions opened with guardrails: always (`on`), never (`off`), or as the session says (`auto`)" },
   { path: "journal.enabled", type: boolean, default: true, project: { looseToStrict: [false, true] }, policy: true, about: "Record every call on disk" },
   { path: "journal.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 90, project: "never", about: "Days a recorded call is kept; 0 keeps it for ever" },
   { path: "server.host", type: text, default: "127.0.0.1", project: "never", env: "HERMES_HOST", flag: "host", notFromDotenv: true, about: "Address the server listens on" },

@@ -203,3 +203,30 @@ describe("guardrails", () => {
     for (let n = 0; n < 10; n += 1) expect((await session.call({ name: "same" })).notices).toBeUndefined();
   });
 });
+
+describe("the guardrails.hard_stop setting", () => {
+  const failing = defineTool({
+    name: "failing",
+    description: "",
+    parameters: { type: "object" },
+    handler: () => {
+      throw new Error("no");
+    },
+  });
+  const sixth = async (setting: string, guardrails?: "warn" | "stop") => {
+    const { runtime } = await testRuntime([failing as AnyTool], {
+      flags: { "guardrails.hard_stop": setting },
+    });
+    const session = await runtime.openSession(guardrails === undefined ? {} : { guardrails });
+    for (let n = 0; n < 5; n += 1) await session.call({ name: "failing" });
+    return (await session.call({ name: "failing" })).error?.code;
+  };
+
+  it("makes guarded sessions strict or lenient, and switches none on", async () => {
+    expect(await sixth("on", "warn")).toBe("over_budget");
+    expect(await sixth("auto", "warn")).toBe("failed");
+    expect(await sixth("auto", "stop")).toBe("over_budget");
+    expect(await sixth("off", "stop")).toBe("failed");
+    expect(await sixth("on")).toBe("failed");
+  });
+});
