@@ -27,14 +27,10 @@ export default defineTool({
   timeoutMs: ({ seconds }) => seconds * 1000 + 5_000,
 
   async handler({ seconds, reason }, ctx) {
-    const started = performance.now();
     if (reason !== undefined) ctx.progress({ message: `waiting ${seconds} s: ${reason}` });
-    let interrupted = ctx.signal.aborted;
-    if (seconds > 0 && !interrupted) {
-      await delay(seconds * 1000, undefined, { signal: ctx.signal }).catch(() => {
-        interrupted = true;
-      });
-    }
+    if (seconds === 0 || ctx.signal.aborted) return { slept_ms: 0, interrupted: ctx.signal.aborted };
+    const started = performance.now();
+    const interrupted = await delay(seconds * 1000, false, { signal: ctx.signal }).catch(() => true);
     return { slept_ms: Math.round(performance.now() - started), interrupted };
   },
 });
