@@ -1,12 +1,16 @@
+import { randomBytes } from "node:crypto";
 import type { Decision } from "../tool/call.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
+import { approvalHash } from "./approval-hash.js";
 import type { CallRecord } from "./call-record.js";
-import type { ApprovalAnswer } from "./scope.js";
+import { askReviewer } from "./review.js";
+import type { ApprovalAnswer, ApprovalReply, ApprovalRequest } from "./scope.js";
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
 export function approve(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
-  const { decision, grantKeys, scope } = call;
+  const { decision, grantKeys, scope, judged } = call;
+  if (judged?.grantsUsed !== undefined) scope.services.permanentGrants?.countUse(judged.grantsUsed);
   if (decision === undefined || decision.verdict !== "ask") return undefined;
   if (grantKeys.length > 0 && grantKeys.every((key) => scope.grants.has(key))) {
     call.decision = { ...decision, answer: "session" };
@@ -16,13 +20,58 @@ export function approve(call: CallRecord): Failure | undefined | Promise<Failure
 }
 
 async function seekConsent(call: CallRecord, decision: Decision): Promise<Failure | undefined> {
-  const { grantKeys, scope } = call;
-  const answer = await askPerson(call, decision);
-  call.decision = { ...decision, answer };
-  if (answer === "once" || answer === "session") {
-    if (answer === "session") for (const key of grantKeys) scope.grants.add(key);
+  const request = requestOf(call, decision);
+  const review = await askReviewer(call, request);
+  if (review?.decision === "approve") {
+    // Covers this one call: a model's yes is never remembered.
+    call.decision = { ...decision, answer: "reviewer" };
     return undefined;
   }
+  if (review?.decision === "deny") {
+    call.decision = { ...decision, answer: "deny", by: "reviewer" };
+    return refusedByReviewer(call, review.reason);
+  }
+  const reply = await askPerson(call, review === undefined ? request : { ...request, review: review.reason });
+  return typeof reply === "string" ? unanswered(call, decision, reply) : answered(call, request, reply);
+}
+
+async function answered(
+  call: CallRecord,
+  request: ApprovalRequest,
+  reply: ApprovalReply,
+): Promise<Failure | undefined> {
+  const { scope, grantKeys } = call;
+  const { answer, by } = reply;
+  call.decision = { ...(call.decision as Decision), answer, ...(by !== undefined && { by }) };
+  if (answer === "deny") {
+    if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
+    const why = reply.reason === undefined ? request.reason : `${request.reason}: ${reply.reason}`;
+    return failure("denied", `the person denied it (${why})`, "Do not retry it; ask what they would prefer.");
+  }
+  if (bindingOf(call) !== request.hash) {
+    return failure("denied", "the arguments changed while the approval was pending, so nothing was run");
+  }
+  if (answer === "session" || answer === "always") for (const key of grantKeys) scope.grants.add(key);
+  if (answer === "always") await remember(call, request, reply.widen === true);
+  scope.reviews.denials = 0;
+  return undefined;
+}
+
+/** The person has said yes either way; that it could not be written down must not undo it. */
+async function remember(call: CallRecord, request: ApprovalRequest, widen: boolean): Promise<void> {
+  const { permanentGrants, log } = call.scope.services;
+  const entries = widen ? request.sessionKeys : request.remember;
+  if (permanentGrants === undefined || entries.length === 0) return;
+  try {
+    await permanentGrants.remember(entries, request);
+  } catch (error) {
+    log.error(`the approval counts for this session but was not saved: ${describeThrown(error).message}`);
+  }
+}
+
+function unanswered(call: CallRecord, decision: Decision, answer: "nobody" | "timeout"): Failure {
+  const { scope } = call;
+  call.decision = { ...decision, answer };
   if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
   const what = decision.reason ?? `rule ${decision.rule}`;
   if (answer === "nobody") {
@@ -32,19 +81,54 @@ async function seekConsent(call: CallRecord, decision: Decision): Promise<Failur
       "Run it where a person can answer.",
     );
   }
-  if (answer === "timeout") {
-    return failure(
-      "timed_out_waiting",
-      `needed approval (${what}); nobody answered within ${scope.services.approvalTimeoutMs / 1000} s`,
-    );
-  }
-  return failure("denied", `the person denied it (${what})`, "Do not retry it; ask what they would prefer.");
+  return failure(
+    "timed_out_waiting",
+    `needed approval (${what}); nobody answered within ${scope.services.approvalTimeoutMs / 1000} s`,
+  );
+}
+
+function refusedByReviewer(call: CallRecord, reason: string): Failure {
+  const { denials } = call.scope.reviews;
+  return failure(
+    "denied",
+    `the safety reviewer denied it: ${reason}`,
+    denials < 3
+      ? "Do not retry it in another spelling; find a safer way, or ask the person."
+      : "That was the third denial. Stop here and tell the person what you wanted to do and why.",
+  );
+}
+
+/** Everything an approver needs to know, and a hash that binds the answer to exactly this. */
+function requestOf(call: CallRecord, decision: Decision): ApprovalRequest {
+  const { scope, judged } = call;
+  return {
+    id: `apr_${randomBytes(9).toString("base64url")}`,
+    hash: bindingOf(call),
+    callId: call.id,
+    tool: call.entry.name,
+    args: call.args,
+    effects: call.effects,
+    rule: decision.rule,
+    reason: decision.reason ?? `rule ${decision.rule}`,
+    environment: scope.environment.name,
+    session: scope.info,
+    door: scope.door,
+    segments: judged?.segments ?? [],
+    sessionKeys: call.grantKeys,
+    // A hook's question is its own; what the policy would remember does not answer it.
+    remember: call.grantKeys.length === 0 ? [] : (judged?.remember ?? []),
+    expiresAt: Date.now() + scope.services.approvalTimeoutMs,
+  };
+}
+
+function bindingOf({ entry, args, scope }: CallRecord): string {
+  return approvalHash({ tool: entry.name, args, environment: scope.environment.name, cwd: scope.info.cwd });
 }
 
 async function askPerson(
   call: CallRecord,
-  decision: Decision,
-): Promise<ApprovalAnswer | "nobody" | "timeout"> {
+  request: ApprovalRequest,
+): Promise<ApprovalReply | "nobody" | "timeout"> {
   const { scope } = call;
   if (scope.approver === undefined) return "nobody";
   const deadline = AbortSignal.timeout(scope.services.approvalTimeoutMs);
@@ -53,26 +137,24 @@ async function askPerson(
     signal.addEventListener("abort", () => resolve("timeout"), { once: true });
   });
   try {
-    const answer = await Promise.race([
-      scope.approver.ask(
-        {
-          callId: call.id,
-          tool: call.entry.name,
-          args: call.args,
-          effects: call.effects,
-          rule: decision.rule,
-          reason: decision.reason ?? "",
-          environment: scope.environment.name,
-          session: scope.info,
-        },
-        signal,
-      ),
-      expired,
-    ]);
-    // Only the exact words count as consent.
-    return answer === "once" || answer === "session" || answer === "timeout" ? answer : "deny";
+    const answer = await Promise.race([scope.approver.ask(request, signal), expired]);
+    return answer === "timeout" ? answer : readReply(answer);
   } catch (error) {
     scope.services.log.error(`approver failed, treating it as a denial: ${describeThrown(error).message}`);
-    return "deny";
+    return { answer: "deny" };
   }
+}
+
+const CONSENT: readonly unknown[] = ["once", "session", "always"];
+
+/** Only the exact words count as consent. */
+function readReply(given: unknown): ApprovalReply {
+  const reply: { readonly [Field in keyof ApprovalReply]?: unknown } =
+    typeof given === "object" && given !== null ? given : { answer: given };
+  return {
+    answer: CONSENT.includes(reply.answer) ? (reply.answer as ApprovalAnswer) : "deny",
+    ...(typeof reply.by === "string" && { by: reply.by }),
+    ...(typeof reply.reason === "string" && { reason: reply.reason }),
+    ...(reply.widen === true && { widen: true }),
+  };
 }

@@ -36,12 +36,33 @@ export interface PolicyQuestion {
   readonly home: string;
 }
 
+/** A part of a call that was judged on its own: each command of a command line, each file, each address. */
+export interface JudgedSegment {
+  /** As it was written. */
+  readonly text: string;
+  /** What it comes to once wrappers, quoting and spelling are undone; grants are compared by it. */
+  readonly canonical: string;
+  readonly verdict: "safe" | "danger" | "hardline";
+  readonly rule: string;
+  readonly reason: string;
+  /** Where it stands in the text that was judged. */
+  readonly span?: readonly [number, number];
+}
+
 export interface Verdict extends Decision {
   /**
    * What a "session" answer would cover, so that the same question is not asked again: one key for each
    * effect that asks. All of them must be granted before the call passes unasked.
    */
   readonly grantKeys?: readonly string[];
+  /** The parts with their own verdicts, for whoever is asked. */
+  readonly segments?: readonly JudgedSegment[];
+  /** What "always" would write down, literally; nothing means that "always" is not offered. */
+  readonly remember?: readonly string[];
+  /** True when only a person may say yes, never a reviewer model. */
+  readonly personOnly?: boolean;
+  /** Permanent grants that this decision rests on. */
+  readonly grantsUsed?: readonly string[];
 }
 
 /** Judges effects; pure, so that `explain`, dry runs and real calls cannot disagree. */
@@ -50,6 +71,10 @@ export interface Policy {
 }
 
 export interface ApprovalRequest {
+  /** Names this one question; an answer counts only for the id it was given to. */
+  readonly id: string;
+  /** Hash of tool, canonical arguments and environment: what is approved is exactly what runs. */
+  readonly hash: string;
   readonly callId: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -58,13 +83,50 @@ export interface ApprovalRequest {
   readonly reason: string;
   readonly environment: string;
   readonly session: SessionInfo;
+  readonly door: Door;
+  readonly segments: readonly JudgedSegment[];
+  /** What "session" would cover. */
+  readonly sessionKeys: readonly string[];
+  /** What "always" would write down; empty when it is not offered. */
+  readonly remember: readonly string[];
+  /** Milliseconds since 1970; no answer by then is a denial. */
+  readonly expiresAt: number;
+  /** What a reviewer model said when it passed the question on. */
+  readonly review?: string;
 }
 
-export type ApprovalAnswer = "once" | "session" | "deny";
+export type ApprovalAnswer = "once" | "session" | "always" | "deny";
+
+export interface ApprovalReply {
+  readonly answer: ApprovalAnswer;
+  /** Who answered, for the record. */
+  readonly by?: string;
+  /** Told to the model after a denial. */
+  readonly reason?: string;
+  /** With "always": remember the kind of danger instead of this very command. */
+  readonly widen?: boolean;
+}
 
 /** Asks a person. No approver at all means deny. */
 export interface Approver {
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | ApprovalReply>;
+}
+
+export interface Review {
+  readonly decision: "approve" | "deny" | "escalate";
+  readonly reason: string;
+}
+
+/** A model that may answer in a person's place; whatever goes wrong with it means "escalate". */
+export interface Reviewer {
+  review(request: ApprovalRequest, signal: AbortSignal): Promise<Review>;
+}
+
+/** What the person has approved for good. */
+export interface PermanentGrants {
+  /** Resolves when it is on disk. */
+  remember(entries: readonly string[], request: ApprovalRequest): Promise<void>;
+  countUse(ids: readonly string[]): void;
 }
 
 /** Services shared by every session of a runtime. */
@@ -84,6 +146,9 @@ export interface CallServices {
   /** Set when the person asked for a limit (`--timeout`): then it also binds tools with limits of their own. */
   readonly timeoutCeilingMs: number | undefined;
   readonly approvalTimeoutMs: number;
+  /** Present when `approvals.mode` is smart and a reviewer is configured. */
+  readonly reviewer?: Reviewer;
+  readonly permanentGrants?: PermanentGrants;
   readonly maxWorkers: number;
   readonly cacheDir: string;
   settingsFor(tool: string): Readonly<Record<string, unknown>>;
@@ -107,6 +172,8 @@ export interface CallScope {
   readonly ask: CallContext["ask"];
   /** Approvals the person gave for the rest of the session. */
   readonly grants: Set<string>;
+  /** How often the reviewer model has said no since the person last spoke. */
+  readonly reviews: { denials: number };
   readonly guardrails: Guardrails;
   /** Calls this scope runs inside of, outermost first. */
   readonly ancestors: readonly string[];

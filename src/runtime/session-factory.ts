@@ -75,6 +75,7 @@ export class SessionFactory {
         approver: options.approver,
         ask: options.ask ?? (async () => undefined),
         grants: new Set(),
+        reviews: { denials: 0 },
         guardrails,
         ancestors: [],
         services: this.#services(journal),

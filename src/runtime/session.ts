@@ -162,6 +162,7 @@ export class Session {
   /** Tells the loop guardrails that the person has spoken. */
   beginTurn(): void {
     this.scope.guardrails.beginTurn();
+    this.scope.reviews.denials = 0;
   }
 
   close(): void {

@@ -17,7 +17,9 @@ export interface Decision {
   readonly rule: string;
   readonly reason?: string;
   /** How an "ask" was answered, once it was. */
-  readonly answer?: "once" | "session" | "always" | "deny" | "timeout" | "nobody";
+  readonly answer?: "once" | "session" | "always" | "deny" | "timeout" | "nobody" | "reviewer";
+  /** Who answered, where that is known. */
+  readonly by?: string;
 }
 
 /** The result envelope of the CLI, the library and HTTP. Field names are part of the public interface. */

@@ -1,0 +1,23 @@
+import { hash } from "node:crypto";
+
+/** Binds an approval to what was approved: the same tool with the same arguments in the same place. */
+export function approvalHash(call: {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly environment: string;
+  readonly cwd: string;
+}): string {
+  const { tool, args, environment, cwd } = call;
+  return hash("sha256", canonicalJson({ tool, args, environment, cwd }), "hex");
+}
+
+/** JSON with sorted keys: equal values give equal text, whatever order they were written in. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === "object" && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+        : inner,
+    ) ?? "null"
+  );
+}
