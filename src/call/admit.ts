@@ -74,7 +74,7 @@ function isPlace(effect: Effect): boolean {
 }
 
 /** True when the question is one that was already answered for this call. */
-function isCovered(again: Verdict, { judged, scope }: CallRecord): boolean {
+export function isCovered(again: Verdict, { judged, scope }: CallRecord): boolean {
   const keys = again.grantKeys ?? [];
   if (keys.length === 0) return judged?.verdict === "ask" && judged.rule === again.rule;
   const asked = judged?.grantKeys ?? [];

@@ -1,7 +1,10 @@
 import type { Environment } from "../env/environment.js";
+import type { Effect } from "../tool/effects.js";
 import type { CallContext, Progress } from "../tool/tool.js";
+import { isCovered } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { guardedEnvironment } from "./guarded-files.js";
+import { judge } from "./judge.js";
 
 /** What a handler sees of its call. The abort controller is made on first use: most calls never need one. */
 export class HandlerContext implements CallContext {
@@ -51,6 +54,13 @@ export class HandlerContext implements CallContext {
       if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
     }
     return this.#controller.signal;
+  }
+
+  refusal(effect: Effect): string | undefined {
+    const verdict = judge(this.#call, [effect]);
+    if (verdict?.verdict === "allow") return undefined;
+    if (verdict?.verdict === "ask" && isCovered(verdict, this.#call)) return undefined;
+    return verdict?.reason ?? `rule ${verdict?.rule ?? "missing"} does not allow it`;
   }
 
   progress(update: Progress): void {

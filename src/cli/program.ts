@@ -142,6 +142,13 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .description("toolsets, composites and presets, resolved")
     .argument("[name]")
     .action(lazily(() => import("./toolsets.js")));
+  const approvals = program.command("approvals").description("questions, grants, and the danger analysis");
+  approvals
+    .command("test")
+    .description("dry run of the danger analysis: one command, or one JSON object per line")
+    .argument("[command...]", 'a command; lines of {"cmd": …} on standard input when left out')
+    .action(lazily(() => import("./approvals-test.js")));
+
   program
     .command("doctor")
     .description("what works, what does not, and how to mend it")
@@ -179,6 +186,12 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .description("no longer trust a folder")
     .argument("[folder]")
     .action(lazily(() => import("./config-untrust.js")));
+
+  const net = program.command("net").description("what network tools may reach");
+  net
+    .command("test")
+    .description("dry run of the URL guard: one JSON object per line, nothing is dialled")
+    .action(lazily(() => import("./net-test.js")));
 
   program
     .command("stats")

@@ -43,6 +43,7 @@ function projectText(rule: ProjectRule): string {
     unite: "adds to the list",
     lower: "only lower",
     subset: "only fewer",
+    narrow: "only fewer; any when it is empty",
   } as const;
   return texts[rule];
 }

@@ -14,6 +14,7 @@ export function restrict(
     const loosens = Number(next) > Number(current);
     return { value: loosens ? current : next, loosens };
   }
+  if (rule === "narrow") return narrow(asList(current), asList(next));
   if (rule === "subset") return restrictList(key, asList(current), asList(next));
   const steps: readonly unknown[] = rule.looseToStrict;
   const strictness = (value: unknown) => steps.indexOf(value);
@@ -30,11 +31,18 @@ function restrictList(key: ConfigKey, current: readonly string[], next: readonly
   return { value: kept, loosens: kept.length < next.length };
 }
 
+/** An empty list is no limit, so it must never come out of two lists that share nothing. */
+function narrow(current: readonly string[], next: readonly string[]) {
+  if (current.length === 0) return { value: next, loosens: false };
+  const kept = next.filter((name) => current.includes(name));
+  return { value: kept.length === 0 ? current : kept, loosens: kept.length < next.length || next.length === 0 };
+}
+
 /** For messages: what a project file may do with a key. */
 export function allowedDirection(key: ConfigKey): string {
   if (key.project === "never") return "may not set it";
   if (key.project === "lower") return "may only lower it";
-  if (key.project === "subset") return "may only shorten this list";
+  if (key.project === "subset" || key.project === "narrow") return "may only shorten this list";
   if (typeof key.project !== "object") return "may set it";
   return `may only move it towards ${key.project.looseToStrict.at(-1)}`;
 }

@@ -18,7 +18,8 @@ export type ValueType =
 
 /**
  * What a project file may do with a key. `unite`: a deny list; all layers are added up, in every file.
- * `lower`: only a smaller number. `subset`: only fewer entries. An order: only further to the right.
+ * `lower`: only a smaller number. `subset`: only fewer entries. `narrow`: the same for a list whose emptiness
+ * means "no limit". An order: only further to the right.
  */
 export type ProjectRule =
   | "never"
@@ -26,6 +27,7 @@ export type ProjectRule =
   | "unite"
   | "lower"
   | "subset"
+  | "narrow"
   | { readonly looseToStrict: readonly (string | boolean)[] };
 
 export interface ConfigKey {
@@ -81,17 +83,28 @@ export const CONFIG_KEYS = [
   { path: "terminal.timeout", type: seconds, default: 180, project: "lower", envAliases: ["TERMINAL_TIMEOUT"], about: "Seconds before a command without its own timeout is stopped" },
   { path: "terminal.max_foreground_timeout", type: seconds, default: 600, project: "lower", about: "Longest timeout a call may ask for in the foreground" },
   { path: "terminal.env_passthrough", type: list, default: [], project: "subset", policy: true, about: "Extra environment variables commands may see" },
+  { path: "terminal.sandbox", type: { kind: "enum", values: ["off", "auto", "required"], booleans: { true: "required", false: "off" } }, default: "off", project: { looseToStrict: ["off", "auto", "required"] }, policy: true, about: "Run local commands in an operating-system sandbox: never, when one is installed (`auto`), or else refuse (`required`)" },
+  { path: "terminal.sandbox_network", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let commands in the sandbox use the network" },
+  { path: "terminal.sandbox_writable", type: list, default: [], project: "subset", policy: true, about: "Folders commands in the sandbox may write besides the working folder" },
   { path: "tool_output.max_bytes", type: chars, default: 50_000, project: "lower", about: "Terminal output kept, head and tail" },
   { path: "tool_budget.result_size_chars", type: chars, default: 100_000, project: "lower", about: "Size of one result before it spills to a file" },
   { path: "tool_budget.turn_size_chars", type: chars, default: 200_000, project: "lower", about: "Size of all results of one turn" },
   { path: "tool_budget.mcp_result_size_chars", type: chars, default: 50_000, project: "lower", about: "Size of one result of an MCP tool" },
   { path: "tool_budget.overrides", type: { kind: "map", of: "integer" }, default: {}, project: "never", about: "Result size for single tools: tool name → characters" },
   { path: "file_read_max_chars", type: chars, default: 100_000, project: "lower", about: "Most characters one `read_file` returns" },
-  { path: "approvals.mode", type: { kind: "enum", values: ["manual", "smart", "off"], booleans: { true: "manual", false: "off" } }, default: "manual", project: { looseToStrict: ["off", "smart", "manual"] }, policy: true, about: "Who decides about dangerous calls: a person (`manual`; `smart` too, until a reviewer model can be named) or nobody (`off`)" },
-  { path: "approvals.timeout", type: seconds, default: 60, project: "lower", about: "Seconds to wait for an answer; silence is a denial" },
+  { path: "approvals.mode", type: { kind: "enum", values: ["manual", "smart", "off"], booleans: { true: "manual", false: "off" } }, default: "manual", project: { looseToStrict: ["off", "smart", "manual"] }, policy: true, about: "Who decides about dangerous calls: a person (`manual`), a reviewer model before the person (`smart`), or nobody (`off`)" },
+  { path: "approvals.timeout", type: seconds, default: 60, project: "lower", about: "Seconds a question to a person stays open; silence is a denial" },
+  { path: "approvals.unattended_mode", type: { kind: "enum", values: ["deny", "queue"] }, default: "deny", project: { looseToStrict: ["queue", "deny"] }, policy: true, about: "What happens to a dangerous call when nobody can be asked: refused (`deny`), or kept until somebody answers from elsewhere (`queue`)" },
+  { path: "approvals.cron_mode", type: { kind: "enum", values: ["deny", "queue"] }, default: "deny", project: { looseToStrict: ["queue", "deny"] }, policy: true, about: "The same for scheduled runs" },
+  { path: "approvals.reviewer.url", type: text, default: "", project: "never", notFromDotenv: true, about: "Address of the OpenAI-compatible server that reviews dangerous calls when `approvals.mode` is `smart`" },
+  { path: "approvals.reviewer.model", type: text, default: "", project: "never", about: "Name of the reviewer model on that server" },
+  { path: "approvals.reviewer.api_key", type: text, default: "", project: "never", env: "HERMES_REVIEWER_API_KEY", secret: true, about: "Key for the reviewer's server; empty = none is sent" },
+  { path: "approvals.reviewer.timeout", type: seconds, default: 20, project: "never", about: "Seconds to wait for the reviewer; then the person is asked" },
   { path: "approvals.deny", type: list, default: [], project: "unite", policy: true, about: "Command patterns that are always refused" },
   { path: "command_allowlist", type: list, default: [], project: "subset", policy: true, about: "Commands or patterns approved for good" },
   { path: "security.allow_private_urls", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let network tools reach private and loopback addresses" },
+  { path: "security.allowed_hosts", type: list, default: [], project: "subset", policy: true, about: "Hosts network tools may reach even though their address is private" },
+  { path: "security.url_allowlist", type: list, default: [], project: "narrow", policy: true, about: "When not empty, network tools reach only these hosts" },
   { path: "security.website_blocklist", type: list, default: [], project: "unite", policy: true, about: "Host patterns network tools may never reach" },
   { path: "permissions.profile", type: name, default: "default", project: "never", policy: true, flag: "profile", env: "HERMES_PROFILE", about: "Permission profile of new sessions" },
   { path: "hooks.timeout_seconds", type: seconds, default: 30, project: "never", about: "Longest time for one hook" },
@@ -102,6 +115,7 @@ export const CONFIG_KEYS = [
   { path: "server.port", type: { kind: "integer", min: 0, max: 65_535 }, default: 9119, project: "never", env: "HERMES_PORT", flag: "port", notFromDotenv: true, about: "Port of the server; 0 picks a free one" },
   { path: "server.allowed_hosts", type: list, default: [], project: "never", notFromDotenv: true, about: "Further names the server answers to, e.g. of a proxy before it (`hermes.example:443`)" },
   { path: "server.token", type: text, default: "", project: "never", env: "HERMES_TOKEN", secret: true, about: "Token of the server; empty = made on first start and kept in `server.token`" },
+  { path: "server.call_token", type: text, default: "", project: "never", env: "HERMES_CALL_TOKEN", secret: true, about: "Second token of the server that may call tools but not answer approvals; empty = none" },
   { path: "log.level", type: { kind: "enum", values: ["debug", "info", "warn", "error", "silent"] }, default: "warn", project: "never", about: "Least serious message that is logged" },
 ] as const satisfies readonly ConfigKey[];
 

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import type { BodyInit, Response } from "undici";
 import { ToolError } from "../tool/errors.js";
 import { judgeAddress } from "./addresses.js";
-import { hostOf, judgeUrl, type ResolveHost } from "./urls.js";
+import { hostOf, judgeUrl, type NetworkRules, opensPrivate, type ResolveHost } from "./urls.js";
 
 export interface GuardedRequest {
   readonly url: string;
@@ -11,9 +11,10 @@ export interface GuardedRequest {
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly followRedirects: boolean;
-  readonly allowPrivate: boolean;
-  /** `security.website_blocklist`; holds for every redirect too. */
-  readonly blockedHosts?: readonly string[] | undefined;
+  /** Holds for every redirect too. */
+  readonly rules: NetworkRules;
+  /** Why the call may not go to an address it is redirected to; undefined when it may. */
+  refusal?(url: string): string | undefined;
   readonly maxRedirects?: number;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost;
@@ -31,8 +32,9 @@ export interface GuardedResponse {
 const DEFAULT_MAX_REDIRECTS = 10;
 const CONNECT_TIMEOUT_MS = 30_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const CREDENTIAL_HEADER =
-  /^(?:authorization|proxy-authorization|cookie)$|auth|token|secret|api-?key|session/i;
+/** What may follow a redirect to another origin. Everything else could be a credential by any name. */
+const HARMLESS_HEADER =
+  /^(?:accept(?:-language|-encoding|-charset)?|user-agent|content-(?:type|language)|range|if-(?:none-match|modified-since)|cache-control)$/i;
 
 /**
  * Fetches over addresses that were judged and pinned beforehand: nothing is looked up a second time, and
@@ -44,17 +46,14 @@ export async function guardedFetch(request: GuardedRequest): Promise<GuardedResp
   const redirects: string[] = [];
   let hop = { url: request.url, method: request.method, headers: request.headers, body: request.body };
   for (;;) {
-    const verdict = await raceAbort(
-      judgeUrl(hop.url, { allowPrivate: request.allowPrivate, blockedHosts: request.blockedHosts, resolve }),
-      request.signal,
-    );
+    const verdict = await raceAbort(judgeUrl(hop.url, { ...request.rules, resolve }), request.signal);
     if (verdict.verdict === "block") throw refused(hop.url, verdict.reason, redirects);
     const agent = new Agent({
       connect: pinnedConnector({
         buildConnector,
         host: hostOf(verdict.url),
         addresses: verdict.addresses,
-        allowPrivate: request.allowPrivate,
+        allowPrivate: opensPrivate(hostOf(verdict.url), request.rules),
       }),
     });
     const close = () => agent.destroy();
@@ -79,6 +78,8 @@ export async function guardedFetch(request: GuardedRequest): Promise<GuardedResp
       const next = URL.canParse(location, verdict.url.href) ? new URL(location, verdict.url.href) : undefined;
       if (next === undefined) throw refused(location, "it is not a valid URL", [...redirects, hop.url]);
       redirects.push(verdict.url.href);
+      const unwanted = request.refusal?.(next.href);
+      if (unwanted !== undefined) throw refused(location, unwanted, redirects);
       hop = nextHop({ ...hop, from: verdict.url, to: next, location, status: response.status });
     } catch (error) {
       await close();
@@ -101,7 +102,7 @@ function nextHop(at: Hop & { from: URL; to: URL; location: string; status: numbe
   const headers = Object.fromEntries(
     Object.entries(at.headers).filter(
       ([name]) =>
-        (sameOrigin || !CREDENTIAL_HEADER.test(name)) &&
+        (sameOrigin || HARMLESS_HEADER.test(name)) &&
         !(becomesGet && name.toLowerCase().startsWith("content-")),
     ),
   );

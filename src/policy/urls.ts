@@ -3,11 +3,19 @@ import { judgeAddress } from "./addresses.js";
 /** Every address of a host name, as text. Throws, or gives none, when the name does not resolve. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
-export interface UrlRules {
+/** What the operator says about the network. A host is a name with everything below it, or a pattern with `*`. */
+export interface NetworkRules {
   /** Opens private networks and this machine; cloud metadata stays closed. */
   readonly allowPrivate: boolean;
-  /** Hosts the operator has closed: a name with everything below it, or a pattern with `*`. */
+  /** Hosts that may lie in a private network (`security.allowed_hosts`). */
+  readonly privateHosts?: readonly string[] | undefined;
+  /** When not empty, nothing else is reached (`security.url_allowlist`). */
+  readonly onlyHosts?: readonly string[] | undefined;
+  /** Hosts that are closed (`security.website_blocklist`); they stay closed whatever else is open. */
   readonly blockedHosts?: readonly string[] | undefined;
+}
+
+export interface UrlRules extends NetworkRules {
   readonly resolve: ResolveHost;
 }
 
@@ -49,23 +57,37 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
   if (typeof parsed === "string") return block(parsed);
   const host = hostOf(parsed);
   if (METADATA_HOSTS.has(host)) return block(`${host} serves cloud credentials`);
-  if (LOCAL_HOST.test(host) && !rules.allowPrivate) return block(`${host} is this machine`);
   const rule = (rules.blockedHosts ?? []).find((pattern) => hostMatches(host, pattern));
   if (rule !== undefined)
     return block(`${host} is closed by ${JSON.stringify(rule)} in security.website_blocklist`);
+  if (isListed(host, rules.onlyHosts) === false)
+    return block(`${host} is not among the hosts of security.url_allowlist`);
+  const mayBePrivate = opensPrivate(host, rules);
+  if (LOCAL_HOST.test(host) && !mayBePrivate) return block(`${host} is this machine`);
   const addresses = await addressesOf(parsed, rules.resolve);
   if (typeof addresses === "string") return block(addresses);
   for (const address of addresses) {
     const forbidden = judgeAddress(address);
-    if (forbidden !== undefined && !(forbidden.level === "private" && rules.allowPrivate)) {
+    if (forbidden !== undefined && !(forbidden.level === "private" && mayBePrivate)) {
       return block(host === address ? forbidden.reason : `${host} leads to ${forbidden.reason}`);
     }
   }
   return { verdict: "allow", url: parsed, addresses };
 }
 
-/** `example.com` closes that name and all below it, `*.example.com` only those below, `*` stands for anything. */
-function hostMatches(host: string, pattern: string): boolean {
+/** Whether this host may have an address in a private network. */
+export function opensPrivate(host: string, rules: NetworkRules): boolean {
+  return rules.allowPrivate || isListed(host, rules.privateHosts) === true;
+}
+
+/** Undefined when there is no list. */
+function isListed(host: string, patterns: readonly string[] | undefined): boolean | undefined {
+  if (patterns === undefined || patterns.length === 0) return undefined;
+  return patterns.some((pattern) => hostMatches(host, pattern));
+}
+
+/** `example.com` means that name and all below it, `*.example.com` only those below, `*` stands for anything. */
+export function hostMatches(host: string, pattern: string): boolean {
   const wanted = asDialled(pattern);
   if (wanted === "") return false;
   if (!wanted.includes("*")) return host === wanted || host.endsWith(`.${wanted}`);

@@ -10,6 +10,8 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     hermes_home: paths.home,
     write_safe_root: env.HERMES_WRITE_SAFE_ROOT,
     allow_private_urls: values.security.allow_private_urls,
+    allowed_hosts: values.security.allowed_hosts,
+    url_allowlist: values.security.url_allowlist,
     website_blocklist: values.security.website_blocklist,
     file_read_max_chars: values.file_read_max_chars,
     terminal_timeout: values.terminal.timeout,

@@ -82,6 +82,11 @@ export interface CallContext {
   /** Folder for what a tool must keep on disk (spills, downloads); created on demand. */
   readonly cacheDir: string;
   progress(update: Progress): void;
+  /**
+   * Why something that turned up while running (the next address of a redirect, for one) may not be touched
+   * by this call; undefined when it may. What was declared beforehand need not be asked again.
+   */
+  refusal(effect: Effect): string | undefined;
   /** Ask the person; `undefined` when nobody answers. */
   ask(question: {
     readonly question: string;

@@ -47,7 +47,7 @@ async function get(url: string, changes: Partial<Parameters<typeof guardedFetch>
     headers: {},
     signal: AbortSignal.timeout(10_000),
     followRedirects: true,
-    allowPrivate: true,
+    rules: { allowPrivate: true },
     ...changes,
   });
   const text = await answered.response.text();
@@ -81,7 +81,7 @@ test("a name that changes its address between check and connection is dialled wh
 
 test("private addresses are refused in any form before a socket is opened", async () => {
   for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost", "[::1]"]) {
-    const attempt = get(`http://${host}:${port}/`, { allowPrivate: false });
+    const attempt = get(`http://${host}:${port}/`, { rules: { allowPrivate: false } });
     await expect(attempt, host).rejects.toMatchObject(blocked);
   }
   expect(seen).toEqual([]);
@@ -146,13 +146,20 @@ describe("redirects", () => {
   });
 
   test("carry credentials within one origin and drop them for another", async () => {
-    const headers = { authorization: "Bearer x", cookie: "a=b", "x-api-key": "k", accept: "text/plain" };
+    const headers = {
+      authorization: "Bearer x",
+      cookie: "a=b",
+      "x-api-key": "k",
+      "x-anything": "v",
+      accept: "text/plain",
+    };
     await get(to(302, "/same"), { headers });
     expect(seen[1]?.headers).toMatchObject(headers);
     const resolve = async () => ["127.0.0.1"];
     await get(to(302, `http://other.example:${port}/`), { headers, resolve });
     expect(seen[1]?.headers).toMatchObject({ accept: "text/plain" });
     expect(seen[1]?.headers).not.toHaveProperty("authorization");
+    expect(seen[1]?.headers).not.toHaveProperty("x-anything");
     expect(seen[1]?.headers).not.toHaveProperty("cookie");
     expect(seen[1]?.headers).not.toHaveProperty("x-api-key");
   });
@@ -177,7 +184,7 @@ test("IPv6 literals are dialled as written", async ({ skip }) => {
   if (!listening) skip("this machine has no IPv6 loopback");
   const url = `http://[::1]:${(six.address() as AddressInfo).port}/`;
   expect((await get(url)).text).toBe("six");
-  await expect(get(url, { allowPrivate: false })).rejects.toMatchObject(blocked);
+  await expect(get(url, { rules: { allowPrivate: false } })).rejects.toMatchObject(blocked);
   six.closeAllConnections();
   six.close();
 });

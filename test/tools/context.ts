@@ -29,6 +29,7 @@ export function makeContext(
     settings: {},
     cacheDir: join(folder, "cache"),
     progress: (update) => updates.push(update),
+    refusal: () => undefined,
     ask: async () => undefined,
     ...changes,
     environment,

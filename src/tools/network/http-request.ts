@@ -1,4 +1,5 @@
 import { defineTool } from "../../tool/define.js";
+import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 import { connectionFailure } from "./connection-failure.js";
@@ -58,19 +59,16 @@ export default defineTool({
     required: ["url"],
   },
   permissions: ["network:fetch", "network:write"],
-  effects: ({ url, method }) => [
-    method === "GET" || method === "HEAD"
-      ? { action: "network:fetch", resource: url, mode: "read" }
-      : { action: "network:write", resource: url, mode: "write" },
-  ],
+  effects: ({ url, method }) => [effectOf(url, method)],
   timeoutMs: ({ timeout_seconds }) => timeout_seconds * 1000 + 5_000,
 
   async handler(args, ctx): Promise<HttpOutput> {
     const { url, method, timeout_seconds } = args;
     const body = requestBody(method, args.body);
     const headers = requestHeaders(args.headers ?? {}, typeof args.body === "object" && body !== undefined);
-    const [{ guardedFetch }, { readBody }] = await Promise.all([
+    const [{ guardedFetch }, { networkRulesFrom }, { readBody }] = await Promise.all([
       import("../../policy/guarded-fetch.js"),
+      import("../../policy/network-rules.js"),
       import("./response-body.js"),
     ]);
     const started = performance.now();
@@ -83,10 +81,8 @@ export default defineTool({
         body,
         signal: AbortSignal.any([ctx.signal, deadline]),
         followRedirects: args.follow_redirects,
-        allowPrivate: ctx.settings.allow_private_urls === true,
-        blockedHosts: Array.isArray(ctx.settings.website_blocklist)
-          ? ctx.settings.website_blocklist.map(String)
-          : [],
+        rules: networkRulesFrom(ctx.settings),
+        refusal: (next) => ctx.refusal(effectOf(next, method)),
       });
       try {
         const { response } = answer;
@@ -108,6 +104,12 @@ export default defineTool({
     }
   },
 });
+
+function effectOf(url: string, method: string): Effect {
+  return method === "GET" || method === "HEAD"
+    ? { action: "network:fetch", resource: url, mode: "read" }
+    : { action: "network:write", resource: url, mode: "write" };
+}
 
 function requestBody(method: string, body: string | object | null | undefined): string | undefined {
   if (body === undefined || body === null) return undefined;
