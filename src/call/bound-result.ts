@@ -29,13 +29,11 @@ export function spillResult(call: CallRecord, limit: number = call.scope.service
   try {
     const { path } = services.spill.write(call.id, whole);
     call.spilledTo = path;
-    replaceText(
-      call,
-      persistedOutputBlock({ text: whole, path, preview: previewOf(whole, services.limits.preview) }),
-    );
+    const preview = services.redact(previewOf(whole, services.limits.preview));
+    replaceText(call, persistedOutputBlock({ text: whole, path, preview }));
   } catch (error) {
     services.log.warn(`could not save the full result of ${call.name}: ${String(error)}`);
-    replaceText(call, truncateInline(whole, limit));
+    replaceText(call, services.redact(truncateInline(whole, limit)));
   }
 }
 

@@ -105,6 +105,7 @@ export const CONFIG_KEYS = [
   { path: "security.allow_private_urls", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let network tools reach private and loopback addresses" },
   { path: "security.allowed_hosts", type: list, default: [], project: "subset", policy: true, about: "Hosts network tools may reach even though their address is private" },
   { path: "security.url_allowlist", type: list, default: [], project: "narrow", policy: true, about: "When not empty, network tools reach only these hosts" },
+  { path: "security.redact_patterns", type: boolean, default: true, project: { looseToStrict: [false, true] }, policy: true, about: "Also mask what has the form of a vendor's token or a private key, known or not, in results, journal and logs" },
   { path: "security.website_blocklist", type: list, default: [], project: "unite", policy: true, about: "Host patterns network tools may never reach" },
   { path: "permissions.profile", type: name, default: "default", project: "never", policy: true, flag: "profile", env: "HERMES_PROFILE", about: "Permission profile of new sessions" },
   { path: "hooks.timeout_seconds", type: seconds, default: 30, project: "never", about: "Longest time for one hook" },

@@ -21,4 +21,14 @@ export function createLogger(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
+/** A logger whose lines pass through `redact` first. */
+export function maskedLogger(log: Logger, redact: (text: string) => string): Logger {
+  return {
+    debug: (message) => log.debug(redact(message)),
+    info: (message) => log.info(redact(message)),
+    warn: (message) => log.warn(redact(message)),
+    error: (message) => log.error(redact(message)),
+  };
+}
+
 export const silentLogger: Logger = createLogger({ sink: () => undefined });

@@ -1,7 +1,10 @@
+import { maskUnmistakable } from "../tool/secret-patterns.js";
 import { type Literal, LiteralSearch } from "./literal-search.js";
 import { spellingsOf } from "./secret-spellings.js";
 
 const MIN_LENGTH = 8;
+/** Looking for forms costs more than looking for values; what is longer is cut before a model sees it. */
+const LONGEST_FOR_PATTERNS = 256 * 1024;
 const PLAIN_LABEL = "[REDACTED]";
 
 /** Values that would turn ordinary text into noise if they were masked. */
@@ -29,6 +32,8 @@ export class SecretRegistry {
   readonly #values = new Map<string, string>();
   readonly #masked = new Map<string, string>();
   #search: LiteralSearch | undefined;
+  /** Also mask what looks like a credential although nobody told us of it. */
+  patterns = true;
 
   /** How many values are masked. */
   get size(): number {
@@ -58,6 +63,11 @@ export class SecretRegistry {
 
   /** The same string object when nothing matched. */
   redact(text: string): string {
+    const known = this.#redactKnown(text);
+    return this.patterns && known.length <= LONGEST_FOR_PATTERNS ? maskUnmistakable(known) : known;
+  }
+
+  #redactKnown(text: string): string {
     if (this.#masked.size === 0 || text.length < MIN_LENGTH) return text;
     this.#search ??= new LiteralSearch(this.#literals());
     // A mask and the text beside it can by chance spell another secret, so look until nothing is found.

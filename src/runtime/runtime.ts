@@ -4,7 +4,7 @@ import { nullJournal } from "../call/null-journal.js";
 import type { Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
-import type { Logger } from "../observe/log.js";
+import { type Logger, maskedLogger } from "../observe/log.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import { AvailabilityCache } from "../registry/availability.js";
@@ -30,6 +30,7 @@ import {
   unknownToolset,
 } from "../registry/toolsets.js";
 import { HermesError } from "../tool/errors.js";
+import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
 import type { Session, SessionOptions } from "./session.js";
 import type { SessionFactory } from "./session-factory.js";
@@ -82,12 +83,11 @@ export class Runtime {
     this.config = config;
     this.cwd = parts.cwd;
     this.registry = parts.registry;
-    this.log = parts.log;
+    this.log = maskedLogger(parts.log, (text) => this.secrets.redact(text));
     this.discovery = parts.discovery;
     this.#journalEnabled = parts.journalEnabled;
-    this.hooks = new Hooks({ timeoutMs: config.values.hooks.timeout_seconds * 1000, log: parts.log });
-    this.secrets.addFromEnv(config.env);
-    for (const name of config.dotenvNames) this.secrets.add(name, config.env[name] ?? "");
+    this.hooks = new Hooks({ timeoutMs: config.values.hooks.timeout_seconds * 1000, log: this.log });
+    addKnownSecrets(this.secrets, config);
     for (const [name, definition] of Object.entries(config.values.custom_toolsets)) {
       this.#customToolsets.set(name, definition);
     }

@@ -132,6 +132,24 @@ export function maskVendorSecrets(text: string): string {
   return maskAssignments(masked);
 }
 
+/**
+ * Masks only what is recognisable beyond doubt: vendor tokens, private keys, passwords in URLs. For results,
+ * journal and logs, where a hash or a word taken for a secret would do more harm than good.
+ */
+export function maskUnmistakable(text: string): string {
+  if (text.length < 20) return text;
+  let masked = text.includes("PRIVATE KEY") ? maskPrivateKeys(text) : text;
+  if (masked.includes("://")) {
+    masked = masked
+      .replace(WEBHOOK, `$1${MASK}`)
+      .replace(URL_PASSWORD, (whole, user: string, password: string) =>
+        isMasked(password) || !/[\w-]{6}/.test(password) ? whole : `${user}:${MASK}@`,
+      );
+  }
+  if (masked.includes("eyJ")) masked = masked.replace(JWT, (token) => (token.length >= 40 ? MASK : token));
+  return masked.replace(VENDOR_TOKEN, MASK);
+}
+
 /** Package and class names are spelled like this too ("sk-learn-contrib"), but not with random parts. */
 function isKeyShaped(token: string): boolean {
   const rest = token.slice(3);
