@@ -10,7 +10,7 @@ export const PEERS = {
 };
 
 /** Parts in the order they run. */
-export const PARTS = ["calls", "journal", "scale", "parallel", "cold"];
+export const PARTS = ["calls", "journal", "scale", "parallel", "cold", "verdicts"];
 
 /** How much to measure: a real run, or just enough to see that everything works. */
 export const EFFORT = {

@@ -99,6 +99,35 @@ const FIGURES = [
     unit: "×",
     of: ({ cold }) => cold?.ratios["memory of tools list / node"],
   },
+  {
+    id: "verdict",
+    what: "verdict on an ordinary command line",
+    limit: 0.25,
+    unit: "ms",
+    of: ({ verdicts }) =>
+      verdicts && { paired: verdicts.medianMs, best: verdicts.milliseconds["ordinary line"].min },
+  },
+  {
+    id: "verdict-p99",
+    what: "verdict on an ordinary command line, 99th percentile",
+    limit: 5,
+    unit: "ms",
+    of: ({ verdicts }) => verdicts && { paired: verdicts.p99Ms, best: verdicts.p99Ms },
+  },
+  {
+    id: "verdict-4kb",
+    what: "verdict on 4 kB, worst shape",
+    limit: 5,
+    unit: "ms",
+    of: ({ verdicts }) => verdicts && { paired: verdicts.worstMs[4_000], best: verdicts.worstMs[4_000] },
+  },
+  {
+    id: "verdict-100kb",
+    what: "verdict on 100 kB, worst shape",
+    limit: 100,
+    unit: "ms",
+    of: ({ verdicts }) => verdicts && { paired: verdicts.worstMs[100_000], best: verdicts.worstMs[100_000] },
+  },
 ];
 
 /** A part that was not measured, or not at full size, leaves its figures without value and verdict. */

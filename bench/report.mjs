@@ -60,6 +60,8 @@ export function markdown(results) {
     parts.parallel && section("A thousand calls at once", timesTable(parts.parallel.microseconds, "µs")),
     parts.cold && section("Cold start", timesTable(parts.cold.milliseconds, "ms")),
     parts.cold && section("Peak memory", timesTable(parts.cold.megabytes, "MB")),
+    parts.verdicts &&
+      section("Verdict of the danger analysis", timesTable(parts.verdicts.milliseconds, "ms")),
     leftOutLines(parts),
   ];
   return sections.filter(Boolean).join("\n\n");

@@ -18,40 +18,40 @@ export async function runBatch(
   options: RunOptions = {},
 ): Promise<readonly CallResult[]> {
   const done: CallRecord[] = [];
-  for (const segment of await planSegments(requests, scope)) {
-    done.push(...(await runSegment(segment, scope, options)));
+  for (const stretch of await planStretches(requests, scope)) {
+    done.push(...(await runStretch(stretch, scope, options)));
   }
   fitTurn(done, scope);
   return done.map((call) => call.toResult());
 }
 
-/** Consecutive calls that may run at the same time. A call that must run alone is a segment of one. */
-export async function planSegments(
+/** Consecutive calls that may run at the same time. A call that must run alone is a stretch of one. */
+export async function planStretches(
   requests: readonly IncomingCall[],
   scope: CallScope,
 ): Promise<readonly (readonly IncomingCall[])[]> {
-  const segments: IncomingCall[][] = [];
+  const stretches: IncomingCall[][] = [];
   let held = new HeldKeys();
   let open: IncomingCall[] | undefined;
   for (const request of requests) {
     const keys = await keysOfRequest(request, scope);
     if (keys === undefined) {
-      segments.push([request]);
+      stretches.push([request]);
       open = undefined;
       continue;
     }
     if (open === undefined || held.clashWith(keys)) {
       open = [];
       held = new HeldKeys();
-      segments.push(open);
+      stretches.push(open);
     }
     open.push(request);
     held.add(keys);
   }
-  return segments;
+  return stretches;
 }
 
-/** Keys of a call that may share a segment; undefined for one that must run alone. */
+/** Keys of a call that may share a stretch; undefined for one that must run alone. */
 async function keysOfRequest(
   request: IncomingCall,
   scope: CallScope,
@@ -66,20 +66,20 @@ async function keysOfRequest(
   );
 }
 
-async function runSegment(
-  segment: readonly IncomingCall[],
+async function runStretch(
+  stretch: readonly IncomingCall[],
   scope: CallScope,
   options: RunOptions,
 ): Promise<readonly CallRecord[]> {
-  const done = new Array<CallRecord>(segment.length);
+  const done = new Array<CallRecord>(stretch.length);
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let index = next++; index < segment.length; index = next++) {
-      const request = segment[index];
+    for (let index = next++; index < stretch.length; index = next++) {
+      const request = stretch[index];
       if (request !== undefined) done[index] = await walk(request, scope, options);
     }
   };
-  const workers = Math.min(scope.services.maxWorkers, segment.length);
+  const workers = Math.min(scope.services.maxWorkers, stretch.length);
   await Promise.all(Array.from({ length: workers }, worker));
   return done;
 }

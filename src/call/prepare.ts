@@ -84,7 +84,7 @@ function readEffects(declared: unknown): readonly Effect[] {
   }
   return Array.from(declared as unknown[], (effect) => {
     if (typeof effect !== "object" || effect === null) throw new TypeError("an effect is not an object");
-    const { action, resource, mode, reversible } = effect as Effect;
+    const { action, resource, mode, cwd, reversible } = effect as Effect;
     if (
       typeof action !== "string" ||
       !action.includes(":") ||
@@ -93,9 +93,13 @@ function readEffects(declared: unknown): readonly Effect[] {
     ) {
       throw new TypeError("an effect lacks action, resource or mode");
     }
-    return typeof reversible === "boolean"
-      ? { action, resource, mode, reversible }
-      : { action, resource, mode };
+    return {
+      action,
+      resource,
+      mode,
+      ...(typeof cwd === "string" && { cwd }),
+      ...(typeof reversible === "boolean" && { reversible }),
+    };
   });
 }
 
@@ -131,9 +135,7 @@ function decide(call: CallRecord): Failure | undefined {
   return undefined;
 }
 
-/** What is told about a decision; most carry nothing to hide, and then no copy is made. */
-function told(verdict: Verdict, redact: (text: string) => string): Decision {
-  if (verdict.grantKeys === undefined && verdict.reason === undefined) return verdict;
-  const { grantKeys: _grantKeys, reason, ...decision } = verdict;
-  return reason === undefined ? decision : { ...decision, reason: redact(reason) };
+/** What is told about a decision outside the path: not the parts it was made of. */
+function told({ verdict, rule, reason }: Verdict, redact: (text: string) => string): Decision {
+  return reason === undefined ? { verdict, rule } : { verdict, rule, reason: redact(reason) };
 }

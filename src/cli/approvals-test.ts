@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { judgeCommand } from "../policy/shell/judge.js";
 import type { CommandContext } from "./globals.js";
 import { answerLines } from "./json-lines.js";
@@ -6,7 +7,7 @@ import { answerLines } from "./json-lines.js";
 export async function run({ home, out }: CommandContext, words: readonly string[]): Promise<void> {
   const judge = (command: string) => {
     const started = performance.now();
-    const judged = judgeCommand(command, { hermesHome: home, cwd: process.cwd() });
+    const judged = judgeCommand(command, { home: homedir(), hermesHome: home });
     const ms = Math.round((performance.now() - started) * 1000) / 1000;
     return { ...judged, span: judged.span ?? null, ms };
   };

@@ -144,6 +144,41 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .action(lazily(() => import("./toolsets.js")));
   const approvals = program.command("approvals").description("questions, grants, and the danger analysis");
   approvals
+    .command("list", { isDefault: true })
+    .description("what waits for a person's answer")
+    .option("--all", "also what has been answered or has expired")
+    .action(lazily(() => import("./approvals-list.js")));
+  approvals
+    .command("approve")
+    .description("say yes to one question")
+    .argument("<id>")
+    .option("--session", "for the rest of the session that asked")
+    .option("--always", "for good: remembered in config.yaml")
+    .option("--widen", "with --always: remember the kind of danger, not just this command")
+    .option("--hash <hash>", "only if the question still has this hash")
+    .option("--resume", "run the call here when the process that asked is gone")
+    .action(lazily(() => import("./approvals-approve.js")));
+  approvals
+    .command("deny")
+    .description("say no to one question")
+    .argument("<id>")
+    .argument("[reason...]", "what the model is told")
+    .action(lazily(() => import("./approvals-deny.js")));
+  approvals
+    .command("resume")
+    .description("run an approved call whose process is gone, once")
+    .argument("<id>")
+    .action(lazily(() => import("./approvals-resume.js")));
+  approvals
+    .command("grants")
+    .description("what was approved for good")
+    .action(lazily(() => import("./approvals-grants.js")));
+  approvals
+    .command("revoke")
+    .description("take a permanent grant back")
+    .argument("<id>")
+    .action(lazily(() => import("./approvals-revoke.js")));
+  approvals
     .command("test")
     .description("dry run of the danger analysis: one command, or one JSON object per line")
     .argument("[command...]", 'a command; lines of {"cmd": …} on standard input when left out')
@@ -186,6 +221,32 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .description("no longer trust a folder")
     .argument("[folder]")
     .action(lazily(() => import("./config-untrust.js")));
+
+  const permissions = program.command("permissions").description("profiles: what a session may do at all");
+  permissions
+    .command("list", { isDefault: true })
+    .description("every profile, where it is written, and which one is in force")
+    .action(lazily(() => import("./permissions-list.js")));
+  permissions
+    .command("use")
+    .description("choose the profile of new sessions")
+    .argument("<profile>")
+    .action(lazily(() => import("./permissions-use.js")));
+  permissions
+    .command("explain")
+    .description("what would be decided about a call, rule by rule, with file and line")
+    .argument("<name>", "tool")
+    .argument("[arguments...]", "JSON, key=value pairs, or - for standard input")
+    .action(lazily(() => import("./permissions-explain.js")));
+  permissions
+    .command("simulate")
+    .description("what another profile (--profile) would have done with the recorded calls")
+    .option("--days <n>", "look back this far", "30")
+    .action(lazily(() => import("./permissions-simulate.js")));
+  permissions
+    .command("test")
+    .description("dry run of path rules: one JSON object per line")
+    .action(lazily(() => import("./permissions-test.js")));
 
   const net = program.command("net").description("what network tools may reach");
   net

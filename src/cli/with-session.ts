@@ -4,6 +4,7 @@ import { describeThrown } from "../tool/thrown.js";
 import { terminalApprover } from "./approval-prompt.js";
 import type { CommandContext } from "./globals.js";
 import { ProgressDisplay } from "./progress.js";
+import { unattendedApprover } from "./unattended-approver.js";
 
 /** What a tool leaves behind may keep the process alive this long after the command has ended. */
 const LEFTOVER_MS = 500;
@@ -21,13 +22,11 @@ export async function withSession(
   process.once("SIGTERM", interrupt);
   reportStrays(runtime);
   const stopStream = out.jsonl ? runtime.events.on((event) => out.value(event)) : () => undefined;
+  const unattended = unattendedApprover(runtime, out);
   const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
   try {
-    const approver = terminalApprover({
-      out,
-      interrupt,
-      alone: (ask) => progress?.pausedWhile(ask) ?? ask(),
-    });
+    const alone = <T>(ask: () => Promise<T>) => progress?.pausedWhile(ask) ?? ask();
+    const approver = terminalApprover({ out, interrupt, alone }) ?? unattended.approver;
     const session = await runtime.openSession({ door: "cli", ...(approver !== undefined && { approver }) });
     await work(session, controller.signal, runtime);
   } finally {
@@ -35,6 +34,7 @@ export async function withSession(
     stopStream();
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
+    await unattended.close();
     await runtime.close();
     setTimeout(() => process.exit(), LEFTOVER_MS).unref();
   }

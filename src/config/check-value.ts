@@ -1,3 +1,4 @@
+import { readGrants } from "./grant-entry.js";
 import { type ConfigNode, describeNode, type MapEntry, plainValue } from "./node.js";
 import type { ConfigKey } from "./schema.js";
 import type { CustomToolset, Place } from "./types.js";
@@ -52,6 +53,10 @@ export function checkValue(
     case "list": {
       const value = readList(key, node, report);
       return value === undefined ? reject("a list of texts") : { value };
+    }
+    case "grants": {
+      const value = readGrants(node, report);
+      return value === undefined ? reject("a list of texts or grants") : { value };
     }
     case "map":
       if (node.kind !== "map") return reject("a section of names and values");

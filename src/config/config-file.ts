@@ -3,6 +3,7 @@ import type { Report } from "./check-value.js";
 import type { LastGoodStore } from "./last-good.js";
 import { type Layer, type LayerEntry, mayHideRule, readLayer } from "./layer.js";
 import { type ParsedFile, parseConfigText } from "./parse-yaml.js";
+import { strictest } from "./restrict.js";
 import { CONFIG_KEYS, type ConfigKey, findKey } from "./schema.js";
 import type { ConfigFile, ConfigProblem, ConfigSource } from "./types.js";
 
@@ -47,10 +48,15 @@ export async function readConfigFile(options: {
   }
   const good = await readQuietly(goodText);
   // A misspelt key must not drop the rule it used to hold, so rules stay until the file is right again.
-  const kept = new Map([...(good ?? [])].filter(([key]) => findKey(key)?.policy && !entries.has(key)));
+  const kept = new Map([...(good ?? [])].filter(([path]) => isKept(findKey(path)) && !entries.has(path)));
   const layers = [layer(entries)];
   if (kept.size > 0) layers.push({ ...layer(kept), lastGood: true });
   return { layers, file, policyIncomplete: good === undefined && found.errors.some(mayHideRule) };
+}
+
+/** Not grants: whoever took them out of the file has withdrawn them, whatever else is wrong in it. */
+function isKept(key: ConfigKey | undefined): boolean {
+  return key?.policy === true && key.type.kind !== "grants";
 }
 
 function readBroken(broken: {
@@ -91,10 +97,10 @@ function readBroken(broken: {
   };
 }
 
-/** The default of every rule that has a strict end; as a restricting layer it can only tighten. */
+/** The strictest value of every rule; as a restricting layer it can only tighten. */
 function strictDefaults(): Map<string, LayerEntry> {
   const rules = (CONFIG_KEYS as readonly ConfigKey[]).filter((key) => key.policy && key.project !== "never");
-  return new Map(rules.map((key) => [key.path, { value: key.default }]));
+  return new Map(rules.map((key) => [key.path, { value: strictest(key) }]));
 }
 
 /** Last-good copies are read without reporting: what was wrong in them was said when they were current. */

@@ -1,7 +1,8 @@
 import { checkValue, type Report } from "./check-value.js";
 import { nearest } from "./did-you-mean.js";
+import { entryName, readGrant } from "./grant-entry.js";
 import { type ConfigNode, type MapEntry, type MapNode, nodeFrom } from "./node.js";
-import { restrict } from "./restrict.js";
+import { restrict, strictest } from "./restrict.js";
 import { CONFIG_KEYS, type ConfigKey, findKey } from "./schema.js";
 import type { ConfigSource, Place } from "./types.js";
 
@@ -71,26 +72,35 @@ function readKey(key: ConfigKey, entry: MapEntry, reading: Reading): void {
     // Only a broken file can name a key twice; the stricter of both counts.
     const earlier = reading.entries.get(key.path);
     const value = earlier === undefined ? checked.value : restrict(key, earlier.value, checked.value).value;
-    reading.entries.set(key.path, { value, inside: placesOf(node), ...(place ? { place } : {}) });
+    reading.entries.set(key.path, { value, inside: placesOf(key, node), ...(place ? { place } : {}) });
   } else if (key.policy && typeof key.project === "object") {
-    // A rule was meant here but cannot be read: the strictest reading, which is the default, is safe.
-    reading.entries.set(key.path, { value: key.default, ...(place ? { place } : {}) });
+    // A rule was meant here but cannot be read, so it may have been the strictest.
+    reading.entries.set(key.path, { value: strictest(key), ...(place ? { place } : {}) });
   }
 }
 
-function placesOf(node: ConfigNode): Map<string, Place> {
+function placesOf(key: ConfigKey, node: ConfigNode): Map<string, Place> {
   const places = new Map<string, Place>();
   const named =
     node.kind === "map"
       ? node.entries
       : node.kind === "list"
         ? node.items.map((item) => ({
-            name: item.kind === "scalar" ? String(item.value) : "",
+            name: key.type.kind === "grants" ? grantName(item) : scalarName(item),
             place: item.place,
           }))
         : [];
   for (const { name, place } of named) if (place !== undefined) places.set(name, place);
   return places;
+}
+
+function scalarName(item: ConfigNode): string {
+  return item.kind === "scalar" ? String(item.value) : "";
+}
+
+function grantName(item: ConfigNode): string {
+  const entry = readGrant(item, { at: "", report: () => {} });
+  return entry === undefined ? "" : entryName(entry);
 }
 
 function readShorthand(section: string, entry: MapEntry, reading: Reading): void {
@@ -146,15 +156,20 @@ function meantPaths(path: string): string[] {
   return near.length > 0 ? near : KNOWN_PATHS.filter((known) => known.endsWith(`.${last}`)).slice(0, 3);
 }
 
+/** Grants only ever loosen: without them there is more to ask, and nothing forbidden is missing. */
+function isRule(key: ConfigKey): boolean {
+  return key.policy === true && key.type.kind !== "grants";
+}
+
 /** Whether a rule may have been meant by what is wrong at this path, and is now missing. */
 export function mayHideRule(path: string): boolean {
   const key = findKey(path);
   // A rule with an order has already been replaced by its strict end.
-  if (key !== undefined) return key.policy === true && typeof key.project !== "object";
+  if (key !== undefined) return isRule(key) && typeof key.project !== "object";
   const meant = SECTIONS.has(path) ? [path] : meantPaths(path);
   return (CONFIG_KEYS as readonly ConfigKey[]).some(
     (candidate) =>
-      candidate.policy &&
+      isRule(candidate) &&
       meant.some((name) => candidate.path === name || candidate.path.startsWith(`${name}.`)),
   );
 }

@@ -7,6 +7,7 @@ import type { Layer } from "./layer.js";
 import { mergeLayers } from "./merge.js";
 import { type EnvironmentVariables, hermesPaths, PROJECT_FOLDER, SYSTEM_DIR } from "./paths.js";
 import { findProject } from "./project.js";
+import { CONFIG_KEYS, type ConfigKey } from "./schema.js";
 import { isTrusted } from "./trust.js";
 import type { ConfigFile, ConfigProblem, ConfigSource, LoadedConfig } from "./types.js";
 import { flagLayer, variableLayer } from "./variables.js";
@@ -27,6 +28,7 @@ export interface LoadOptions {
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { home, cwd, env, systemDir = SYSTEM_DIR } = options;
+  const loadedAt = Date.now();
   const paths = hermesPaths(home);
   const problems: ConfigProblem[] = [];
   const files: ConfigFile[] = [];
@@ -80,6 +82,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   warnAboutSecretsInFiles(layers, problems);
   return {
     ...merged,
+    loadedAt,
     problems,
     files,
     paths,
@@ -91,18 +94,22 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 }
 
 function warnAboutSecretsInFiles(layers: readonly Layer[], problems: ConfigProblem[]): void {
+  const secrets = (CONFIG_KEYS as readonly ConfigKey[]).filter((key) => key.secret);
   for (const layer of layers) {
-    const secret = layer.entries.get("server.token");
-    if (secret === undefined || layer.file === undefined || layer.source === "dotenv") continue;
-    problems.push({
-      severity: "warning",
-      source: layer.source,
-      message: "server.token is a secret and stands in a settings file",
-      hint: 'run "hermes config set server.token …", which keeps it in .env, and remove this line',
-      key: "server.token",
-      file: layer.file,
-      ...(secret.place ?? {}),
-    });
+    if (layer.file === undefined || layer.source === "dotenv") continue;
+    for (const { path } of secrets) {
+      const written = layer.entries.get(path);
+      if (written === undefined) continue;
+      problems.push({
+        severity: "warning",
+        source: layer.source,
+        message: `${path} is a secret and stands in a settings file`,
+        hint: `run "hermes config set ${path} …", which keeps it in .env, and remove this line`,
+        key: path,
+        file: layer.file,
+        ...(written.place ?? {}),
+      });
+    }
   }
 }
 

@@ -12,7 +12,7 @@ export function nodeFromText(key: ConfigKey, text: string): ConfigNode {
   if (kind === "integer" || kind === "number") {
     return nodeFrom(/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : text);
   }
-  if (kind === "list") {
+  if (kind === "list" || kind === "grants") {
     if (trimmed.startsWith("[")) return nodeFrom(parseJson(trimmed) ?? [text]);
     return nodeFrom(
       trimmed

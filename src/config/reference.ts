@@ -30,6 +30,8 @@ function typeText(type: ValueType): string {
       return "text";
     case "list":
       return "list of texts";
+    case "grants":
+      return "list of texts or grants";
     case "map":
       return type.of === "anything" ? "map" : `map of ${type.of === "integer" ? "number" : type.of}s`;
   }

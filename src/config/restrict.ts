@@ -27,15 +27,29 @@ function restrictList(key: ConfigKey, current: readonly string[], next: readonly
     key.path === "toolsets" && names.some((name) => EVERYTHING.includes(name));
   if (everything(next)) return { value: current, loosens: !everything(current) };
   if (everything(current)) return { value: next, loosens: false };
-  const kept = next.filter((name) => current.includes(name));
+  const known = new Set(current.map(spelled));
+  const kept = next.filter((name) => known.has(spelled(name)));
   return { value: kept, loosens: kept.length < next.length };
+}
+
+/** Entries of `command_allowlist` may be objects. */
+function spelled(entry: unknown): string {
+  return typeof entry === "string" ? entry : JSON.stringify(entry);
 }
 
 /** An empty list is no limit, so it must never come out of two lists that share nothing. */
 function narrow(current: readonly string[], next: readonly string[]) {
   if (current.length === 0) return { value: next, loosens: false };
   const kept = next.filter((name) => current.includes(name));
-  return { value: kept.length === 0 ? current : kept, loosens: kept.length < next.length || next.length === 0 };
+  return {
+    value: kept.length === 0 ? current : kept,
+    loosens: kept.length < next.length || next.length === 0,
+  };
+}
+
+/** What stands in for a rule that was written but cannot be read. */
+export function strictest(key: ConfigKey): unknown {
+  return typeof key.project === "object" ? key.project.looseToStrict.at(-1) : key.default;
 }
 
 /** For messages: what a project file may do with a key. */

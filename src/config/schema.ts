@@ -14,6 +14,8 @@ export type ValueType =
   | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
   | { readonly kind: "string"; readonly pattern?: string }
   | { readonly kind: "list" }
+  /** Texts or grants: see `GrantEntry`. */
+  | { readonly kind: "grants" }
   | { readonly kind: "map"; readonly of: "list" | "integer" | "toolset" | "anything" };
 
 /**
@@ -101,7 +103,7 @@ export const CONFIG_KEYS = [
   { path: "approvals.reviewer.api_key", type: text, default: "", project: "never", env: "HERMES_REVIEWER_API_KEY", secret: true, about: "Key for the reviewer's server; empty = none is sent" },
   { path: "approvals.reviewer.timeout", type: seconds, default: 20, project: "never", about: "Seconds to wait for the reviewer; then the person is asked" },
   { path: "approvals.deny", type: list, default: [], project: "unite", policy: true, about: "Command patterns that are always refused" },
-  { path: "command_allowlist", type: list, default: [], project: "subset", policy: true, about: "Commands or patterns approved for good" },
+  { path: "command_allowlist", type: { kind: "grants" }, default: [], project: "subset", policy: true, about: "Commands, patterns or kinds of danger approved for good; `hermes approvals grants` lists them" },
   { path: "security.allow_private_urls", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let network tools reach private and loopback addresses" },
   { path: "security.allowed_hosts", type: list, default: [], project: "subset", policy: true, about: "Hosts network tools may reach even though their address is private" },
   { path: "security.url_allowlist", type: list, default: [], project: "narrow", policy: true, about: "When not empty, network tools reach only these hosts" },

@@ -7,6 +7,26 @@ export interface CustomToolset {
   readonly includes: readonly string[];
 }
 
+/** An approval that was given for good, as it is written. Exactly one of the first three fields is there. */
+export interface GrantEntry {
+  /** Exactly this command, in any spelling that comes to the same. */
+  readonly command?: string;
+  /** A command with `*`, `?` or `[…]`. */
+  readonly pattern?: string;
+  /** A rule, or a kind of danger. */
+  readonly rule?: string;
+  /** A folder it is limited to, or `environment:NAME`. */
+  readonly scope?: string;
+  readonly added?: string;
+  readonly expires?: string;
+  readonly max_uses?: number;
+  /** Who or what added it. */
+  readonly origin?: string;
+}
+
+/** A bare text is a command, a pattern, a rule or a kind of danger. */
+export type AllowlistEntry = string | GrantEntry;
+
 type MapValue<Of> = Of extends "list"
   ? readonly string[]
   : Of extends "integer"
@@ -23,9 +43,11 @@ type ValueOf<Type extends ValueType> = Type extends { kind: "boolean" }
       ? number
       : Type extends { kind: "list" }
         ? readonly string[]
-        : Type extends { kind: "map"; of: infer Of }
-          ? Readonly<Record<string, MapValue<Of>>>
-          : string;
+        : Type extends { kind: "grants" }
+          ? readonly AllowlistEntry[]
+          : Type extends { kind: "map"; of: infer Of }
+            ? Readonly<Record<string, MapValue<Of>>>
+            : string;
 
 /** "a.b" with value V becomes { a: { b: V } }; all keys together make the config object. */
 type Nested<Path extends string, Value> = Path extends `${infer Head}.${infer Rest}`
@@ -82,6 +104,8 @@ export interface ConfigFile {
 }
 
 export interface LoadedConfig {
+  /** Milliseconds since 1970, from before the first file was read. */
+  readonly loadedAt: number;
   readonly values: HermesConfig;
   readonly problems: readonly ConfigProblem[];
   readonly files: readonly ConfigFile[];

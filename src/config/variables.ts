@@ -4,6 +4,7 @@ import type { Layer, LayerEntry } from "./layer.js";
 import { nodeFrom } from "./node.js";
 import type { EnvironmentVariables } from "./paths.js";
 import { nodeFromText } from "./read-text.js";
+import { strictest } from "./restrict.js";
 import { CONFIG_KEYS, type ConfigKey, envName, findKey } from "./schema.js";
 import type { Place } from "./types.js";
 
@@ -26,7 +27,7 @@ export function variableLayer(options: {
     if (name === undefined || text === undefined) continue;
     const place = options.placeOf?.(name);
     if (source === "dotenv" && key.notFromDotenv) {
-      const message = `${name} is ignored: .env may not move where the server listens`;
+      const message = `${name} is ignored: .env may not say where data goes`;
       report({ severity: "warning", message, hint: `set ${key.path} in config.yaml`, place, at: key.path });
       continue;
     }
@@ -34,7 +35,7 @@ export function variableLayer(options: {
     const checked = checkValue(key, nodeFromText(key, text), named);
     if (checked !== undefined) entries.set(key.path, { ...checked, name, ...(place ? { place } : {}) });
     else if (key.policy && typeof key.project === "object") {
-      entries.set(key.path, { value: key.default, name, ...(place ? { place } : {}) });
+      entries.set(key.path, { value: strictest(key), name, ...(place ? { place } : {}) });
     }
   }
   if (source === "env" && isOn(variables.HERMES_YOLO_MODE)) {

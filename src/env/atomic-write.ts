@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { ToolError } from "../tool/errors.js";
 import { isMissing } from "./file-errors.js";
+import { closeAll, HeldFolder, holdMade, type MadeFolder } from "./held-folder.js";
 
 export interface AtomicWrite {
-  /** A real path: links are already followed. */
+  /** A real path: links are already followed, and one that is on the way now is refused. */
   readonly path: string;
   readonly data: Uint8Array;
   /** Write only over exactly this content; `sha256: undefined` = only if nothing is there. */
@@ -34,32 +35,67 @@ export async function writeAtomically(request: AtomicWrite): Promise<Written> {
 }
 
 async function replaceFile({ path, data, expected }: AtomicWrite): Promise<Written> {
-  const existing = await existingFile(path);
-  if (expected !== undefined) await requireContent(path, expected.sha256);
-  const folder = dirname(path);
-  const firstMade = await fs.mkdir(folder, { recursive: true });
-  const temporary = join(folder, `.hermes-${randomBytes(6).toString("hex")}.tmp`);
+  const { folder, changed } =
+    expected?.sha256 === undefined
+      ? await holdMade(dirname(path))
+      : await holdExisting(path, expected.sha256);
+  const place: Place = { folder, name: basename(path), path };
   try {
-    await writeDurably({ path: temporary, data, like: existing });
+    const existing = await existingFile(place);
+    if (expected !== undefined) await requireContent(place, expected.sha256);
+    await replaceIn(place, { data, like: existing, expected });
+    for (const each of [folder, ...changed]) await each.sync();
+    return { created: existing === undefined, dirsCreated: changed.length > 0 };
+  } finally {
+    await closeAll([folder, ...changed]);
+  }
+}
+
+/** For a file that must be there: its folder is not made only to find out that it is not. */
+async function holdExisting(path: string, sha256: string): Promise<MadeFolder> {
+  try {
+    return { folder: await HeldFolder.open(dirname(path)), changed: [] };
+  } catch (error) {
+    if (isMissing(error)) throw conflict({ path, expected: sha256, actual: undefined });
+    throw error;
+  }
+}
+
+/** A name in a folder that is held open, so that nobody can put another folder in its place. */
+interface Place {
+  readonly folder: HeldFolder;
+  readonly name: string;
+  /** For messages. */
+  readonly path: string;
+}
+
+async function replaceIn(
+  place: Place,
+  content: { data: Uint8Array; like: Stats | undefined; expected: AtomicWrite["expected"] },
+): Promise<void> {
+  const { expected } = content;
+  const temporary = place.folder.at(`.hermes-${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await writeDurably({ path: temporary, data: content.data, like: content.like });
     // Looked at again at the last moment: another program may have written while we did.
-    if (expected !== undefined) await requireContent(path, expected.sha256);
-    await putInPlace({ temporary, path, mustBeNew: expected !== undefined && expected.sha256 === undefined });
+    if (expected !== undefined) await requireContent(place, expected.sha256);
+    const mustBeNew = expected !== undefined && expected.sha256 === undefined;
+    await putInPlace({ temporary, place, mustBeNew });
   } catch (error) {
     await fs.rm(temporary, { force: true });
     throw error;
   }
-  await syncFolders(folder, firstMade);
-  return { created: existing === undefined, dirsCreated: firstMade !== undefined };
 }
 
-async function existingFile(path: string): Promise<Stats | undefined> {
+async function existingFile({ folder, name, path }: Place): Promise<Stats | undefined> {
   let stats: Stats;
   try {
-    stats = await fs.stat(path);
+    stats = await fs.lstat(folder.at(name));
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
+  if (stats.isSymbolicLink()) throw isLinkNow(path);
   if (!stats.isFile()) {
     throw new ToolError(
       `Cannot write ${path}: it is ${stats.isDirectory() ? "a folder" : "not a regular file (a device, pipe or socket)"}.`,
@@ -67,33 +103,51 @@ async function existingFile(path: string): Promise<Stats | undefined> {
     );
   }
   // Replacing needs only the folder's permission; a read-only file must stay as it is all the same.
-  await fs.access(path, constants.W_OK);
+  await fs.access(folder.at(name), constants.W_OK);
   return stats;
 }
 
-async function requireContent(path: string, sha256: string | undefined): Promise<void> {
-  const actual = await hashOf(path);
-  if (actual === sha256) return;
-  const what =
-    actual === undefined
-      ? "it no longer exists"
-      : sha256 === undefined
-        ? "it exists already"
-        : "its content has changed since it was read";
-  throw new ToolError(`Did not write ${path}: ${what}.`, {
-    hint: "Read the file again and repeat the change on what it holds now.",
-    details: { conflict: true, path, expected_sha256: sha256 ?? null, actual_sha256: actual ?? null },
+function isLinkNow(path: string): ToolError {
+  return new ToolError(`Did not write ${path}: it is a link.`, {
+    code: "denied",
+    hint: "Look where it leads and name that place. If it was a file before, another program has changed it.",
+    details: { path, moved: true },
   });
 }
 
-async function hashOf(path: string): Promise<string | undefined> {
+async function requireContent(place: Place, expected: string | undefined): Promise<void> {
+  const actual = await hashOf(place);
+  if (actual !== expected) throw conflict({ path: place.path, expected, actual });
+}
+
+function conflict(found: { path: string; expected: string | undefined; actual: string | undefined }) {
+  const { path, expected, actual } = found;
+  const what =
+    actual === undefined
+      ? "it no longer exists"
+      : expected === undefined
+        ? "it exists already"
+        : "its content has changed since it was read";
+  return new ToolError(`Did not write ${path}: ${what}.`, {
+    hint: "Read the file again and repeat the change on what it holds now.",
+    details: { conflict: true, path, expected_sha256: expected ?? null, actual_sha256: actual ?? null },
+  });
+}
+
+async function hashOf({ folder, name }: Place): Promise<string | undefined> {
+  let handle: fs.FileHandle;
   try {
-    return createHash("sha256")
-      .update(await fs.readFile(path))
-      .digest("hex");
+    handle = await fs.open(folder.at(name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
+  }
+  try {
+    return createHash("sha256")
+      .update(await handle.readFile())
+      .digest("hex");
+  } finally {
+    await handle.close();
   }
 }
 
@@ -121,40 +175,17 @@ async function keepIdentity(handle: fs.FileHandle, like: Stats): Promise<void> {
   await handle.chmod(like.mode & 0o7777);
 }
 
-async function putInPlace(move: { temporary: string; path: string; mustBeNew: boolean }): Promise<void> {
-  if (!move.mustBeNew) return fs.rename(move.temporary, move.path);
+async function putInPlace(move: { temporary: string; place: Place; mustBeNew: boolean }): Promise<void> {
+  const target = move.place.folder.at(move.place.name);
+  if (!move.mustBeNew) return fs.rename(move.temporary, target);
   try {
     // Unlike rename, link refuses to replace: two programs creating one file cannot both succeed.
-    await fs.link(move.temporary, move.path);
+    await fs.link(move.temporary, target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return requireContent(move.path, undefined);
+    if (code === "EEXIST") return requireContent(move.place, undefined);
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP") throw error;
-    return fs.rename(move.temporary, move.path);
+    return fs.rename(move.temporary, target);
   }
   await fs.rm(move.temporary, { force: true });
-}
-
-/** Makes the new name, and every folder made on the way to it, survive a power loss. */
-async function syncFolders(folder: string, firstMade: string | undefined): Promise<void> {
-  await syncFolder(folder);
-  if (firstMade === undefined) return;
-  const last = dirname(firstMade);
-  for (let next = folder; next !== last && next !== dirname(next); ) {
-    next = dirname(next);
-    await syncFolder(next);
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  try {
-    const handle = await fs.open(path, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    // Some file systems cannot sync a folder; the file itself has been synced.
-  }
 }

@@ -2,18 +2,26 @@ import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { REPORT_DESCRIPTOR } from "./command-line.js";
 import type { ExecRequest } from "./environment.js";
 import { OutputWindow, type WindowContent } from "./output-window.js";
 import { closePair, type PipePair, type PipeStock } from "./pipes.js";
 
-/** Number of the descriptor on which the shell tells its last working directory. */
-export const CWD_DESCRIPTOR = 3;
-const MAX_CWD_CHUNKS = 16;
+const MAX_REPORT_CHUNKS = 16;
 
 export interface Collected {
   readonly output: WindowContent;
   readonly stderr: WindowContent;
-  readonly cwd: string | undefined;
+  /** What came on the report descriptor. */
+  readonly report: string;
+}
+
+export interface StdioParts {
+  readonly pipes: PipeStock;
+  /** Give the child a descriptor to report on. */
+  readonly report: boolean;
+  /** A descriptor for the child, the next after the report; it is closed here once the child has it. */
+  readonly filter?: number | undefined;
 }
 
 /** The streams of one child: made before it starts, connected after, read until it ends. */
@@ -26,7 +34,8 @@ export interface ChildStdio {
   finish(): Collected;
 }
 
-export async function openChildStdio(request: ExecRequest, stock: PipeStock): Promise<ChildStdio> {
+export async function openChildStdio(request: ExecRequest, parts: StdioParts): Promise<ChildStdio> {
+  const { pipes: stock, filter } = parts;
   const input = request.stdin === undefined ? undefined : await stock.inputFrom(request.stdin);
   const outPair = await stock.take();
   const errPair = request.separateStderr ? await stock.take() : outPair;
@@ -50,10 +59,12 @@ export async function openChildStdio(request: ExecRequest, stock: PipeStock): Pr
       request.stdin === undefined ? "ignore" : (input ?? "pipe"),
       outPair?.writeEnd ?? "pipe",
       errPair?.writeEnd ?? "pipe",
-      ...(typeof request.command === "string" ? (["pipe"] as const) : []),
+      ...(parts.report ? (["pipe"] as const) : []),
+      ...(filter === undefined ? [] : [filter]),
     ],
     connect(child) {
       for (const pair of pairs) closeSync(pair.writeEnd);
+      if (filter !== undefined) closeSync(filter);
       if (input !== undefined) closeSync(input);
       else if (request.stdin !== undefined) feed(child.stdin, request.stdin);
       const ended = [
@@ -63,24 +74,23 @@ export async function openChildStdio(request: ExecRequest, stock: PipeStock): Pr
         ended.push(follow(errPair ? reader(errPair) : child.stderr, (bytes) => announce(stderr.push(bytes))));
       }
       ended.push(
-        follow(child.stdio[CWD_DESCRIPTOR] as Readable | null, (bytes) => {
-          if (report.length < MAX_CWD_CHUNKS) report.push(bytes);
+        follow(parts.report ? (child.stdio[REPORT_DESCRIPTOR] as Readable | null) : null, (bytes) => {
+          if (report.length < MAX_REPORT_CHUNKS) report.push(bytes);
         }),
       );
       return Promise.all(ended);
     },
     abandon() {
       for (const pair of pairs) closePair(pair);
-      if (input !== undefined) closeSync(input);
+      for (const descriptor of [input, filter]) if (descriptor !== undefined) closeSync(descriptor);
     },
     finish() {
       for (const stream of open) letGo(stream);
-      const cwd = Buffer.concat(report).toString("utf8").replace(/\n$/, "");
       const merged = output.finish();
       return {
         output: merged,
         stderr: stderr === output ? new OutputWindow().finish() : stderr.finish(),
-        cwd: cwd === "" ? undefined : cwd,
+        report: Buffer.concat(report).toString("utf8"),
       };
     },
   };

@@ -1,3 +1,5 @@
+import type { SandboxReport, Widening } from "./sandbox/types.js";
+
 /**
  * Where tools act. A session lives and dies on one environment; losing it is an error, never a fallback
  * to another one. File and process tools reach the world only through this interface.
@@ -24,6 +26,10 @@ export interface ExecRequest {
   readonly maxOutputChars?: number;
   /** Keep stdout and stderr apart (search, git); default merges them as a terminal would. */
   readonly separateStderr?: boolean;
+  /** The session's folder, the only one a sandboxed command may change; see `inWorkspace`. */
+  readonly workspace?: string;
+  /** Opens the sandbox for this one command; only after the policy has let the `sandbox:widen` effect pass. */
+  readonly sandbox?: Widening;
   onChunk?(chunk: string): void;
 }
 
@@ -41,6 +47,8 @@ export interface ExecResult {
   readonly cwd?: string;
   /** What the command left running in its process group when its shell had ended by itself. */
   readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[];
+  /** Present when the command ran in a sandbox. */
+  readonly sandbox?: SandboxReport;
 }
 
 export interface FileStat {
@@ -58,13 +66,16 @@ export interface EnvironmentFiles {
   realpath(path: string): Promise<string>;
   stat(path: string): Promise<FileStat | undefined>;
   list(path: string): Promise<readonly { readonly name: string; readonly type: FileStat["type"] }[]>;
-  /** Bytes [start, end) of a file. */
-  read(path: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array>;
+  /** Bytes [start, end) of a file; all of them without a range. */
+  read(path: string, range?: ReadRange): Promise<Uint8Array>;
   /** Large files in order, without holding them. */
-  stream(path: string, range?: { readonly start: number }): AsyncIterable<Uint8Array>;
+  stream(path: string, range?: Omit<ReadRange, "end">): AsyncIterable<Uint8Array>;
   /**
    * Whole-file atomic replace (temp file, fsync, rename), parents created, mode kept. With `expected`, the
    * write happens only if the file still holds those bytes (undefined = must not exist).
+   *
+   * What is changed is named by its real path, as `realpath` gives it: here, and for the folders of `remove`
+   * and `rename`. A link on the way means that somebody has changed it since, and is refused.
    */
   write(
     path: string,
@@ -73,6 +84,13 @@ export interface EnvironmentFiles {
   ): Promise<{ readonly created: boolean; readonly dirsCreated: boolean }>;
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+}
+
+export interface ReadRange {
+  readonly start?: number;
+  readonly end?: number;
+  /** The path is real, as `realpath` gives it: a link on the way by now is refused. */
+  readonly real?: boolean;
 }
 
 export interface WriteOptions {

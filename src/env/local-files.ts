@@ -4,8 +4,9 @@ import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
 import { ToolError } from "../tool/errors.js";
 import { writeAtomically } from "./atomic-write.js";
-import type { EnvironmentFiles, FileStat } from "./environment.js";
+import type { EnvironmentFiles, FileStat, ReadRange } from "./environment.js";
 import { fileError, isMissing } from "./file-errors.js";
+import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
 
 const STREAM_CHUNK = 1024 * 1024;
 const MAX_LINKS = 40;
@@ -22,13 +23,17 @@ export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
     stat: (path) => guarded(path, "look at", () => statOf(path)),
     list: (path) => guarded(path, "list", () => listFolder(path)),
     read: (path, range) => guarded(path, "read", () => readBytes(path, range)),
-    stream: (path, range) => streamBytes(path, range?.start ?? 0),
+    stream: (path, range) => streamBytes(path, range),
     write: (path, data, writeOptions) =>
-      guarded(path, "write", async () =>
-        writeAtomically({ path: await realPath(path), data, expected: writeOptions?.expected }),
+      guarded(path, "write", () =>
+        writeAtomically({ path: resolvePath(path), data, expected: writeOptions?.expected }),
       ),
-    remove: (path) => guarded(path, "remove", () => removeEntry(path)),
-    rename: (from, to) => guarded(from, "rename", () => renameEntry(from, to)),
+    remove: (path) => guarded(path, "remove", () => removeEntry(resolvePath(path))),
+    rename: (from, to) =>
+      guarded(from, "rename", () => {
+        refuseUnusable(to);
+        return renameEntry(resolvePath(from), resolvePath(to));
+      }),
   };
 }
 
@@ -130,8 +135,9 @@ async function listFolder(path: string) {
 }
 
 /** Non-blocking, because opening a named pipe would otherwise wait for a writer for ever. */
-async function openForReading(path: string): Promise<fs.FileHandle> {
-  const handle = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+async function openForReading(path: string, exactly: boolean): Promise<fs.FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const handle = await (exactly ? openExactly(resolvePath(path), flags) : fs.open(path, flags));
   try {
     const stats = await handle.stat();
     if (stats.isFile()) return handle;
@@ -145,13 +151,13 @@ async function openForReading(path: string): Promise<fs.FileHandle> {
   }
 }
 
-async function readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-  const handle = await openForReading(path);
+async function readBytes(path: string, range: ReadRange = {}): Promise<Uint8Array> {
+  const handle = await openForReading(path, range.real === true);
   try {
-    if (range === undefined) return await handle.readFile();
+    if (range.start === undefined && range.end === undefined) return await handle.readFile();
     const { size } = await handle.stat();
-    const start = Math.max(0, range.start);
-    const wanted = Math.max(0, Math.min(range.end, size) - start);
+    const start = Math.max(0, range.start ?? 0);
+    const wanted = Math.max(0, Math.min(range.end ?? size, size) - start);
     const buffer = Buffer.allocUnsafe(wanted);
     let filled = 0;
     while (filled < wanted) {
@@ -165,10 +171,10 @@ async function readBytes(path: string, range?: { start: number; end: number }): 
   }
 }
 
-async function* streamBytes(path: string, start: number): AsyncGenerator<Uint8Array> {
-  const handle = await guarded(path, "read", () => openForReading(path));
+async function* streamBytes(path: string, range: ReadRange = {}): AsyncGenerator<Uint8Array> {
+  const handle = await guarded(path, "read", () => openForReading(path, range.real === true));
   try {
-    for (let position = Math.max(0, start); ; ) {
+    for (let position = Math.max(0, range.start ?? 0); ; ) {
       const buffer = Buffer.allocUnsafeSlow(STREAM_CHUNK);
       const { bytesRead } = await handle.read(buffer, 0, STREAM_CHUNK, position);
       if (bytesRead === 0) return;
@@ -182,27 +188,41 @@ async function* streamBytes(path: string, start: number): AsyncGenerator<Uint8Ar
 
 /** A link is removed itself, not what it points to; a folder only when it is empty. */
 async function removeEntry(path: string): Promise<void> {
-  const stats = await fs.lstat(path);
-  await (stats.isDirectory() ? fs.rmdir(path) : fs.unlink(path));
-}
-
-async function renameEntry(from: string, to: string): Promise<void> {
-  refuseUnusable(to);
-  await fs.lstat(from);
-  await fs.mkdir(dirname(to), { recursive: true });
+  const folder = await HeldFolder.open(dirname(path));
   try {
-    await fs.rename(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    await moveAcrossDevices(from, to);
+    const place = folder.at(basename(path));
+    const stats = await fs.lstat(place);
+    await (stats.isDirectory() ? fs.rmdir(place) : fs.unlink(place));
+  } finally {
+    await folder.close();
   }
 }
 
-async function moveAcrossDevices(from: string, to: string): Promise<void> {
-  const temporary = join(dirname(to), `.hermes-${randomBytes(6).toString("hex")}.tmp`);
+async function renameEntry(from: string, to: string): Promise<void> {
+  const source = await HeldFolder.open(dirname(from));
+  const held = [source];
+  try {
+    const old = source.at(basename(from));
+    await fs.lstat(old);
+    const { folder: target, changed } = await holdMade(dirname(to));
+    held.push(target, ...changed);
+    try {
+      await fs.rename(old, target.at(basename(to)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+      await moveAcrossDevices({ from: old, target, name: basename(to) });
+    }
+  } finally {
+    await closeAll(held);
+  }
+}
+
+async function moveAcrossDevices(move: { from: string; target: HeldFolder; name: string }): Promise<void> {
+  const { from, target } = move;
+  const temporary = target.at(`.hermes-${randomBytes(6).toString("hex")}.tmp`);
   try {
     await fs.cp(from, temporary, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-    await fs.rename(temporary, to);
+    await fs.rename(temporary, target.at(move.name));
   } catch (error) {
     await fs.rm(temporary, { recursive: true, force: true });
     throw error;

@@ -9,6 +9,11 @@ export interface TreeRoot {
   readonly pid: number;
   /** Value of EXEC_MARK in the environment of the tree. */
   readonly mark: string;
+  /**
+   * The leader and its child only hold the tree (a sandbox) and end with it. A TERM would end them first,
+   * and the tree with them before it could clean up.
+   */
+  readonly held?: boolean;
 }
 
 export interface Survivor {
@@ -53,9 +58,31 @@ export async function endTree(root: TreeRoot): Promise<readonly Survivor[]> {
 export async function leftInGroup(pid: number): Promise<readonly Survivor[]> {
   if (!groupAlive(pid)) return [];
   await delay(LEAVING_MS);
-  const table = await processTable();
-  const rows = table?.filter((row) => row.group === pid && row.state !== "Z" && row.state !== "X") ?? [];
-  return rows.map((row) => ({ pid: row.pid, command: row.command }));
+  return livingInGroup(pid);
+}
+
+async function livingInGroup(group: number): Promise<readonly Survivor[]> {
+  const inGroup = (row: ProcessRow) => row.group === group;
+  // Numbers are given out in order, so members have higher ones than their leader unless the count began anew.
+  let rows = (await processTable({ above: group }))?.filter(inGroup) ?? [];
+  if (rows.length === 0) rows = (await processTable())?.filter(inGroup) ?? [];
+  return rows
+    .filter((row) => row.state !== "Z" && row.state !== "X")
+    .map(({ pid, command }) => ({ pid, command }));
+}
+
+/**
+ * Waits until nothing of a sandbox is left after its leader has ended: the kernel ends the rest, and the
+ * last to go is in the leader's group.
+ */
+export async function groupGone(pid: number): Promise<readonly Survivor[]> {
+  const deadline = Date.now() + KILL_GRACE_MS;
+  for (let wait = 1; groupAlive(pid); wait = Math.min(wait * 2, 50)) {
+    const left = await livingInGroup(pid);
+    if (left.length === 0 || Date.now() >= deadline) return left;
+    await delay(wait);
+  }
+  return [];
 }
 
 async function emptied(root: TreeRoot, withinMs: number): Promise<boolean> {
@@ -68,14 +95,20 @@ async function emptied(root: TreeRoot, withinMs: number): Promise<boolean> {
 }
 
 async function signalTree(root: TreeRoot, signal: "SIGTERM" | "SIGKILL"): Promise<readonly ProcessRow[]> {
+  // At once, because a list of very many processes takes its time.
+  if (signal === "SIGKILL") sendSignal(-root.pid, signal);
   const found = await members(root);
-  sendSignal(-root.pid, signal);
-  for (const row of found) if (row.group !== root.pid) sendSignal(row.pid, signal);
+  const gently = root.held === true && signal === "SIGTERM";
+  const single = found.filter((row) =>
+    gently ? row.pid !== root.pid && row.parent !== root.pid : row.group !== root.pid,
+  );
+  const send = (each: NodeJS.Signals) => {
+    if (!gently) sendSignal(-root.pid, each);
+    for (const row of single) sendSignal(row.pid, each);
+  };
+  send(signal);
   // A stopped process takes TERM only once it runs again.
-  if (signal === "SIGTERM") {
-    sendSignal(-root.pid, "SIGCONT");
-    for (const row of found) if (row.group !== root.pid) sendSignal(row.pid, "SIGCONT");
-  }
+  if (signal === "SIGTERM") send("SIGCONT");
   return found;
 }
 
@@ -102,13 +135,22 @@ async function members(root: TreeRoot): Promise<readonly ProcessRow[]> {
       }
     }
   }
-  const strays = await Promise.all(
-    table
-      .filter((row) => !chosen.has(row.pid))
-      .map(async (row) => ((await carries(row, root.mark)) ? row.pid : 0)),
-  );
-  for (const pid of strays) chosen.add(pid);
+  // Nothing leaves a process namespace: there, descent tells all.
+  if (root.held !== true)
+    for (const pid of await marked({ table, known: chosen, mark: root.mark })) chosen.add(pid);
   return table.filter((row) => chosen.has(row.pid) && row.state !== "Z" && row.state !== "X");
+}
+
+async function marked(search: {
+  readonly table: readonly ProcessRow[];
+  readonly known: ReadonlySet<number>;
+  readonly mark: string;
+}): Promise<readonly number[]> {
+  const others = search.table.filter((row) => !search.known.has(row.pid));
+  const found = await Promise.all(
+    others.map(async (row) => ((await carries(row, search.mark)) ? row.pid : 0)),
+  );
+  return found.filter((pid) => pid !== 0);
 }
 
 function onlyGroupKnown(pid: number): ProcessRow {
@@ -135,7 +177,7 @@ async function carries(row: ProcessRow, mark: string): Promise<boolean> {
 }
 
 /** `undefined` where there is no /proc (macOS): only the group is known there. */
-async function processTable(): Promise<readonly ProcessRow[] | undefined> {
+async function processTable(options: { above?: number } = {}): Promise<readonly ProcessRow[] | undefined> {
   if (process.platform !== "linux") return undefined;
   let names: readonly string[];
   try {
@@ -143,7 +185,10 @@ async function processTable(): Promise<readonly ProcessRow[] | undefined> {
   } catch {
     return undefined;
   }
-  const rows = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readRow));
+  const { above = 0 } = options;
+  const rows = await Promise.all(
+    names.filter((name) => /^\d+$/.test(name) && Number(name) > above).map(readRow),
+  );
   return rows.filter((row) => row !== undefined);
 }
 

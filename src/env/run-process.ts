@@ -1,13 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
+import { isAbsolute } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../tool/errors.js";
 import { childEnvironment, refuseOversized } from "./child-env.js";
-import { type ChildStdio, CWD_DESCRIPTOR, openChildStdio } from "./child-stdio.js";
+import { type ChildStdio, openChildStdio } from "./child-stdio.js";
+import { argumentVector, confinedVector, readReport } from "./command-line.js";
 import type { ExecRequest, ExecResult } from "./environment.js";
 import type { PipeStock } from "./pipes.js";
-import { EXEC_MARK, endTree, endWithThisProcess, leftInGroup, type Survivor } from "./process-tree.js";
+import {
+  EXEC_MARK,
+  endTree,
+  endWithThisProcess,
+  groupGone,
+  leftInGroup,
+  type Survivor,
+} from "./process-tree.js";
+import { sandboxFailed, sandboxReport, withRefusedNames } from "./sandbox/report.js";
+import type { Confinement, Sandbox } from "./sandbox/sandbox.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
 const DRAIN_MS = 300;
@@ -17,11 +28,12 @@ export interface ProcessHost {
   readonly env: NodeJS.ProcessEnv;
   readonly passthrough: readonly string[];
   readonly pipes: PipeStock;
+  /** Present when commands run in a sandbox. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 /** Starts one command in a process group of its own and follows it to its end. The cwd must exist. */
 export async function runProcess(request: ExecRequest, host: ProcessHost): Promise<ExecResult> {
-  const started = performance.now();
   if (request.signal.aborted) return neverStarted();
   const mark = randomUUID();
   const env = childEnvironment({
@@ -29,20 +41,64 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
     passthrough: host.passthrough,
     added: { ...request.env, [EXEC_MARK]: mark },
   });
-  const argv = argumentVector(request);
-  refuseOversized(argv, env);
-  const streams = await openChildStdio(request, host.pipes);
-  const child = start({ argv, cwd: request.cwd, env, streams });
+  const plain = argumentVector(request);
+  refuseOversized(plain, env);
+  if (host.sandbox === undefined) return follow({ request, mark, argv: plain, env, host });
+  const confinement = await host.sandbox.confine({
+    cwd: request.cwd,
+    workspace: request.workspace,
+    widening: request.sandbox,
+    program: programPath(request.command),
+    env,
+  });
+  let result: ExecResult;
+  let changed: readonly string[] = [];
+  try {
+    const argv = [...confinement.argv, ...confinedVector(request, confinement.limits)];
+    result = await follow({ request, mark, argv, env: confinement.env, host, confinement });
+  } finally {
+    changed = await confinement.release();
+  }
+  return changed.length === 0 ? result : withRefusedNames(result, changed);
+}
+
+/** Only of an argument vector: what a shell line names was written by a model. */
+function programPath(command: ExecRequest["command"]): string | undefined {
+  const program = typeof command === "string" ? undefined : command[0];
+  return program !== undefined && isAbsolute(program) ? program : undefined;
+}
+
+interface Run {
+  readonly request: ExecRequest;
+  readonly mark: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly host: ProcessHost;
+  readonly confinement?: Confinement;
+}
+
+async function follow(run: Run): Promise<ExecResult> {
+  const { request, argv, confinement } = run;
+  const started = performance.now();
+  const streams = await openChildStdio(request, {
+    pipes: run.host.pipes,
+    report: confinement !== undefined || typeof request.command === "string",
+    filter: confinement?.filter,
+  });
+  const child = start({ argv, cwd: confinement === undefined ? request.cwd : "/", env: run.env, streams });
   const ended = streams.connect(child);
-  const exit = await followToExit(child, request, mark);
+  const exit = await followToExit(child, run);
   if ("spawnError" in exit) return spawnFailed(exit.spawnError, argv, performance.now() - started);
 
   // Unreferenced: the open streams keep the process alive, the timer alone must not.
   await Promise.race([ended, delay(DRAIN_MS, undefined, { ref: false })]);
-  const { output, stderr, cwd } = streams.finish();
+  const { output, stderr, report } = streams.finish();
+  const shell = readReport(report, confinement !== undefined);
+  if (!shell.begun && exit.ended === "itself") throw sandboxFailed(output.text + stderr.text);
   const survivors = exit.survivors.length === 0 ? "" : survivorNotice(exit.survivors);
-  const left = exit.ended === "itself" && child.pid !== undefined ? await leftInGroup(child.pid) : [];
-  return {
+  const wanted = confinement === undefined && exit.ended === "itself" && child.pid !== undefined;
+  const left = wanted ? await leftInGroup(child.pid ?? 0) : [];
+  const result: ExecResult = {
     output: output.text + survivors,
     stderr: stderr.text,
     exitCode: exit.code,
@@ -51,45 +107,18 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
     truncated: output.truncated || stderr.truncated,
     totalBytes: output.totalBytes + stderr.totalBytes,
     durationMs: Math.round(performance.now() - started),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...(shell.cwd === undefined ? {} : { cwd: shell.cwd }),
     ...(left.length > 0 && { stillRunning: left }),
   };
-}
-
-/**
- * The working directory is reported at exit on a descriptor of its own, moved high so that a script using
- * the low ones does not collide with it. `eval` keeps this line out of the shell's own error messages.
- */
-const SHELL_LINE =
-  `exec 251>&${CWD_DESCRIPTOR} ${CWD_DESCRIPTOR}>&-; ` +
-  "trap '{ builtin pwd -P >&251; } 2>/dev/null' EXIT; " +
-  'HERMES_LINE=$1; shift; eval "$HERMES_LINE"';
-
-function argumentVector(request: ExecRequest): readonly string[] {
-  const { command } = request;
-  refuseNul(typeof command === "string" ? [command] : command);
-  // No startup files: bash reads .bashrc even for -c when its stdin looks like a network connection.
-  if (typeof command === "string") {
-    return ["bash", "--noprofile", "--norc", "-c", SHELL_LINE, "bash", command];
-  }
-  if (command.length === 0 || command[0] === "") {
-    throw new ToolError("The command is empty: there is no program to start.", { code: "invalid_arguments" });
-  }
-  return command;
-}
-
-function refuseNul(words: readonly string[]): void {
-  if (!words.some((word) => word.includes("\0"))) return;
-  throw new ToolError("The command holds a NUL byte, which no program can receive as an argument.", {
-    code: "invalid_arguments",
-    hint: "Remove the NUL byte, or write the data to a file.",
-  });
+  return confinement === undefined
+    ? result
+    : { ...result, sandbox: sandboxReport({ result, ended: shell.ended, network: confinement.network }) };
 }
 
 function start(child: {
   argv: readonly string[];
   cwd: string;
-  env: Record<string, string>;
+  env: Readonly<Record<string, string>>;
   streams: ChildStdio;
 }): ChildProcess {
   const [program = "", ...args] = child.argv;
@@ -119,7 +148,7 @@ type Exit =
       readonly survivors: readonly Survivor[];
     };
 
-async function followToExit(child: ChildProcess, request: ExecRequest, mark: string): Promise<Exit> {
+async function followToExit(child: ChildProcess, run: Run): Promise<Exit> {
   const exited = new Promise<number | NodeJS.ErrnoException>((resolve) => {
     child.once("error", resolve);
     child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
@@ -130,12 +159,15 @@ async function followToExit(child: ChildProcess, request: ExecRequest, mark: str
     return { spawnError: typeof error === "number" ? new Error("no process id") : error };
   }
   const unwatch = endWithThisProcess(pid);
-  const limit = stopRequest(request);
+  const limit = stopRequest(run.request);
+  const held = run.confinement !== undefined;
   try {
     const first = await Promise.race([exited, limit.asked]);
-    if (typeof first === "number") return { code: first, ended: "itself", survivors: [] };
+    if (typeof first === "number") {
+      return { code: first, ended: "itself", survivors: held ? await groupGone(pid) : [] };
+    }
     if (typeof first === "object") return { spawnError: first };
-    const survivors = await endTree({ pid, mark });
+    const survivors = await endTree({ pid, mark: run.mark, held });
     if (!survivors.some((survivor) => survivor.pid === pid)) await exited;
     return { code: first === "timeout" ? 124 : 130, ended: first, survivors };
   } finally {

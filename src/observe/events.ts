@@ -28,6 +28,33 @@ export type RuntimeEvent =
       readonly duration_ms: number;
       readonly at: number;
     }
+  | {
+      readonly type: "approval.pending";
+      readonly id: string;
+      /** What an answer must name, so that it counts for exactly this call. */
+      readonly hash: string;
+      readonly tool: string;
+      /** The gist, secrets masked; `GET /v1/approvals` has the whole question. */
+      readonly what: string;
+      readonly reason: string;
+      readonly session: string;
+      readonly door: string;
+      readonly environment: string;
+      readonly audience?: readonly string[];
+      readonly expires_at: number;
+      readonly signature: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: "approval.settled";
+      readonly id: string;
+      readonly tool: string;
+      readonly session: string;
+      readonly status: string;
+      readonly answer?: string;
+      readonly by?: string;
+      readonly at: number;
+    }
   | { readonly type: "tools.changed"; readonly generation: number }
   | {
       readonly type: "tool.availability";

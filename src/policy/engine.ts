@@ -2,166 +2,190 @@ import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
-import { PROFILES, type Profile, permissionMatches } from "./profiles.js";
+import type { SessionInfo } from "../tool/tool.js";
+import { judgeTerminal, type TerminalRules } from "./judge-terminal.js";
+import { describe, judgePermission } from "./profiles/judge-levels.js";
+import { judgeRestrictions } from "./profiles/judge-restrictions.js";
+import { judgeTool } from "./profiles/judge-tool.js";
+import type { OfferedTool } from "./profiles/offering.js";
+import { type Authority, PermissionTable } from "./profiles/permission-table.js";
+import type { Note, TraceStep } from "./profiles/trace.js";
+import { withheldUnder } from "./profiles/withheld.js";
 import { isWithin, protectedRead, protectedWrite } from "./protected-paths.js";
 import { realPathOf } from "./real-path.js";
-import { type CommandVerdict, judgeCommand } from "./shell/judge.js";
+import { strictest } from "./strictest.js";
 
-export interface PolicyOptions {
+export interface PolicyOptions extends TerminalRules {
   readonly hermesHome: string;
+  /** Profiles and rules; the built-in ones when left out. */
+  readonly permissions?: PermissionTable;
   /** Turns every "ask" into "allow"; the hardline floor and denials stay. */
   readonly yolo?: boolean;
-  /** Globs of commands that are never run (`approvals.deny`). */
-  readonly denyCommands?: readonly string[];
-  /** Commands, globs or kinds of danger the person has approved for good (`command_allowlist`). */
-  readonly allowCommands?: readonly string[];
   /** Set when written rules could not be read: then only reading is allowed. */
   readonly readOnly?: boolean;
+  /** Set when nobody knows a call's working folder: then writing outside it is not asked about. */
+  readonly anyFolder?: boolean;
 }
 
-const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+/** What the engine reads of a question; a replayed call has no more than this. */
+export type RulesQuestion = Omit<PolicyQuestion, "entry"> & {
+  readonly entry: { readonly name: string; readonly aliases?: readonly string[] };
+};
+
+export interface Explanation {
+  readonly decision: Verdict;
+  /** Every rule that was looked at, in order. */
+  readonly trace: readonly TraceStep[];
+}
+
+export interface PermissionPolicy extends Policy {
+  decide(question: RulesQuestion): Verdict;
+  /** The same decision with every rule that was looked at. */
+  explainDecision(question: RulesQuestion): Explanation;
+  /** False when everything this tool could do is denied: then a model need not see it. */
+  offers(tool: OfferedTool, session: Pick<SessionInfo, "profile">): boolean;
+  /** Why a tool is not offered. */
+  withheld(tool: OfferedTool, session: Pick<SessionInfo, "profile">): string | undefined;
+}
+
 const NOTHING_TOUCHED: Verdict = { verdict: "allow", rule: "no-effects" };
 
-/** The strictest verdict over all effects of a call: hardline floor, then the profile, then danger. */
-export function createPolicy(options: PolicyOptions): Policy {
+/**
+ * The strictest verdict over the tool and all effects of a call. Refused: what is malformed, the hardline floor,
+ * what the rules deny. Asked: protected places, what the rules want asked, danger that no grant covers.
+ */
+export function createPolicy(options: PolicyOptions): PermissionPolicy {
+  const permissions = options.permissions ?? new PermissionTable({});
+  const decide = (question: RulesQuestion, note?: Note): Verdict => {
+    const decided = decideWith({ question, options, permissions, note });
+    if (decided.verdict !== "ask" || options.yolo !== true) return decided;
+    note?.({ rule: "yolo", outcome: "allow", reason: "questions are answered with yes" });
+    return { verdict: "allow", rule: `yolo:${decided.rule}` };
+  };
+  const withheld: PermissionPolicy["withheld"] = (tool, session) => {
+    const authority = permissions.authorityOf(session.profile);
+    return authority === undefined ? undefined : withheldUnder(tool, authority);
+  };
   return {
-    decide(question) {
-      if (question.effects.length === 0) return judgePermissions(question);
-      const verdicts = question.effects.map((effect) => judgeEffect(effect, question, options));
-      const decided = strictest(verdicts);
-      if (decided.verdict === "ask" && options.yolo === true) {
-        return { verdict: "allow", rule: `yolo:${decided.rule}` };
-      }
-      return decided;
+    decide: (question) => decide(question),
+    explainDecision(question) {
+      const trace: TraceStep[] = [];
+      return { decision: decide(question, (step) => void trace.push(step)), trace };
     },
+    withheld,
+    offers: (tool, session) => withheld(tool, session) === undefined,
   };
 }
 
-/** A denial as it is; questions together, so that a yes to one of them does not cover the others. */
-function strictest(verdicts: readonly Verdict[]): Verdict {
-  const denied = verdicts.find((verdict) => verdict.verdict === "deny");
-  if (denied !== undefined) return denied;
-  const asks = verdicts.filter((verdict) => verdict.verdict === "ask");
-  const [first] = asks;
-  if (first === undefined) return verdicts[0] ?? NOTHING_TOUCHED;
-  return {
-    ...first,
-    reason: [...new Set(asks.map((ask) => ask.reason ?? ask.rule))].join("; "),
-    grantKeys: [...new Set(asks.flatMap((ask) => ask.grantKeys ?? []))],
+interface Deciding {
+  readonly question: RulesQuestion;
+  readonly options: PolicyOptions;
+  readonly permissions: PermissionTable;
+  readonly note?: Note;
+}
+
+function decideWith(deciding: Deciding): Verdict {
+  const { question, permissions, note } = deciding;
+  const { session, entry, args, effects } = question;
+  if (permissions.broken !== undefined && effects.length > 0) {
+    note?.({ rule: "permissions:broken", outcome: "deny", reason: permissions.broken });
+    return { verdict: "deny", rule: "permissions:broken", reason: permissions.broken };
+  }
+  const authority = permissions.authorityOf(session.profile);
+  if (authority === undefined) {
+    const reason = `permission profile ${session.profile} does not exist`;
+    return { verdict: "deny", rule: "profile:unknown", reason };
+  }
+  const byTool = judgeTool({ tool: entry, args, authority, note });
+  if (effects.length === 0 && byTool.verdicts.length === 0) return NOTHING_TOUCHED;
+  const verdicts = effects.map((effect) =>
+    judgeEffect({ ...deciding, effect, authority, toolGrants: byTool.grants }),
+  );
+  return strictest([...byTool.verdicts, ...(verdicts.length === 0 ? [NOTHING_TOUCHED] : verdicts)]);
+}
+
+interface EffectDeciding extends Deciding {
+  readonly effect: Effect;
+  readonly authority: Authority;
+  readonly toolGrants: readonly (string | undefined)[];
+}
+
+function judgeEffect(deciding: EffectDeciding): Verdict {
+  const { effect, question, options, authority, note } = deciding;
+  const tell = (verdict: Verdict | undefined): readonly Verdict[] => {
+    if (verdict === undefined) return [];
+    const { rule, verdict: outcome, reason } = verdict;
+    note?.({ rule, outcome, effect: describe(effect), ...(reason !== undefined && { reason }) });
+    return [verdict];
   };
-}
-
-/** A call without effects still needs a known profile. */
-function judgePermissions(question: PolicyQuestion): Verdict {
-  return PROFILES.has(question.session.profile) ? NOTHING_TOUCHED : unknownProfile(question.session.profile);
-}
-
-function unknownProfile(name: string): Verdict {
-  return { verdict: "deny", rule: "profile:unknown", reason: `permission profile ${name} does not exist` };
-}
-
-function judgeEffect(effect: Effect, question: PolicyQuestion, options: PolicyOptions): Verdict {
   if (options.readOnly === true && effect.mode !== "read") {
-    return {
-      verdict: "deny",
-      rule: "config:broken",
-      reason: "A rule in the configuration could not be read, so only reading is allowed until it is mended",
-    };
+    const reason =
+      "A rule in the configuration could not be read, so only reading is allowed until it is mended";
+    return tell({ verdict: "deny", rule: "config:broken", reason })[0] as Verdict;
   }
-  const profile = PROFILES.get(question.session.profile);
-  if (profile === undefined) return unknownProfile(question.session.profile);
-  const byProfile = judgeByProfile(effect, profile);
-  if (byProfile.verdict === "deny") return byProfile;
-  const byDanger =
-    effect.action === "terminal:execute"
-      ? judgeTerminal(effect, options)
-      : effect.action.startsWith("file:")
-        ? judgeFile(effect, question, options)
-        : undefined;
-  return byDanger === undefined || STRICTNESS[byProfile.verdict] > STRICTNESS[byDanger.verdict]
-    ? byProfile
-    : byDanger;
+  const terminal =
+    effect.action === "terminal:execute" ? judgeTerminal(effect, question, options) : undefined;
+  const hardline = terminal?.verdict?.verdict === "deny" ? tell(terminal.verdict) : [];
+  const byPermission = judgePermission({ effect, authority, toolGrants: deciding.toolGrants, note });
+  const restricted = judgeRestrictions({
+    effect,
+    authority,
+    args: question.args,
+    cwd: question.session.cwd,
+    home: question.home,
+    environment: question.environment,
+    isLocal: isLocal(question.environment),
+    segments: terminal?.segments,
+    note,
+  });
+  const isPlace = effect.action.startsWith("file:") && effect.resource !== "*";
+  const danger = hardline.length === 0 ? tell(terminal?.verdict) : [];
+  // The first of the strictest names the rule that decided, so the order is the order of the decision.
+  return strictest([
+    ...hardline,
+    ...(byPermission.verdict === "deny" ? [byPermission] : []),
+    ...restricted.verdicts,
+    ...(isPlace ? tell(judgeFile(deciding, restricted.opened)) : []),
+    ...danger.filter(({ verdict }) => verdict === "allow"),
+    byPermission,
+    ...(effect.action === "sandbox:widen" ? tell(widening(effect)) : []),
+    ...danger,
+  ]);
 }
 
-function judgeByProfile(effect: Effect, profile: Profile): Verdict {
-  const matching = (rules: readonly string[]) => rules.find((rule) => permissionMatches(rule, effect.action));
-  const at = (rule: string) => `profile:${profile.name}/${rule}`;
-  const denied = matching(profile.deny);
-  if (denied !== undefined) {
-    return {
-      verdict: "deny",
-      rule: at(denied),
-      reason: `Permission ${effect.action} is denied in the current profile`,
-    };
-  }
-  const asked = matching(profile.ask);
-  if (asked !== undefined) {
-    return {
-      verdict: "ask",
-      rule: at(asked),
-      reason: `${effect.action} needs approval in the current profile`,
-      grantKeys: [at(asked)],
-    };
-  }
-  const allowed = matching(profile.allow);
-  if (allowed !== undefined) return { verdict: "allow", rule: at(allowed) };
-  return {
-    verdict: "deny",
-    rule: at("default"),
-    reason: `Permission ${effect.action} is not granted by the current profile`,
-  };
+/** Paths of these environments are on another machine or in a container. */
+function isLocal(environment: string): boolean {
+  return !/^(?:docker|ssh|singularity|modal|daytona)\b/.test(environment);
 }
 
-function judgeTerminal(effect: Effect, options: PolicyOptions): Verdict | undefined {
-  const judged = judgeCommand(effect.resource);
-  if (judged.verdict === "hardline") {
-    return { verdict: "deny", rule: judged.rule, reason: `This command is never run: ${judged.reason}` };
+/** Leaving the sandbox is asked about each time: no earlier yes covers it. */
+function widening(effect: Effect): Verdict {
+  const reason = `would run with fewer limits: ${effect.resource}`;
+  return { verdict: "ask", rule: "sandbox.widen", reason, grantKeys: [], personOnly: true };
+}
+
+function judgeFile({ effect, question, options }: EffectDeciding, opened: boolean): Verdict | undefined {
+  const local = isLocal(question.environment);
+  const real = (path: string) => (local ? realPathOf(path) : path);
+  const path = real(effect.resource);
+  const places = { hermesHome: real(options.hermesHome), home: real(question.home) };
+  // A link's own name counts too: whoever reads `.bashrc` later follows it.
+  const names = path === effect.resource ? [path] : [path, effect.resource];
+  const reads = effect.mode === "read";
+  for (const name of names) {
+    const why = reads ? protectedRead(name, places) : protectedWrite(name, places);
+    if (why === undefined) continue;
+    return reads
+      ? ask("file.read-secret", `reads ${why}: ${name}`, path, true)
+      : ask("file.write-protected", `writes ${why}: ${name}`, path, true);
   }
-  const denied = (options.denyCommands ?? []).find((glob) => globMatches(glob, effect.resource));
-  if (denied !== undefined) {
-    return {
-      verdict: "deny",
-      rule: `approvals.deny:${denied}`,
-      reason: `The command matches "${denied}" in approvals.deny`,
-    };
-  }
-  if (judged.verdict !== "danger") return undefined;
-  const approved = (options.allowCommands ?? []).find((entry) => isApproved(entry, judged, effect.resource));
-  if (approved !== undefined) return { verdict: "allow", rule: `command_allowlist:${approved}` };
-  return { verdict: "ask", rule: judged.rule, reason: judged.reason, grantKeys: [judged.rule] };
+  if (reads || opened || options.anyFolder === true) return undefined;
+  const workspace = real(question.session.cwd);
+  if (isWithin(path, workspace) || isWithin(path, real(tmpdir()))) return undefined;
+  const reason = `writes outside the working folder ${workspace}: ${path}`;
+  return ask("file.write-outside", reason, dirname(path), false);
 }
 
-/** More than one command in a line, or a redirection: only an entry with exactly this text covers it. */
-const COMPOUND = /[;&|<>`\n]|\$\(/;
-
-function isApproved(entry: string, judged: CommandVerdict, command: string): boolean {
-  if (entry === judged.rule || entry === judged.reason || entry === command.trim()) return true;
-  return /[*?]/.test(entry) && !COMPOUND.test(command) && globMatches(entry, command);
-}
-
-function judgeFile(effect: Effect, question: PolicyQuestion, options: PolicyOptions): Verdict | undefined {
-  if (effect.resource === "*") return undefined;
-  const path = realPathOf(effect.resource);
-  const places = { hermesHome: realPathOf(options.hermesHome), home: realPathOf(question.home) };
-  if (effect.mode === "read") {
-    const why = protectedRead(path, places);
-    return why === undefined ? undefined : ask("file.read-secret", `reads ${why}: ${path}`, path);
-  }
-  const why = protectedWrite(path, places);
-  if (why !== undefined) return ask("file.write-protected", `writes ${why}: ${path}`, path);
-  const workspace = realPathOf(question.session.cwd);
-  if (isWithin(path, workspace) || isWithin(path, realPathOf(tmpdir()))) return undefined;
-  return ask("file.write-outside", `writes outside the working folder ${workspace}: ${path}`, dirname(path));
-}
-
-function ask(rule: string, reason: string, scope: string): Verdict {
-  return { verdict: "ask", rule, reason, grantKeys: [`${rule}:${scope}`] };
-}
-
-function globMatches(glob: string, command: string): boolean {
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*/g, "[\\s\\S]*")
-    .replace(/\?/g, "[\\s\\S]");
-  return new RegExp(`^${source}$`, "i").test(command.trim());
+function ask(rule: string, reason: string, scope: string, personOnly: boolean): Verdict {
+  return { verdict: "ask", rule, reason, grantKeys: [`${rule}:${scope}`], ...(personOnly && { personOnly }) };
 }

@@ -1,20 +1,16 @@
-import { basename, join, sep } from "node:path";
-
-const HOME_FOLDERS = [".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".config/gh", ".config/gcloud"];
-const HOME_FILES = [
-  ".netrc",
-  ".pgpass",
-  ".npmrc",
-  ".pypirc",
-  ".git-credentials",
-  ".bashrc",
-  ".bash_profile",
-  ".profile",
-  ".zshrc",
-  ".zprofile",
-];
-const SYSTEM = ["/etc", "/boot", "/usr", "/bin", "/sbin", "/lib"];
-const SECRET_NAME = /^(?:\.env(?:\..+)?|\.envrc|id_(?:rsa|dsa|ecdsa|ed25519))$/i;
+import { existsSync } from "node:fs";
+import { sep } from "node:path";
+import { foldProtected } from "./paths/fold.js";
+import {
+  ENV_EXAMPLES,
+  HOME_CREDENTIALS,
+  HOME_STARTUP,
+  PROJECT_RUNNER_NAMES,
+  PROJECT_RUNNERS,
+  QUIET_DEVICES,
+  SECRET_NAMES,
+  SYSTEM_FOLDERS,
+} from "./paths/protected-names.js";
 
 export interface Places {
   readonly hermesHome: string;
@@ -22,33 +18,96 @@ export interface Places {
   readonly home: string;
 }
 
-/** Why a write to this path should be seen by a person first, whether or not the file exists. */
+/**
+ * Why a write to this path should be seen by a person first. Names are protected, whether or not there is a
+ * file yet, in every spelling that some disk takes for the same.
+ */
 export function protectedWrite(path: string, places: Places): string | undefined {
+  const folded = foldProtected(path);
   if (isWithin(path, places.hermesHome)) return "Hermes' own files";
-  if (SYSTEM.some((folder) => isWithin(path, folder))) return "a system folder";
-  if (/[\\/]\.git[\\/](?:.*[\\/])?(?:hooks[\\/]|config(?:\.worktree)?$)/i.test(path))
-    return "git hooks and settings run later, outside this check";
-  if (/[\\/]\.hermes(?:[\\/]|$)/i.test(path)) return "a project's Hermes settings and tools, which run later";
-  return credentialPath(path, places.home);
+  if (beginsWithAny(folded.slice(1), SYSTEM_FOLDERS) && !QUIET_DEVICES.has(folded)) return "a system folder";
+  const segments = folded.split("/");
+  if (segments.includes(".hermes")) return "a project's Hermes settings and tools, which run later";
+  if (isGitControl(path, segments)) return "git hooks and settings run later, outside this check";
+  if (isRunner(segments)) return "a file that other programs run later";
+  if (inHome(path, folded, places.home, HOME_STARTUP)) return "a start-up file or setting of other programs";
+  return credentialPath(path, folded, places.home);
 }
 
 /** Why reading this path would show secrets. */
 export function protectedRead(path: string, places: Places): string | undefined {
-  const own = ["server.token", ".env", "mcp-tokens"].some((name) =>
-    isWithin(path, join(places.hermesHome, name)),
+  const own = [".env", "server.token", "mcp-tokens", "pairing", ".anthropic_oauth.json", "secret.key"].some(
+    (name) => isWithin(path, `${places.hermesHome}/${name}`),
   );
-  return own ? "Hermes' own credentials" : credentialPath(path, places.home);
+  if (own) return "Hermes' own credentials";
+  const folded = foldProtected(path);
+  if (/^\/etc\/(?:g?shadow-?|sudoers(?:$|\.d\/)|ssl\/private|ssh\/ssh_host_)/.test(folded))
+    return "a credential file of the system";
+  if (/^\/proc\/[^/]+\/(?:task\/\d+\/)?(?:environ|mem)$/.test(folded)) return "the memory of a program";
+  return credentialPath(path, folded, places.home);
 }
 
-function credentialPath(path: string, home: string): string | undefined {
-  if (HOME_FOLDERS.some((folder) => isWithin(path, join(home, folder)))) return "a credential folder";
-  if (HOME_FILES.some((file) => path.toLowerCase() === join(home, file).toLowerCase()))
-    return "a credential or start-up file";
-  return SECRET_NAME.test(basename(path)) ? "a file of secrets" : undefined;
+function credentialPath(path: string, folded: string, home: string): string | undefined {
+  if (inHome(path, folded, home, HOME_CREDENTIALS)) return "a credential store";
+  const name = folded.slice(folded.lastIndexOf("/") + 1);
+  const example = ENV_EXAMPLES.has(name.replace(/^\.env\./, ""));
+  return SECRET_NAMES.has(name) || (name.startsWith(".env.") && !example) ? "a file of secrets" : undefined;
 }
 
-/** Compared without case: on some disks `.SSH` is `.ssh`. */
+/** Below the home in use, or below what looks like anybody's. */
+function inHome(path: string, folded: string, home: string, names: ReadonlySet<string>): boolean {
+  const rest = isWithin(path, home)
+    ? folded.slice(foldProtected(home).length)
+    : /^\/(?:root|(?:home|users)\/[^/]+)(\/.*)$/.exec(folded)?.[1];
+  return rest !== undefined && beginsWithAny(rest.replace(/^\/+/, ""), names);
+}
+
+/** Whether the path is, or lies below, one of these; none of them has more than four segments. */
+function beginsWithAny(path: string, names: ReadonlySet<string>): boolean {
+  let end = path.indexOf("/");
+  for (let depth = 0; depth < 4 && end !== -1; depth += 1) {
+    if (names.has(path.slice(0, end))) return true;
+    end = path.indexOf("/", end + 1);
+  }
+  return end === -1 && names.has(path);
+}
+
+function isRunner(segments: readonly string[]): boolean {
+  if (PROJECT_RUNNER_NAMES.has(segments.at(-1) ?? "")) return true;
+  return segments.some((segment, index) => {
+    if (segment === ".github") return ["workflows", "actions"].includes(segments[index + 1] ?? "");
+    const runner = PROJECT_RUNNERS.find(([folder]) => folder === segment);
+    const next = segments[index + 1];
+    return runner !== undefined && next !== undefined && (runner[1].length === 0 || runner[1].includes(next));
+  });
+}
+
+/**
+ * Hooks and settings of a repository: inside `.git` (also of submodules and worktrees), of a bare `x.git`, or of
+ * any folder that is a repository's without being called so. `.git` itself may be a file that points elsewhere.
+ */
+function isGitControl(path: string, segments: readonly string[]): boolean {
+  const last = segments.length - 1;
+  if (segments[last] === ".git") return true;
+  const written = path.split("/");
+  return segments.some((segment, index) => {
+    const isHook = segment === "hooks" && index < last;
+    const isSetting =
+      index === last && /^(?:config(?:\.worktree)?|gitdir|commondir|attributes)$/.test(segment);
+    if (!isHook && !isSetting) return false;
+    if (segments.slice(0, index).some((folder) => folder.endsWith(".git"))) return true;
+    const folder = written.slice(0, index).join("/");
+    return (
+      existsSync(`${folder}/HEAD`) && (existsSync(`${folder}/objects`) || existsSync(`${folder}/commondir`))
+    );
+  });
+}
+
+/** Compared without case and after NFC: on some disks `.SSH` is `.ssh`. */
 export function isWithin(path: string, folder: string): boolean {
-  const [inner, outer] = [path.toLowerCase(), folder.toLowerCase()];
+  return isBelow(foldProtected(path), foldProtected(folder));
+}
+
+function isBelow(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }

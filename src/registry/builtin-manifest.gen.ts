@@ -219,6 +219,11 @@ export const builtinManifest: readonly BuiltinEntry[] = [
           "type": "string",
           "description": "Folder to run in; relative to the session's working directory, which is the default.",
         },
+        "widen": {
+          "type": "array",
+          "items": { "type": "string", "pattern": "^(?:network|off|write:/.+)$" },
+          "description": "Only after a result said that the sandbox refused something: \"network\", \"write:/absolute/path\" or \"off\", for this call.",
+        },
       },
       "required": ["command"],
       "additionalProperties": false,

@@ -19,7 +19,7 @@ export async function examine(runtime: Runtime): Promise<readonly Finding[]> {
     ...examineMachine(runtime.config.paths.home),
     ...examineConfig(runtime),
     ...(await examineTools(runtime)),
-    { group: "Environments", level: "ok", what: "local: commands run on this machine, without a sandbox" },
+    await examineBoundary(runtime.config.values.terminal),
     ...(await examineJournal(runtime)),
   ];
 }
@@ -75,6 +75,41 @@ function examineConfig(runtime: Runtime): readonly Finding[] {
     });
   }
   return findings.length > 0 ? findings : [{ group: "Config", level: "ok", what: "no problems" }];
+}
+
+/** Which boundary holds commands back. The approval gate is none. */
+async function examineBoundary(settings: {
+  readonly sandbox: "off" | "auto" | "required";
+  readonly sandbox_network: boolean;
+}): Promise<Finding> {
+  const { probeBwrap } = await import("../env/sandbox/probe.js");
+  const found = await probeBwrap();
+  const group = "Environments";
+  const works = !("unavailable" in found);
+  const open = "local: no sandbox, commands run with all your rights";
+  if (settings.sandbox === "off") {
+    return works
+      ? {
+          group,
+          level: "ok",
+          what: open,
+          fix: "set terminal.sandbox to auto or required (bubblewrap works here)",
+        }
+      : {
+          group,
+          level: "ok",
+          what: open,
+          fix: `${found.fix}, then set terminal.sandbox to auto or required`,
+        };
+  }
+  if (works) {
+    const network = settings.sandbox_network ? "on" : "off";
+    const root = process.getuid?.() === 0 ? "; as root the number of processes is not limited" : "";
+    return { group, level: "ok", what: `local: bubblewrap sandbox, network ${network}${root}` };
+  }
+  return settings.sandbox === "required"
+    ? { group, level: "error", what: `local: no command runs, ${found.unavailable}`, fix: found.fix }
+    : { group, level: "warning", what: `${open}: ${found.unavailable}`, fix: found.fix };
 }
 
 function findingOf(problem: ConfigProblem): Finding {

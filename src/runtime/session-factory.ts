@@ -4,15 +4,21 @@ import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { EffectLocks } from "../call/effect-locks.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
-import type { CallServices, Policy } from "../call/scope.js";
+import type { CallServices, Policy, Reviewer } from "../call/scope.js";
 import { createSpill } from "../call/spill.js";
-import { nearest } from "../config/did-you-mean.js";
+import { formatProblem } from "../config/types.js";
 import type { Environment } from "../env/environment.js";
-import { createPolicy } from "../policy/engine.js";
-import { PROFILES } from "../policy/profiles.js";
+import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
+import type { Allowlist } from "../policy/grants/allowlist.js";
+import { allowlistFrom } from "../policy/grants/from-config.js";
+import { loadPermissions } from "../policy/profiles/load.js";
+import type { PermissionTable } from "../policy/profiles/permission-table.js";
+import { reviewerFrom } from "../policy/reviewer/from-config.js";
+import { judgeCommand } from "../policy/shell/judge.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
-import type { AvailabilityCache } from "../registry/availability.js";
+import type { AvailabilityCache, Status } from "../registry/availability.js";
 import { statusesOf } from "../registry/definitions.js";
+import type { Entry } from "../registry/entry.js";
 import { View } from "../registry/view.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { Runtime } from "./runtime.js";
@@ -23,7 +29,9 @@ import { settingsFor } from "./settings.js";
 export class SessionFactory {
   readonly #runtime: Runtime;
   readonly #availability: AvailabilityCache;
-  readonly #policy: Policy;
+  readonly #allowlist: Allowlist;
+  readonly #reviewer: Reviewer | undefined;
+  readonly #rules: Promise<SessionRules>;
   readonly #environments = new Map<string, Promise<Environment>>();
   readonly #locks = new EffectLocks();
 
@@ -34,32 +42,54 @@ export class SessionFactory {
     readonly yolo: boolean;
   }) {
     const { runtime } = options;
-    const { values, paths, policyIncomplete } = runtime.config;
     this.#runtime = runtime;
     this.#availability = options.availability;
-    this.#policy =
-      options.policy ??
-      createPolicy({
-        hermesHome: paths.home,
-        denyCommands: values.approvals.deny,
-        allowCommands: values.command_allowlist,
-        yolo: options.yolo || values.approvals.mode === "off",
-        readOnly: policyIncomplete,
-      });
+    this.#allowlist = allowlistFrom(runtime.config, {
+      canonical: canonicalText,
+      redact: (text) => runtime.secrets.redact(text),
+      onTrouble: (message) => runtime.log.warn(message),
+    });
+    this.#reviewer = reviewerFrom(runtime.config.values, (text) => runtime.secrets.redact(text));
+    this.#rules = this.#loadRules(options);
+  }
+
+  async #loadRules(options: {
+    readonly policy: Policy | undefined;
+    readonly yolo: boolean;
+  }): Promise<SessionRules> {
+    const { config, log, registry } = this.#runtime;
+    const { values, paths, policyIncomplete, project } = config;
+    const permissions = await loadPermissions({ home: paths.home, project });
+    const { entries, aliases } = registry.snapshot();
+    const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
+    for (const problem of [...permissions.problems, ...strangers]) log.warn(formatProblem(problem));
+    if (options.policy !== undefined) return { permissions, policy: options.policy };
+    const policy = createPolicy({
+      hermesHome: paths.home,
+      permissions,
+      denyCommands: values.approvals.deny,
+      allowlist: this.#allowlist,
+      yolo: options.yolo || values.approvals.mode === "off",
+      readOnly: policyIncomplete,
+    });
+    return { permissions, policy, withheld: policy.withheld };
   }
 
   async open(options: SessionOptions): Promise<Session> {
     const { registry, config, cwd } = this.#runtime;
     const profile = options.profile ?? config.values.permissions.profile;
-    assertProfile(profile);
+    const { permissions, policy, withheld } = await this.#rules;
+    const unknown = permissions.unknown(profile);
+    if (unknown !== undefined) throw new HermesError(unknown);
     const snapshot = registry.snapshot();
     const selection = this.#runtime.select(options.toolsets, options.disabledToolsets);
     const selected = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
-    const [statuses, environment, journal] = await Promise.all([
+    const [checked, environment, journal] = await Promise.all([
       statusesOf(selected, this.#availability),
       this.#environment(options.environment ?? config.values.terminal.env),
       this.#runtime.journal(),
     ]);
+    const statuses = withoutWithheld(checked, selected, (entry) => withheld?.(entry, { profile }));
     const id = `s_${randomUUID().slice(0, 13)}`;
     const workdir = resolve(options.cwd ?? cwd);
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
@@ -78,7 +108,7 @@ export class SessionFactory {
         reviews: { denials: 0 },
         guardrails,
         ancestors: [],
-        services: this.#services(journal),
+        services: this.#services(journal, policy),
       },
       { vocabulary: config.values.tools.vocabulary },
     );
@@ -86,6 +116,7 @@ export class SessionFactory {
 
   async close(): Promise<void> {
     for (const environment of this.#environments.values()) await (await environment).close();
+    await this.#allowlist.close();
   }
 
   #environment(name: string): Promise<Environment> {
@@ -108,13 +139,13 @@ export class SessionFactory {
     return made;
   }
 
-  #services(journal: Journal): CallServices {
+  #services(journal: Journal, policy: Policy): CallServices {
     const { config, hooks, events, log, secrets } = this.#runtime;
     const { values, paths } = config;
     const { overrides } = values.tool_budget;
     return {
       availability: this.#availability,
-      policy: this.#policy,
+      policy,
       hooks,
       locks: this.#locks,
       journal,
@@ -135,6 +166,8 @@ export class SessionFactory {
           ? values.tools.timeout_seconds * 1000
           : undefined,
       approvalTimeoutMs: values.approvals.timeout * 1000,
+      permanentGrants: this.#allowlist,
+      ...(this.#reviewer !== undefined && { reviewer: this.#reviewer }),
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
       settingsFor: (tool) => settingsFor(tool, config),
@@ -143,17 +176,33 @@ export class SessionFactory {
   }
 }
 
-function assertProfile(name: string): void {
-  if (PROFILES.has(name)) return;
-  const known = [...PROFILES.keys()];
-  const close = nearest(name, known);
-  throw new HermesError(
-    failure(
-      "not_found",
-      `Unknown permission profile: ${name}`,
-      close.length > 0 ? `Did you mean ${close.join(", ")}?` : `There are: ${known.join(", ")}.`,
-    ),
-  );
+interface SessionRules {
+  readonly permissions: PermissionTable;
+  readonly policy: Policy;
+  readonly withheld?: PermissionPolicy["withheld"];
+}
+
+/**
+ * A model is not told of tools whose every use is denied. They stay in the view, so that a call of one is
+ * answered with the rule that denies it.
+ */
+function withoutWithheld(
+  statuses: ReadonlyMap<string, Status>,
+  entries: readonly Entry[],
+  withheld: (entry: Entry) => string | undefined,
+): ReadonlyMap<string, Status> {
+  const kept = new Map(statuses);
+  for (const entry of entries) {
+    const reason = withheld(entry);
+    if (reason !== undefined) kept.set(entry.name, { ok: false, reason });
+  }
+  return kept;
+}
+
+/** What a single command comes to, so that a grant may be written in any spelling of it. */
+function canonicalText(command: string): string | undefined {
+  const { segments } = judgeCommand(command);
+  return segments.length === 1 ? segments[0]?.canonical : undefined;
 }
 
 /** Programs are not watched unless they ask for it; where a model calls, the configuration may make it strict. */

@@ -14,9 +14,9 @@ export function mountRoutes(
   app: HermesApp,
   { services, auth }: { readonly services: ServerServices; readonly auth: Authenticator },
 ): void {
-  const refusal = (context: RouteContext): Response | undefined => {
+  const refusal = (context: RouteContext, approves = false): Response | undefined => {
     const { method = "GET", headers } = context.env.incoming;
-    const problem = auth.refuse({ method, headers });
+    const problem = auth.refuse({ method, headers, approves });
     return problem === undefined ? undefined : answerProblem(context, problem);
   };
 
@@ -28,7 +28,7 @@ export function mountRoutes(
   });
   for (const route of ROUTES) {
     app.on(route.method, route.path, (context) => {
-      const refused = route.open === true ? undefined : refusal(context);
+      const refused = route.open === true ? undefined : refusal(context, route.approves);
       return refused ?? route.handle(context, services);
     });
   }

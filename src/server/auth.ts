@@ -4,17 +4,26 @@ import type { Problem } from "./problem.js";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Knows who holds the token: a program by its header, the page by a cookie made from it. */
+/** The owner may do everything; a caller runs tools and reads, but approves nothing. */
+type Role = "owner" | "caller";
+
+/** Knows who holds which token: a program by its header, the page by a cookie made from the owner's. */
 export class Authenticator {
   readonly #token: string;
+  readonly #callToken: string | undefined;
   readonly #comparisonKey = randomBytes(32);
   /** Ports share one cookie jar, so two servers on a machine need two names. */
   readonly cookieName: string;
   /** Never the token: whoever reads the cookie jar cannot call the API from elsewhere with it. */
   readonly cookieValue: string;
 
-  constructor(options: { readonly token: string; readonly port: number }) {
+  constructor(options: {
+    readonly token: string;
+    readonly callToken?: string | undefined;
+    readonly port: number;
+  }) {
     this.#token = options.token;
+    this.#callToken = options.callToken;
     this.cookieName = `hermes_${options.port}`;
     this.cookieValue = createHmac("sha256", options.token)
       .update(`hermes page cookie, port ${options.port}`)
@@ -26,11 +35,18 @@ export class Authenticator {
   }
 
   /** Undefined when the request may pass. */
-  refuse(request: { readonly method: string; readonly headers: IncomingHttpHeaders }): Problem | undefined {
+  refuse(request: {
+    readonly method: string;
+    readonly headers: IncomingHttpHeaders;
+    /** True when only the owner may do it. */
+    readonly approves?: boolean;
+  }): Problem | undefined {
     const { method, headers } = request;
     if (headers.authorization !== undefined) {
       const [, bearer] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
-      return bearer !== undefined && this.isToken(bearer) ? undefined : unauthenticated("wrong");
+      const role = bearer === undefined ? undefined : this.#roleOf(bearer);
+      if (role === undefined) return unauthenticated("wrong");
+      return role === "caller" && request.approves === true ? MAY_NOT_APPROVE : undefined;
     }
     if (!this.#hasCookie(headers)) return unauthenticated("missing");
     if (!isOwnPage(headers)) return unauthenticated("missing");
@@ -46,6 +62,11 @@ export class Authenticator {
 
   setCookie(): string {
     return `${this.cookieName}=${this.cookieValue}; Path=/; HttpOnly; SameSite=Strict`;
+  }
+
+  #roleOf(bearer: string): Role | undefined {
+    if (this.isToken(bearer)) return "owner";
+    return this.#callToken !== undefined && this.#equal(bearer, this.#callToken) ? "caller" : undefined;
   }
 
   #hasCookie(headers: IncomingHttpHeaders): boolean {
@@ -73,6 +94,13 @@ function isOwnPage(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   return site === undefined || site === "same-origin" || site === "none";
 }
+
+const MAY_NOT_APPROVE: Problem = {
+  status: 403,
+  code: "forbidden",
+  message: "The token for calls may run tools and read, but not answer approvals.",
+  hint: "Answer with the server's own token, on the page, or with: hermes approvals approve ID",
+};
 
 export function unauthenticated(why: "missing" | "wrong"): Problem {
   return {

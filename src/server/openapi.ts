@@ -63,7 +63,10 @@ const ERROR_SCHEMA = {
 const ERRORS = {
   BadRequest: "The request as a whole cannot be carried out; nothing was run.",
   Unauthenticated: "The token is missing or wrong.",
-  Forbidden: "Wrong Host, wrong Origin, or a changing request of the page without Origin.",
+  NotFound: "There is no such thing.",
+  Conflict: "It is not, or no longer, in the state this request is about; nothing was changed.",
+  Forbidden:
+    "Wrong Host, wrong Origin, a changing request of the page without Origin, or a token without the right.",
   TimedOut: "The body did not come in time.",
   TooLarge: "The body is larger than 64 MiB.",
   Unsupported: "The body is compressed.",
@@ -89,6 +92,7 @@ function operation(route: Route): Readonly<Record<string, unknown>> {
       ...(query !== undefined && { 400: ref("BadRequest") }),
       ...(route.open !== true && { 401: ref("Unauthenticated") }),
       403: ref("Forbidden"),
+      ...Object.fromEntries((route.problems ?? []).map((name) => [STATUS_OF[name], ref(name)])),
       ...(requestSchema !== undefined && {
         408: ref("TimedOut"),
         413: ref("TooLarge"),
@@ -98,6 +102,8 @@ function operation(route: Route): Readonly<Record<string, unknown>> {
     },
   };
 }
+
+const STATUS_OF = { BadRequest: 400, NotFound: 404, Conflict: 409 } as const;
 
 function operationId(route: Route): string {
   const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "v1");

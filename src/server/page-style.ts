@@ -22,6 +22,10 @@ code { font: .9em/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { padding-top: 2rem; padding-bottom: 2rem; font-size: .9rem; }
 .empty, .notice { background: var(--panel); border: 1px solid var(--line); border-radius: .4rem; padding: 1rem; }
 .good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); }
+#approvals-list { list-style: none; margin: 0; padding: 0; }
+#approvals-list li { background: var(--panel); border: 1px solid var(--warn); border-radius: .4rem; padding: .75rem 1rem; margin: 0 0 .5rem; unicode-bidi: isolate; }
+#approvals-list pre { margin: .4rem 0; max-height: 20rem; overflow: auto; font: .9em/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+button { font: inherit; padding: .35rem .8rem; margin-right: .5rem; color: var(--text); background: var(--ground); border: 1px solid var(--quiet); border-radius: .3rem; }
 table { width: 100%; border-collapse: collapse; background: var(--panel); border: 1px solid var(--line); }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }

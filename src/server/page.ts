@@ -23,6 +23,7 @@ export function pageHtml(content: {
 <p class="quiet">${summary(content.tools)} <span id="connection" role="status"></span></p>
 </header>
 <main>
+${APPROVALS_SECTION}
 ${callsSection(content)}
 ${toolsSection(content.tools)}
 </main>
@@ -83,6 +84,13 @@ function summary(tools: readonly ToolListing[]): string {
   if (tools.length > on.length) parts.push(`${tools.length - on.length} switched off`);
   return `${parts.join(", ")}.`;
 }
+
+/** Filled by the script: a question is shown only while somebody can still answer it. */
+const APPROVALS_SECTION = html`<section id="approvals" aria-labelledby="approvals-title" hidden>
+<h2 id="approvals-title">Waiting for approval</h2>
+<ul id="approvals-list" role="list"></ul>
+<p id="approvals-note" class="notice" role="status" hidden></p>
+</section>`;
 
 function callsSection({
   calls,

@@ -5,6 +5,7 @@ export const HTTP_ERROR_CODES = [
   "unauthenticated",
   "forbidden",
   "method_not_allowed",
+  "conflict",
   "too_large",
   "unsupported",
   "busy",

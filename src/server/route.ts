@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import type { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ServerLimits } from "./limits.js";
@@ -10,6 +11,7 @@ import type { SessionPool } from "./session-pool.js";
 export interface ServerServices {
   readonly runtime: Runtime;
   readonly sessions: SessionPool;
+  readonly approvals: RuntimeApprovals;
   readonly feed: EventFeed;
   readonly running: RunningRequests;
   readonly limits: ServerLimits;
@@ -23,6 +25,8 @@ export interface Route {
   readonly path: string;
   /** True for what anybody may ask without a token. */
   readonly open?: true;
+  /** True for what only the owner's token may do: approving is a right of its own. */
+  readonly approves?: true;
   readonly summary: string;
   readonly query?: readonly QueryParameter[];
   readonly requestSchema?: Readonly<Record<string, unknown>>;
@@ -31,6 +35,8 @@ export interface Route {
     readonly type: string;
     readonly schema?: Readonly<Record<string, unknown>>;
   };
+  /** Errors of this address beside those that any may give. */
+  readonly problems?: readonly ("BadRequest" | "NotFound" | "Conflict")[];
   handle(context: RouteContext, services: ServerServices): Response | Promise<Response>;
 }
 

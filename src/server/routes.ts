@@ -1,4 +1,5 @@
 import { VERSION } from "../version.js";
+import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { eventsRoute } from "./events-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
 import { describeRoutes } from "./openapi.js";
@@ -37,6 +38,8 @@ export const ROUTES: readonly Route[] = [
   toolCallsRoute,
   toolsRoute,
   eventsRoute,
+  approvalsRoute,
+  answerRoute,
   callsRoute,
   statsRoute,
   healthRoute,

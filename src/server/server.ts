@@ -5,6 +5,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
+import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type HermesApp, mountRoutes } from "./app.js";
 import { Authenticator } from "./auth.js";
@@ -17,7 +18,7 @@ import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem
 import { RunningRequests } from "./running-requests.js";
 import { SECURITY_HEADER_LINES, setSecurityHeaders } from "./security-headers.js";
 import { SessionPool } from "./session-pool.js";
-import type { ServerToken } from "./token.js";
+import { resolveCallToken, type ServerToken } from "./token.js";
 
 export interface ServerOptions {
   readonly runtime: Runtime;
@@ -45,6 +46,10 @@ const ABORT_MS = 2_000;
 export async function createServer(options: ServerOptions): Promise<HermesServer> {
   const { runtime, token, host } = options;
   const limits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };
+  const callToken = resolveCallToken({
+    configured: runtime.config.values.server.call_token,
+    token: token.value,
+  });
   const address = await resolveBind(host);
   await refuseOpenBind({ host, address, token });
 
@@ -64,8 +69,9 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   const [{ Hono }, { getRequestListener }] = await Promise.all([import("hono"), import("@hono/node-server")]);
   const port = await listen(server, { host, address, port: options.port });
 
-  const auth = new Authenticator({ token: token.value, port });
+  const auth = new Authenticator({ token: token.value, callToken, port });
   runtime.secrets.add("HERMES_TOKEN", token.value);
+  if (callToken !== undefined) runtime.secrets.add("HERMES_CALL_TOKEN", callToken);
   runtime.secrets.add("HERMES_PAGE_COOKIE", auth.cookieValue);
   const feed = new EventFeed({
     events: runtime.events,
@@ -74,7 +80,9 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   });
   const running = new RunningRequests();
   const app: HermesApp = new Hono();
-  const services = { runtime, sessions: new SessionPool(runtime), feed, running, limits };
+  const approvals = new RuntimeApprovals(runtime);
+  const sessions = new SessionPool(runtime, approvals.unattended());
+  const services = { runtime, sessions, approvals, feed, running, limits };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
@@ -97,7 +105,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
     port,
     close: (patience = {}) => {
-      stopped ??= stop({ server, feed, running, ...patience });
+      stopped ??= stop({ server, feed, running, approvals, ...patience });
       return stopped;
     },
   };
@@ -107,6 +115,7 @@ async function stop(parts: {
   readonly server: Server;
   readonly feed: EventFeed;
   readonly running: RunningRequests;
+  readonly approvals: RuntimeApprovals;
   readonly finishMs?: number;
   readonly abortMs?: number;
 }): Promise<void> {
@@ -121,6 +130,7 @@ async function stop(parts: {
   const force = setTimeout(() => server.closeAllConnections(), 250);
   await closed;
   clearTimeout(force);
+  await parts.approvals.close();
 }
 
 /** Everything passes the gate first; what asks before sending its body hears of a refusal in time. */

@@ -1,3 +1,4 @@
+import type { Approver } from "../call/scope.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 
@@ -9,12 +10,15 @@ const MAX_SESSIONS = 32;
  */
 export class SessionPool {
   readonly #runtime: Runtime;
+  readonly #approver: Approver | undefined;
   readonly #narrow = new Map<string, Promise<Session>>();
   #whole: Promise<Session> | undefined;
   #generation = -1;
 
-  constructor(runtime: Runtime) {
+  /** Without an approver, what needs approval is denied at once. */
+  constructor(runtime: Runtime, approver?: Approver) {
     this.#runtime = runtime;
+    this.#approver = approver;
   }
 
   /** Throws a HermesError for a toolset nobody knows. */
@@ -50,10 +54,13 @@ export class SessionPool {
   }
 
   #configured(): Promise<Session> {
-    this.#whole ??= this.#runtime.openSession({ door: "http" }).catch((error: unknown) => {
-      this.#whole = undefined;
-      throw error;
-    });
+    const approver = this.#approver;
+    this.#whole ??= this.#runtime
+      .openSession({ door: "http", ...(approver && { approver }) })
+      .catch((error: unknown) => {
+        this.#whole = undefined;
+        throw error;
+      });
     return this.#whole;
   }
 

@@ -1,7 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, stat, unlink, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { readOrMakeSecret } from "../store/secret-file.js";
 import { failure, HermesError } from "../tool/errors.js";
 
 export interface ServerToken {
@@ -11,7 +8,6 @@ export interface ServerToken {
   readonly file?: string;
 }
 
-const TOKEN_BYTES = 32;
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 /** The configured token, or the one in the file, which is made on first use. */
@@ -21,17 +17,11 @@ export async function resolveToken(options: {
 }): Promise<ServerToken> {
   const { configured, file } = options;
   if (configured !== "") {
-    if (SENDABLE.test(configured)) return { value: configured, source: "configured" };
-    throw new HermesError(
-      failure(
-        "bad_request",
-        "The configured server token cannot be sent in a header",
-        "Use letters, digits and signs without spaces in HERMES_TOKEN or server.token.",
-      ),
-    );
+    assertSendable(configured, "HERMES_TOKEN or server.token");
+    return { value: configured, source: "configured" };
   }
   try {
-    const value = (await readToken(file)) ?? (await createToken(file));
+    const value = await readOrMakeSecret({ file, accepts: SENDABLE, what: "a token" });
     return { value, source: "file", file };
   } catch (error) {
     if (error instanceof HermesError) throw error;
@@ -45,59 +35,31 @@ export async function resolveToken(options: {
   }
 }
 
-async function readToken(file: string): Promise<string | undefined> {
-  // A file system without links lets another process's new file be seen while it is still empty.
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    let text: string;
-    try {
-      text = (await readFile(file, "utf8")).trim();
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
-    if (SENDABLE.test(text)) {
-      await closeToOthers(file);
-      return text;
-    }
-    if (text !== "") break;
-    await pause(50);
-  }
+/** The token of programs that may call tools and read, but approve nothing; undefined when none is configured. */
+export function resolveCallToken(options: {
+  readonly configured: string;
+  readonly token: string;
+}): string | undefined {
+  const { configured, token } = options;
+  if (configured === "") return undefined;
+  assertSendable(configured, "HERMES_CALL_TOKEN or server.call_token");
+  if (configured !== token) return configured;
   throw new HermesError(
-    failure("unavailable", `${file} does not hold a token`, "Delete it and start again; a new one is made."),
+    failure(
+      "bad_request",
+      "The token for calls is the server's own token, so its holders could approve their own calls",
+      "Choose another one for HERMES_CALL_TOKEN or server.call_token.",
+    ),
   );
 }
 
-/** Whole and on disk before it has its name; of two servers that start at once, both use the first one's. */
-async function createToken(file: string): Promise<string> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const value = randomBytes(TOKEN_BYTES).toString("base64url");
-  const draft = `${file}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    const handle = await open(draft, "wx", 0o600);
-    try {
-      await handle.writeFile(`${value}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await link(draft, file).catch(async (error: unknown) => {
-      if (codeOf(error) === "EEXIST") throw error;
-      await writeFile(file, `${value}\n`, { flag: "wx", mode: 0o600 });
-    });
-    return value;
-  } catch (error) {
-    const theirs = codeOf(error) === "EEXIST" ? await readToken(file) : undefined;
-    if (theirs === undefined) throw error;
-    return theirs;
-  } finally {
-    await unlink(draft).catch(() => undefined);
-  }
-}
-
-async function closeToOthers(file: string): Promise<void> {
-  if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+function assertSendable(token: string, where: string): void {
+  if (SENDABLE.test(token)) return;
+  throw new HermesError(
+    failure(
+      "bad_request",
+      "The configured server token cannot be sent in a header",
+      `Use letters, digits and signs without spaces in ${where}.`,
+    ),
+  );
 }

@@ -42,6 +42,27 @@ export const MIGRATIONS: readonly string[] = [
       owner
     FROM calls;
   `,
+  // `call` holds the arguments as they would run, secrets included, and is emptied when the question is settled;
+  // its digest stays, so that the signature can still be checked.
+  `
+  CREATE TABLE IF NOT EXISTS approvals (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    status TEXT NOT NULL,
+    audience TEXT,
+    shown TEXT NOT NULL,
+    call TEXT,
+    call_digest TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    answer TEXT,
+    answer_signature TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS approvals_open ON approvals (expires_at) WHERE status IN ('pending', 'approved');
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

@@ -7,6 +7,8 @@ export interface Effect {
   /** An absolute path, a URL, a command line, a host … whatever the action is about. */
   readonly resource: string;
   readonly mode: "read" | "write" | "execute";
+  /** Where a command runs, when that is not the session's own folder. */
+  readonly cwd?: string;
   /** True when undoing is cheap; the approval text says so when it is false. */
   readonly reversible?: boolean;
 }

@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,8 +12,9 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Approver } from "../../src/index.js";
+import type { Approver, CallRequest } from "../../src/index.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
+import { RACE_SECONDS, startSwapper } from "../support/swapper.js";
 
 /**
  * A workspace that does not lie in the temporary folder, which is free for everybody: else nothing would be
@@ -224,6 +226,91 @@ describe("lesson 30: no link leads a write out of the workspace unasked", () => 
     for (const [index, result] of results.entries()) {
       if (result.ok) expect(existsSync(join(cwd, "real", `f${index}`))).toBe(true);
     }
+  });
+});
+
+describe(`lesson 30: two processes swap folders for links, ${RACE_SECONDS} s`, () => {
+  const limit = (RACE_SECONDS + 30) * 1000;
+  const secret = "TOP-5ecret-line";
+
+  /** A folder of the workspace that is a link to the person's keys every other moment. */
+  async function swapped() {
+    const { cwd, home, session, asked } = await bench();
+    const keys = join(home, ".ssh");
+    mkdirSync(join(keys, "inner"), { recursive: true });
+    mkdirSync(join(cwd, "dir"));
+    mkdirSync(join(cwd, "deep/inner"), { recursive: true });
+    const names = Array.from({ length: 5 }, (_, index) => `f${index}`);
+    for (const name of names) {
+      writeFileSync(join(keys, name), secret);
+      writeFileSync(join(keys, "inner", name), secret);
+      writeFileSync(join(cwd, "dir", name), "own\n");
+      writeFileSync(join(cwd, "deep/inner", name), "own\n");
+    }
+    symlinkSync(keys, join(cwd, "link"));
+    symlinkSync(join(keys, "inner"), join(cwd, "deep/link"));
+    const canary = () =>
+      JSON.stringify(
+        [keys, join(keys, "inner")].map((folder) =>
+          readdirSync(folder, { withFileTypes: true })
+            .map((entry) => [
+              entry.name,
+              entry.isFile() ? readFileSync(join(folder, entry.name), "utf8") : "",
+            ])
+            .sort(),
+        ),
+      );
+    const before = canary();
+    await startSwapper(join(cwd, "dir"), join(cwd, "link"));
+    await startSwapper(join(cwd, "deep/inner"), join(cwd, "deep/link"));
+    return { session, asked, canary, before };
+  }
+
+  async function whileSwapping(call: (round: number) => Promise<{ ok: boolean }>) {
+    const until = Date.now() + RACE_SECONDS * 1000;
+    let done = 0;
+    let refused = 0;
+    for (let round = 0; Date.now() < until; round += 1) (await call(round)).ok ? done++ : refused++;
+    return { done, refused };
+  }
+  const pathOf = (round: number) => `${round % 2 === 0 ? "dir" : "deep/inner"}/f${round % 5}`;
+
+  it("no byte is written outside", { timeout: limit }, async () => {
+    const { session, canary, before } = await swapped();
+    const counts = await whileSwapping((round) => {
+      const path = pathOf(round);
+      const calls: CallRequest[] = [
+        { name: "write_file", arguments: { path, content: "own\n" } },
+        { name: "write_file", arguments: { path: `${path}-${round % 50}`, content: "own\n" } },
+        { name: "patch", arguments: { mode: "replace", path, old_string: "own", new_string: "own" } },
+        {
+          name: "patch",
+          arguments: {
+            mode: "patch",
+            patch: `*** Begin Patch\n*** Add File: ${path}.${round}\n+own\n*** Delete File: ${path}\n*** End Patch`,
+          },
+        },
+        { name: "write_file", arguments: { path: `${path}.d${round % 9}/new/file`, content: "own\n" } },
+      ];
+      return session.call(calls[round % calls.length] as CallRequest);
+    });
+    expect(canary()).toBe(before);
+    expect(counts.done).toBeGreaterThan(0);
+    expect(counts.refused).toBeGreaterThan(0);
+  });
+
+  it("no key is read", { timeout: limit }, async () => {
+    const { session, canary, before } = await swapped();
+    const shown: string[] = [];
+    const counts = await whileSwapping(async (round) => {
+      const result = await session.call({ name: "read_file", arguments: { path: pathOf(round) } });
+      if (JSON.stringify(result).includes(secret)) shown.push(pathOf(round));
+      return result;
+    });
+    expect(shown).toEqual([]);
+    expect(canary()).toBe(before);
+    expect(counts.done).toBeGreaterThan(0);
+    expect(counts.refused).toBeGreaterThan(0);
   });
 });
 

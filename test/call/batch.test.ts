@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { planSegments } from "../../src/call/batch.js";
+import { planStretches } from "../../src/call/batch.js";
 import { defineTool } from "../../src/index.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { testRuntime } from "../support/runtime.js";
@@ -31,7 +31,7 @@ const clarify = defineTool({
   handler: () => "x",
 });
 
-async function segmentsOf(...calls: readonly (readonly [string, unknown?])[]) {
+async function stretchsOf(...calls: readonly (readonly [string, unknown?])[]) {
   const { runtime } = await testRuntime([
     fileTool("read", "read"),
     fileTool("write", "write"),
@@ -44,13 +44,13 @@ async function segmentsOf(...calls: readonly (readonly [string, unknown?])[]) {
     name,
     arguments: args ?? {},
   }));
-  return (await planSegments(requests, session.scope)).map((segment) => segment.map((request) => request.id));
+  return (await planStretches(requests, session.scope)).map((stretch) => stretch.map((request) => request.id));
 }
 
-describe("segments", () => {
+describe("stretchs", () => {
   it("readers share one, a writer of the same path opens the next", async () => {
     expect(
-      await segmentsOf(
+      await stretchsOf(
         ["read", { path: "a" }],
         ["read", { path: "a" }],
         ["write", { path: "b" }],
@@ -64,28 +64,28 @@ describe("segments", () => {
   });
 
   it("a path clashes with everything below it", async () => {
-    expect(await segmentsOf(["write", { path: "d" }], ["read", { path: "d/e/f" }])).toEqual([
+    expect(await stretchsOf(["write", { path: "d" }], ["read", { path: "d/e/f" }])).toEqual([
       ["write0"],
       ["read1"],
     ]);
-    expect(await segmentsOf(["write", { path: "d" }], ["read", { path: "dd" }])).toEqual([
+    expect(await stretchsOf(["write", { path: "d" }], ["read", { path: "dd" }])).toEqual([
       ["write0", "read1"],
     ]);
   });
 
   it("programs, questions to the person and unreadable calls stand alone", async () => {
-    expect(await segmentsOf(["read", { path: "a" }], ["shell"], ["read", { path: "a" }])).toEqual([
+    expect(await stretchsOf(["read", { path: "a" }], ["shell"], ["read", { path: "a" }])).toEqual([
       ["read0"],
       ["shell1"],
       ["read2"],
     ]);
-    expect(await segmentsOf(["read", { path: "a" }], ["clarify"], ["clarify"])).toEqual([
+    expect(await stretchsOf(["read", { path: "a" }], ["clarify"], ["clarify"])).toEqual([
       ["read0"],
       ["clarify1"],
       ["clarify2"],
     ]);
     expect(
-      await segmentsOf(["read", { path: "a" }], ["read", "{"], ["nope"], ["read", { path: "b" }]),
+      await stretchsOf(["read", { path: "a" }], ["read", "{"], ["nope"], ["read", { path: "b" }]),
     ).toEqual([["read0"], ["read1"], ["nope2"], ["read3"]]);
   });
 });

@@ -15,7 +15,13 @@ describe("with no file at all", () => {
     using box = sandbox();
     const loaded = await box.load();
     expect(imported.yaml).toBe(0);
-    expect(loaded.values.server).toEqual({ host: "127.0.0.1", port: 9119, allowed_hosts: [], token: "" });
+    expect(loaded.values.server).toEqual({
+      host: "127.0.0.1",
+      port: 9119,
+      allowed_hosts: [],
+      token: "",
+      call_token: "",
+    });
     expect(loaded.values.tools.timeout_seconds).toBe(300);
     expect(loaded.values.approvals.mode).toBe("manual");
     expect(loaded.origin("tools.timeout_seconds")).toEqual({ source: "default" });
@@ -387,4 +393,30 @@ describe("variables and .env", () => {
     expect(text).toContain("server.token is a secret");
     expect(text).not.toContain("hunter2");
   });
+});
+
+describe("a list whose emptiness means no limit", () => {
+  it.each([
+    { home: ["a", "b"], project: ["b", "c"], inForce: ["b"] },
+    { home: ["a"], project: ["c"], inForce: ["a"] },
+    { home: ["a"], project: [], inForce: ["a"] },
+    { home: [], project: ["c"], inForce: ["c"] },
+  ])("$home with a project that says $project is $inForce", async ({ home, project, inForce }) => {
+    using box = sandbox();
+    box.trustProject();
+    box.write("home/config.yaml", `security: { url_allowlist: ${JSON.stringify(home)} }\n`);
+    box.write("project/.hermes/config.yaml", `security: { url_allowlist: ${JSON.stringify(project)} }\n`);
+    expect((await box.load()).values.security.url_allowlist).toEqual(inForce);
+  });
+});
+
+it("each secret that stands in a settings file gets a word", async () => {
+  using box = sandbox();
+  box.write("home/config.yaml", "approvals:\n  reviewer:\n    api_key: abc\nserver: { call_token: def }\n");
+  const { problems } = await box.load();
+  expect(problems.map(({ key, line }) => [key, line]).toSorted()).toEqual([
+    ["approvals.reviewer.api_key", 3],
+    ["server.call_token", 4],
+  ]);
+  expect(JSON.stringify(problems)).not.toMatch(/abc|def/);
 });

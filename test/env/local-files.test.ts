@@ -168,8 +168,8 @@ describe("write", () => {
     await fs.writeFile(at("elsewhere", "real"), "old");
     await fs.symlink("elsewhere/real", at("link"));
     await fs.symlink("elsewhere/new", at("dangling"));
-    await files.write(at("link"), bytes("new"));
-    await files.write(at("dangling"), bytes("made"));
+    await files.write(await files.realpath(at("link")), bytes("new"));
+    await files.write(await files.realpath(at("dangling")), bytes("made"));
     expect((await fs.lstat(at("link"))).isSymbolicLink()).toBe(true);
     expect(await fs.readFile(at("elsewhere", "real"), "utf8")).toBe("new");
     expect(await fs.readFile(at("elsewhere", "new"), "utf8")).toBe("made");
@@ -240,9 +240,11 @@ describe("compare and swap", () => {
     await fs.symlink("f", at("alias"));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, (_, index) =>
-        files.write(at(index % 2 ? "f" : "alias"), bytes(`writer ${index}`), {
-          expected: { sha256: sha256("start") },
-        }),
+        files
+          .realpath(at(index % 2 ? "f" : "alias"))
+          .then((real) =>
+            files.write(real, bytes(`writer ${index}`), { expected: { sha256: sha256("start") } }),
+          ),
       ),
     );
     const winners = outcomes.flatMap((outcome, index) => (outcome.status === "fulfilled" ? [index] : []));

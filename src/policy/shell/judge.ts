@@ -1,61 +1,186 @@
-import { DANGEROUS, type DangerRule, HARDLINE } from "./danger-table.js";
+import type { JudgedSegment } from "../../call/scope.js";
+import type { Run } from "./context.js";
+import { LIMITS } from "./limits.js";
+import { type Normalised, normalise } from "./normalise.js";
+import { canonicalCommand } from "./quote.js";
+import { ruleIndex, Verdicts } from "./rule-index.js";
+import type { Finding, SimpleCommand, Span } from "./types.js";
+import { unfold } from "./unfold.js";
+
+export { canonicalCommand } from "./quote.js";
 
 export interface CommandVerdict {
   readonly verdict: "safe" | "danger" | "hardline";
   readonly rule: string;
   readonly reason: string;
   readonly span?: readonly [number, number];
+  /** Every command that would run, with its own verdict. */
+  readonly segments: readonly JudgedSegment[];
 }
 
-/** A command too long to be judged with confidence gets the strictest answer that a person can lift. */
-const LONGEST = 16_384;
+export interface JudgeOptions {
+  /** The person's home folder, so that its full path counts like `~`. */
+  readonly home?: string;
+  /** Where the runtime keeps its own settings. */
+  readonly hermesHome?: string;
+}
+
+const STRICTNESS = { safe: 0, danger: 1, hardline: 2 } as const;
 
 /**
- * Judges a command line by the pattern table, over the text as written and over a normalised form. Patterns
- * see words, not meaning: this is a net for mistakes, not a boundary.
+ * Judges a command line by what it would run. A line that cannot be read, or that would take too long to
+ * read, gets the strictest answer; nothing that goes wrong here lets a command through.
  */
-export function judgeCommand(command: string): CommandVerdict {
-  if (command.includes("\0"))
-    return { verdict: "hardline", rule: "hardline.nul", reason: "contains a NUL character" };
-  const spellings = [command, normalise(command)];
-  const hard = firstMatch(HARDLINE, spellings);
-  if (hard !== undefined) return { verdict: "hardline", ...hard };
-  if (command.length > LONGEST) {
-    return {
-      verdict: "danger",
-      rule: "danger.too-long",
-      reason: `is ${command.length} characters long, too long to judge`,
-    };
+export function judgeCommand(command: string, options: JudgeOptions = {}): CommandVerdict {
+  try {
+    return judge(command, options);
+  } catch {
+    return refusal("hardline.analysis-failed", "could not be analysed");
   }
-  const danger = firstMatch(DANGEROUS, spellings);
-  return danger === undefined
-    ? { verdict: "safe", rule: "safe", reason: "" }
-    : { verdict: "danger", ...danger };
 }
 
-function firstMatch(
-  rules: readonly DangerRule[],
-  spellings: readonly string[],
-): Omit<CommandVerdict, "verdict"> | undefined {
-  for (const rule of rules) {
-    for (const [index, spelling] of spellings.entries()) {
-      const match = rule.pattern.exec(spelling);
-      if (match === null) continue;
-      const found = { rule: rule.id, reason: rule.reason };
-      return index === 0 ? { ...found, span: [match.index, match.index + match[0].length] } : found;
+function refusal(rule: string, reason: string): CommandVerdict {
+  return { verdict: "hardline", rule, reason, segments: [] };
+}
+
+function judge(command: string, options: JudgeOptions): CommandVerdict {
+  if (command.length > LIMITS.length) {
+    return refusal("hardline.too-long", `is ${command.length} characters long, too long to be judged`);
+  }
+  const seen = normalise(command);
+  if (seen === undefined) return judgeText(command, options);
+  // Lookalikes and hidden characters: what bash would run and what a reader sees are both judged.
+  const shown = placedIn(judgeText(seen.text, options), { seen, command });
+  if (command.includes("\0")) return stricter(hiddenNul(command), shown);
+  const written = judgeText(command, options);
+  const shownIsBroken = shown.rule === UNPARSEABLE && written.rule !== UNPARSEABLE;
+  return shownIsBroken ? written : stricter(written, shown);
+}
+
+const UNPARSEABLE = "hardline.unparseable";
+
+function hiddenNul(command: string): CommandVerdict {
+  const at = command.indexOf("\0");
+  return {
+    verdict: "danger",
+    rule: "hidden.nul",
+    reason: "contains a NUL character, which ends or hides text",
+    span: [at, at + 1],
+    segments: [],
+  };
+}
+
+function stricter(first: CommandVerdict, second: CommandVerdict): CommandVerdict {
+  const chosen = STRICTNESS[second.verdict] > STRICTNESS[first.verdict] ? second : first;
+  const segments = chosen.segments.length > 0 ? chosen.segments : second.segments;
+  return { ...chosen, segments };
+}
+
+/** The verdict about the text as seen, with places in the text as written. */
+function placedIn(
+  verdict: CommandVerdict,
+  { seen, command }: { readonly seen: Normalised; readonly command: string },
+): CommandVerdict {
+  const back = (span: Span): Span => [seen.toOriginal(span[0]), seen.toOriginal(span[1])];
+  return {
+    ...verdict,
+    ...(verdict.span !== undefined && { span: back(verdict.span) }),
+    segments: verdict.segments.map((segment) => {
+      if (segment.span === undefined) return segment;
+      const span = back(segment.span);
+      return { ...segment, span, text: command.slice(...span) };
+    }),
+  };
+}
+
+function judgeText(command: string, options: JudgeOptions): CommandVerdict {
+  const run = unfold(command, { ...options, notablePrograms: ruleIndex().programs });
+  if (run === undefined)
+    return refusal(UNPARSEABLE, "is not valid shell text, so what it runs cannot be told");
+  if (run.budget.exceeded)
+    return refusal("hardline.too-deep", "is nested too deeply or grows too large to be judged");
+  const judged = judgeCommands(run);
+  const decisive = decisiveOf(judged, run);
+  let segments: readonly JudgedSegment[] | undefined;
+  return {
+    ...(decisive ?? { verdict: "safe", rule: "safe", reason: "" }),
+    // Most lines are safe and nobody looks at their parts.
+    get segments() {
+      segments ??= segmentsOf(judged, run, command);
+      return segments;
+    },
+  };
+}
+
+interface Judged {
+  readonly command: SimpleCommand;
+  readonly finding: Finding | undefined;
+}
+
+function judgeCommands(run: Run): readonly Judged[] {
+  const own = new Map<SimpleCommand | undefined, Finding[]>();
+  for (const finding of run.findings) {
+    const known = own.get(finding.command);
+    if (known === undefined) own.set(finding.command, [finding]);
+    else known.push(finding);
+  }
+  const verdicts = new Verdicts();
+  return run.commands.map((command) => {
+    const elsewhere = run.elsewhere.get(command);
+    const there = elsewhere === undefined ? [] : verdicts.of(elsewhere);
+    return { command, finding: strictestOf([verdicts.of(command), there, own.get(command) ?? []]) };
+  });
+}
+
+type Placed = Finding & { readonly span: Span };
+
+function decisiveOf(judged: readonly Judged[], run: Run): Omit<CommandVerdict, "segments"> | undefined {
+  let best: Placed | undefined;
+  const consider = (finding: Finding, command?: SimpleCommand): void => {
+    const next = { ...finding, span: finding.span ?? command?.span ?? [0, 0] } satisfies Finding;
+    if (outranks(next, best)) best = next;
+  };
+  for (const { command, finding } of judged) if (finding !== undefined) consider(finding, command);
+  for (const finding of run.findings) if (finding.command === undefined) consider(finding);
+  if (best === undefined) return undefined;
+  const { level, rule, reason, span } = best;
+  return { verdict: level, rule, reason, span };
+}
+
+/** Stricter first, then what stands earlier in the text. */
+function outranks(next: Placed, best: Placed | undefined): boolean {
+  if (best === undefined) return true;
+  const difference = STRICTNESS[next.level] - STRICTNESS[best.level];
+  return difference > 0 || (difference === 0 && next.span[0] < best.span[0]);
+}
+
+function strictestOf(lists: readonly (readonly Finding[])[]): Finding | undefined {
+  let strictest: Finding | undefined;
+  for (const findings of lists) {
+    for (const finding of findings) {
+      if (strictest === undefined || STRICTNESS[finding.level] > STRICTNESS[strictest.level])
+        strictest = finding;
     }
   }
-  return undefined;
+  return strictest;
 }
 
-/** Undoes the cheap disguises: colour codes, full-width letters, `r''m`, `\rm`, `${IFS}`, joined lines. */
-function normalise(command: string): string {
-  return command
-    .replace(/\x1b\[[0-9;?]*[A-Za-z]/g, "")
-    .normalize("NFKC")
-    .replace(/\\\n/g, "")
-    .replace(/\$\{IFS\}|\$IFS\b/g, " ")
-    .replace(/\\([A-Za-z])/g, "$1")
-    .replace(/''|""/g, "")
-    .replace(/(["'])([\w./~$*-]+)\1/g, "$2");
+/** One segment for each command; carriers such as `timeout` only when something is wrong with themselves. */
+function segmentsOf(judged: readonly Judged[], run: Run, text: string): readonly JudgedSegment[] {
+  const segments = new Map<string, JudgedSegment>();
+  for (const { command, finding } of judged) {
+    if (finding === undefined && run.carriers.has(command)) continue;
+    const canonical = canonicalCommand(command);
+    const key = `${command.span[0]} ${canonical}`;
+    if (segments.has(key)) continue;
+    segments.set(key, {
+      text: text.slice(...command.span),
+      canonical,
+      verdict: finding?.level ?? "safe",
+      rule: finding?.rule ?? "safe",
+      reason: finding?.reason ?? "",
+      span: command.span,
+    });
+  }
+  return [...segments.values()];
 }

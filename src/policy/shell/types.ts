@@ -8,6 +8,10 @@ export interface ShellWord {
   readonly known: boolean;
   /** True when it holds unquoted `*`, `?` or `[`, which the shell matches against files. */
   readonly glob: boolean;
+  /** Variables behind its unknown pieces: `$API_KEY` in `"Bearer $API_KEY"`. */
+  readonly variables?: readonly string[];
+  /** Commands whose output is part of it: `$(cat key)`. */
+  readonly outputs?: readonly SimpleCommand[];
   /** Where it stands in the command line; absent for words that came out of a variable or a nested text. */
   readonly span?: Span;
 }

@@ -4,6 +4,7 @@ import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import { exitNote } from "./exit-notes.js";
 import { foregroundRefusal } from "./foreground.js";
+import { denialNote, WIDENING_PATTERN, wideningEffects, wideningOf } from "./widen.js";
 
 const DEFAULT_TIMEOUT_S = 180;
 const MAX_FOREGROUND_S = 600;
@@ -25,6 +26,10 @@ export interface TerminalOutput {
   readonly environment: string;
   /** Processes the command left behind: pid and program. */
   readonly still_running?: readonly string[];
+  /** What the sandbox has probably refused, and how to ask for it. */
+  readonly sandbox_note?: string;
+  /** Programs that were still running when the command ended; they ended with the sandbox. */
+  readonly ended_with_command?: readonly string[];
 }
 
 export default defineTool({
@@ -49,17 +54,26 @@ export default defineTool({
         type: "string",
         description: "Folder to run in; relative to the session's working directory, which is the default.",
       },
+      widen: {
+        type: "array",
+        items: { type: "string", pattern: WIDENING_PATTERN },
+        description:
+          'Only after a result said that the sandbox refused something: "network", "write:/absolute/path" or "off", for this call.',
+      },
     },
     required: ["command"],
     additionalProperties: false,
   },
   permissions: ["terminal:execute"],
-  effects: ({ command }) => [{ action: "terminal:execute", resource: command, mode: "execute" }],
+  effects: ({ command, widen }) => [
+    { action: "terminal:execute", resource: command, mode: "execute" },
+    ...wideningEffects(widen),
+  ],
   needs: { programs: ["bash"], fix: "install bash and put it on PATH" },
   tolerant: true,
   timeoutMs: ({ timeout }) => (timeout ?? MAX_FOREGROUND_S) * 1000 + CLEANUP_MARGIN_MS,
 
-  async handler({ command, timeout: asked, workdir }, ctx): Promise<TerminalOutput> {
+  async handler({ command, timeout: asked, workdir, widen }, ctx): Promise<TerminalOutput> {
     const timeout = asked ?? positive(ctx.settings.terminal_timeout) ?? DEFAULT_TIMEOUT_S;
     const longest = positive(ctx.settings.max_foreground_timeout) ?? MAX_FOREGROUND_S;
     if (timeout > longest) {
@@ -71,6 +85,7 @@ export default defineTool({
     const refusal = foregroundRefusal(command);
     if (refusal !== undefined) throw new ToolError(refusal.message, refusal);
     const cwd = workingDirectory(workdir, (path) => ctx.environment.files.resolve(path, ctx.session.cwd));
+    const sandbox = wideningOf(widen);
     const result = await ctx.environment.exec({
       command,
       cwd: cwd ?? ctx.session.cwd,
@@ -78,6 +93,7 @@ export default defineTool({
       signal: ctx.signal,
       maxOutputChars: positive(ctx.settings.max_output_chars) ?? DEFAULT_OUTPUT_CHARS,
       onChunk: (chunk) => ctx.progress({ chunk }),
+      ...(sandbox !== undefined && { sandbox }),
     });
     const error = result.timedOut
       ? `Timed out after ${timeout} s; the command and everything it started was ended.`
@@ -87,6 +103,7 @@ export default defineTool({
           ? undefined
           : `The command ended with exit code ${result.exitCode}.`;
     const note = result.timedOut || result.cancelled ? undefined : exitNote(command, result.exitCode);
+    const denial = denialNote(result.sandbox);
     return {
       output: stripVTControlCharacters(result.output),
       exit_code: result.exitCode,
@@ -99,6 +116,8 @@ export default defineTool({
       ...(result.stillRunning !== undefined && {
         still_running: result.stillRunning.map(({ pid, command: program }) => `${pid} (${program})`),
       }),
+      ...(denial !== undefined && { sandbox_note: denial }),
+      ...(result.sandbox?.ended !== undefined && { ended_with_command: result.sandbox.ended }),
     };
   },
 
@@ -106,6 +125,10 @@ export default defineTool({
     const lines = [out.output.replace(/\n$/, "")];
     if (out.error !== undefined) lines.push(out.exit_note ? `${out.error} (${out.exit_note})` : out.error);
     if (out.still_running !== undefined) lines.push(`still running: ${out.still_running.join(", ")}`);
+    if (out.sandbox_note !== undefined) lines.push(out.sandbox_note);
+    if (out.ended_with_command !== undefined) {
+      lines.push(`ended with the command: ${out.ended_with_command.join(", ")}`);
+    }
     return { model: [text(JSON.stringify(out))], human: lines.filter((line) => line !== "").join("\n") };
   },
 });

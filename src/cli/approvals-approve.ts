@@ -1,0 +1,73 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ApprovalAnswer } from "../call/scope.js";
+import { type ApprovalRecord, type ApprovalStatus, publicRecord } from "../policy/approvals/record.js";
+import { isRefused, unknownId } from "../policy/approvals/refusal.js";
+import type { ApprovalStore } from "../policy/approvals/store.js";
+import { failure, HermesError } from "../tool/errors.js";
+import { resume } from "./approvals-resume.js";
+import { assertPerson, localPerson, withApprovals } from "./approvals-store.js";
+import type { CommandContext } from "./globals.js";
+import { visible } from "./visible-text.js";
+
+export async function run(
+  context: CommandContext,
+  [id = ""]: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  assertPerson();
+  const { out } = context;
+  const answer = answerFrom(options);
+  const approved = await withApprovals(context, async (store) => {
+    const record = store.find(id);
+    if (record === undefined) return unknownId(id);
+    // Already approved, and only left to be run: saying it twice is no mistake then.
+    if (options.resume === true && record.status === "approved") return record;
+    const hash = typeof options.hash === "string" ? options.hash : record.hash;
+    const widen = options.widen === true;
+    const given = await store.answer({ id, hash, answer, by: localPerson(), ...(widen && { widen }) });
+    if (isRefused(given) || options.resume === true) return given;
+    const status = await outcomeOf(given, store);
+    if (out.json) {
+      const ownerAlive = store.isOwnerAlive(given);
+      out.value({ ...publicRecord(given, { ownerAlive }), status });
+    }
+    return { ...given, status };
+  });
+  if (isRefused(approved)) {
+    out.fail(approved);
+    return;
+  }
+  out.line(`${out.mark("ok")} approved ${approved.id}: ${visible(approved.shown.what)}`);
+  if (options.resume === true) await resume(context, id);
+  else out.note(nextStep(approved));
+}
+
+function answerFrom({ session, always, widen }: Readonly<Record<string, unknown>>): ApprovalAnswer {
+  if (session === true && always === true) throw usage("--session and --always cannot be given together");
+  if (widen === true && always !== true) throw usage("--widen belongs to --always");
+  if (always === true) return "always";
+  return session === true ? "session" : "once";
+}
+
+function usage(message: string): HermesError {
+  return new HermesError(failure("bad_request", message));
+}
+
+const USED_WITHIN_MS = 1_500;
+
+/** The asker looks several times a second; whether it really took the answer is worth the wait. */
+async function outcomeOf(record: ApprovalRecord, store: ApprovalStore): Promise<ApprovalStatus> {
+  const until = performance.now() + USED_WITHIN_MS;
+  while (store.isOwnerAlive(record) && performance.now() < until) {
+    const status = store.find(record.id)?.status;
+    if (status !== "approved") return status ?? "expired";
+    await pause(50);
+  }
+  return "approved";
+}
+
+function nextStep({ id, status }: ApprovalRecord): string {
+  if (status === "consumed") return "The waiting call goes on.";
+  if (status !== "approved") return "The call stopped waiting in the same moment, so nothing was run.";
+  return `Nobody waits for it any more. Run it with: hermes approvals resume ${id}`;
+}

@@ -1,0 +1,111 @@
+import { ToolError } from "../tool/errors.js";
+import type { ExecRequest } from "./environment.js";
+import type { SandboxLimits } from "./sandbox/types.js";
+
+/** Number of the descriptor on which the shell reports. */
+export const REPORT_DESCRIPTOR = 3;
+/** Where the shell keeps it: a script that uses the low numbers does not collide with it. */
+const KEPT_DESCRIPTOR = 251;
+const MAX_NAMES = 20;
+
+/** `eval` keeps these lines out of the shell's own error messages. */
+const KEEP_DESCRIPTOR = `exec ${KEPT_DESCRIPTOR}>&${REPORT_DESCRIPTOR} ${REPORT_DESCRIPTOR}>&-`;
+const RUN_LINE = 'HERMES_LINE=$1; shift; eval "$HERMES_LINE"';
+
+/** The last working directory is reported when the shell ends. */
+const SHELL_LINE = `${KEEP_DESCRIPTOR}; trap '{ builtin pwd -P >&${KEPT_DESCRIPTOR}; } 2>/dev/null' EXIT; ${RUN_LINE}`;
+
+const BEGUN = "+";
+/** A sandbox inherits whatever this process has open; a command gets only its streams and the report. */
+const CLOSE_DESCRIPTORS = [
+  // Nothing is redirected around the loop: the shell would keep the old stream on a descriptor listed here.
+  `for HERMES_FD in /proc/self/fd/*; do HERMES_FD=\${HERMES_FD##*/}`,
+  `case $HERMES_FD in [012]|${KEPT_DESCRIPTOR}) ;; *) eval "exec $HERMES_FD>&-" ;; esac`,
+  "done; unset HERMES_FD",
+].join("; ");
+
+/**
+ * When the shell ends, so does everything else in its sandbox. What is just finishing gets a moment (`> >(cat)`
+ * is not awaited by the shell), and the names of the rest are reported.
+ */
+const REPORT_AT_END = `hermes_report() {
+set +efu; IFS=' '
+builtin pwd -P >&${KEPT_DESCRIPTOR}
+local try place line left
+for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+  left=
+  for place in /proc/[0-9]*; do
+    [[ $place == /proc/1 || $place == "/proc/$$" ]] && continue
+    builtin read -r line < "$place/stat" || continue
+    [[ $line == *") Z "* ]] && continue
+    line=\${line#*(}; left+="\${line%)*}/"
+  done
+  [[ -z $left ]] && break
+  builtin read -r -t 0.025 -u ${KEPT_DESCRIPTOR} line
+done
+builtin printf '\\0%s' "$left" >&${KEPT_DESCRIPTOR}
+} 2>/dev/null; trap hermes_report EXIT`;
+
+/** The argument vector to start, without a sandbox around it. */
+export function argumentVector(request: ExecRequest): readonly string[] {
+  const { command } = request;
+  refuseUnusable(command);
+  return typeof command === "string" ? [...bash(SHELL_LINE), command] : command;
+}
+
+/** The same for the inside of a sandbox: it says that it has begun, limits itself and closes what it inherited. */
+export function confinedVector(request: ExecRequest, limits: SandboxLimits): readonly string[] {
+  const { command } = request;
+  refuseUnusable(command);
+  const begin = `${KEEP_DESCRIPTOR}; printf ${BEGUN} >&${KEPT_DESCRIPTOR}; ${CLOSE_DESCRIPTORS}; ${limitLine(limits)}`;
+  return typeof command === "string"
+    ? [...bash(`${begin}\n${REPORT_AT_END}\n${RUN_LINE}`), command]
+    : [...bash(`${begin}; exec ${KEPT_DESCRIPTOR}>&-; exec -- "$@"`), ...command];
+}
+
+/** No startup files: bash reads .bashrc even for -c when its stdin looks like a network connection. */
+function bash(line: string): readonly string[] {
+  return ["bash", "--noprofile", "--norc", "-c", line, "bash"];
+}
+
+function limitLine(limits: SandboxLimits): string {
+  const blocks = Math.ceil(limits.fileBytes / 1024);
+  const memory =
+    limits.memoryBytes === undefined ? "" : `; ulimit -v ${Math.ceil(limits.memoryBytes / 1024)}`;
+  // A lower limit that is set already stays.
+  return `{ ulimit -c 0; ulimit -f ${blocks}; ulimit -u ${limits.processes}${memory}; } 2>/dev/null`;
+}
+
+export interface ShellReport {
+  /** False when a sandbox ended before the command in it began. */
+  readonly begun: boolean;
+  readonly cwd: string | undefined;
+  /** Programs that ended with the sandbox. */
+  readonly ended: readonly string[];
+}
+
+export function readReport(raw: string, confined: boolean): ShellReport {
+  const begun = !confined || raw.startsWith(BEGUN);
+  const [place = "", names = ""] = (confined ? raw.slice(BEGUN.length) : raw).split("\0");
+  const cwd = place.replace(/\n$/, "");
+  return {
+    begun,
+    cwd: cwd === "" ? undefined : cwd,
+    ended: names
+      .split("/")
+      .filter((name) => name !== "")
+      .slice(0, MAX_NAMES),
+  };
+}
+
+function refuseUnusable(command: ExecRequest["command"]): void {
+  const words = typeof command === "string" ? [command] : command;
+  if (words.length === 0 || (typeof command !== "string" && words[0] === "")) {
+    throw new ToolError("The command is empty: there is no program to start.", { code: "invalid_arguments" });
+  }
+  if (!words.some((word) => word.includes("\0"))) return;
+  throw new ToolError("The command holds a NUL byte, which no program can receive as an argument.", {
+    code: "invalid_arguments",
+    hint: "Remove the NUL byte, or write the data to a file.",
+  });
+}

@@ -1,0 +1,42 @@
+/** What a command's words say about a refusal; only looked at when it failed inside the sandbox. */
+export interface Denial {
+  readonly denied: "network" | "write" | "other";
+  readonly deniedPath?: string;
+}
+
+const READ_ONLY = /Read-only file system|\bEROFS\b|Device or resource busy|\bEBUSY\b/i;
+const NETWORK = new RegExp(
+  [
+    "Network is unreachable|\\bENETUNREACH\\b|Could not resolve (?:host|proxy)|Name or service not known",
+    "Temporary failure in name resolution|\\bEAI_AGAIN\\b|\\bENOTFOUND\\b|No address associated with hostname",
+    "unable to resolve host|failed to lookup address|Could not connect to server|no such host|dial (?:tcp|udp)",
+    "Failed to establish a new connection|Couldn't connect to server|Cannot assign requested address",
+  ].join("|"),
+  "i",
+);
+/** What the filter of system calls refuses, and what lies behind it. */
+const OTHER =
+  /Operation not permitted|\bEPERM\b|Address family not supported|cannot open netlink|setns|unshare failed/i;
+const CHECKED_CHARS = 20_000;
+
+export function findDenial(output: string, network: boolean): Denial | undefined {
+  const text = output.slice(-CHECKED_CHARS);
+  if (READ_ONLY.test(text)) {
+    const deniedPath = refusedPath(text);
+    return { denied: "write", ...(deniedPath !== undefined && { deniedPath }) };
+  }
+  if (!network && NETWORK.test(text)) return { denied: "network" };
+  return OTHER.test(text) ? { denied: "other" } : undefined;
+}
+
+/** The absolute path next to the words, if there is one: `touch: cannot touch '/etc/x': Read-only file system`. */
+function refusedPath(text: string): string | undefined {
+  for (const line of text.split("\n").reverse()) {
+    if (!READ_ONLY.test(line)) continue;
+    const quoted = /['"‘`](\/[^'"’`]+)['"’`]/.exec(line)?.[1];
+    const bare = /(?:^|[\s:])(\/[^\s:'"]+):? /.exec(line)?.[1];
+    const path = quoted ?? bare;
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}

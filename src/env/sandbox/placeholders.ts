@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/**
+ * A protected name that does not exist needs something to mount on, so an empty folder stands in for it
+ * while a command runs. Removing it would take the mount away from every other sandbox that uses it; each
+ * user therefore keeps a marker folder in it, and it goes with the last one.
+ */
+const MARKER = /^\.hermes-in-use\.(\d+)\.\d+$/;
+let counter = 0;
+
+export interface Placeholder {
+  readonly path: string;
+  readonly marker: string;
+}
+
+/** Undefined where nothing can be made: then the command cannot make it either, or it is somebody's own. */
+export function holdPlace(path: string): Placeholder | undefined {
+  const marker = `.hermes-in-use.${process.pid}.${++counter}`;
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    try {
+      // It appears together with its marker, so nobody takes it for somebody's own empty folder.
+      const fresh = mkdtempSync(join(dirname(path), ".hermes-place-"));
+      mkdirSync(join(fresh, marker));
+      if (moved(fresh, path)) return { path, marker };
+      rmdirSync(join(fresh, marker));
+      rmdirSync(fresh);
+      if (!isPlaceholder(path)) return undefined;
+      mkdirSync(join(path, marker));
+      return { path, marker };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EACCES" || code === "EROFS" || code === "EPERM") return undefined;
+      // Taken away by its last user in between: make it anew.
+      if (code !== "ENOENT" || !existsSync(dirname(path))) throw error;
+    }
+  }
+  throw new Error(`${path} keeps appearing and disappearing`);
+}
+
+export function isPlaceholder(path: string): boolean {
+  const names = namesIn(path);
+  return names.length > 0 && names.every((name) => MARKER.test(name));
+}
+
+/** In the background of other work: removing folders that were mounted on can take milliseconds each. */
+export async function releasePlace({ path, marker }: Placeholder): Promise<void> {
+  await removeEmpty(join(path, marker));
+  for (const name of namesIn(path)) {
+    const [, pid] = MARKER.exec(name) ?? [];
+    if (pid === undefined) return;
+    if (!isAlive(Number(pid))) await removeEmpty(join(path, name));
+  }
+  await removeEmpty(path);
+}
+
+function moved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that is gone already, or in use by others, is fine. */
+async function removeEmpty(path: string): Promise<void> {
+  await rmdir(path).catch(() => {});
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}

@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { bwrapArguments } from "./bwrap-arguments.js";
+
+/** Fixed folders: a search along PATH could find a program that a project brought with it. */
+const FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+const TRIAL_TIMEOUT_MS = 5_000;
+
+export interface WorkingBwrap {
+  readonly program: string;
+  /** Whether this version can limit the size of a folder in memory. */
+  readonly sized: boolean;
+}
+
+export interface Unavailable {
+  readonly unavailable: string;
+  readonly fix: string;
+}
+
+const probes = new Map<string, Promise<WorkingBwrap | Unavailable>>();
+
+/** Whether bubblewrap works here, found out once: it must be there and be allowed to do its work. */
+export function probeBwrap(program?: string): Promise<WorkingBwrap | Unavailable> {
+  const key = program ?? "";
+  const known = probes.get(key) ?? probe(program);
+  probes.set(key, known);
+  return known;
+}
+
+async function probe(given: string | undefined): Promise<WorkingBwrap | Unavailable> {
+  if (process.platform !== "linux") {
+    return { unavailable: `bubblewrap needs Linux, this is ${process.platform}`, fix: "use a container" };
+  }
+  const program = given ?? (await firstExecutable(FOLDERS.map((folder) => `${folder}/bwrap`)));
+  if (program === undefined || (await firstExecutable([program])) === undefined) {
+    return {
+      unavailable: given === undefined ? "bubblewrap is not installed" : `${given} cannot be run`,
+      fix: "install the package bubblewrap (program bwrap)",
+    };
+  }
+  const problem = await tryOut(program, 65_536);
+  if (problem === undefined) return { program, sized: true };
+  if (/unknown option --size/i.test(problem)) {
+    const second = await tryOut(program, undefined);
+    if (second === undefined) return { program, sized: false };
+  }
+  return explain(problem);
+}
+
+async function firstExecutable(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const ok = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (ok) return path;
+  }
+  return undefined;
+}
+
+/** What bubblewrap says against a sandbox like those used later; undefined when it works. */
+function tryOut(program: string, temporaryBytes: number | undefined): Promise<string | undefined> {
+  const args = bwrapArguments({
+    mounts: [{ kind: "empty", path: "/tmp", writable: true }],
+    network: false,
+    cwd: "/",
+    temporaryBytes,
+  });
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      [...args, "/bin/sh", "-c", ":"],
+      { env: {}, timeout: TRIAL_TIMEOUT_MS, killSignal: "SIGKILL" },
+      (error, _stdout, stderr) => resolve(error === null ? undefined : stderr.trim() || error.message),
+    );
+  });
+}
+
+function explain(problem: string): Unavailable {
+  const [first = problem] = problem.split("\n");
+  if (/namespace|uid map|Operation not permitted|Permission denied|clone/i.test(problem)) {
+    return {
+      unavailable: `bubblewrap may not make namespaces here (${first})`,
+      fix:
+        "allow unprivileged user namespaces (kernel.unprivileged_userns_clone=1, user.max_user_namespaces, " +
+        "an AppArmor profile for bwrap); inside a container, let it mount /proc",
+    };
+  }
+  return {
+    unavailable: `bubblewrap does not work here (${first})`,
+    fix: `run ${"`bwrap --ro-bind / / true`"} to see why`,
+  };
+}

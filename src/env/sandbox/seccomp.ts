@@ -1,0 +1,106 @@
+import { AUDIT_ARCH, callNumber, type FilterArch, JUDGED_CALLS, REFUSED_CALLS } from "./syscalls.js";
+
+const LOAD_WORD = 0x20;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_AT_LEAST = 0x35;
+const JUMP_IF_ANY_BIT = 0x45;
+const RETURN = 0x06;
+
+/** Where `struct seccomp_data` keeps what is asked about; arguments are 64 bits, the low half comes first. */
+const CALL_NUMBER = 0;
+const ARCHITECTURE = 4;
+const argumentAt = (index: number) => 16 + 8 * index;
+
+const ALLOW = 0x7fff0000;
+const refuseWith = (errno: number) => 0x00050000 | errno;
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+/** Calls of the x32 interface carry this bit and would otherwise slip past the numbers. */
+const X32_BIT = 0x40000000;
+/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID and -NET. */
+const NEW_NAMESPACE_FLAGS = 0x7e020000;
+/** TIOCSTI and TIOCLINUX type into somebody else's terminal. */
+const TERMINAL_INJECTION = [0x5412, 0x541c];
+/** Unix, IPv4, IPv6 and netlink. The others (vsock, Bluetooth, …) are not held back by a network namespace. */
+const SOCKET_FAMILIES = [1, 2, 10, 16];
+
+interface Instruction {
+  readonly code: number;
+  readonly operand: number;
+  readonly ifTrue?: number;
+  readonly ifFalse?: number;
+}
+
+export function filterArch(arch: string = process.arch): FilterArch | undefined {
+  return arch === "x64" || arch === "arm64" ? arch : undefined;
+}
+
+/**
+ * The filter as the bytes bubblewrap loads. What it refuses fails with an ordinary error, so that programs
+ * fall back instead of dying.
+ */
+export function seccompFilter(arch: FilterArch): Buffer {
+  const program: Instruction[] = [
+    { code: LOAD_WORD, operand: ARCHITECTURE },
+    { code: JUMP_IF_EQUAL, operand: AUDIT_ARCH[arch], ifTrue: 1 },
+    { code: RETURN, operand: refuseWith(EPERM) },
+    { code: LOAD_WORD, operand: CALL_NUMBER },
+  ];
+  if (arch === "x64") {
+    program.push(
+      { code: JUMP_IF_AT_LEAST, operand: X32_BIT, ifFalse: 1 },
+      { code: RETURN, operand: refuseWith(EPERM) },
+    );
+  }
+  for (const numbers of Object.values(REFUSED_CALLS)) {
+    const number = callNumber(numbers, arch);
+    if (number !== undefined) program.push(...onCall(number, [refuse(EPERM)]));
+  }
+  const judged = (name: keyof typeof JUDGED_CALLS) => callNumber(JUDGED_CALLS[name], arch) ?? -1;
+  // Its flags lie in memory, which a filter cannot read; libraries fall back to clone.
+  program.push(...onCall(judged("clone3"), [refuse(ENOSYS)]));
+  program.push(
+    ...onCall(judged("clone"), [
+      { code: LOAD_WORD, operand: argumentAt(0) },
+      { code: JUMP_IF_ANY_BIT, operand: NEW_NAMESPACE_FLAGS, ifFalse: 1 },
+      refuse(EPERM),
+      allow,
+    ]),
+    ...onCall(judged("ioctl"), [
+      { code: LOAD_WORD, operand: argumentAt(1) },
+      ...TERMINAL_INJECTION.flatMap((request) => [
+        { code: JUMP_IF_EQUAL, operand: request, ifFalse: 1 },
+        refuse(EPERM),
+      ]),
+      allow,
+    ]),
+    ...onCall(judged("socket"), [
+      { code: LOAD_WORD, operand: argumentAt(0) },
+      ...SOCKET_FAMILIES.flatMap((family) => [{ code: JUMP_IF_EQUAL, operand: family, ifFalse: 1 }, allow]),
+      refuse(EAFNOSUPPORT),
+    ]),
+    allow,
+  );
+  return encode(program);
+}
+
+const allow: Instruction = { code: RETURN, operand: ALLOW };
+const refuse = (errno: number): Instruction => ({ code: RETURN, operand: refuseWith(errno) });
+
+/** The body must return on every way through it: it overwrites the loaded call number. */
+function onCall(number: number, body: readonly Instruction[]): Instruction[] {
+  return [{ code: JUMP_IF_EQUAL, operand: number, ifFalse: body.length }, ...body];
+}
+
+function encode(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8);
+  for (const [index, { code, operand, ifTrue = 0, ifFalse = 0 }] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(ifTrue, index * 8 + 2);
+    bytes.writeUInt8(ifFalse, index * 8 + 3);
+    bytes.writeUInt32LE(operand >>> 0, index * 8 + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,57 @@
+/** off: none. auto: when it works here. required: no command runs without it. */
+export type SandboxMode = "off" | "auto" | "required";
+
+export interface SandboxLimits {
+  /** Processes and threads of one command. The kernel does not count those of root. */
+  readonly processes: number;
+  /** Bytes of the largest file a command may write. */
+  readonly fileBytes: number;
+  /** Bytes of the private folder for temporary files, which lies in memory. */
+  readonly temporaryBytes: number;
+  /** Bytes of address space per process; none by default, since many runtimes reserve far more than they use. */
+  readonly memoryBytes?: number;
+}
+
+export interface SandboxOptions {
+  readonly mode: SandboxMode;
+  /** Commands may use the network. */
+  readonly network?: boolean;
+  /** Folders or files commands may change besides the workspace; `~` is the home folder. */
+  readonly writable?: readonly string[];
+  /** The workspace of requests that bring none. Without any, nothing but temporary files can be changed. */
+  readonly workspace?: string;
+  /** Folders that commands must not see, such as Hermes' own. */
+  readonly hidden?: readonly string[];
+  /** What stays readable inside hidden folders. */
+  readonly visible?: readonly string[];
+  readonly limits?: Partial<SandboxLimits>;
+  /** Where bubblewrap is, when it is not in a system folder. */
+  readonly program?: string;
+}
+
+/** What one command may do beyond the sandbox; set by a tool after the policy has let it pass. */
+export interface Widening {
+  readonly network?: boolean;
+  readonly write?: readonly string[];
+  /** Make these visible, read-only, wherever they lie. */
+  readonly read?: readonly string[];
+  /** Run without the sandbox. */
+  readonly off?: boolean;
+}
+
+/** What the sandbox did to a command. */
+export interface SandboxReport {
+  readonly active: true;
+  /** What the sandbox has probably refused. */
+  readonly denied?: "network" | "write" | "other";
+  /** The path that could not be written, when the output names it. */
+  readonly deniedPath?: string;
+  /** Programs that still ran when the command ended; they ended with it. */
+  readonly ended?: readonly string[];
+}
+
+export const DEFAULT_LIMITS: SandboxLimits = {
+  processes: 2_048,
+  fileBytes: 16 * 1024 ** 3,
+  temporaryBytes: 1024 ** 3,
+};

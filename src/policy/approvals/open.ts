@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import type { Logger } from "../../observe/log.js";
+import { readOrMakeSecret } from "../../store/secret-file.js";
+import { openStore } from "../../store/store.js";
+import { ApprovalSigner } from "./signature.js";
+import { ApprovalStore } from "./store.js";
+
+const KEY = /^[\w-]{43}$/;
+
+/** The approvals of a Hermes home, whether or not calls are recorded there. Whoever opens it closes it. */
+export async function openApprovals(options: {
+  readonly home: string;
+  readonly stateDb: string;
+  readonly log: Logger;
+}): Promise<ApprovalStore> {
+  const { home, stateDb, log } = options;
+  const key = await readOrMakeSecret({
+    file: join(home, "approvals.key"),
+    accepts: KEY,
+    what: "a key for approvals",
+  });
+  const store = await openStore({ path: stateDb });
+  for (const notice of store.notices) log.warn(notice);
+  try {
+    return new ApprovalStore({ store, signer: new ApprovalSigner(Buffer.from(key, "base64url")), log });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

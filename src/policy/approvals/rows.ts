@@ -1,0 +1,55 @@
+import { type SqlRow, textOfBlob } from "../../store/driver.js";
+import type { ApprovalRecord, ApprovalStatus, ShownQuestion, StoredCall } from "./record.js";
+import { type ApprovalSigner, digest, type SignedAnswer, sameSignature } from "./signature.js";
+
+/** Texts as blobs: what was damaged on disk may not be UTF-8. */
+export const APPROVAL_COLUMNS = [
+  ...["id", "hash", "tool", "owner", "status", "audience", "shown", "call", "call_digest", "signature"],
+  ...["answer", "answer_signature"],
+]
+  .map((name) => `CAST(${name} AS BLOB) AS ${name}`)
+  .concat("created_at", "expires_at")
+  .join(", ");
+
+const STATUSES: readonly string[] = ["pending", "approved", "denied", "expired", "consumed"];
+
+/** Undefined when the row was damaged, or written by somebody without the key: such a row counts for nothing. */
+export function decodeApproval(row: SqlRow, signer: ApprovalSigner): ApprovalRecord | undefined {
+  const text = (name: string) => textOfBlob(row[name]);
+  const optional = (name: string) => (row[name] === null ? undefined : text(name));
+  const [id, hash, tool, status] = [text("id"), text("hash"), text("tool"), text("status")];
+  const [createdAt, expiresAt] = [Number(row.created_at), Number(row.expires_at)];
+  const [shown, call, callDigest] = [text("shown"), optional("call"), text("call_digest")];
+  try {
+    const audience = parsed<readonly string[]>(optional("audience"));
+    const signed = { id, tool, hash, createdAt, expiresAt, audience, shown, callDigest };
+    const signature = text("signature");
+    if (!STATUSES.includes(status) || !sameSignature(signature, signer.question(signed))) return undefined;
+    if (call !== undefined && digest(call) !== callDigest) return undefined;
+    const answer = parsed<SignedAnswer>(optional("answer"));
+    const sealed =
+      answer !== undefined && sameSignature(text("answer_signature"), signer.answer({ id, hash }, answer));
+    // Without its seal, an approval is nobody's.
+    if (!sealed && (answer !== undefined || status === "approved" || status === "consumed")) return undefined;
+    return {
+      id,
+      hash,
+      tool,
+      createdAt,
+      expiresAt,
+      owner: text("owner"),
+      status: status as ApprovalStatus,
+      ...(audience !== undefined && { audience }),
+      shown: JSON.parse(shown) as ShownQuestion,
+      ...(call !== undefined && { call: JSON.parse(call) as StoredCall }),
+      ...(answer !== undefined && { answer }),
+      signature,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed<Value>(json: string | undefined): Value | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Value);
+}

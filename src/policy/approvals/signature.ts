@@ -1,0 +1,65 @@
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import { canonicalJson } from "../../call/approval-hash.js";
+import type { ApprovalReply } from "../../call/scope.js";
+
+export interface SignedQuestion {
+  readonly id: string;
+  readonly tool: string;
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly audience: readonly string[] | undefined;
+  /** The text a person is shown, as it is stored. */
+  readonly shown: string;
+  readonly callDigest: string;
+}
+
+/** An answer as it is stored: what was said, by whom, when. */
+export interface SignedAnswer extends ApprovalReply {
+  readonly by: string;
+  readonly at: number;
+}
+
+/**
+ * Signs with a key that only this Hermes home has: who can write to the database, or sends a record back from
+ * outside, still cannot make up a question or an answer.
+ */
+export class ApprovalSigner {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  question(question: SignedQuestion): string {
+    const { id, tool, hash: binding, createdAt, expiresAt, audience = null, shown, callDigest } = question;
+    return this.#sign([
+      "question",
+      id,
+      tool,
+      binding,
+      createdAt,
+      expiresAt,
+      audience,
+      digest(shown),
+      callDigest,
+    ]);
+  }
+
+  answer(question: { readonly id: string; readonly hash: string }, answer: SignedAnswer): string {
+    return this.#sign(["answer", question.id, question.hash, answer]);
+  }
+
+  #sign(parts: readonly unknown[]): string {
+    return createHmac("sha256", this.#key).update(canonicalJson(parts)).digest("base64url");
+  }
+}
+
+export function digest(text: string): string {
+  return hash("sha256", text, "hex");
+}
+
+export function sameSignature(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,258 @@
+import { canonicalJson } from "../../call/approval-hash.js";
+import type { ApprovalReply, ApprovalRequest } from "../../call/scope.js";
+import type { Logger } from "../../observe/log.js";
+import type { SqlRow, Statement } from "../../store/driver.js";
+import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
+import type { Store } from "../../store/store.js";
+import { type ApprovalRecord, shownQuestion, storedCall } from "./record.js";
+import {
+  expired,
+  type Refused,
+  unknownId,
+  wrongHash,
+  wrongPerson,
+  wrongSignature,
+  wrongStatus,
+} from "./refusal.js";
+import { APPROVAL_COLUMNS, decodeApproval } from "./rows.js";
+import { type ApprovalSigner, digest, type SignedAnswer, sameSignature } from "./signature.js";
+import { ApprovalWatch } from "./watch.js";
+
+export interface GivenAnswer extends ApprovalReply {
+  readonly id: string;
+  /** What the person saw; an answer to anything else does not count. */
+  readonly hash: string;
+  readonly by: string;
+  /** As it left the process with the question, when the answer comes from outside. */
+  readonly signature?: string;
+}
+
+/** A settled question is kept so long for people to look at. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The countdown runs on another clock than the time of day. */
+const CLOCKS_APART_MS = 50;
+
+/**
+ * The questions of every process of one Hermes home. Each change is one conditional UPDATE, so that of two
+ * answers, or two attempts to use one, exactly one counts; it is acknowledged when it is on the disk.
+ */
+export class ApprovalStore {
+  readonly #store: Store;
+  readonly #signer: ApprovalSigner;
+  readonly #log: Logger;
+  readonly #owner = newOwnerId();
+  readonly #watch: ApprovalWatch;
+  readonly #reported = new Set<string>();
+  readonly #adding = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+  readonly #insert: Statement;
+  readonly #find: Statement;
+  readonly #settle: Statement;
+
+  constructor(parts: { readonly store: Store; readonly signer: ApprovalSigner; readonly log: Logger }) {
+    this.#store = parts.store;
+    this.#signer = parts.signer;
+    this.#log = parts.log;
+    const { db } = parts.store;
+    this.#insert = db.prepare(
+      `INSERT INTO approvals (id, hash, tool, created_at, expires_at, owner, status, audience, shown, call,
+         call_digest, signature)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#find = db.prepare(`SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE id = ?`);
+    this.#settle = db.prepare(
+      "UPDATE approvals SET status = ?, call = NULL WHERE id = ? AND status IN ('pending', 'approved')",
+    );
+    const statusOf = db.prepare("SELECT status FROM approvals WHERE id = ?");
+    this.#watch = new ApprovalWatch((id) => statusOf.get(id)?.status !== "pending");
+    this.#sweep();
+  }
+
+  /** Resolves when the question is on the disk. */
+  async add(
+    request: ApprovalRequest,
+    options: { readonly redact: (text: string) => string; readonly audience?: readonly string[] | undefined },
+  ): Promise<ApprovalRecord> {
+    const { id, hash, tool, expiresAt } = request;
+    const { audience } = options;
+    const createdAt = Date.now();
+    const question = shownQuestion(request, options.redact);
+    const shown = canonicalJson(question);
+    const call = canonicalJson(storedCall(request));
+    const callDigest = digest(call);
+    const signed = { id, tool, hash, createdAt, expiresAt, audience, shown, callDigest };
+    const signature = this.#signer.question(signed);
+    const audienceText = audience === undefined ? null : canonicalJson(audience);
+    const values = [id, hash, tool, createdAt, expiresAt, this.#owner, "pending", audienceText, shown, call];
+    this.#insert.run(...values, callDigest, signature);
+    await this.#syncAdded();
+    return {
+      ...{ id, hash, tool, createdAt, expiresAt, owner: this.#owner, status: "pending" },
+      ...(audience !== undefined && { audience }),
+      shown: question,
+      signature,
+    };
+  }
+
+  find(id: string): ApprovalRecord | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : this.#decode(row);
+  }
+
+  /** Newest first; only what can still be answered or run, unless all are wanted. */
+  list({ all = false }: { readonly all?: boolean } = {}): readonly ApprovalRecord[] {
+    this.#sweep();
+    const open = all ? "" : "WHERE status IN ('pending', 'approved')";
+    return this.#store.db
+      .prepare(`SELECT ${APPROVAL_COLUMNS} FROM approvals ${open} ORDER BY created_at DESC, id LIMIT 1000`)
+      .all()
+      .flatMap((row) => this.#decode(row) ?? []);
+  }
+
+  isOwnerAlive(record: ApprovalRecord): boolean {
+    return isOwnerAlive(record.owner);
+  }
+
+  /** The record as it is after the answer, or why the answer changed nothing. */
+  async answer(given: GivenAnswer): Promise<ApprovalRecord | Refused> {
+    const { id, hash, by, reason } = given;
+    const record = this.find(id);
+    const refused = record === undefined ? unknownId(id) : refusalOf(record, given);
+    if (refused !== undefined) return refused;
+    const answer: SignedAnswer = {
+      answer: given.answer,
+      by,
+      at: Date.now(),
+      ...(reason !== undefined && { reason }),
+      ...(given.widen === true && { widen: true }),
+    };
+    const status = given.answer === "deny" ? "denied" : "approved";
+    const sealed = [canonicalJson(answer), this.#signer.answer({ id, hash }, answer)];
+    const { changes } = this.#store.db
+      .prepare(
+        `UPDATE approvals
+         SET status = ?1, answer = ?2, answer_signature = ?3, call = iif(?1 = 'denied', NULL, call)
+         WHERE id = ?4 AND hash = ?5 AND status = 'pending' AND expires_at > ?6`,
+      )
+      .run(status, ...sealed, id, hash, answer.at);
+    if (changes === 0) return this.#whyUnchanged(id);
+    await this.#store.syncWal();
+    this.#watch.wake(id);
+    return this.find(id) ?? unknownId(id);
+  }
+
+  /** Uses an approval up. Exactly one caller ever gets the record; to all others it says why not. */
+  async consume({ id, hash }: Pick<GivenAnswer, "id" | "hash">): Promise<ApprovalRecord | Refused> {
+    const record = this.find(id);
+    if (record === undefined) return unknownId(id);
+    if (record.hash !== hash) return wrongHash(id);
+    const { changes } = this.#store.db
+      .prepare(
+        `UPDATE approvals SET status = 'consumed', call = NULL
+         WHERE id = ? AND hash = ? AND status = 'approved' AND expires_at > ?`,
+      )
+      .run(id, hash, Date.now());
+    if (changes === 0) return this.#whyUnchanged(id);
+    await this.#store.syncWal();
+    // Read once more: the seal of the answer that was used must fit, not that of an earlier look.
+    const used = this.find(id);
+    return used?.answer === undefined ? unknownId(id) : used;
+  }
+
+  /** The asker no longer waits: whatever was answered in the last moment is not used either. */
+  async withdraw(id: string): Promise<ApprovalRecord | undefined> {
+    const record = this.find(id);
+    const late = record !== undefined && record.expiresAt <= Date.now() + CLOCKS_APART_MS;
+    const status = late ? "expired" : "denied";
+    this.#settle.run(status, id);
+    await this.#store.syncWal();
+    return this.find(id);
+  }
+
+  /** Calls back once the question is no longer pending, whichever process answered it. */
+  watch(id: string, answered: () => void): () => void {
+    return this.#watch.add(id, answered);
+  }
+
+  /** Ends the questions of this process: nobody waits for their answers any more. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#store.db
+      .prepare(
+        "UPDATE approvals SET status = 'denied', call = NULL WHERE owner = ? AND status IN ('pending', 'approved')",
+      )
+      .run(this.#owner);
+    this.#watch.close();
+    await Promise.allSettled(this.#adding);
+    // Those who waited look at the outcome once more.
+    await new Promise(setImmediate);
+    await this.#store.close();
+  }
+
+  async #syncAdded(): Promise<void> {
+    const synced = this.#store.syncWal();
+    this.#adding.add(synced);
+    try {
+      await synced;
+    } finally {
+      this.#adding.delete(synced);
+    }
+  }
+
+  /** What nobody answered or used in time is over, and its arguments are forgotten. */
+  #sweep(): void {
+    const { db } = this.#store;
+    const now = Date.now();
+    db.prepare(
+      "UPDATE approvals SET status = 'expired', call = NULL WHERE status IN ('pending', 'approved') AND expires_at <= ?",
+    ).run(now);
+    db.prepare("DELETE FROM approvals WHERE expires_at < ? AND status NOT IN ('pending', 'approved')").run(
+      now - KEPT_MS,
+    );
+  }
+
+  #whyUnchanged(id: string): Refused {
+    const record = this.find(id);
+    if (record === undefined) return unknownId(id);
+    return isOver(record) ? expired(record) : wrongStatus(record);
+  }
+
+  #decode(row: SqlRow): ApprovalRecord | undefined {
+    const record = decodeApproval(row, this.#signer);
+    if (record === undefined) this.#report(row);
+    return record;
+  }
+
+  #report(row: SqlRow): void {
+    const id = Buffer.from(row.id instanceof Uint8Array ? row.id : String(row.id)).toString();
+    if (this.#reported.has(id)) return;
+    this.#reported.add(id);
+    this.#log.error(
+      `the approval ${JSON.stringify(id.slice(0, 80))} is ignored: its signature does not fit, so it was damaged or not written by Hermes`,
+    );
+  }
+}
+
+function isOver({ status, expiresAt }: ApprovalRecord): boolean {
+  return status === "expired" || ((status === "pending" || status === "approved") && expiresAt <= Date.now());
+}
+
+function refusalOf(record: ApprovalRecord, given: GivenAnswer): Refused | undefined {
+  const { id, hash, signature, audience } = record;
+  if (given.hash !== hash) return wrongHash(id);
+  if (given.signature !== undefined && !sameSignature(given.signature, signature)) return wrongSignature(id);
+  if (audience !== undefined && !audience.some((name) => covers(name, given.by)))
+    return wrongPerson(id, given.by);
+  if (isOver(record)) return expired(record);
+  return record.status === "pending" ? undefined : wrongStatus(record);
+}
+
+/** "telegram:42" is one person, "cli" is everybody at this machine. */
+function covers(name: string, by: string): boolean {
+  return by === name || (!name.includes(":") && by.startsWith(`${name}:`));
+}

@@ -1,0 +1,119 @@
+import type { JudgedSegment, Verdict } from "../call/scope.js";
+import type { Effect } from "../tool/effects.js";
+import { wildcardMatches } from "./paths/segment-pattern.js";
+import { deniesCommand, segmentsOf } from "./profiles/command-rules.js";
+import { type CommandVerdict, judgeCommand } from "./shell/judge.js";
+
+/** What the person has approved for good. */
+export interface GrantLookup {
+  covering(
+    segment: JudgedSegment,
+    where: { readonly cwd: string; readonly environment: string; readonly command: string },
+  ): { readonly id: string } | undefined;
+  /** What "always" would write down for these; none when it must not be offered. */
+  rememberable?(segments: readonly JudgedSegment[]): readonly string[];
+}
+
+export interface TerminalRules {
+  readonly hermesHome: string;
+  /** Patterns of commands that are never run (`approvals.deny`). */
+  readonly denyCommands?: readonly string[];
+  /** Commands, patterns or kinds of danger approved for good (`command_allowlist`); used without an `allowlist`. */
+  readonly allowCommands?: readonly string[];
+  readonly allowlist?: GrantLookup;
+}
+
+export interface TerminalJudgement {
+  /** Nothing when the command is harmless. */
+  readonly verdict: Verdict | undefined;
+  readonly segments?: readonly JudgedSegment[];
+}
+
+interface TerminalPlace {
+  readonly session: { readonly cwd: string };
+  readonly environment: string;
+  readonly home: string;
+}
+
+/** The hardline floor, the person's own refusals, then danger, of which each part needs a grant or a yes. */
+export function judgeTerminal(effect: Effect, place: TerminalPlace, rules: TerminalRules): TerminalJudgement {
+  const command = effect.resource;
+  if (command === "*") return { verdict: undefined };
+  const judged = judgeCommand(command, { home: place.home, hermesHome: rules.hermesHome });
+  return { verdict: verdictOn({ command, judged, place, rules }), segments: judged.segments };
+}
+
+interface Judged {
+  readonly command: string;
+  readonly judged: CommandVerdict;
+  readonly place: TerminalPlace;
+  readonly rules: TerminalRules;
+}
+
+function verdictOn(line: Judged): Verdict | undefined {
+  const { command, judged, rules } = line;
+  if (judged.verdict === "hardline") {
+    return { verdict: "deny", rule: judged.rule, reason: `This command is never run: ${judged.reason}` };
+  }
+  const parts = segmentsOf(command, judged.segments);
+  const denied = rules.denyCommands?.find(
+    (pattern) =>
+      wildcardMatches(pattern.toLowerCase(), command.trim().toLowerCase()) ||
+      deniesCommand(pattern, command, parts),
+  );
+  if (denied !== undefined) {
+    return {
+      verdict: "deny",
+      rule: `approvals.deny:${denied}`,
+      reason: `The command matches "${denied}" in approvals.deny`,
+    };
+  }
+  return judged.verdict === "danger" ? askUnlessGranted(line) : undefined;
+}
+
+function askUnlessGranted({ command, judged, place, rules }: Judged): Verdict {
+  const { rule, reason } = judged;
+  const whole: JudgedSegment = { text: command, canonical: command.trim(), verdict: "danger", rule, reason };
+  const found = judged.segments.filter(({ verdict }) => verdict !== "safe");
+  // What is wrong with the line as a whole is not covered by a grant for one of its parts.
+  const dangerous = found.some((segment) => segment.rule === rule) ? found : [...found, whole];
+  const where = { cwd: place.session.cwd, environment: place.environment, command };
+  const grants = dangerous.map((segment) => grantFor(segment, where, rules));
+  const uncovered = dangerous.filter((_, index) => grants[index] === undefined);
+  const [first] = uncovered;
+  if (first === undefined) {
+    const ids = grants.flatMap((grant) => grant?.id ?? []);
+    const used = rules.allowlist === undefined ? {} : { grantsUsed: ids };
+    return { verdict: "allow", rule: `command_allowlist:${ids[0] ?? ""}`, ...used };
+  }
+  const remember = rules.allowlist?.rememberable?.(uncovered) ?? uncovered.map(({ canonical }) => canonical);
+  return {
+    verdict: "ask",
+    rule: first.rule,
+    reason: [...new Set(uncovered.map((segment) => segment.reason))].join("; "),
+    grantKeys: [...new Set(uncovered.map((segment) => segment.rule))],
+    segments: judged.segments.length > 0 ? judged.segments : [whole],
+    ...(remember.length > 0 && { remember }),
+  };
+}
+
+function grantFor(
+  segment: JudgedSegment,
+  where: Parameters<GrantLookup["covering"]>[1],
+  rules: TerminalRules,
+): { readonly id: string } | undefined {
+  if (rules.allowlist !== undefined) return rules.allowlist.covering(segment, where);
+  const entry = rules.allowCommands?.find((each) => isApproved(each, segment));
+  return entry === undefined ? undefined : { id: entry };
+}
+
+/** More than one command in a line, or a redirection: only an entry with exactly this text covers it. */
+const COMPOUND = /[;&|<>`\n]|\$\(/;
+
+function isApproved(entry: string, segment: JudgedSegment): boolean {
+  const text = segment.text.trim();
+  if ([segment.rule, segment.reason, segment.canonical, text].includes(entry)) return true;
+  return (
+    /[*?]/.test(entry) && !COMPOUND.test(text) && wildcardMatches(entry.toLowerCase(), text.toLowerCase())
+  );
+}

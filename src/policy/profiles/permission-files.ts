@@ -1,0 +1,44 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { hermesPaths, PROJECT_FOLDER, SYSTEM_DIR } from "../../config/paths.js";
+import type { PermissionSource } from "./types.js";
+
+export const PERMISSIONS_FILE = "hermes_permissions.yaml";
+
+export interface PermissionPlaces {
+  /** Hermes home. */
+  readonly home: string;
+  /** The project around the working folder, when there is one. */
+  readonly project?: { readonly folder: string; readonly trusted: boolean } | undefined;
+  readonly systemDir?: string | undefined;
+}
+
+export interface PermissionPlace {
+  readonly path: string;
+  readonly source: PermissionSource;
+  /** False for a project nobody has trusted: its file is not read. */
+  readonly trusted: boolean;
+}
+
+/** The files of rules that are there, highest first. */
+export function permissionFiles(places: PermissionPlaces): readonly PermissionPlace[] {
+  const { home, project, systemDir = SYSTEM_DIR } = places;
+  const files: PermissionPlace[] = [
+    { path: join(systemDir, PERMISSIONS_FILE), source: "managed", trusted: true },
+    { path: hermesPaths(home).permissions, source: "home", trusted: true },
+  ];
+  if (project !== undefined) {
+    const path = join(project.folder, PROJECT_FOLDER, PERMISSIONS_FILE);
+    files.push({ path, source: "project", trusted: project.trusted });
+  }
+  return files.filter(({ path }) => isThere(path));
+}
+
+/** Also true for a file that cannot be read, or a link that leads nowhere: rules were meant there. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,193 @@
+import type { JournalRow } from "../../call/journal-rows.js";
+import type { Effect } from "../../tool/effects.js";
+import type { PermissionPolicy, RulesQuestion } from "../engine.js";
+import type { PermissionTable } from "./permission-table.js";
+import type { TraceStep } from "./trace.js";
+import type { Answer, Level, Restriction, RuleOrigin } from "./types.js";
+
+/** Calls that would end differently for the same reason. */
+export interface Change {
+  readonly tool: string;
+  readonly rule: string;
+  readonly reason: string;
+  readonly calls: number;
+  /** One of them. */
+  readonly example: { readonly call_id: string; readonly effects: readonly Effect[] };
+}
+
+export interface UnusedRule {
+  readonly rule: string;
+  readonly list: string;
+  readonly file: string;
+  readonly line?: number;
+}
+
+/** Field names are part of the public interface (`hermes permissions simulate --json`). */
+export interface Simulation {
+  readonly profile: string;
+  readonly calls: number;
+  readonly unchanged: number;
+  /** Calls whose arguments or effects were cut or damaged in the journal. */
+  readonly unknown: number;
+  /** Calls that ended before anything was decided about them. */
+  readonly undecided: number;
+  readonly newly_denied: readonly Change[];
+  readonly newly_asked: readonly Change[];
+  readonly newly_allowed: readonly Change[];
+  /** Rules of the profile that no call met. */
+  readonly never_fired: readonly UnusedRule[];
+}
+
+export interface SimulationOptions {
+  readonly rows: readonly JournalRow[];
+  readonly profile: string;
+  readonly permissions: PermissionTable;
+  /** Should not ask about writing outside the working folder, which the journal does not know. */
+  readonly policy: PermissionPolicy;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/** What would have happened to the journalled calls under another profile. Nothing is run, nothing is asked. */
+export function simulate(options: SimulationOptions): Simulation {
+  const changes = { denied: new Changes(), asked: new Changes(), allowed: new Changes() };
+  const fired = new Set<string>();
+  const counts = { unchanged: 0, unknown: 0, undecided: 0 };
+  for (const row of options.rows) {
+    const before = verdictIn(row.decision);
+    const question = before === undefined ? undefined : questionOf(row, options);
+    if (before === undefined) counts.undecided += 1;
+    else if (question === undefined) counts.unknown += 1;
+    else {
+      const { decision, trace } = options.policy.explainDecision(question);
+      for (const step of trace) if (isFired(step)) fired.add(keyOf(step.rule, step.list, step.at));
+      const after = stricter(decision.verdict, isAboutPermission(row.rule) ? "allow" : before);
+      if (after === before) counts.unchanged += 1;
+      else {
+        const kind = after === "deny" ? "denied" : after === "allow" ? "allowed" : "asked";
+        changes[kind].add(row, question.effects, decision);
+      }
+    }
+  }
+  return {
+    profile: options.profile,
+    calls: options.rows.length,
+    ...counts,
+    newly_denied: changes.denied.list(),
+    newly_asked: changes.asked.list(),
+    newly_allowed: changes.allowed.list(),
+    never_fired: rulesOf(options).filter(({ rule, list, ...at }) => !fired.has(keyOf(rule, list, at))),
+  };
+}
+
+class Changes {
+  readonly #found = new Map<string, Change>();
+
+  add(
+    row: JournalRow,
+    effects: readonly Effect[],
+    { rule, reason = "" }: { readonly rule: string; readonly reason?: string },
+  ): void {
+    const key = `${row.tool}\0${rule}`;
+    const known = this.#found.get(key);
+    this.#found.set(
+      key,
+      known === undefined
+        ? { tool: row.tool, rule, reason, calls: 1, example: { call_id: row.call_id, effects } }
+        : { ...known, calls: known.calls + 1 },
+    );
+  }
+
+  list(): readonly Change[] {
+    return [...this.#found.values()].sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+  }
+}
+
+/** The policy's own word; how a question was answered does not matter here. */
+function verdictIn(decision: string): Answer | undefined {
+  const [verdict] = decision.split(":");
+  return verdict === "allow" || verdict === "ask" || verdict === "deny" ? verdict : undefined;
+}
+
+function questionOf(row: JournalRow, options: SimulationOptions): RulesQuestion | undefined {
+  if (row.damaged === true || row.args_bytes !== undefined) return undefined;
+  const args = parsed(row.args);
+  const effects = parsed(row.effects);
+  if (typeof args !== "object" || args === null || !Array.isArray(effects)) return undefined;
+  return {
+    entry: { name: row.tool },
+    args: args as Readonly<Record<string, unknown>>,
+    effects: effects as readonly Effect[],
+    session: { id: row.session_id, profile: options.profile, cwd: options.cwd },
+    environment: row.environment,
+    home: options.home,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A profile's word may change with the profile; danger and protected places stay what they were. */
+function isAboutPermission(rule: string): boolean {
+  return /^(?:profile:|global\/|yolo:|no-effects|permissions:)/.test(rule);
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+
+function stricter(a: Answer, b: Answer): Answer {
+  return STRICTNESS[a] >= STRICTNESS[b] ? a : b;
+}
+
+function isFired({ outcome }: TraceStep): boolean {
+  return outcome !== "no match" && outcome !== "pass";
+}
+
+function keyOf(rule: string, list: string | undefined, at: RuleOrigin | undefined): string {
+  // One restriction may be written over several lines; which of them decided does not matter.
+  const isLimit = rule.includes("/restrictions.");
+  return [rule, list, isLimit ? "" : at?.file, isLimit ? "" : at?.line].join("\0");
+}
+
+const LISTS = [
+  ["deny", "deny"],
+  ["ask", "approval_required"],
+  ["allow", "allow"],
+] as const;
+
+function rulesOf({ permissions, profile }: SimulationOptions): readonly UnusedRule[] {
+  const levels = permissions.authorityOf(profile)?.levels ?? [];
+  return levels.filter(({ name }) => name !== "global").flatMap(rulesOfLevel);
+}
+
+function rulesOfLevel(level: Level): readonly UnusedRule[] {
+  const permissions = LISTS.flatMap(([field, list]) =>
+    level[field].map(({ text, origin }) => ({ rule: `${level.name}/${text}`, list, ...origin })),
+  );
+  const limits = level.restrictions.flatMap((restriction) =>
+    limitsOf(restriction).map((list) => ({
+      rule: `${level.name}/restrictions.${restriction.permission}.${list}`,
+      list,
+      ...restriction.origin,
+    })),
+  );
+  const tools = level.tools.flatMap((tool) => {
+    const rule = `${level.name}/tools.${tool.tool}`;
+    const own = tool.answer === undefined ? [] : [{ rule, list: "tools", ...tool.origin }];
+    const parameters = tool.parameters.map(({ path, origin }) => ({
+      rule: `${rule}.parameters.${path.join(".")}`,
+      list: "parameters",
+      ...origin,
+    }));
+    return [...own, ...parameters];
+  });
+  return [...permissions, ...limits, ...tools];
+}
+
+function limitsOf(restriction: Restriction): readonly string[] {
+  return Object.keys(restriction).filter((field) => field !== "permission" && field !== "origin");
+}

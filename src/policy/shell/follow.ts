@@ -1,0 +1,98 @@
+import type { Context, Invocation } from "./context.js";
+import { report } from "./core-findings.js";
+import { judgeFileRun } from "./made-files.js";
+import type { Opening } from "./opening.js";
+import { ShellState } from "./state.js";
+import type { ShellWord, SimpleCommand } from "./types.js";
+
+interface Carrier {
+  readonly invocation: Invocation;
+  readonly command: SimpleCommand;
+}
+
+/** Runs what a carrier leads to: a program, a text, a script, or whatever arrives on standard input. */
+export function follow(opening: Opening, carrier: Carrier): void {
+  const { invocation, command } = carrier;
+  if (opening.kind === "opaque") {
+    report(invocation.context, "opaque.wrapper", { span: invocation.span, command });
+    return;
+  }
+  const context = contextInside(opening, invocation.context);
+  switch (opening.kind) {
+    case "argv":
+      context.run.runArgv({
+        argv: opening.argv,
+        assignments: opening.assignments ?? [],
+        // The shell opened the files of the line here, not there.
+        redirects: isAway(opening) ? [] : invocation.redirects,
+        context,
+        span: invocation.span,
+        wrapped: true,
+      });
+      return;
+    case "text":
+      runShellText(opening.text, { opening, context, carrier });
+      return;
+    case "script":
+      runScript(opening.path, { opening, context, carrier });
+      return;
+    case "input":
+      if (context.input.kind === "file") runScript(context.input.path, { opening, context, carrier });
+      else if (context.input.kind === "text") {
+        const { text, from } = context.input;
+        runShellText({ text, known: true, glob: false, outputs: from }, { opening, context, carrier });
+      }
+  }
+}
+
+type Inner = Exclude<Opening, { kind: "opaque" }>;
+type ShellOpening = Exclude<Inner, { kind: "argv" }>;
+
+interface Step {
+  readonly opening: ShellOpening;
+  readonly context: Context;
+  readonly carrier: Carrier;
+}
+
+function isAway({ wrapper }: Inner): boolean {
+  return wrapper.kind === "remote" || wrapper.kind === "container";
+}
+
+function contextInside(opening: Inner, outer: Context): Context {
+  const here = opening.kind === "argv" || ("here" in opening && opening.here === true);
+  const repeated = outer.repeated || ("repeated" in opening && opening.repeated === true);
+  return {
+    ...outer,
+    wrappers: [...outer.wrappers, opening.wrapper],
+    depth: outer.depth + (opening.kind === "argv" ? 1 : 0),
+    repeated,
+    // Another machine knows nothing of this shell; a new shell here may know all of it.
+    state: isAway(opening) ? new ShellState() : here ? outer.state : new ShellState(outer.state),
+  };
+}
+
+function runShellText(text: ShellWord, { opening, context, carrier }: Step): void {
+  const { positional } = opening;
+  context.run.runText({
+    text: text.text,
+    context,
+    span: text.span ?? carrier.invocation.span,
+    carrier: carrier.command,
+    foreign: "foreign" in opening && opening.foreign === true,
+    ...(positional !== undefined && { positional }),
+    ...("zero" in opening && opening.zero !== undefined && { zero: opening.zero }),
+    ...(text.outputs !== undefined && { from: text.outputs }),
+  });
+}
+
+function runScript(path: ShellWord, step: Step): void {
+  const { span } = step.carrier.invocation;
+  judgeFileRun({
+    path,
+    context: step.context,
+    span,
+    command: step.carrier.command,
+    direct: false,
+    onText: (text, from) => runShellText({ text, known: true, glob: false, span, outputs: from }, step),
+  });
+}

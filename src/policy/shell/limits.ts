@@ -1,0 +1,38 @@
+/** What one judgement may cost. Reaching a limit gives the strictest answer, never a guess. */
+export const LIMITS = {
+  /** Characters of a command line. */
+  length: 128_000,
+  /** Texts inside texts, wrappers around wrappers, functions calling functions. */
+  depth: 12,
+  commands: 25_000,
+  /** Words after expansion, over the whole line. */
+  words: 100_000,
+  /** Characters of all texts parsed, the line itself included. */
+  parsed: 400_000,
+  /** Characters of one variable, word or stream. */
+  text: 131_072,
+  /** Words that the braces of one word may make. */
+  braces: 1_024,
+} as const;
+
+export type Bound = Exclude<keyof typeof LIMITS, "length" | "text" | "braces" | "depth">;
+
+/** Counts down what is left; once something ran out, the analysis only has to come home. */
+export class Budget {
+  exceeded = false;
+  /** True once some variable has more than one possible value. */
+  branching = false;
+  readonly #spent: Record<Bound, number> = { commands: 0, words: 0, parsed: 0 };
+
+  /** False when this is too much: the caller stops there. */
+  spend(what: Bound, amount = 1): boolean {
+    this.#spent[what] += amount;
+    if (this.#spent[what] > LIMITS[what]) this.exceeded = true;
+    return !this.exceeded;
+  }
+
+  exceed(): false {
+    this.exceeded = true;
+    return false;
+  }
+}

@@ -1,0 +1,304 @@
+import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
+import { type ShellWord, UNKNOWN, type Wrapper } from "./types.js";
+import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
+
+/** Programs that carry a command in a way of their own. */
+
+const ENV: WrapperSpec = {
+  flags: "i 0 v ignore-environment null debug block-signal default-signal ignore-signal list-signal-handling",
+  taking: "u C S a P unset chdir split-string argv0",
+  idle: "help version",
+  assignments: true,
+};
+
+const openEnv: Opener = (args) => {
+  const bare = args[0]?.text === "-" ? args.slice(1) : args;
+  const read = readWrapper(bare, ENV);
+  if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
+  const wrapper = local("env");
+  const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
+  const split = read.given.get("S") ?? read.given.get("split-string");
+  for (const rest of read.rests) {
+    if (split !== undefined) {
+      const words = splitString(split);
+      openings.push(...openEnv([...words, ...rest], NO_STDIN));
+    } else if (rest.length > 0)
+      openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments });
+  }
+  return openings;
+};
+
+const NO_STDIN = { program: "env", stdin: undefined, fed: false, assignments: [] };
+
+/** `env -S` cuts at blanks, with quotes and backslashes of its own. */
+function splitString(word: ShellWord): readonly ShellWord[] {
+  return [
+    ...word.text.matchAll(/(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\\[\s\S]|[^\s"'\\])+/g),
+  ].map(([part]) =>
+    wordOf(
+      part
+        .replace(
+          /"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'/g,
+          (_whole, double, single) => double ?? single,
+        )
+        .replace(/\\_/g, " ")
+        .replace(/\\([\s\S])/g, "$1"),
+      word,
+    ),
+  );
+}
+
+const SU: WrapperSpec = {
+  flags: "l m p P f login preserve-environment pty fast session-command",
+  taking: "g G s w T group supp-group shell whitelist-environment",
+  idle: "h V help version",
+  text: "c command session-command",
+};
+
+/** `su [options] [-] [user [words]]`; options may also follow the user. */
+const openSu: Opener = (args, { program, fed }) => {
+  const read = readWrapper(
+    args.filter((word) => word.text !== "-"),
+    SU,
+  );
+  if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
+  const wrapper: Wrapper = { program, kind: "root" };
+  const after = readWrapper(read.rests.at(-1)?.slice(1) ?? [], SU);
+  const text =
+    read.given.get("c") ?? read.given.get("command") ?? after?.given.get("c") ?? after?.given.get("command");
+  if (text !== undefined) return [{ kind: "text", text, wrapper }];
+  return fed ? [{ kind: "input", wrapper }] : [];
+};
+
+const openRunuser: Opener = (args, input) => {
+  const named = args.findIndex((word) => /^(?:-u|--user)$/.test(word.text));
+  if (named < 0) return openSu(args, input);
+  const rest = args.slice(named + 2);
+  const argv = rest[0]?.text === "--" ? rest.slice(1) : rest;
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: { program: input.program, kind: "root" } }];
+};
+
+const WATCH: WrapperSpec = {
+  flags:
+    "b c C d e g p r t w x beep color no-color differences errexit chgexit precise no-rerun no-title no-wrap exec permanent",
+  taking: "n q s interval equexit shotsdir",
+  idle: "h v help version",
+};
+
+const openWatch: Opener = (args) => {
+  const read = readWrapper(args, WATCH);
+  if (read === undefined) return [];
+  const wrapper = local("watch");
+  const direct = read.given.has("x") || read.given.has("exec");
+  const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
+  for (const rest of read.rests) {
+    if (rest.length === 0) continue;
+    if (direct) openings.push({ kind: "argv", argv: rest, wrapper, repeated: true });
+    else openings.push({ kind: "text", text: joinWords(rest), wrapper, repeated: true });
+  }
+  return openings;
+};
+
+const FLOCK: WrapperSpec = {
+  flags: "e x s n u o F nb exclusive shared nonblock unlock close no-fork verbose",
+  taking: "w E wait timeout conflict-exit-code",
+  idle: "h V help version",
+  operands: 1,
+};
+
+const openFlock: Opener = (args) => {
+  const read = readWrapper(args, FLOCK);
+  const wrapper = local("flock");
+  const openings: Opening[] = read?.doubtful === true ? [{ kind: "opaque" }] : [];
+  for (const rest of read?.rests ?? []) {
+    const [first, text] = rest;
+    if (first === undefined) continue;
+    if (/^(?:-c|--command)$/.test(first.text)) {
+      if (text !== undefined) openings.push({ kind: "text", text, wrapper });
+    } else openings.push({ kind: "argv", argv: rest, wrapper });
+  }
+  return openings;
+};
+
+const SCRIPT: WrapperSpec = {
+  flags: "a e f q F k r p append return flush force quiet",
+  taking: "E I O B T m o t echo log-in log-out log-io log-timing logging-format output-limit",
+  text: "c command",
+  idle: "h V help version",
+  operands: 1,
+};
+
+/** On Linux the command is a text behind `-c`; elsewhere it follows the file. */
+const openScript: Opener = (args, { fed }) => {
+  const read = readWrapper(args, SCRIPT);
+  if (read === undefined) return [];
+  const wrapper = local("script");
+  const text = read.given.get("c") ?? read.given.get("command");
+  if (text !== undefined) return [{ kind: "text", text, wrapper }];
+  const openings = read.rests
+    .filter((rest) => rest.length > 0)
+    .map((argv): Opening => ({ kind: "argv", argv, wrapper }));
+  return openings.length === 0 && fed ? [{ kind: "input", wrapper }] : openings;
+};
+
+/** Each of these reads the commands to run later from standard input. */
+const openAt: Opener = (args, { program, fed }) => {
+  if (args.some((word) => /^-[lrdcV]$/.test(word.text))) return [];
+  const file = args.findIndex((word) => word.text === "-f");
+  const path = file < 0 ? undefined : args[file + 1];
+  const wrapper = local(program);
+  if (path !== undefined) return [{ kind: "script", path, wrapper }];
+  return fed ? [{ kind: "input", wrapper }] : [];
+};
+
+const openGdb: Opener = (args) => {
+  const wrapper = local("gdb");
+  const openings = args.flatMap((word): readonly Opening[] => {
+    const shell = /^(?:shell|!)\s*([\s\S]+)$/.exec(word.text)?.[1];
+    return shell === undefined ? [] : [{ kind: "text", text: wordOf(shell, word), wrapper }];
+  });
+  const at = args.findIndex((word) => /^--?args$/.test(word.text));
+  const argv = at < 0 ? [] : args.slice(at + 1);
+  return argv.length === 0 ? openings : [...openings, { kind: "argv", argv, wrapper }];
+};
+
+/** Every operand is a command line of its own. */
+function openEach(taking: readonly string[]): Opener {
+  return (args, { program }) => {
+    const wrapper = local(program);
+    const openings: Opening[] = [];
+    for (let at = 0; at < args.length; at++) {
+      const word = args[at] as ShellWord;
+      if (taking.includes(word.text)) at++;
+      else if (!word.text.startsWith("-")) openings.push({ kind: "text", text: word, wrapper });
+    }
+    return openings;
+  };
+}
+
+/** Options whose value is a command line, wherever they stand. */
+function openOptions(options: readonly string[]): Opener {
+  return (args, { program }) => {
+    const wrapper = local(program);
+    return args.flatMap((word, index): readonly Opening[] => {
+      if (options.includes(word.text)) {
+        const text = args[index + 1];
+        return text === undefined ? [] : [{ kind: "text", text, wrapper }];
+      }
+      const name = options.find((option) => option.startsWith("--") && word.text.startsWith(`${option}=`));
+      return name === undefined
+        ? []
+        : [{ kind: "text", text: wordOf(word.text.slice(name.length + 1), word), wrapper }];
+    });
+  };
+}
+
+const openNix: Opener = (args, { program }) => {
+  const at = args.findIndex((word) => /^(?:-c|--command)$/.test(word.text));
+  const argv = at < 0 ? [] : args.slice(at + 1);
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
+};
+
+/** `--bind FROM TO` takes two words, most others one; the command is the first word that belongs to none. */
+const TWO_WORDS = /^--(?:(?:ro-|dev-)?bind(?:-try)?|symlink|setenv|file|(?:ro-)?bind-data|chmod|overlay)$/;
+const ONE_WORD =
+  /^--(?:chdir|proc|dev|tmpfs|dir|mqueue|uid|gid|hostname|unsetenv|lock-file|args|argv0|userns2?|pidns|seccomp|add-seccomp-fd|block-fd|userns-block-fd|info-fd|json-status-fd|sync-fd|exec-label|file-label|cap-add|cap-drop|perms|size|remount-ro|overlay-src|tmp-overlay|ro-overlay)$/;
+
+const openBwrap: Opener = (args) => {
+  let at = 0;
+  while (at < args.length && args[at]?.text.startsWith("-") === true && args[at]?.text !== "--") {
+    const text = args[at]?.text ?? "";
+    at += TWO_WORDS.test(text) ? 3 : ONE_WORD.test(text) ? 2 : 1;
+  }
+  if (args[at]?.text === "--") at++;
+  const argv = args.slice(at);
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local("bwrap") }];
+};
+
+const openStartStop: Opener = (args) => {
+  if (args.some((word) => /^(?:-K|--stop|-T|--status)$/.test(word.text))) return [];
+  const at = args.findIndex((word) => /^(?:-x|--exec|-a|--startas)$/.test(word.text));
+  const program = args[at + 1];
+  if (at < 0 || program === undefined) return [];
+  const dashes = args.findIndex((word) => word.text === "--");
+  const rest = dashes < 0 ? [] : args.slice(dashes + 1);
+  return [{ kind: "argv", argv: [program, ...rest], wrapper: local("start-stop-daemon") }];
+};
+
+/** What `expect` does to a program it talks to is a language of its own. */
+const openExpect: Opener = (args) =>
+  args.some(
+    (word) =>
+      word.text === "-c" &&
+      /\bspawn\b|\bexec\b|\bsystem\b|\uFFFC/.test(args.map((one) => one.text).join(" ")),
+  )
+    ? [{ kind: "opaque" }]
+    : [];
+
+/** `vim -c '!cmd'`, `ex +!cmd`: a colon command that is handed to a shell. */
+const openVim: Opener = (args, { program }) =>
+  args.flatMap((word): readonly Opening[] => {
+    const text = /^(?:\+|--cmd=?|-c)?:?(?:silent!?\s+)?!\s*([\s\S]+)$/.exec(word.text)?.[1];
+    return text === undefined || text === UNKNOWN
+      ? []
+      : [{ kind: "text", text: wordOf(text, word), wrapper: local(program) }];
+  });
+
+export const OTHER_OPENERS: Readonly<Record<string, Opener>> = {
+  env: openEnv,
+  genv: openEnv,
+  su: openSu,
+  runuser: openRunuser,
+  watch: openWatch,
+  flock: openFlock,
+  script: openScript,
+  at: openAt,
+  batch: openAt,
+  gdb: openGdb,
+  lldb: openGdb,
+  hyperfine: openEach([
+    "-w",
+    "-m",
+    "-M",
+    "-r",
+    "-N",
+    "-S",
+    "-L",
+    "-P",
+    "-u",
+    "--warmup",
+    "--runs",
+    "--min-runs",
+    "--shell",
+    "--export-json",
+    "--export-markdown",
+    "--export-csv",
+    "-n",
+    "--command-name",
+  ]),
+  concurrently: openEach([
+    "-n",
+    "-c",
+    "-m",
+    "-p",
+    "-l",
+    "-t",
+    "-s",
+    "--names",
+    "--prefix-colors",
+    "--max-processes",
+    "--prefix",
+    "--success",
+  ]),
+  nodemon: openOptions(["-x", "--exec"]),
+  "nix-shell": openOptions(["--run", "--command"]),
+  nix: openNix,
+  bwrap: openBwrap,
+  "start-stop-daemon": openStartStop,
+  expect: openExpect,
+  vim: openVim,
+  vi: openVim,
+  nvim: openVim,
+  ex: openVim,
+  view: openVim,
+};

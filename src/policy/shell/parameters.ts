@@ -1,0 +1,249 @@
+import type { Context } from "./context.js";
+import type { ParameterExpansionPart, ParameterOperation, Word } from "./parse.js";
+import { hasWildcard, matchesPattern } from "./pattern.js";
+import type { Value } from "./state.js";
+import { UNKNOWN } from "./types.js";
+
+/** Expands a word to one text, as the operand of `${x:-word}` needs it. */
+export type ToText = (word: Word, context: Context) => Value;
+
+const EMPTY: Value = { text: "" };
+/** Longer texts are not cut and replaced: nobody hides a command in them, and it would take time. */
+const LONGEST_EDIT = 4_096;
+
+/** What the environment says about names that a command line rarely sets itself. */
+function fromEnvironment(name: string, context: Context): Value {
+  switch (name) {
+    case "HOME":
+      return { text: "~" };
+    case "PWD":
+      return { text: context.state.folder ?? "." };
+    case "IFS":
+      return { text: " \t\n" };
+    case "SHELL":
+    case "BASH":
+      return { text: "/bin/bash" };
+    default:
+      return { text: UNKNOWN, variables: [name] };
+  }
+}
+
+/** `$name`, `$1`, `$@`: what it stands for here. */
+export function valueOfParameter(name: string, context: Context): Value {
+  const { positional } = context.state;
+  if (/^\d+$/.test(name)) {
+    if (name === "0") return context.state.zero ?? { text: "bash" };
+    if (positional === undefined) return { text: UNKNOWN, variables: [name] };
+    return positional[Number(name) - 1] ?? EMPTY;
+  }
+  if (name === "@" || name === "*") {
+    if (positional === undefined) return { text: UNKNOWN, variables: [name] };
+    return joined(positional);
+  }
+  if (name === "#") return positional === undefined ? { text: UNKNOWN } : { text: String(positional.length) };
+  const values = context.state.valuesOf(name);
+  if (values === undefined) return fromEnvironment(name, context);
+  if (values.length > 1) context.choice.asked.set(name, values.length);
+  return values[context.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
+}
+
+function joined(words: readonly Value[]): Value {
+  const variables = words.flatMap((word) => word.variables ?? []);
+  const outputs = words.flatMap((word) => word.outputs ?? []);
+  return {
+    text: words.map((word) => word.text).join(" "),
+    items: words.map((word) => word.text),
+    ...(variables.length > 0 && { variables }),
+    ...(outputs.length > 0 && { outputs }),
+  };
+}
+
+/** `${…}` in all its forms; a form that cannot be foreseen is one unknown piece. */
+export function expandParameter(part: ParameterExpansionPart, context: Context, toText: ToText): Value {
+  const named = valueOfParameter(part.parameter, context);
+  const value = atIndex(part.index === undefined ? undefined : toText(part.index, context), named);
+  if (part.prefix === "#") return length(value, part);
+  if (part.prefix === "!") {
+    if (part.operation?.type === "Names" || value.text.includes(UNKNOWN)) return unknown(value);
+    return /^\w+$/.test(value.text) ? valueOfParameter(value.text, context) : unknown(value);
+  }
+  if (part.operation === undefined) return value;
+  return operate({ operation: part.operation, value, name: part.parameter, context, toText });
+}
+
+function unknown(value: Value): Value {
+  return { ...value, text: UNKNOWN };
+}
+
+function atIndex(index: Value | undefined, value: Value): Value {
+  if (index === undefined || value.items === undefined) return value;
+  const { items, ...rest } = value;
+  if (index.text === "@" || index.text === "*") return { ...value, text: items.join(" ") };
+  const position = /^-?\d{1,6}$/.test(index.text) ? Number(index.text) : undefined;
+  return position === undefined ? { ...rest, text: UNKNOWN } : { ...rest, text: items.at(position) ?? "" };
+}
+
+function length(value: Value, part: ParameterExpansionPart): Value {
+  if (value.text.includes(UNKNOWN)) return { text: UNKNOWN };
+  const whole = part.index?.text === "@" || part.index?.text === "*";
+  return { text: String(whole ? (value.items?.length ?? 1) : value.text.length) };
+}
+
+interface Operation {
+  readonly operation: ParameterOperation;
+  readonly value: Value;
+  readonly name: string;
+  readonly context: Context;
+  readonly toText: ToText;
+}
+
+function operate({ operation, value, name, context, toText }: Operation): Value {
+  switch (operation.type) {
+    case "Default":
+      return withDefault({ operation, value, name, context, toText });
+    case "Slice":
+      return slice({ operation, value, name, context, toText });
+    case "Remove":
+      return edited(value, (text) =>
+        remove(text, operation.operator, toText(operation.operand, context).text),
+      );
+    case "Replace": {
+      const pattern = toText(operation.pattern, context).text;
+      const replacement = toText(operation.replacement, context).text;
+      return edited(value, (text) => replace({ text, operator: operation.operator, pattern, replacement }));
+    }
+    case "CaseModification":
+      if (operation.operand !== undefined) return unknown(value);
+      return edited(value, (text) => changeCase(text, operation.operator));
+    case "Transform": {
+      const kind = operation.operand.text;
+      if (kind === "Q" || kind === "P") return value;
+      const operator = { U: "^^", u: "^", L: ",," }[kind];
+      return operator === undefined ? unknown(value) : edited(value, (text) => changeCase(text, operator));
+    }
+    default:
+      return unknown(value);
+  }
+}
+
+/** The default is what the text shows: when the variable is not set in this line, it is what will most likely run. */
+function withDefault({ operation, value, name, context, toText }: Operation): Value {
+  if (operation.type !== "Default") return value;
+  const isSet = context.state.valuesOf(name) !== undefined || !value.text.includes(UNKNOWN);
+  const empty = value.text === "";
+  const operator = operation.operator.replace(":", "");
+  if (operator === "+") {
+    return isSet && empty ? EMPTY : toText(operation.operand, context);
+  }
+  if (operator === "?" || (isSet && !empty)) return value;
+  if (isSet && !operation.operator.startsWith(":")) return value;
+  const fallback = toText(operation.operand, context);
+  if (operator === "=")
+    context.state.assign(name, [fallback], { certain: context.certain, run: context.run });
+  return fallback;
+}
+
+/** Names of folders begin with a slash, which is why `${PATH:0:1}` is a way to write one. */
+const PATHS = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHELL", "BASH"]);
+
+function slice({ operation, value, name, context, toText }: Operation): Value {
+  if (operation.type !== "Slice") return value;
+  const offset = wholeNumber(toText(operation.offset, context).text);
+  const count =
+    operation.length === undefined ? undefined : wholeNumber(toText(operation.length, context).text);
+  if (offset === undefined || (operation.length !== undefined && count === undefined)) return unknown(value);
+  if (offset === 0 && count === 1 && PATHS.has(name) && context.state.valuesOf(name) === undefined) {
+    return { text: "/" };
+  }
+  if (value.items !== undefined) return { ...value, ...sliceItems(value.items, offset, count) };
+  return edited(value, (text) => {
+    const start = offset < 0 ? Math.max(0, text.length + offset) : offset;
+    if (count === undefined) return text.slice(start);
+    return count < 0 ? text.slice(start, count) : text.slice(start, start + count);
+  });
+}
+
+function sliceItems(items: readonly string[], offset: number, count: number | undefined) {
+  const chosen = items.slice(offset, count === undefined ? undefined : offset + count);
+  return { items: chosen, text: chosen.join(" ") };
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^\s*-?\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
+}
+
+function edited(value: Value, edit: (text: string) => string | undefined): Value {
+  if (value.text.includes(UNKNOWN) || value.text.length > LONGEST_EDIT) return unknown(value);
+  const { items, ...rest } = value;
+  if (items === undefined) return { ...rest, text: edit(value.text) ?? UNKNOWN };
+  const done = items.map((item) => edit(item) ?? UNKNOWN);
+  return { ...rest, items: done, text: done.join(" ") };
+}
+
+function changeCase(text: string, operator: string): string {
+  const change = (part: string): string =>
+    operator.startsWith("^") ? part.toUpperCase() : part.toLowerCase();
+  return operator.length === 2 ? change(text) : change(text.slice(0, 1)) + text.slice(1);
+}
+
+function remove(text: string, operator: string, pattern: string): string | undefined {
+  if (pattern.includes(UNKNOWN)) return undefined;
+  // The home folder is written "~" here; its parent is still a parent.
+  if (text === "~" && pattern === "/*" && operator === "%") return "~/..";
+  const fromStart = operator.startsWith("#");
+  if (!hasWildcard(pattern)) {
+    const plain = pattern.replace(/\\(.)/gs, "$1");
+    if (fromStart) return text.startsWith(plain) ? text.slice(plain.length) : text;
+    return plain !== "" && text.endsWith(plain) ? text.slice(0, -plain.length) : text;
+  }
+  if (text.length > 256) return undefined;
+  const sizes = Array.from({ length: text.length + 1 }, (_, size) => size);
+  if (operator.length === 2) sizes.reverse();
+  for (const size of sizes) {
+    const [taken, left] = fromStart
+      ? [text.slice(0, size), text.slice(size)]
+      : [text.slice(text.length - size), text.slice(0, text.length - size)];
+    if (matchesPattern(pattern, taken)) return left;
+  }
+  return text;
+}
+
+function replace(edit: {
+  readonly text: string;
+  readonly operator: string;
+  readonly pattern: string;
+  readonly replacement: string;
+}): string | undefined {
+  const { text, operator, pattern, replacement } = edit;
+  if (pattern.includes(UNKNOWN)) return undefined;
+  if (hasWildcard(pattern)) return replaceWild(edit);
+  const plain = pattern.replace(/\\(.)/gs, "$1");
+  if (plain === "") return text;
+  if (operator === "//") return text.split(plain).join(replacement);
+  if (operator === "/#") return text.startsWith(plain) ? replacement + text.slice(plain.length) : text;
+  if (operator === "/%") return text.endsWith(plain) ? text.slice(0, -plain.length) + replacement : text;
+  const at = text.indexOf(plain);
+  return at < 0 ? text : text.slice(0, at) + replacement + text.slice(at + plain.length);
+}
+
+function replaceWild({
+  text,
+  operator,
+  pattern,
+  replacement,
+}: Parameters<typeof replace>[0]): string | undefined {
+  if (text.length > 64 || operator === "/#" || operator === "/%") return undefined;
+  let done = "";
+  for (let start = 0; start < text.length; ) {
+    let end = text.length;
+    while (end > start && !matchesPattern(pattern, text.slice(start, end))) end--;
+    if (end === start) {
+      done += text[start++];
+      continue;
+    }
+    done += replacement;
+    start = end;
+    if (operator === "/") return done + text.slice(start);
+  }
+  return done;
+}

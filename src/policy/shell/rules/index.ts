@@ -1,0 +1,43 @@
+import type { RuleSet } from "../types.js";
+import { RULES as ACCOUNTS } from "./accounts.js";
+import { RULES as CLOUD } from "./cloud.js";
+import { RULES as CONTAINERS } from "./containers.js";
+import { RULES as CREDENTIALS } from "./credentials.js";
+import { RULES as DATABASES } from "./databases.js";
+import { RULES as DISKS } from "./disks.js";
+import { RULES as FILES } from "./files.js";
+import { RULES as GIT } from "./git.js";
+import { RULES as HISTORY } from "./history.js";
+import { RULES as INTERPRETERS } from "./interpreters.js";
+import { RULES as OWN_PROCESS } from "./own-process.js";
+import { RULES as PACKAGES } from "./packages.js";
+import { RULES as PERMISSIONS } from "./permissions.js";
+import { RULES as PERSISTENCE } from "./persistence.js";
+import { RULES as PROCESSES } from "./processes.js";
+import { RULES as REMOTE_CODE } from "./remote-code.js";
+import { RULES as SERVICES } from "./services.js";
+import { RULES as SYSTEM } from "./system.js";
+import { RULES as WINDOWS } from "./windows.js";
+
+/** Every family of rules. A family is one file that exports `RULES`. */
+export const RULE_SETS: readonly RuleSet[] = [
+  FILES,
+  DISKS,
+  SYSTEM,
+  SERVICES,
+  PROCESSES,
+  PERMISSIONS,
+  ACCOUNTS,
+  PERSISTENCE,
+  HISTORY,
+  GIT,
+  CONTAINERS,
+  CLOUD,
+  DATABASES,
+  WINDOWS,
+  REMOTE_CODE,
+  PACKAGES,
+  OWN_PROCESS,
+  INTERPRETERS,
+  CREDENTIALS,
+];

@@ -1,0 +1,120 @@
+import { parseOptions } from "../options.js";
+import {
+  type Finding,
+  type Rule,
+  type RuleSet,
+  type ShellWord,
+  type SimpleCommand,
+  UNKNOWN,
+} from "../types.js";
+import { effectsOfAwk } from "./code-awk.js";
+import { type CodeEffects, effectsOfCode } from "./code-effects.js";
+import { inlineCode } from "./code-inline.js";
+import type { Language } from "./code-languages.js";
+import { commandsOfSed } from "./code-sed.js";
+import { isWhollyUnknown, shellText } from "./code-values.js";
+import { danger, valuesOf } from "./verb-table.js";
+
+const NO_EFFECTS: CodeEffects = { shell: [], opaque: false };
+const judged = new WeakMap<SimpleCommand, CodeEffects>();
+
+/**
+ * What inline code of a command would run, in shell commands: those it starts itself, and for calls that
+ * delete, move, write or fetch, the command that does the same. Undefined for programs that run no code.
+ */
+export function codeCommands(
+  command: SimpleCommand,
+): { readonly shell: readonly string[]; readonly opaque: boolean } | undefined {
+  const effects = effectsOf(command);
+  return effects === NO_EFFECTS ? undefined : effects;
+}
+
+/** The file that holds the program an interpreter is about to run, when one is named. */
+export function codeScript(command: SimpleCommand): ShellWord | undefined {
+  return inlineCode(command)?.script;
+}
+
+function effectsOf(command: SimpleCommand): CodeEffects {
+  const known = judged.get(command);
+  if (known !== undefined) return known;
+  const effects = isSed(command.program) ? sedEffects(command) : inlineEffects(command);
+  judged.set(command, effects);
+  return effects;
+}
+
+function inlineEffects(command: SimpleCommand): CodeEffects {
+  const code = inlineCode(command);
+  if (code === undefined) return NO_EFFECTS;
+  const texts: ShellWord[] = [...code.texts];
+  if (code.fromInput && command.input.kind === "text") texts.push(command.input.text);
+  if (texts.length === 0) return NO_EFFECTS;
+  const found =
+    texts.length > 1 && code.language.name === "perl"
+      ? [{ ...(texts[0] as ShellWord), text: texts.map(({ text }) => text).join("\n") }]
+      : texts;
+  return combine(found.map((word) => effectsOfText(word, code.language)));
+}
+
+function effectsOfText(word: ShellWord, language: Language): CodeEffects {
+  if (isWhollyUnknown(word.text) && word.text.includes(UNKNOWN))
+    return {
+      shell: [],
+      opaque: true,
+      finding: danger("interpreter.opaque-code", "runs code that only the running shell knows", word),
+    };
+  const effects =
+    language.name === "awk" ? effectsOfAwk(word.text, language) : effectsOfCode(word.text, language);
+  return effects.finding === undefined
+    ? effects
+    : { ...effects, finding: { ...effects.finding, span: word.span } };
+}
+
+function isSed(program: string): boolean {
+  return program === "sed" || program === "gsed" || program === "ssed";
+}
+
+function sedEffects(command: SimpleCommand): CodeEffects {
+  const options = parseOptions(command.args, {
+    taking: ["e", "expression", "f", "file", "l", "line-length"],
+  });
+  const given = valuesOf(options, "e", "expression");
+  const scripts =
+    given.length > 0 || options.flags.has("f") || options.flags.has("file")
+      ? given
+      : options.operands.slice(0, 1);
+  const commands = scripts.flatMap(({ text }) => commandsOfSed(text));
+  if (commands.length === 0) return NO_EFFECTS;
+  const opaque = commands.some(isWhollyUnknown);
+  return {
+    shell: commands.filter((text) => !isWhollyUnknown(text)).map(shellText),
+    opaque,
+    finding: opaque ? danger("interpreter.opaque-command", "runs lines of its input as commands") : undefined,
+  };
+}
+
+function combine(all: readonly CodeEffects[]): CodeEffects {
+  const hard = all.find(({ finding }) => finding?.level === "hardline");
+  return {
+    shell: all.flatMap(({ shell }) => shell),
+    opaque: all.some(({ opaque }) => opaque),
+    finding: (hard ?? all.find(({ finding }) => finding !== undefined))?.finding,
+  };
+}
+
+const judgeCode: Rule = (command) => effectsOf(command).finding ?? remoteModule(command);
+
+/** `deno run https://…`, `node --import data:…`: the program itself lies elsewhere. */
+function remoteModule(command: SimpleCommand): Finding | undefined {
+  if (!/^(?:deno|bun|node|nodejs|tsx)$/.test(command.program)) return undefined;
+  const word = command.args
+    .slice(0, 12)
+    .find(({ text }) => /^(?:--(?:import|require|loader)=)?(?:https?|data):/i.test(text));
+  const runs =
+    command.program !== "deno" ||
+    /^(?:run|install|test|bench|cache|serve|https?:.*)$/.test(command.args[0]?.text ?? "");
+  return word !== undefined && runs && command.args[0]?.text !== "eval"
+    ? danger("interpreter.remote-module", "runs code from the network", word)
+    : undefined;
+}
+
+export const RULES: RuleSet = { family: "interpreter", programs: {}, any: [judgeCode] };

@@ -1,0 +1,148 @@
+import { type Finding, type Rule, type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { isDownloadPlace } from "./places.js";
+import { danger, names } from "./words.js";
+
+const POISON = "sets a variable that makes later programs run other code";
+
+/** Names whose very presence lets somebody else's code in. */
+const ALWAYS = names(
+  "ld_preload ld_audit dyld_insert_libraries bash_env prompt_command pythonstartup perl5db git_exec_path " +
+    "git_proxy_command git_external_diff git_config_parameters git_template_dir viminit exinit lua_init php_ini_scan_dir phprc gconv_path " +
+    "glibc_tunables r_profile r_profile_user lessopen lessclose hermes_yolo_mode hermes_home node_repl_external_module " +
+    "shellopts bashopts",
+);
+/** Lists of folders in which programs or libraries are looked up. */
+const FOLDERS = names(
+  "ld_library_path dyld_library_path dyld_framework_path pythonpath pythonhome node_path perl5lib perllib rubylib " +
+    "gem_path gem_home classpath luapath git_config_global git_config_system zdotdir",
+);
+/** Options a runtime adds to every start; some of them name code. */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  node_options:
+    /(?:^|\s)(?:--require|-r|--import|--loader|--experimental-loader)(?:=|\s)\s*["']?(?:[./~\uFFFC]|data:|https?:|file:)/,
+  bun_options: /(?:^|\s)(?:--preload|-r|--require)\b/,
+  perl5opt: /-[MmIde]/,
+  rubyopt: /-(?:r|e|I)|--require/,
+  java_tool_options: /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError/,
+  _java_options: /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError/,
+  jdk_java_options: /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError/,
+  pythonwarnings: /antigravity|\b\w+\.\w+\.\w+/,
+  makeflags: /--eval|SHELL=/,
+  ps4: /\$\(|`|\uFFFC/,
+  env: /^[./~].*|\.sh$|\$\(/,
+  npm_config_script_shell: /./,
+  npm_config_node_options: /--require|-r\b|--import/,
+  rustc_wrapper: /\/|\.sh$/,
+  php_value: /auto_prepend/,
+};
+/** Variables that hold a command line some program will run. */
+const COMMANDS = names(
+  "git_ssh_command git_ssh pager git_pager manpager systemd_pager editor visual git_editor git_sequence_editor " +
+    "sudo_editor browser fcedit psql_pager aws_pager gh_pager bat_pager delta_pager fzf_default_command git_askpass ssh_askpass sudo_askpass",
+);
+const SHELLS =
+  /^(?:ba|da|z|k|fi|a)?sh$|^(?:python[\d.]*|perl|ruby|node|php|nc|ncat|curl|wget|eval|exec|source|rm|dd|osascript)$/;
+
+export function poisonedBy(name: string, value: ShellWord): Finding | undefined {
+  const key = name.toLowerCase();
+  const { text } = value;
+  if (text === "") return undefined;
+  if (ALWAYS.has(key) && !/^(?:0|false|off|no|\/dev\/null|none)$/i.test(text))
+    return danger("env.poison", POISON, value);
+  if (key === "path") return pathFinding(value);
+  if (FOLDERS.has(key) && text.split(":").some((part) => isDownloadPlace({ ...value, text: part })))
+    return danger("env.search-path", POISON, value);
+  if (Object.hasOwn(OPTIONS, key) && OPTIONS[key]?.test(text) === true)
+    return danger("env.options", POISON, value);
+  if (COMMANDS.has(key) && isSuspiciousCommand(value)) return danger("env.command", POISON, value);
+  if (
+    /^git_config_(?:key|value)_\d+$/.test(key) &&
+    /(?:^|\.)(?:fsmonitor|sshcommand|hookspath|pager|editor|askpass|textconv|external|gitproxy|alias\.|helper|process|clean|smudge|command)/i.test(
+      text,
+    )
+  )
+    return danger("env.command", POISON, value);
+  return key.startsWith("bash_func_") ? danger("env.poison", POISON, value) : undefined;
+}
+
+const PROJECT_BINARIES =
+  /(?:^|\/)(?:node_modules\/\.bin|\.?v?env[^/]*\/bin|vendor\/bin|\.venv\/bin|target\/(?:debug|release)|build|bin|scripts|dist)\/?$/;
+
+/** A longer list is not read through, and so not trusted. */
+const MOST_FOLDERS = 500;
+
+/** A folder anybody can write to, or the current one, in the list of programs. */
+function pathFinding(value: ShellWord): Finding | undefined {
+  const parts = value.text.split(":");
+  if (parts.length > MOST_FOLDERS) return danger("env.path", POISON, value);
+  for (const [index, part] of parts.entries()) {
+    const word = { ...value, text: part };
+    if (part === "" || part === "." || part === "./" || isDownloadPlace(word))
+      return danger("env.path", POISON, value);
+    const relative = !/^[/~]/.test(part) && !part.includes(UNKNOWN) && !/^[A-Za-z]$/.test(part);
+    if (relative && index === 0 && !PROJECT_BINARIES.test(part)) return danger("env.path", POISON, value);
+  }
+  return undefined;
+}
+
+function isSuspiciousCommand(value: ShellWord): boolean {
+  const { text } = value;
+  if (/[;|&`<>\n]|\$\(/.test(text) || /ProxyCommand|LocalCommand|KnownHostsCommand/i.test(text)) return true;
+  const program = text.trim().split(/\s+/)[0] ?? "";
+  if (isDownloadPlace({ ...value, text: program })) return true;
+  if (/^\.{1,2}\//.test(program)) return true;
+  return SHELLS.test((program.split("/").at(-1) ?? "").toLowerCase());
+}
+
+const DECLARATIONS = names("export declare typeset readonly local setenv env set");
+
+/** Assignments wherever they stand: in front, after `env`, in `export` and its kin. */
+export function assignmentsOf(
+  command: SimpleCommand,
+): readonly { readonly name: string; readonly value: ShellWord }[] {
+  if (!DECLARATIONS.has(command.program)) return command.assignments;
+  const declared = command.args.flatMap((word) => {
+    const match = /^([A-Za-z_][\w%()]*)\+?=/.exec(word.text);
+    return match?.[1] === undefined
+      ? []
+      : [{ name: match[1], value: { ...word, text: word.text.slice(match[0].length) } }];
+  });
+  const [first, second] = command.args;
+  if (command.program === "setenv" && first !== undefined && second !== undefined)
+    declared.push({ name: first.text, value: second });
+  return [...command.assignments, ...declared];
+}
+
+export const poisons: Rule = (command) => {
+  for (const { name, value } of assignmentsOf(command)) {
+    const found = poisonedBy(name, value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** Names people type without thinking; another command behind one of them is a trap. */
+const COMMON = names(
+  "sudo su doas ls cd cat rm cp mv ssh scp git docker kubectl curl wget npm npx yarn pnpm pip pip3 python python3 node " +
+    "make sh bash zsh vi vim nano less more grep find sed awk tar ps kill top systemctl apt apt-get brew gpg passwd " +
+    "echo pwd which type man exit clear history source env chmod chown go cargo terraform aws gcloud az psql mysql",
+);
+/** Replacements that are common and harmless. */
+const KIN = names(
+  "python3 python pip3 pip nvim vim vi nano eza exa lsd bat batcat rg fd fdfind podman htop btop gmake gsed gtar gawk ggrep " +
+    "colordiff less z zoxide pnpm yarn bun trash trash-put gio tofu micro hx k kubecolor git hub gh command builtin nocorrect noglob",
+);
+
+export const aliases: Rule = ({ args }) => {
+  for (const word of args) {
+    const match = /^([\w.-]+)=([\s\S]*)$/.exec(word.text);
+    if (match?.[1] === undefined || !COMMON.has(match[1])) continue;
+    const body = (match[2] ?? "").trim();
+    const first = (body.split(/\s+/)[0] ?? "").replace(/^\\/, "").split("/").at(-1) ?? "";
+    const elsewhere = /^\.{1,2}\//.test(body) || isDownloadPlace({ ...word, text: body });
+    const chained = elsewhere || /[;|&`\n]|\$\(/.test(body);
+    if (body !== "" && (chained || (first !== match[1] && !KIN.has(first))))
+      return danger("env.alias", "puts another command behind a common name", word);
+  }
+  return undefined;
+};

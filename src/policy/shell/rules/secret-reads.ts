@@ -1,0 +1,132 @@
+import type { Finding, Rule, ShellWord, SimpleCommand } from "../types.js";
+import { consumersOf } from "./flows.js";
+import { isCredentialFile, isCredentialStore, isDownloadPlace } from "./places.js";
+import { danger } from "./verb-table.js";
+
+const SHOWS = "shows keys, passwords or tokens";
+
+/** Programs that print what is in the files they are given. */
+const READERS = new Set(
+  (
+    "cat tac nl head tail less more most bat batcat view xxd od hexdump hd strings base64 base32 basenc gbase64 " +
+    "cut sort uniq paste fold fmt column diff comm colordiff sdiff rev pr expand iconv split csplit look pbcopy " +
+    "xclip xsel wl-copy qrencode uuencode ccat lolcat glow get-content gc type zcat mapfile readarray dos2unix"
+  ).split(" "),
+);
+/** Programs that take a pattern or script first. */
+const FILTERS = new Set("grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk jq yq perl ruby".split(" "));
+const PACKERS = new Set("tar zip 7z 7za rar gzip bzip2 xz zstd cpio ar pax bsdtar gtar".split(" "));
+/** Programs that tell about their input without showing it, or use it for what it is. */
+const QUIET = new Set(
+  (
+    "wc md5sum sha1sum sha224sum sha256sum sha512sum shasum cksum b2sum md5 cmp true : ssh-add ssh-keygen docker " +
+    "podman kubectl helm export declare source . eval mysql psql read test [ gpg age sops openssl-check sponge"
+  ).split(" "),
+);
+const CERTIFICATE =
+  /(?:^|[/._-])(?:cert|certs|certificate|fullchain|chain|ca|ca-?bundle|cacert|root-?ca|public|pub)[^/]*\.(?:pem|key)$/i;
+
+/** A file with secrets; certificates are meant to be shown. */
+export function isSecretFile(word: ShellWord): boolean {
+  return isCredentialFile(word) && !CERTIFICATE.test(word.text);
+}
+
+/** True for programs that print or carry off the files they are given. */
+export function readsFiles(program: string): boolean {
+  return (
+    READERS.has(program) ||
+    FILTERS.has(program) ||
+    PACKERS.has(program) ||
+    /^(?:cp|scp|rsync|curl|wget)$/.test(program)
+  );
+}
+
+/** Whatever prints or packs a file with secrets. */
+export const showsSecrets: Rule = (command) => {
+  if (staysHidden(command)) return undefined;
+  const typed = command.redirects.find(({ kind, target }) => kind === "read" && isSecretFile(target));
+  if (typed !== undefined) return danger("credentials.read", SHOWS, typed.target);
+  const { program } = command;
+  const operands = plainOperands(command.args);
+  if (READERS.has(program)) return showsNamesOnly(command) ? undefined : judge(operands);
+  if (FILTERS.has(program)) return judge(operands.slice(1));
+  if (PACKERS.has(program)) return judge(operands);
+  if (program === "dd")
+    return judge(
+      operands
+        .filter(({ text }) => text.startsWith("if="))
+        .map((word) => ({ ...word, text: word.text.slice(3) })),
+    );
+  return /^(?:cp|install|mv|ln)$/.test(program) ? judgeCopy(operands) : undefined;
+};
+
+function judge(operands: readonly ShellWord[]): Finding | undefined {
+  const secret = operands.find(isSecretFile);
+  return secret === undefined ? undefined : danger("credentials.read", SHOWS, secret);
+}
+
+/** Operands without the values of options that leave files out. */
+function plainOperands(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^(?:-x|--exclude(?:-dir|-from)?|--include|-g|--glob|-o|--output)$/.test(args[index - 1]?.text ?? ""),
+  );
+}
+
+/** The output only counts, compares or loads what was read: `cat key | ssh-add -`, `grep -q X .env`. */
+function staysHidden(command: SimpleCommand): boolean {
+  if (isQuiet(command)) return true;
+  const consumers = consumersOf(command);
+  return consumers.length > 0 && consumers.some(isQuiet);
+}
+
+function isQuiet({ program, args }: SimpleCommand): boolean {
+  if (QUIET.has(program)) return true;
+  if (/^(?:e|f|z)?grep$|^rg$/.test(program))
+    return args.some(({ text }) =>
+      /^-[a-zA-Z]*[qclL]$|^--(?:quiet|silent|count|files-with(?:out)?-match(?:es)?)$/.test(text),
+    );
+  return (
+    /^(?:sed|gsed|perl|ruby|awk)$/.test(program) &&
+    args.some(({ text }) => /^-[a-z]*i(?:\..*)?$|^--in-place/.test(text))
+  );
+}
+
+/** `cut -d= -f1 .env` prints the names, not the values. */
+function showsNamesOnly({ program, args }: SimpleCommand): boolean {
+  return (
+    program === "cut" &&
+    args.some(({ text }) => /^-d.?=/.test(text)) &&
+    args.some(({ text }) => text === "-f1")
+  );
+}
+
+/** Copying a key to where others can fetch it; a copy to an ordinary place is no leak. */
+function judgeCopy(operands: readonly ShellWord[]): Finding | undefined {
+  const target = operands.at(-1);
+  const source = operands
+    .slice(0, -1)
+    .find((word) => isSecretFile(word) && (isCredentialStore(word) || word.text.startsWith("/etc/")));
+  if (source === undefined || target === undefined) return undefined;
+  const shared =
+    isDownloadPlace(target) ||
+    /(?:^|\/)(?:www|public|public_html|htdocs|static|mnt|media|volumes|srv)(?:\/|$)/i.test(target.text);
+  return shared || source.text.startsWith("/etc/")
+    ? danger("credentials.copy", "copies keys or tokens to where others can reach them", source)
+    : undefined;
+}
+
+/** `find / -name id_rsa -exec cat {} +`, `find . -name .env | xargs cat`: names are given, not files. */
+export const findsAndShows: Rule = (command) => {
+  if (!/^(?:find|gfind|fd|fdfind|locate|mdfind)$/.test(command.program)) return undefined;
+  const named = command.args.find(
+    (word, index) =>
+      /^-(?:i?name|i?path|i?wholename|g|-glob)$/.test(command.args[index - 1]?.text ?? "") &&
+      isSecretFile(word),
+  );
+  if (named === undefined) return undefined;
+  const reads = ({ text }: ShellWord): boolean => readsFiles(text.slice(text.lastIndexOf("/") + 1));
+  const piped = consumersOf(command).some(({ program, args }) => program === "xargs" && args.some(reads));
+  return piped || command.args.some(reads) ? danger("credentials.read", SHOWS, named) : undefined;
+};

@@ -1,0 +1,112 @@
+import { parseOptions } from "../options.js";
+import type { Rule, ShellWord, SimpleCommand } from "../types.js";
+import { consumersOf, isSender, producersOfWord } from "./flows.js";
+import { isHistoryFile } from "./places.js";
+import { isSecretName } from "./secret-names.js";
+import { SECRET_PRINTERS } from "./secret-printers.js";
+import { isSecretFile } from "./secret-reads.js";
+import { danger, valuesOf } from "./verb-table.js";
+
+const SENDS = "sends keys, passwords or tokens away";
+const HTTP = new Set("curl wget wget2 http https xh xhs curlie".split(" "));
+const UPLOADERS = new Set(
+  "scp rsync sftp rclone gsutil s3cmd aws mc azcopy croc wormhole magic-wormhole ffsend transfer".split(" "),
+);
+
+/** A file with secrets among what a network program is told to send. */
+export const sendsFile: Rule = (command) => {
+  if (!isSender(command)) return undefined;
+  const file = filesSent(command).find(isSecretFile);
+  return file === undefined ? undefined : danger("credentials.sent", SENDS, file);
+};
+
+function filesSent({ program, args }: SimpleCommand): readonly ShellWord[] {
+  if (HTTP.has(program)) return httpFiles(args);
+  if (UPLOADERS.has(program)) return uploaded(args);
+  if (/^(?:gh|gist|glab)$/.test(program)) return args.filter(({ text }) => !text.startsWith("-"));
+  if (/^(?:mail|mailx|mutt|swaks)$/.test(program))
+    return valuesOf(parseOptions(args, { taking: ["a", "A", "s", "c", "b", "attach"] }), "a", "A", "attach");
+  return [];
+}
+
+/** `-d @file`, `-F name=@file`, `-T file`, `--post-file=file`, `field@file` of httpie. */
+function httpFiles(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args.flatMap((word, index) => {
+    const before = args[index - 1]?.text ?? "";
+    if (/^(?:-T|--upload-file|--post-file|--body-file)$/.test(before)) return [word];
+    const attached = /^(?:-T|--(?:upload-file|post-file|body-file)=)(.+)$/s.exec(word.text)?.[1];
+    const marked =
+      attached ?? /^(?:-[dF]|--(?:data[a-z-]*|form|json)=)?(?:[\w.-]+=?)?[@<]([^;]+)/s.exec(word.text)?.[1];
+    return marked === undefined ? [] : [{ ...word, text: marked }];
+  });
+}
+
+/** Every operand but the last, which is where it goes; `-i key` only identifies. */
+function uploaded(args: readonly ShellWord[]): readonly ShellWord[] {
+  const operands = args.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^(?:-i|-F|-o|-e|--rsh|--exclude(?:-from)?|--include|--profile|--config|-c)$/.test(
+        args[index - 1]?.text ?? "",
+      ),
+  );
+  return operands.slice(0, -1);
+}
+
+/** Secrets printed into a pipe that leaves the machine. */
+export const pipesSecrets: Rule = (command) => {
+  if (!printsSecrets(command)) return undefined;
+  const sender = consumersOf(command).find(
+    (consumer) => isSender(consumer) && !/^(?:docker|gh)$/.test(consumer.program),
+  );
+  return sender === undefined ? undefined : danger("credentials.sent", SENDS, sender.name);
+};
+
+function printsSecrets(command: SimpleCommand): boolean {
+  const { program, args } = command;
+  if (/^(?:env|export|declare|typeset|set)$/.test(program))
+    return args.every(({ text }) => text.startsWith("-"));
+  if (program === "printenv") return args.length === 0 || args.some(({ text }) => isSecretName(text));
+  if (program === "echo" || program === "printf")
+    return args.some(({ variables }) => variables?.some(isSecretName) === true);
+  if (program === "history" || program === "fc") return true;
+  if (/^(?:cat|tail|head|grep|strings|base64|tar|gzip|zip|xxd|od|sed|awk)$/.test(program))
+    return [...args, ...command.redirects.map(({ target }) => target)].some(
+      (word) => isSecretFile(word) || isHistoryFile(word),
+    );
+  return Object.hasOwn(SECRET_PRINTERS, program) && SECRET_PRINTERS[program]?.(command) !== undefined;
+}
+
+/** `curl -d "$(cat .env)"`, `dig "$KEY.drop.example"`: a secret as part of what is sent. */
+export const sendsInWords: Rule = (command) => {
+  if (!isSender(command)) return undefined;
+  for (const [index, word] of command.args.entries()) {
+    if (producersOfWord(word).some(printsSecrets) && !isOwnHeader(command.args, index))
+      return danger("credentials.sent", SENDS, word);
+    if (word.variables?.some(isSecretName) === true && !isOwnHeader(command.args, index))
+      return danger("credentials.sent", SENDS, word);
+  }
+  const { input } = command;
+  return input.kind === "text" && input.text.variables?.some(isSecretName) === true
+    ? danger("credentials.sent", SENDS, input.text)
+    : undefined;
+};
+
+/** Where a token belongs in an ordinary request: an authorization header, `-u user:token`, an option for it. */
+function isOwnHeader(args: readonly ShellWord[], index: number): boolean {
+  const text = args[index]?.text ?? "";
+  const before = args[index - 1]?.text ?? "";
+  if (
+    /^(?:-u|--user|--oauth2-bearer|-a|--auth|--password|--token|--http-password|-p|--bearer-auth|-A)$/.test(
+      before,
+    )
+  )
+    return true;
+  if (/^-u.|^--(?:user|oauth2-bearer|auth|http-password|password|token)=/.test(text)) return true;
+  const header = /^(?:-H|--header)$/.test(before)
+    ? text
+    : (/^(?:-H|--header=)(.+)$/s.exec(text)?.[1] ?? text);
+  return /^(?:proxy-)?authorization:|^[\w-]*(?:api[-_]?key|token|auth|secret|apikey|access-key)[\w-]*:/i.test(
+    header,
+  );
+}

@@ -1,0 +1,147 @@
+import { type ShellWord, UNKNOWN } from "../types.js";
+
+/** A path word taken apart, so that `//etc/../etc/./x`, `~/.ssh` and `/proc/self/root/etc/x` compare by meaning. */
+export interface Place {
+  /** `here` is relative to a folder nobody named; `unknown` begins with a piece only the shell knows. */
+  readonly anchor: "root" | "home" | "here" | "unknown";
+  /** Lower-case, without `.`; `..` is left only at the front of a `here` path. */
+  readonly segments: readonly string[];
+  readonly glob: boolean;
+}
+
+const ORDINARY = /^[A-Za-z0-9_][\w.+=@%,:-]*(?:\/[A-Za-z0-9_][\w.+=@%,:-]*)*$/;
+
+/** A relative path without hidden names, `..` or patterns: most operands are, and few rules care about them. */
+export function isOrdinary({ text }: ShellWord): boolean {
+  return ORDINARY.test(text);
+}
+
+/** Whether a word can be a path from the root or a home at all. */
+export function isAnchored({ text }: ShellWord): boolean {
+  const first = text[0];
+  return first === "/" || first === "~" || first === "$" || first === UNKNOWN || /^file:/i.test(text);
+}
+
+const PLACES = new WeakMap<ShellWord, Place>();
+
+/** Every rule asks about the same words: the answer is kept as long as the word lives. */
+export function placeOf(word: ShellWord): Place {
+  const known = PLACES.get(word);
+  if (known !== undefined) return known;
+  const place = readPlace(word);
+  PLACES.set(word, place);
+  return place;
+}
+
+function readPlace(word: ShellWord): Place {
+  const text = word.text.replace(/^file:\/\/(?=\/)/i, "").replace(/^\$(?:HOME\b|\{HOME\})/, "~");
+  const parts = text.toLowerCase().split("/");
+  const first = parts[0] ?? "";
+  if (first === "" && text !== "") return settle({ anchor: "root", segments: parts, glob: word.glob });
+  if (first === "~root")
+    return settle({ anchor: "root", segments: ["root", ...parts.slice(1)], glob: word.glob });
+  if (first === "~+" || first === "~-")
+    return settle({ anchor: "here", segments: parts.slice(1), glob: word.glob });
+  if (first.startsWith("~")) {
+    if (first === "~") return settle({ anchor: "home", segments: parts.slice(1), glob: word.glob });
+    const someone = ["home", first.slice(1), ...parts.slice(1)];
+    return settle({ anchor: "root", segments: someone, glob: word.glob });
+  }
+  if (first.startsWith(UNKNOWN)) return settle({ anchor: "unknown", segments: parts, glob: word.glob });
+  return settle({ anchor: "here", segments: parts, glob: word.glob });
+}
+
+function settle(raw: Place): Place {
+  let { anchor } = raw;
+  const segments: string[] = [];
+  for (const segment of raw.segments) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") {
+      segments.push(segment);
+      continue;
+    }
+    if (segments.length > 0 && segments.at(-1) !== "..") segments.pop();
+    else if (anchor === "here") segments.push("..");
+    else if (anchor === "home") {
+      anchor = "root";
+      segments.push("home");
+    }
+  }
+  return anchor === "root" ? withoutDetours(segments, raw.glob) : { anchor, segments, glob: raw.glob };
+}
+
+/** `/proc/<pid>/root` is `/` again, `/private` on a Mac holds the real `/etc`, `/var` and `/tmp`. */
+function withoutDetours(segments: readonly string[], glob: boolean): Place {
+  const [first, second, third] = segments;
+  if (first === "proc" && third === "root") return withoutDetours(segments.slice(3), glob);
+  if (first === "proc" && third === "cwd") return { anchor: "here", segments: segments.slice(3), glob };
+  if (first === "private" && /^(?:etc|var|tmp)$/.test(second ?? ""))
+    return { anchor: "root", segments: segments.slice(1), glob };
+  return { anchor: "root", segments, glob };
+}
+
+/** What follows the home folder, whichever way the home was written; undefined when it is not in one. */
+export function inHome(word: ShellWord): readonly string[] | undefined {
+  const { anchor, segments } = placeOf(word);
+  if (anchor === "home") return segments;
+  if (anchor === "unknown") return segments.slice(1);
+  if (anchor !== "root") return undefined;
+  if (segments[0] === "root") return segments.slice(1);
+  return (segments[0] === "home" || segments[0] === "users") && segments.length > 1
+    ? segments.slice(2)
+    : undefined;
+}
+
+/** Whether a segment is, or as a pattern could be, one of these names. A segment wholly unknown is none. */
+export function segmentIn(segment: string | undefined, names: ReadonlySet<string>): boolean {
+  if (segment === undefined) return false;
+  if (!/[*?[\uFFFC]/.test(segment)) return names.has(segment);
+  if (segment === UNKNOWN || segment.length > 64) return false;
+  for (const name of names) if (couldMatch(segment, name)) return true;
+  return false;
+}
+
+/** True for `*`, `.*`, `?*`, `[a-z]*`: a pattern that takes (nearly) everything in a folder. */
+export function takesEverything(segment: string): boolean {
+  return segment.length <= 64 && /\*/.test(segment) && /^(?:\[[^\]]*\]|[?*.])+$/.test(segment);
+}
+
+/** Greedy matching with one point to come back to, so that no pattern can make it slow. */
+export function couldMatch(pattern: string, name: string): boolean {
+  const tokens = pattern.match(/\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? [];
+  let token = 0;
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  while (at < name.length) {
+    const current = tokens[token];
+    if (current === "*" || current === UNKNOWN) {
+      star = token++;
+      starAt = at;
+    } else if (current !== undefined && takesCharacter(current, name[at] ?? "")) {
+      token++;
+      at++;
+    } else if (star >= 0) {
+      token = star + 1;
+      at = ++starAt;
+    } else return false;
+  }
+  while (tokens[token] === "*" || tokens[token] === UNKNOWN) token++;
+  return token === tokens.length;
+}
+
+function takesCharacter(token: string, character: string): boolean {
+  if (token === "?") return true;
+  if (token.length < 3 || !token.startsWith("[")) return token === character;
+  const negated = token[1] === "!" || token[1] === "^";
+  const body = token.slice(negated ? 2 : 1, -1);
+  if (body.includes("[:")) return true;
+  let found = false;
+  for (let index = 0; index < body.length; index++) {
+    const low = body[index] ?? "";
+    const high = body[index + 1] === "-" ? body[index + 2] : undefined;
+    if (high !== undefined) index += 2;
+    if (character >= low && character <= (high ?? low)) found = true;
+  }
+  return found !== negated;
+}

@@ -1,0 +1,188 @@
+import { BUILTINS } from "./builtins.js";
+import type { Context, Emitted, Invocation } from "./context.js";
+import { report } from "./core-findings.js";
+import { follow } from "./follow.js";
+import { LIMITS } from "./limits.js";
+import { judgeFileRun, madeFile, noteMadeFiles } from "./made-files.js";
+import type { Opening } from "./opening.js";
+import { printedBy } from "./printed.js";
+import { isCustomaryVariable, programsOf } from "./programs.js";
+import { quoteWord } from "./quote.js";
+import { codeCommands, codeScript } from "./rules/interpreters.js";
+import { ShellState } from "./state.js";
+import { inputOf } from "./stream.js";
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
+import { completed } from "./working-folder.js";
+import { openerOf } from "./wrappers.js";
+
+/** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
+export function runArgv(invocation: Invocation): void {
+  const { argv, context } = invocation;
+  const { run } = context;
+  const [name] = argv;
+  if (run.budget.exceeded) return;
+  if (context.depth > LIMITS.depth) {
+    run.budget.exceed();
+    return;
+  }
+  if (name === undefined) {
+    runBare(invocation);
+    return;
+  }
+  if (invocation.wrapped !== true && (callFunction(invocation, name) || useAlias(invocation, name))) return;
+  for (const program of programsOf(name, run.notablePrograms)) runProgram(invocation, program);
+}
+
+const NO_NAME: ShellWord = { text: "", known: true, glob: false };
+
+/** Only assignments or redirections. `$(< file)` prints the file. */
+function runBare(invocation: Invocation): void {
+  const { context, redirects } = invocation;
+  if (invocation.assignments.length === 0 && redirects.length === 0) return;
+  const command = emit(invocation, { program: "", name: NO_NAME });
+  const source = redirects.find((redirect) => redirect.kind === "read");
+  if (command === undefined || source === undefined || context.out === undefined) return;
+  const content = madeFile(context.state, source.target.text)?.content;
+  context.out.producedBy(command);
+  if (content?.kind === "text") context.out.print(content.text);
+  else context.out.printUnknown();
+}
+
+export function emit(
+  invocation: Invocation,
+  { program, name }: { readonly program: string; readonly name: ShellWord },
+): Emitted | undefined {
+  const { context, redirects } = invocation;
+  const { run } = context;
+  if (!run.budget.spend("commands")) return undefined;
+  const command: Emitted = {
+    program,
+    name,
+    args: invocation.argv.slice(1),
+    assignments: invocation.assignments,
+    redirects,
+    input: inputOf(context.input),
+    wrappers: context.wrappers,
+    feeds: [],
+    repeated: context.repeated,
+    span: invocation.span,
+  };
+  run.commands.push(command);
+  const there = completed(command, context);
+  if (there !== undefined) run.elsewhere.set(command, there);
+  return command;
+}
+
+function callFunction(invocation: Invocation, name: ShellWord): boolean {
+  const { context, argv, span } = invocation;
+  const { state, calls } = context;
+  const body = state.functions.get(name.text);
+  if (body === undefined) return false;
+  if (calls.includes(name.text)) {
+    if (context.forked) report(context, "fork-bomb.function", { span });
+    return true;
+  }
+  const outer = state.positional;
+  state.positional = argv.slice(1);
+  context.run.walk(body, {
+    ...context,
+    calls: [...calls, name.text],
+    forked: false,
+    depth: context.depth + 1,
+  });
+  state.positional = outer;
+  return true;
+}
+
+function useAlias(invocation: Invocation, name: ShellWord): boolean {
+  const { context, argv, span } = invocation;
+  const meant = context.state.aliases.get(name.text);
+  if (meant === undefined) return false;
+  const text = [meant, ...argv.slice(1).map(quoteWord)].join(" ");
+  // An alias may name the program it stands in for: `alias ls='ls -l'`.
+  const state = new ShellState(context.state);
+  state.aliases.set(name.text, undefined);
+  context.run.runText({ text, context: { ...context, state }, span });
+  return true;
+}
+
+function runProgram(invocation: Invocation, program: string): void {
+  const { context, argv } = invocation;
+  const name = argv[0] as ShellWord;
+  const command = emit(invocation, { program, name });
+  if (command === undefined) return;
+  if (program === "" && !runsProjectFile(name) && !isCustomaryVariable(name)) {
+    report(context, "opaque.program", { span: name.span ?? invocation.span, command });
+  }
+  if (name.text.includes("/")) runFile(invocation, command, name);
+  const openings = openingsOf(command, context);
+  if (openings.length > 0) {
+    context.run.carriers.add(command);
+    for (const opening of openings) follow(opening, { invocation, command });
+    return;
+  }
+  runCode(command, invocation);
+  BUILTINS.get(program)?.(command, context);
+  noteMadeFiles(command, context);
+  print(command, context);
+}
+
+/** Programs in other languages come to shell commands as well: those they start, and those that do the same. */
+function runCode(command: SimpleCommand, { context, span }: Invocation): void {
+  for (const text of codeCommands(command)?.shell ?? []) {
+    const inner = { ...context, state: new ShellState(context.state), out: undefined };
+    context.run.runText({ text, context: inner, span, carrier: command, foreign: true });
+  }
+  const script = codeScript(command);
+  if (script === undefined) return;
+  const made = madeFile(context.state, script.text);
+  if (made?.foreign === true)
+    report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
+}
+
+/** `./$name`, `bin/$name`: a file of the project, whichever it is. */
+function runsProjectFile(name: ShellWord): boolean {
+  return name.text.includes("/") && !/^[/~]/.test(name.text) && !name.text.startsWith(UNKNOWN);
+}
+
+function runFile(invocation: Invocation, command: SimpleCommand, path: ShellWord): void {
+  const { context, span, argv } = invocation;
+  judgeFileRun({
+    path,
+    context,
+    span,
+    command,
+    direct: true,
+    onText: (text) => {
+      // Another interpreter's program is judged by the rules for it, as if it came on standard input.
+      if (isForeignScript(text)) report(context, "opaque.made-executable", { span, command });
+      else context.run.runText({ text, context, span, carrier: command, positional: argv.slice(1) });
+    },
+  });
+}
+
+/** A program in another language: nothing here could read it. */
+function isForeignScript(text: string): boolean {
+  return /^#!(?!.*\b(?:ba|da|z|k|a)?sh\b)/.test(text);
+}
+
+function openingsOf(command: SimpleCommand, context: Context): readonly Opening[] {
+  const opener = openerOf(command.program);
+  if (opener === undefined) return [];
+  const { input } = context;
+  return opener(command.args, {
+    program: command.program,
+    stdin: input.kind === "text" ? input.text : undefined,
+    fed: input.kind !== "none",
+    assignments: command.assignments,
+  });
+}
+
+function print(command: SimpleCommand, context: Context): void {
+  const { out, input, state } = context;
+  if (out === undefined) return;
+  out.producedBy(command);
+  const text = printedBy(command, { input, state });
+  if (text === undefined) out.printUnknown();
+  else out.print(text);
+}

@@ -1,0 +1,110 @@
+import type { Context, Run, TextTask } from "./context.js";
+import { report } from "./core-findings.js";
+import { Budget, LIMITS } from "./limits.js";
+import { parseShell, type Script } from "./parse.js";
+import { runArgv } from "./run-command.js";
+import { preparesShell } from "./shell-setup.js";
+import { ShellState, type Value } from "./state.js";
+import { NO_INPUT, Output, type Stream } from "./stream.js";
+import { type Span, UNKNOWN } from "./types.js";
+import { walk } from "./walk.js";
+
+export interface UnfoldOptions {
+  readonly home?: string;
+  readonly hermesHome?: string;
+  /** Names that rules react to, for patterns in program position. */
+  readonly notablePrograms: ReadonlySet<string>;
+}
+
+/** Every command a line would run, whatever carries it. Undefined when the line is not valid bash. */
+export function unfold(command: string, options: UnfoldOptions): Run | undefined {
+  const run: Run = {
+    budget: new Budget(),
+    commands: [],
+    elsewhere: new Map(),
+    carriers: new Set(),
+    findings: [],
+    notablePrograms: options.notablePrograms,
+    home: options.home,
+    hermesHome: options.hermesHome,
+    sinks: [],
+    nextDescriptor: 63,
+    substitute,
+    processOutput,
+    walk,
+    runText,
+    runArgv,
+  };
+  run.budget.spend("parsed", command.length);
+  const script = parseShell(command);
+  if (script === undefined) return undefined;
+  walk(script, {
+    run,
+    state: new ShellState(),
+    input: NO_INPUT,
+    out: undefined,
+    wrappers: [],
+    depth: 0,
+    repeated: false,
+    certain: true,
+    forked: false,
+    calls: [],
+    choice: { picked: new Map(), asked: new Map() },
+    origin: undefined,
+  });
+  return run;
+}
+
+function substitute(script: Script, context: Context, span: Span): Value {
+  const out = new Output();
+  walkInner(script, { ...context, out }, span);
+  const text = out.text.replace(/\n+$/, "");
+  return text.includes(UNKNOWN) && out.from.length > 0 ? { text, outputs: out.from } : { text };
+}
+
+function processOutput(script: Script, context: Context, span: Span): Stream {
+  const out = new Output();
+  walkInner(script, { ...context, out }, span);
+  return out.stream();
+}
+
+function walkInner(script: Script, context: Context, span: Span): void {
+  walk(script, {
+    ...context,
+    state: new ShellState(context.state),
+    forked: true,
+    // Escaped backticks are decoded into a text of their own, whose positions mean nothing here.
+    origin: script.source === undefined ? context.origin : (context.origin ?? span),
+  });
+}
+
+const ONLY_UNKNOWN = /^[^\S\n]*\uFFFC+[^\S\n]*$/gm;
+
+function runText(task: TextTask): void {
+  const { context, span, carrier } = task;
+  const { run } = context;
+  if (context.depth > LIMITS.depth) {
+    run.budget.exceed();
+    return;
+  }
+  if (!run.budget.spend("parsed", task.text.length)) return;
+  const unknown = task.text.includes(UNKNOWN);
+  const text = unknown ? task.text.replace(ONLY_UNKNOWN, "") : task.text;
+  if (text !== task.text && !preparesShell(task.from)) {
+    report(context, "opaque.shell-input", { span, command: carrier });
+  }
+  const script = parseShell(text);
+  if (script === undefined) {
+    // With unknown pieces, or in another shell's language, it may be fine where it runs.
+    const rule = unknown || task.foreign === true ? "opaque.shell-input" : "hardline.unparseable";
+    report(context, rule, { span, command: carrier });
+    return;
+  }
+  const { state } = context;
+  const { positional, zero } = state;
+  if (task.positional !== undefined) state.positional = task.positional;
+  if (task.zero !== undefined) state.zero = task.zero;
+  walk(script, { ...context, depth: context.depth + 1, origin: context.origin ?? span });
+  state.positional = positional;
+  state.zero = zero;
+}

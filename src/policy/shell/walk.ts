@@ -1,0 +1,198 @@
+import { type Context, type Run, spanOf } from "./context.js";
+import { report } from "./core-findings.js";
+import { callsItselfForked, spawnsForever } from "./fork-bomb.js";
+import type {
+  CompoundList,
+  For,
+  Pipeline,
+  Redirected,
+  Select,
+  Statement,
+  SyntaxNode,
+  While,
+} from "./parse.js";
+import { runRedirected, runSimple } from "./simple.js";
+import { ShellState, type Value } from "./state.js";
+import { MOST_PRODUCERS, Output, type Stream } from "./stream.js";
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
+import { expandText, expandWords, walkArithmetic, walkInside } from "./words.js";
+
+/** Goes through the tree in the order of the text. Short-circuits do not matter: every command counts. */
+export function walk(node: SyntaxNode, context: Context): void {
+  if (context.run.budget.exceeded) return;
+  switch (node.type) {
+    case "Script":
+    case "CompoundList":
+      for (const statement of node.commands) walkStatement(statement, context);
+      return;
+    case "Statement":
+      walkStatement(node, context);
+      return;
+    case "AndOr":
+      for (const [index, command] of node.commands.entries()) {
+        walk(command, index === 0 ? context : { ...context, certain: false });
+      }
+      return;
+    case "Pipeline":
+      walkPipeline(node, context);
+      return;
+    case "Command":
+      runSimple(node, context);
+      return;
+    case "Redirected":
+      walkRedirected(node, context);
+      return;
+    case "BraceGroup":
+      walk(node.body, context);
+      return;
+    case "Subshell":
+      walk(node.body, { ...context, state: new ShellState(context.state), forked: true });
+      return;
+    case "If": {
+      walk(node.clause, context);
+      const maybe = { ...context, certain: false };
+      walk(node.then, maybe);
+      for (const branch of node.elif) {
+        walk(branch.clause, maybe);
+        walk(branch.then, maybe);
+      }
+      if (node.else !== undefined) walk(node.else, maybe);
+      return;
+    }
+    case "While":
+      walkWhile(node, context);
+      return;
+    case "For":
+    case "Select":
+      walkFor(node, context);
+      return;
+    case "ArithmeticFor":
+      for (const part of [node.initialize, node.test, node.update]) walkArithmetic(part, context);
+      if (node.test === undefined && spawnsForever(undefined, node.body)) {
+        report(context, "fork-bomb.loop", { span: spanOf(node, context) });
+      }
+      walkLoopBody(node.body, context);
+      return;
+    case "Case":
+      expandText(node.word, context);
+      for (const item of node.items) {
+        for (const pattern of item.pattern) expandText(pattern, context);
+        walk(item.body, { ...context, certain: false });
+      }
+      return;
+    case "Function": {
+      const name = node.name.value;
+      context.state.functions.set(name, node.body);
+      if (callsItselfForked(name, node.body)) {
+        report(context, "fork-bomb.function", { span: spanOf(node, context) });
+      }
+      return;
+    }
+    case "Coproc":
+      walk(node.body, { ...context, state: new ShellState(context.state), forked: true });
+      return;
+    case "ArithmeticCommand":
+      walkArithmetic(node.expression, context);
+      return;
+    case "TestCommand":
+      walkInside(node, context);
+      return;
+    default:
+      return;
+  }
+}
+
+function walkStatement(statement: Statement, context: Context): void {
+  walk(statement.command, statement.background === true ? { ...context, forked: true } : context);
+}
+
+/** Each stage reads what the stages before it print. */
+function walkPipeline(node: Pipeline, context: Context): void {
+  const { run } = context;
+  const [only] = node.commands;
+  if (node.commands.length === 1 && only !== undefined) {
+    walk(only, context);
+    return;
+  }
+  const starts: number[] = [];
+  let input: Stream = context.input;
+  for (const [index, command] of node.commands.entries()) {
+    const last = index === node.commands.length - 1;
+    const out = last ? context.out : new Output();
+    starts.push(run.commands.length);
+    walk(command, { ...context, state: new ShellState(context.state), input, out, forked: true });
+    if (last || out === undefined) break;
+    const before: readonly SimpleCommand[] = input.kind === "text" && index > 0 ? input.from : [];
+    input = { kind: "text", text: out.text, from: [...before, ...out.from].slice(-MOST_PRODUCERS) };
+  }
+  linkFeeds(run, starts);
+}
+
+/** Whoever wants to look further down a pipe follows these from one command to the next. */
+const MOST_FEEDS = 6;
+
+function linkFeeds(run: Run, starts: readonly number[]): void {
+  let later: readonly SimpleCommand[] = [];
+  let end = run.commands.length;
+  for (const start of [...starts].reverse()) {
+    const stage = run.commands.slice(start, end);
+    for (const command of stage) command.feeds.push(...later);
+    later = [...stage.slice(0, MOST_FEEDS), ...later].slice(0, MOST_FEEDS);
+    end = start;
+  }
+}
+
+function walkRedirected(node: Redirected, context: Context): void {
+  runRedirected(node, context, (inner) => walk(node.command, inner));
+}
+
+function walkWhile(node: While, context: Context): void {
+  walk(node.clause, { ...context, repeated: true });
+  if (node.kind === "while" && spawnsForever(node.clause, node.body)) {
+    report(context, "fork-bomb.loop", { span: spanOf(node, context) });
+  }
+  walkLoopBody(node.body, context);
+}
+
+/**
+ * A second round when the first one changed variables that its own beginning may use; for the outermost loop
+ * only, since rounds within rounds would double with every level.
+ */
+function walkLoopBody(body: CompoundList, context: Context): void {
+  const inner = { ...context, repeated: true, certain: false };
+  const before = context.state.changes;
+  walk(body, inner);
+  if (context.state.changes !== before && !context.repeated) walk(body, inner);
+}
+
+/** The variable of the loop may hold each of the words. */
+function walkFor(node: For | Select, context: Context): void {
+  const { state } = context;
+  const words = node.wordlist === undefined ? state.positional : expandWords(node.wordlist, context);
+  const values = words === undefined ? [{ text: UNKNOWN }] : notableValues(words, context);
+  state.assign(node.name.value, values.length === 0 ? [{ text: "" }] : values, {
+    certain: true,
+    run: context.run,
+  });
+  walkLoopBody(node.body, context);
+}
+
+/** Long lists of plain names say nothing new: a few stand for all, while everything that looks like a place or an option stays. */
+const MOST_PLAIN = 16;
+const MOST_NOTABLE = 64;
+
+function notableValues(words: readonly ShellWord[], context: Context): readonly Value[] {
+  const seen = new Map<string, Value>();
+  let plain = 0;
+  for (const word of words) {
+    if (seen.has(word.text)) continue;
+    const notable = /[/~*?[\s\uFFFC]|^-/.test(word.text) || context.run.notablePrograms.has(word.text);
+    if (!notable && ++plain > MOST_PLAIN) continue;
+    if (seen.size < MOST_NOTABLE) seen.set(word.text, word);
+    else {
+      seen.set(UNKNOWN, { text: UNKNOWN });
+      break;
+    }
+  }
+  return [...seen.values()];
+}

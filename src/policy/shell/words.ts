@@ -1,0 +1,326 @@
+import { evaluateArithmetic } from "./arithmetic.js";
+import { expandBraces } from "./braces.js";
+import { type Context, spanOf } from "./context.js";
+import { LIMITS } from "./limits.js";
+import { expandParameter, valueOfParameter } from "./parameters.js";
+import {
+  type ArithmeticExpression,
+  forEachChild,
+  parseWord,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from "./parse.js";
+import type { Value } from "./state.js";
+import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "./types.js";
+
+/** The words a program would receive for one written word: none, one or many. */
+export function expandWord(word: Word, context: Context): readonly ShellWord[] {
+  const { parts } = word;
+  const span = context.origin === undefined ? ([word.pos, word.end] as const) : undefined;
+  if (parts === undefined) return [finish({ text: word.value, glob: false }, context, span)];
+  if (!parts.some((part) => part.type === "BraceExpansion")) return fieldsOf(parts, context, span);
+  const spellings = expandBraces(word.text);
+  if (spellings === undefined || !context.run.budget.spend("words", spellings.length)) {
+    context.run.budget.exceed();
+    return [{ text: UNKNOWN, known: false, glob: false }];
+  }
+  return spellings.flatMap((spelling) => expandSpelling(spelling, context, span));
+}
+
+/** Words that came out of braces have no place of their own: substitutions in them are met at the whole word. */
+function expandSpelling(spelling: string, context: Context, span: Span | undefined): readonly ShellWord[] {
+  if (/^[\w./:=,@%+~-]+$/.test(spelling)) return [finish({ text: spelling, glob: false }, context, span)];
+  const word = spelling === "" ? undefined : parseWord(spelling);
+  if (word === undefined)
+    return spelling === "" ? [] : [finish({ text: spelling, glob: false }, context, span)];
+  const inner = { ...context, origin: context.origin ?? span };
+  if (word.parts === undefined) return [finish({ text: word.value, glob: false }, context, span)];
+  return fieldsOf(word.parts, inner, span);
+}
+
+export function expandWords(words: readonly Word[], context: Context): readonly ShellWord[] {
+  const expanded: ShellWord[] = [];
+  for (const word of words) {
+    if (!context.run.budget.spend("words")) break;
+    for (const one of expandWord(word, context)) expanded.push(one);
+  }
+  return expanded;
+}
+
+/** One text without splitting: values of assignments, targets of redirections, `case` words. */
+export function expandText(word: Word, context: Context): Value {
+  if (word.parts === undefined) return { text: word.value };
+  return textOf(word.parts, context);
+}
+
+/** A single word for a position that takes exactly one, such as the target of a redirection. */
+export function expandSingle(word: Word, context: Context): ShellWord {
+  const words = expandWord(word, context);
+  if (words.length === 1 && words[0] !== undefined) return words[0];
+  const span = context.origin === undefined ? ([word.pos, word.end] as const) : undefined;
+  return finish({ ...expandText(word, context), glob: false }, context, span);
+}
+
+export function textOf(parts: readonly WordPart[], context: Context): Value {
+  const pieces = parts.map((part) => pieceOf(part, context, true));
+  return mergeValues(pieces.map((piece) => piece.value));
+}
+
+export function mergeValues(values: readonly Value[]): Value {
+  let text = "";
+  let variables: readonly string[] | undefined;
+  let outputs: readonly SimpleCommand[] | undefined;
+  for (const value of values) {
+    text += value.text;
+    variables = union(variables, value.variables);
+    outputs = union(outputs, value.outputs);
+  }
+  return {
+    text: text.length > LIMITS.text ? UNKNOWN : text.replace(/\uFFFC{2,}/g, UNKNOWN),
+    ...(variables !== undefined && { variables }),
+    ...(outputs !== undefined && { outputs }),
+  };
+}
+
+/** More names than this add nothing to what a rule could say. */
+const MOST_ORIGINS = 16;
+
+function union<Item>(
+  one: readonly Item[] | undefined,
+  other: readonly Item[] | undefined,
+): readonly Item[] | undefined {
+  if (other === undefined || one === undefined) return one ?? other;
+  return one.length >= MOST_ORIGINS ? one : [...new Set([...one, ...other])].slice(0, MOST_ORIGINS);
+}
+
+interface Piece {
+  readonly value: Value;
+  readonly quoted: boolean;
+  readonly glob: boolean;
+  /** `"$@"` and `"${a[@]}"`: each item is a word of its own, quoted or not. */
+  readonly separate: boolean;
+}
+
+function literal(text: string): Piece {
+  return { value: { text }, quoted: true, glob: false, separate: false };
+}
+
+function pieceOf(part: WordPart, context: Context, quoted: boolean): Piece {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return literal(part.value);
+    case "Glob":
+      return { ...literal(part.value), glob: !quoted };
+    case "ExtendedGlob":
+      walkInside(part, context);
+      return { ...literal(part.text), glob: !quoted };
+    case "BraceExpansion":
+      walkInside(part, context);
+      return literal(part.text);
+    case "DoubleQuoted":
+    case "LocaleString":
+      return quotedPiece(part.parts, context);
+    case "SimpleExpansion": {
+      const name = part.text.slice(1);
+      return { value: valueOfParameter(name, context), quoted, glob: false, separate: name === "@" };
+    }
+    case "ParameterExpansion": {
+      const value = expandParameter(part, context, expandText);
+      const separate = part.parameter === "@" || part.index?.text === "@";
+      return { value, quoted, glob: false, separate };
+    }
+    case "CommandExpansion": {
+      const value =
+        part.script === undefined
+          ? { text: "" }
+          : context.run.substitute(part.script, context, spanOf(part, context));
+      return { value, quoted, glob: false, separate: false };
+    }
+    case "ArithmeticExpansion": {
+      walkArithmetic(part.expression, context);
+      const result = evaluateArithmetic(part.expression, (name) => valueOfParameter(name, context).text);
+      return {
+        value: { text: result === undefined ? UNKNOWN : String(result) },
+        quoted,
+        glob: false,
+        separate: false,
+      };
+    }
+    case "ProcessSubstitution":
+      return literal(processPath(part, context));
+  }
+}
+
+/** A name under which the other end can be read; what stands there is kept like the content of a file. */
+function processPath(part: Extract<WordPart, { type: "ProcessSubstitution" }>, context: Context): string {
+  const { run, state } = context;
+  const path = `/dev/fd/${run.nextDescriptor--}`;
+  if (part.script === undefined) return path;
+  if (part.operator === "<") {
+    const content = run.processOutput(part.script, context, spanOf(part, context));
+    state.files.set(path, { content, foreign: false, executable: false });
+  } else run.sinks.push({ script: part.script, span: spanOf(part, context) });
+  return path;
+}
+
+function quotedPiece(parts: readonly WordPart[], context: Context): Piece {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && only.type !== "Literal") {
+    return { ...pieceOf(only, context, true), quoted: true };
+  }
+  return { value: textOf(parts, context), quoted: true, glob: false, separate: false };
+}
+
+/** Substitutions in places whose own text does not matter still run. */
+export function walkInside(node: SyntaxNode, context: Context): void {
+  forEachChild(node, (child) => {
+    if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution")
+      pieceOf(child, context, true);
+    else if (child.type === "ArithmeticCommandExpansion") {
+      if (child.script !== undefined) context.run.substitute(child.script, context, spanOf(child, context));
+    } else walkInside(child, context);
+  });
+}
+
+export function walkArithmetic(expression: ArithmeticExpression | undefined, context: Context): void {
+  if (expression === undefined) return;
+  if (expression.type === "ArithmeticCommandExpansion") {
+    if (expression.script !== undefined)
+      context.run.substitute(expression.script, context, spanOf(expression, context));
+  } else walkInside(expression, context);
+}
+
+interface Field {
+  readonly text: string;
+  readonly glob: boolean;
+  readonly variables?: readonly string[];
+  readonly outputs?: readonly SimpleCommand[];
+}
+
+function fieldsOf(
+  parts: readonly WordPart[],
+  context: Context,
+  span: Span | undefined,
+): readonly ShellWord[] {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && (only.type === "SingleQuoted" || only.type === "Literal")) {
+    return [finish({ text: only.value, glob: false }, context, span)];
+  }
+  const builder = new FieldBuilder();
+  for (const part of parts) {
+    const piece = pieceOf(part, context, false);
+    if (piece.separate && piece.value.items !== undefined) builder.addItems(piece.value);
+    else if (piece.quoted) builder.add(piece.value, piece.glob);
+    else builder.split(piece.value, separators(context));
+  }
+  const fields = builder.finish();
+  if (fields.length > 1 && !context.run.budget.spend("words", fields.length)) return [];
+  return fields.map((field) => finish(field, context, span));
+}
+
+function separators(context: Context): string {
+  const value = context.state.valuesOf("IFS")?.[0]?.text;
+  return value === undefined || value.includes(UNKNOWN) ? " \t\n" : value;
+}
+
+class FieldBuilder {
+  readonly #done: Field[] = [];
+  #text = "";
+  #open = false;
+  #glob = false;
+  #variables: readonly string[] | undefined;
+  #outputs: readonly SimpleCommand[] | undefined;
+
+  add(value: Value, glob: boolean): void {
+    this.#open = true;
+    this.#text += value.text;
+    if (this.#text.length > LIMITS.text) this.#text = UNKNOWN;
+    this.#glob ||= glob;
+    this.#note(value);
+  }
+
+  addItems(value: Value): void {
+    for (const [index, text] of (value.items ?? []).entries()) {
+      if (index > 0) this.#close();
+      this.add({ ...value, text }, false);
+    }
+  }
+
+  /** An unquoted expansion: its text falls apart at the separators, and `*` in it is a pattern. */
+  split(value: Value, separators: string): void {
+    if (value.text === "") return;
+    let start = 0;
+    for (let at = 0; at <= value.text.length; at++) {
+      const character = value.text[at];
+      if (character !== undefined && !separators.includes(character)) continue;
+      if (at > start) {
+        const text = value.text.slice(start, at);
+        this.add({ ...value, text }, /[*?[]/.test(text));
+      }
+      if (character !== undefined) this.#close();
+      start = at + 1;
+    }
+  }
+
+  finish(): readonly Field[] {
+    this.#close();
+    return this.#done;
+  }
+
+  #note(value: Value): void {
+    this.#variables = union(this.#variables, value.variables);
+    this.#outputs = union(this.#outputs, value.outputs);
+  }
+
+  #close(): void {
+    if (!this.#open) return;
+    this.#done.push({
+      text: this.#text,
+      glob: this.#glob,
+      ...(this.#variables !== undefined && { variables: this.#variables }),
+      ...(this.#outputs !== undefined && { outputs: this.#outputs }),
+    });
+    this.#text = "";
+    this.#open = false;
+    this.#glob = false;
+    this.#variables = undefined;
+    this.#outputs = undefined;
+  }
+}
+
+function finish(field: Field, context: Context, span: Span | undefined): ShellWord {
+  const text = foldFolders(field.text, context);
+  const known = !text.includes(UNKNOWN);
+  const { glob, variables, outputs } = field;
+  if (variables === undefined && outputs === undefined) {
+    return span === undefined ? { text, known, glob } : { text, known, glob, span };
+  }
+  return {
+    text,
+    known,
+    glob,
+    ...(variables !== undefined && { variables }),
+    ...(outputs !== undefined && { outputs }),
+    ...(span !== undefined && { span }),
+  };
+}
+
+function foldFolders(text: string, { run: { home, hermesHome } }: Context): string {
+  if (!text.includes("/")) return text;
+  const own = hermesHome === undefined ? text : foldFolder(text, hermesHome, "~/.hermes");
+  return home === undefined ? own : foldFolder(own, home, "~");
+}
+
+/** Rules know the person's folders by their short names, however they were written. */
+function foldFolder(text: string, folder: string, short: string): string {
+  const startsHere = text.startsWith(folder);
+  const at = startsHere ? 0 : text.indexOf(`=${folder}`) + 1;
+  if (at === 0 && !startsHere) return text;
+  const after = text[at + folder.length];
+  return after === undefined || after === "/"
+    ? text.slice(0, at) + short + text.slice(at + folder.length)
+    : text;
+}

@@ -1,0 +1,46 @@
+import type { Context } from "./context.js";
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
+
+/** Programs whose operands are files that they change. */
+const FILE_PROGRAMS = new Set(
+  "rm rmdir unlink shred mv cp install ln chmod chown chgrp tee truncate touch find sed rsync tar unzip dd chattr setfacl".split(
+    " ",
+  ),
+);
+const NOT_A_FILE_FIRST = new Set(["chmod", "chown", "chgrp", "chattr", "setfacl"]);
+
+/** Follows `cd`; undefined when nobody can tell where it leads. */
+export function folderAfter(target: ShellWord | undefined, from: string | undefined): string | undefined {
+  if (target === undefined) return "~";
+  const { text } = target;
+  if (text === "-" || text.includes(UNKNOWN)) return undefined;
+  if (text.startsWith("/") || text.startsWith("~")) return text;
+  return from === undefined ? undefined : join(from, text);
+}
+
+/** The command with its relative operands completed, when `cd` went to a known folder before it. */
+export function completed(command: SimpleCommand, context: Context): SimpleCommand | undefined {
+  const { folder } = context.state;
+  if (folder === undefined || context.wrappers.some((wrapper) => wrapper.kind === "remote")) return undefined;
+  const inFolder = (word: ShellWord): ShellWord => {
+    const of = /^(?:of|if)=/.exec(word.text)?.[0] ?? "";
+    const path = word.text.slice(of.length);
+    return /^[/~-]/.test(path) || path === "" ? word : { ...word, text: of + join(folder, path) };
+  };
+  const redirects = command.redirects.map((redirect) => ({ ...redirect, target: inFolder(redirect.target) }));
+  if (!FILE_PROGRAMS.has(command.program)) {
+    return redirects.length === 0 ? undefined : { ...command, redirects };
+  }
+  let skip = NOT_A_FILE_FIRST.has(command.program) ? 1 : 0;
+  let reading = true;
+  const args = command.args.map((word) => {
+    if (command.program === "find" && /^[-(!]/.test(word.text)) reading = false;
+    if (!reading || word.text.startsWith("-")) return word;
+    return skip-- > 0 ? word : inFolder(word);
+  });
+  return { ...command, args, redirects };
+}
+
+function join(folder: string, path: string): string {
+  return `${folder.replace(/\/+$/, "")}/${path}`;
+}

@@ -1,0 +1,27 @@
+import { HOST_OPENERS } from "./open-hosts.js";
+import { OPERAND_OPENERS } from "./open-operands.js";
+import { OTHER_OPENERS } from "./open-others.js";
+import { SESSION_OPENERS } from "./open-sessions.js";
+import { SHELL_OPENERS } from "./open-shells.js";
+import type { Opener } from "./opening.js";
+import { openBySpec } from "./wrapper-options.js";
+import { WRAPPERS } from "./wrapper-table.js";
+
+/** Every program that runs something named in its own words, by name. */
+const OPENERS: ReadonlyMap<string, Opener> = new Map<string, Opener>([
+  ...Object.entries(WRAPPERS).map(([program, spec]): [string, Opener] => [
+    program,
+    (args, input) => openBySpec(spec, args, input),
+  ]),
+  ...Object.entries(SHELL_OPENERS),
+  ...Object.entries(OPERAND_OPENERS),
+  ...Object.entries(HOST_OPENERS),
+  ...Object.entries(OTHER_OPENERS),
+  ...Object.entries(SESSION_OPENERS),
+]);
+
+export function openerOf(program: string): Opener | undefined {
+  return OPENERS.get(program);
+}
+
+export const CARRYING_PROGRAMS: readonly string[] = [...OPENERS.keys()];

@@ -1,0 +1,41 @@
+import type { SandboxReport, Widening } from "../../env/sandbox/types.js";
+import type { Effect } from "../../tool/effects.js";
+
+/** What `widen` takes: the network, one path to write to, or no sandbox at all. */
+export const WIDENING_PATTERN = "^(?:network|off|write:/.+)$";
+const WRITE = "write:";
+
+/** One effect for each, so that the person sees and answers every one of them, for this call only. */
+export function wideningEffects(widen: readonly string[] | undefined): readonly Effect[] {
+  return [...new Set(widen)].map((resource) => ({ action: "sandbox:widen", resource, mode: "execute" }));
+}
+
+export function wideningOf(widen: readonly string[] | undefined): Widening | undefined {
+  if (widen === undefined || widen.length === 0) return undefined;
+  const write = widen.filter((item) => item.startsWith(WRITE)).map((item) => item.slice(WRITE.length));
+  return {
+    ...(widen.includes("network") && { network: true }),
+    ...(write.length > 0 && { write }),
+    ...(widen.includes("off") && { off: true }),
+  };
+}
+
+/** Tells a model what the sandbox has probably refused and how to ask for it. */
+export function denialNote(report: SandboxReport | undefined): string | undefined {
+  switch (report?.denied) {
+    case "network":
+      return 'The sandbox has no network. If the command needs it, call again with widen: ["network"]; the person is asked.';
+    case "write": {
+      const path = report.deniedPath ?? "/the/path";
+      return (
+        "The sandbox lets commands change the working folder and /tmp only, and some names in it not at all. " +
+        `If this write is needed, call again with widen: ${JSON.stringify([`${WRITE}${path}`])} ` +
+        "(an existing file or folder); the person is asked."
+      );
+    }
+    case "other":
+      return 'The sandbox may have refused this. If it must run outside, call again with widen: ["off"]; the person is asked.';
+    default:
+      return undefined;
+  }
+}
