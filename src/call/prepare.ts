@@ -112,7 +112,12 @@ function widestEffect(action: Permission): Effect {
   return { action, resource: "*", mode };
 }
 
-function decide(call: CallRecord): Failure | undefined {
+function decide(call: CallRecord): ReturnType<Stage> {
+  const loading = call.scope.services.policy.ready?.(call.effects);
+  return loading === undefined ? decideNow(call) : loading.then(() => decideNow(call));
+}
+
+function decideNow(call: CallRecord): Failure | undefined {
   const verdict = judge(call, call.effects);
   if (verdict === undefined) {
     return failure("denied", "the policy gave no usable verdict, so nothing was run");

@@ -68,6 +68,8 @@ export interface Verdict extends Decision {
 /** Judges effects; pure, so that `explain`, dry runs and real calls cannot disagree. */
 export interface Policy {
   decide(question: PolicyQuestion): Verdict;
+  /** Resolves when everything is loaded that judging these effects needs; undefined when it is. */
+  ready?(effects: readonly Effect[]): Promise<void> | undefined;
 }
 
 export interface ApprovalRequest {

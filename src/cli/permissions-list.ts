@@ -8,7 +8,7 @@ import { table } from "./output.js";
 /** Every profile, where it is written, and which one is in force. */
 export async function run({ out, home, configFlags }: CommandContext): Promise<void> {
   const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
-  const permissions = await loadPermissions({ home, project: config.project });
+  const permissions = await loadPermissions({ home, project: config.project, systemDir: config.systemDir });
   const active = config.values.permissions.profile;
   const rows = permissions.profiles.map((profile) => rowOf(profile, active));
   if (out.json) out.values(rows);

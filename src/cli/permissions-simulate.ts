@@ -3,6 +3,7 @@ import { createPolicy } from "../policy/engine.js";
 import { allowlistFrom } from "../policy/grants/from-config.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import { type Change, type Simulation, simulate } from "../policy/profiles/simulate.js";
+import { loadAnalysis } from "../policy/shell/analysis.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 import { type Output, table } from "./output.js";
@@ -30,9 +31,10 @@ export async function run(
   const runtime = await open({ userTools: false });
   try {
     const { config } = runtime;
-    const permissions = await loadPermissions({ home, project: config.project });
+    const permissions = await loadPermissions({ home, project: config.project, systemDir: config.systemDir });
     const unknown = permissions.unknown(profile);
     if (unknown !== undefined) throw new HermesError(unknown);
+    await loadAnalysis();
     const journal = await runtime.journal();
     const result = simulate({
       rows: journal.recent({ limit: MOST_CALLS, sinceMs: Date.now() - days * 86_400_000 }),

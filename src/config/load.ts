@@ -86,6 +86,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     problems,
     files,
     paths,
+    systemDir,
     env: withoutUndefined({ ...dotenv?.values, ...withoutUndefined(env) }),
     dotenvNames: Object.keys(dotenv?.values ?? {}),
     policyIncomplete,

@@ -110,6 +110,8 @@ export interface LoadedConfig {
   readonly problems: readonly ConfigProblem[];
   readonly files: readonly ConfigFile[];
   readonly paths: HermesPaths;
+  /** Where the machine's administrator writes: /etc/hermes. */
+  readonly systemDir: string;
   /** The folder that holds `.hermes`, when the working directory is inside one. */
   readonly project?: { readonly folder: string; readonly trusted: boolean };
   /** Process environment over the home .env, without what .env may not set. */

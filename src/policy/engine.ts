@@ -13,6 +13,7 @@ import type { Note, TraceStep } from "./profiles/trace.js";
 import { withheldUnder } from "./profiles/withheld.js";
 import { isWithin, protectedRead, protectedWrite } from "./protected-paths.js";
 import { realPathOf } from "./real-path.js";
+import { loadAnalysis } from "./shell/analysis.js";
 import { strictest } from "./strictest.js";
 
 export interface PolicyOptions extends TerminalRules {
@@ -67,6 +68,7 @@ export function createPolicy(options: PolicyOptions): PermissionPolicy {
     return authority === undefined ? undefined : withheldUnder(tool, authority);
   };
   return {
+    ready: (effects) => (effects.some(runsCommand) ? loadAnalysis() : undefined),
     decide: (question) => decide(question),
     explainDecision(question) {
       const trace: TraceStep[] = [];
@@ -123,8 +125,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
       "A rule in the configuration could not be read, so only reading is allowed until it is mended";
     return tell({ verdict: "deny", rule: "config:broken", reason })[0] as Verdict;
   }
-  const terminal =
-    effect.action === "terminal:execute" ? judgeTerminal(effect, question, options) : undefined;
+  const terminal = runsCommand(effect) ? judgeTerminal(effect, question, options) : undefined;
   const hardline = terminal?.verdict?.verdict === "deny" ? tell(terminal.verdict) : [];
   const byPermission = judgePermission({ effect, authority, toolGrants: deciding.toolGrants, note });
   const restricted = judgeRestrictions({
@@ -151,6 +152,10 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     ...(effect.action === "sandbox:widen" ? tell(widening(effect)) : []),
     ...danger,
   ]);
+}
+
+function runsCommand(effect: Effect): boolean {
+  return effect.action === "terminal:execute";
 }
 
 /** Paths of these environments are on another machine or in a container. */

@@ -2,7 +2,8 @@ import type { JudgedSegment, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
 import { wildcardMatches } from "./paths/segment-pattern.js";
 import { deniesCommand, segmentsOf } from "./profiles/command-rules.js";
-import { type CommandVerdict, judgeCommand } from "./shell/judge.js";
+import { judgeCommand } from "./shell/analysis.js";
+import type { CommandVerdict } from "./shell/judge.js";
 
 /** What the person has approved for good. */
 export interface GrantLookup {
@@ -38,13 +39,24 @@ interface TerminalPlace {
 /** The hardline floor, the person's own refusals, then danger, of which each part needs a grant or a yes. */
 export function judgeTerminal(effect: Effect, place: TerminalPlace, rules: TerminalRules): TerminalJudgement {
   const command = effect.resource;
-  if (command === "*") return { verdict: undefined };
+  if (command === "*") return { verdict: UNSEEN };
   const judged = judgeCommand(command, { home: place.home, hermesHome: rules.hermesHome });
-  return { verdict: verdictOn({ command, judged, place, rules }), segments: judged.segments };
+  const cwd = effect.cwd ?? place.session.cwd;
+  return { verdict: verdictOn({ command, cwd, judged, place, rules }), segments: judged.segments };
 }
+
+/** A tool that runs commands without saying which: nobody can judge them beforehand. */
+const UNSEEN: Verdict = {
+  verdict: "ask",
+  rule: "opaque.command",
+  reason: "runs commands that it does not name beforehand",
+  grantKeys: ["opaque.command"],
+  personOnly: true,
+};
 
 interface Judged {
   readonly command: string;
+  readonly cwd: string;
   readonly judged: CommandVerdict;
   readonly place: TerminalPlace;
   readonly rules: TerminalRules;
@@ -71,20 +83,21 @@ function verdictOn(line: Judged): Verdict | undefined {
   return judged.verdict === "danger" ? askUnlessGranted(line) : undefined;
 }
 
-function askUnlessGranted({ command, judged, place, rules }: Judged): Verdict {
+function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdict {
   const { rule, reason } = judged;
   const whole: JudgedSegment = { text: command, canonical: command.trim(), verdict: "danger", rule, reason };
   const found = judged.segments.filter(({ verdict }) => verdict !== "safe");
   // What is wrong with the line as a whole is not covered by a grant for one of its parts.
   const dangerous = found.some((segment) => segment.rule === rule) ? found : [...found, whole];
-  const where = { cwd: place.session.cwd, environment: place.environment, command };
+  const where = { cwd, environment: place.environment, command };
   const grants = dangerous.map((segment) => grantFor(segment, where, rules));
   const uncovered = dangerous.filter((_, index) => grants[index] === undefined);
   const [first] = uncovered;
   if (first === undefined) {
     const ids = grants.flatMap((grant) => grant?.id ?? []);
     const used = rules.allowlist === undefined ? {} : { grantsUsed: ids };
-    return { verdict: "allow", rule: `command_allowlist:${ids[0] ?? ""}`, ...used };
+    const grantKeys = [...new Set(dangerous.map((segment) => segment.rule))];
+    return { verdict: "allow", rule: `command_allowlist:${ids[0] ?? ""}`, grantKeys, ...used };
   }
   const remember = rules.allowlist?.rememberable?.(uncovered) ?? uncovered.map(({ canonical }) => canonical);
   return {

@@ -5,6 +5,7 @@ import type { Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
+import type { Withheld } from "../policy/profiles/offering.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import { AvailabilityCache } from "../registry/availability.js";
@@ -72,6 +73,7 @@ export class Runtime {
   readonly #policy: Policy | undefined;
   readonly #yolo: boolean;
   readonly #platform: string | undefined;
+  #offering: Promise<Withheld> | undefined;
   #sessions: Promise<SessionFactory> | undefined;
   #journal: Promise<Journal> | undefined;
   #toolsetVersion = 0;
@@ -119,7 +121,10 @@ export class Runtime {
     if (remembered !== undefined) return remembered;
     const snapshot = this.registry.snapshot();
     const selection = this.select(request.enabled, request.disabled);
-    const entries = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
+    const withheld = await this.#withheld();
+    const entries = [...snapshot.entries.values()].filter(
+      (entry) => selection.selects(entry.name) && withheld(entry) === undefined,
+    );
     const statuses = await statusesOf(entries, this.#availability);
     const definitions = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
     if (request.quiet !== true && definitions.length < entries.length) {
@@ -157,13 +162,16 @@ export class Runtime {
   ): Promise<readonly ToolListing[]> {
     const { entries } = this.registry.snapshot();
     const selection = this.select(request.enabled, request.disabled);
-    const statuses = await statusesOf(entries.values(), this.#availability);
+    const [statuses, withheld] = await Promise.all([
+      statusesOf(entries.values(), this.#availability),
+      this.#withheld(),
+    ]);
     return [...entries.values()].map((entry) =>
       listingOf({
         entry,
         status: statuses.get(entry.name) ?? { ok: true },
-        enabled: selection.selects(entry.name),
-        because: selection.explain(entry.name).because,
+        enabled: selection.selects(entry.name) && withheld(entry) === undefined,
+        because: withheld(entry) ?? selection.explain(entry.name).because,
       }),
     );
   }
@@ -224,6 +232,14 @@ export class Runtime {
       );
     }
     return journal;
+  }
+
+  /** What the profile in force keeps from a model. */
+  #withheld(): Promise<Withheld> {
+    this.#offering ??= import("../policy/profiles/offering.js").then(({ offeringFor }) =>
+      offeringFor(this.config),
+    );
+    return this.#offering;
   }
 
   #world(): ToolsetWorld {

@@ -14,7 +14,7 @@ import { allowlistFrom } from "../policy/grants/from-config.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { PermissionTable } from "../policy/profiles/permission-table.js";
 import { reviewerFrom } from "../policy/reviewer/from-config.js";
-import { judgeCommand } from "../policy/shell/judge.js";
+import { judgeCommand } from "../policy/shell/analysis.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { AvailabilityCache, Status } from "../registry/availability.js";
 import { statusesOf } from "../registry/definitions.js";
@@ -58,8 +58,8 @@ export class SessionFactory {
     readonly yolo: boolean;
   }): Promise<SessionRules> {
     const { config, log, registry } = this.#runtime;
-    const { values, paths, policyIncomplete, project } = config;
-    const permissions = await loadPermissions({ home: paths.home, project });
+    const { values, paths, policyIncomplete, project, systemDir } = config;
+    const permissions = await loadPermissions({ home: paths.home, project, systemDir });
     const { entries, aliases } = registry.snapshot();
     const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
     for (const problem of [...permissions.problems, ...strangers]) log.warn(formatProblem(problem));

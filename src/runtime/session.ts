@@ -136,7 +136,13 @@ export class Session {
    * the same profile, environment and approver.
    */
   openChild(
-    options: { readonly tools?: readonly string[]; readonly door?: Door; readonly insideCall?: string } = {},
+    options: {
+      readonly tools?: readonly string[];
+      /** A further profile: the child may do only what both allow. */
+      readonly profile?: string;
+      readonly door?: Door;
+      readonly insideCall?: string;
+    } = {},
   ): Session {
     const scope = this.scope;
     const view =
@@ -146,7 +152,12 @@ export class Session {
     return new Session(
       {
         ...scope,
-        info: { ...scope.info, id: `${scope.info.id}.${crypto.randomUUID().slice(0, 8)}` },
+        info: {
+          ...scope.info,
+          id: `${scope.info.id}.${crypto.randomUUID().slice(0, 8)}`,
+          profile:
+            options.profile === undefined ? scope.info.profile : `${scope.info.profile}+${options.profile}`,
+        },
         door: options.door ?? "subagent",
         view,
         guardrails: new Guardrails(scope.guardrails.mode),

@@ -95,7 +95,7 @@ describe("lesson 6: a policy decides on effects, whatever way a call came in", (
     const session = await runtime.openSession();
     const result = await call(session, "terminal", { command: `touch ${marker}; rm -rf /` });
     expect(result?.error?.code).toBe("denied");
-    expect(result?.decision).toMatchObject({ verdict: "deny", rule: "hardline.rm-root" });
+    expect(result?.decision).toMatchObject({ verdict: "deny", rule: "recursive-delete.root" });
     expect(existsSync(marker)).toBe(false);
   });
 

@@ -116,19 +116,19 @@ describe("batches", () => {
 
   it("an interrupt in the middle answers every id, the rest without running", async () => {
     const ran: string[] = [];
+    const controller = new AbortController();
     const step: AnyTool = {
       ...(shell as AnyTool),
       name: "step",
       parameters: { type: "object", properties: { id: { type: "string" } } },
       async handler(args: { id: string }, ctx) {
         ran.push(args.id);
+        setTimeout(() => controller.abort(), 20);
         await wait(1_000, undefined, { signal: ctx.signal });
         return "x";
       },
     };
     const { runtime } = await testRuntime([step]);
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 20);
     const results = await (await runtime.openSession()).callAll(
       ["a", "b", "c"].map((id) => ({ id, name: "step", arguments: { id } })),
       { signal: controller.signal },

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GeneratedRow, generateRows, wrapHandWrittenRows } from "./corpus/generate.js";
 import { type LabelledRow, type Measure, measure } from "./corpus/measure.js";
 import { seededRandom } from "./corpus/random.js";
@@ -47,7 +47,10 @@ describe("the rows", () => {
 });
 
 describe.each(["dev", "heldout"] as const)("the %s rows", (set) => {
-  const result = measured(set, handWrittenRows(set), set === "dev");
+  let result: Measure;
+  beforeAll(() => {
+    result = measured(set, handWrittenRows(set), set === "dev");
+  });
 
   test("reach the recall asked for in each tier", () => {
     expect(result.byTier["tier 1"]?.recall.share).toBeGreaterThanOrEqual(0.99);
@@ -66,11 +69,11 @@ describe.each(["dev", "heldout"] as const)("the %s rows", (set) => {
 });
 
 describe("hand-written rows in wrappers", () => {
-  const result = measured(
-    "wrapped dev",
-    wrapHandWrittenRows({ rows: handWrittenRows("dev"), seed: 5 }),
-    true,
-  );
+  let result: Measure;
+  beforeAll(() => {
+    const rows = wrapHandWrittenRows({ rows: handWrittenRows("dev"), seed: 5 });
+    result = measured("wrapped dev", rows, true);
+  });
 
   test("are judged as they are alone", () => {
     expect(result.byTier["tier 1"]?.recall.share).toBeGreaterThanOrEqual(0.99);
@@ -83,7 +86,10 @@ describe("hand-written rows in wrappers", () => {
 });
 
 describe("generated rows", () => {
-  const result = measured("generated", generated.map(withNote), true);
+  let result: Measure;
+  beforeAll(() => {
+    result = measured("generated", generated.map(withNote), true);
+  });
 
   test("are recognised", () => {
     expect(result.recall.share).toBeGreaterThanOrEqual(0.99);

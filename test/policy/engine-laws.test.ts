@@ -1,11 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { nodeFrom } from "../../src/config/node.js";
 import { createPolicy, type PolicyOptions } from "../../src/policy/engine.js";
 import { PermissionTable, type RuleLayer } from "../../src/policy/profiles/permission-table.js";
 import { readRules } from "../../src/policy/profiles/read-rules.js";
+import { loadAnalysis } from "../../src/policy/shell/analysis.js";
 import type { Effect } from "../../src/tool/effects.js";
 import { rulesBench } from "./support.js";
+
+beforeAll(() => loadAnalysis());
 
 const permission = fc.constantFrom(
   "*",

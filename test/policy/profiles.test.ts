@@ -1,12 +1,15 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createPolicy } from "../../src/policy/engine.js";
 import { loadPermissions } from "../../src/policy/profiles/load.js";
 import { offeringFor } from "../../src/policy/profiles/offering.js";
 import { permissionMatches } from "../../src/policy/profiles/permission-names.js";
+import { loadAnalysis } from "../../src/policy/shell/analysis.js";
 import { tempDir, testRuntime } from "../support/runtime.js";
 import { put, reads, rulesBench, runs, writes } from "./support.js";
+
+beforeAll(() => loadAnalysis());
 
 const SEED = `profiles:
   readonly_research:

@@ -1,11 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { JournalRow } from "../../src/call/journal-rows.js";
 import { createPolicy } from "../../src/policy/engine.js";
 import { simulate } from "../../src/policy/profiles/simulate.js";
+import { loadAnalysis } from "../../src/policy/shell/analysis.js";
 import { testRuntime } from "../support/runtime.js";
 import { rulesBench } from "./support.js";
+
+beforeAll(() => loadAnalysis());
 
 async function replay(yaml: string, profile: string, rows: readonly Partial<JournalRow>[]) {
   const { table, home, cwd } = await rulesBench(yaml);

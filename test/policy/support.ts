@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { createPolicy, type PermissionPolicy, type PolicyOptions } from "../../src/policy/engine.js";
 import { loadPermissions } from "../../src/policy/profiles/load.js";
 import type { PermissionTable } from "../../src/policy/profiles/permission-table.js";
+import { loadAnalysis } from "../../src/policy/shell/analysis.js";
 import type { Effect } from "../../src/tool/effects.js";
 import { tempDir } from "../support/runtime.js";
 
@@ -31,6 +32,7 @@ export async function rulesBench(yaml: string, options: Partial<PolicyOptions> =
   const cwd = tempDir();
   const file = join(home, "hermes_permissions.yaml");
   if (yaml !== "") writeFileSync(file, yaml);
+  await loadAnalysis();
   const table = await loadPermissions({ home, systemDir: join(home, "no-system") });
   const policy = createPolicy({ hermesHome: home, permissions: table, ...options });
   const question = (asked: Asked) => ({

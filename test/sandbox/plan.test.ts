@@ -13,7 +13,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { readReport } from "../../src/env/command-line.js";
 import { bwrapArguments } from "../../src/env/sandbox/bwrap-arguments.js";
-import { findDenial } from "../../src/env/sandbox/denial.js";
+import { findDenial, missesTemporary } from "../../src/env/sandbox/denial.js";
 import { socketMounts, socketPaths } from "../../src/env/sandbox/host-sockets.js";
 import { arrange, isInside, isVisible, type Mount, mountOver } from "../../src/env/sandbox/mounts.js";
 import { holdPlace, isPlaceholder, releasePlace } from "../../src/env/sandbox/placeholders.js";
@@ -294,6 +294,12 @@ describe("a refusal is recognised by its words", () => {
     const found = findDenial(output, false);
     if (denial === undefined) expect(found).toBe(undefined);
     else expect(found).toMatchObject(denial);
+  });
+
+  test("a file missed in a temporary folder is recognised too", () => {
+    expect(missesTemporary("cat: /tmp/a.py: No such file or directory")).toBe(true);
+    expect(missesTemporary("Error: ENOENT: no such file or directory, open '/tmp/x'")).toBe(true);
+    expect(missesTemporary("cat: /srv/a: No such file or directory")).toBe(false);
   });
 
   test("with the network open, nothing about it was refused", () => {

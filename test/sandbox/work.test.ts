@@ -38,6 +38,17 @@ describe("ordinary work goes on in the sandbox", () => {
     await works("git tag v1 && git worktree list && git gc -q && git fsck");
   });
 
+  test("a workspace below the top of its repository", async () => {
+    const local = jail.environment({ workspace: join(jail.workspace, "conf") });
+    const result = await local.exec({
+      command: "git rev-parse --show-toplevel && git status --short && echo ok > settings.json",
+      cwd: join(jail.workspace, "conf"),
+      timeoutMs: 9_000,
+      signal: new AbortController().signal,
+    });
+    expect([result.exitCode, result.output.split("\n")[0]]).toEqual([0, jail.workspace]);
+  });
+
   test("a repository inside the workspace", async () => {
     await works("git init -q nested && cd nested && git config user.name x && echo 1 > f && git add f");
   });

@@ -17,6 +17,9 @@ const NETWORK = new RegExp(
 /** What the filter of system calls refuses, and what lies behind it. */
 const OTHER =
   /Operation not permitted|\bEPERM\b|Address family not supported|cannot open netlink|setns|unshare failed/i;
+/** Temporary folders are each command's own, so what an earlier one put there is not found. */
+const MISSING_TEMPORARY =
+  /\/(?:var\/)?tmp\/[^\n]*(?:No such file or directory|not found)|ENOENT[^\n]*\/tmp\//i;
 const CHECKED_CHARS = 20_000;
 
 export function findDenial(output: string, network: boolean): Denial | undefined {
@@ -27,6 +30,10 @@ export function findDenial(output: string, network: boolean): Denial | undefined
   }
   if (!network && NETWORK.test(text)) return { denied: "network" };
   return OTHER.test(text) ? { denied: "other" } : undefined;
+}
+
+export function missesTemporary(output: string): boolean {
+  return MISSING_TEMPORARY.test(output.slice(-CHECKED_CHARS));
 }
 
 /** The absolute path next to the words, if there is one: `touch: cannot touch '/etc/x': Read-only file system`. */

@@ -1,6 +1,6 @@
 import { ToolError } from "../../tool/errors.js";
 import type { ExecResult } from "../environment.js";
-import { findDenial } from "./denial.js";
+import { findDenial, missesTemporary } from "./denial.js";
 import type { SandboxReport } from "./types.js";
 
 /** What the sandbox did to a command that has ended. */
@@ -11,9 +11,11 @@ export function sandboxReport(run: {
 }): SandboxReport {
   const { result, ended } = run;
   const failed = result.exitCode !== 0 && !result.timedOut && !result.cancelled;
+  const output = failed ? `${result.output}\n${result.stderr}` : "";
   return {
     active: true,
-    ...(failed && findDenial(`${result.output}\n${result.stderr}`, run.network)),
+    ...findDenial(output, run.network),
+    ...(missesTemporary(output) && { missingTemporary: true }),
     ...(ended.length > 0 && { ended }),
   };
 }

@@ -85,12 +85,14 @@ async function planFor(
   });
   const hidden = (options.hidden ?? []).map((path) => expand(path, home));
   const runtimeDir = request.env.XDG_RUNTIME_DIR;
+  const shown = [...(options.visible ?? []), ...(widening?.read ?? [])];
+  if (request.program !== undefined) shown.push(request.program);
   const kept = protectedPlaces({ roots, lifted: named });
   const files = [
     ...options.lasting,
     ...homeMounts(home),
     ...coverAll(runtimeDir === undefined ? hidden : [...hidden, runtimeDir]),
-    ...shownMounts([...(options.visible ?? []), ...(widening?.read ?? []), request.program ?? "/"], network),
+    ...shownMounts(shown, network),
     ...mounted.map((path): Mount => ({ kind: "write", path })),
     ...kept.mounts,
   ];

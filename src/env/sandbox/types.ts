@@ -46,6 +46,8 @@ export interface SandboxReport {
   readonly denied?: "network" | "write" | "other";
   /** The path that could not be written, when the output names it. */
   readonly deniedPath?: string;
+  /** A file in a temporary folder was missed; those folders are new for each command. */
+  readonly missingTemporary?: boolean;
   /** Programs that still ran when the command ended; they ended with it. */
   readonly ended?: readonly string[];
 }

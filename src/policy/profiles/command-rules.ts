@@ -1,6 +1,6 @@
 import type { JudgedSegment } from "../../call/scope.js";
 import { wildcardMatches } from "../paths/segment-pattern.js";
-import { judgeCommand } from "../shell/judge.js";
+import { judgeCommand } from "../shell/analysis.js";
 import { hasUnquoted, isAssignment, programName, splitCommands, wordsOf } from "./command-words.js";
 
 type Segment = Pick<JudgedSegment, "text" | "canonical">;

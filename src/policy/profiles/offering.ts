@@ -16,8 +16,8 @@ export async function offeringFor(
   config: LoadedConfig,
   profile: string = config.values.permissions.profile,
 ): Promise<Withheld> {
-  const { paths, project } = config;
-  const places = { home: paths.home, project };
+  const { paths, project, systemDir } = config;
+  const places = { home: paths.home, project, systemDir };
   if (profile === "default" && permissionFiles(places).length === 0) return () => undefined;
   const [{ loadPermissions }, { withheldUnder }] = await Promise.all([
     import("./load.js"),

@@ -21,12 +21,17 @@ export function canonicalCommand(command: SimpleCommand): string {
     .filter((wrapper) => wrapper.kind !== "local")
     .map((wrapper) => wrapper.program);
   const name = command.program === "" ? quoteWord(command.name) : command.program;
-  const words = [...(command.name.text === "" ? [] : [name]), ...command.args.map(quoteWord)];
+  const words = command.name.text === "" ? assigned(command) : [name, ...command.args.map(quoteWord)];
   const redirects = command.redirects.map(
     (redirect) => `${SIGNS[redirect.kind]} ${quoteWord(redirect.target)}`,
   );
   // Angle brackets never survive quoting, so no literal argument can pretend to be an unknown one.
   return [...through, ...words, ...redirects].join(" ").replaceAll(UNKNOWN, "<unknown>");
+}
+
+/** Assignments in front of a command do not make it another one; on their own they are all there is. */
+function assigned({ assignments }: SimpleCommand): readonly string[] {
+  return assignments.map(({ name, value }) => `${name}=${quoteText(value.text)}`);
 }
 
 const SIGNS = { read: "<", write: ">", append: ">>", both: "<>" } as const;

@@ -1,6 +1,7 @@
 import type { Context, Run, TextTask } from "./context.js";
 import { report } from "./core-findings.js";
 import { Budget, LIMITS } from "./limits.js";
+import { normalise } from "./normalise.js";
 import { parseShell, type Script } from "./parse.js";
 import { runArgv } from "./run-command.js";
 import { preparesShell } from "./shell-setup.js";
@@ -81,25 +82,38 @@ function walkInner(script: Script, context: Context, span: Span): void {
 const ONLY_UNKNOWN = /^[^\S\n]*\uFFFC+[^\S\n]*$/gm;
 
 function runText(task: TextTask): void {
-  const { context, span, carrier } = task;
+  const { context } = task;
   const { run } = context;
   if (context.depth > LIMITS.depth) {
     run.budget.exceed();
     return;
   }
   if (!run.budget.spend("parsed", task.text.length)) return;
-  const unknown = task.text.includes(UNKNOWN);
-  const text = unknown ? task.text.replace(ONLY_UNKNOWN, "") : task.text;
-  if (text !== task.text && !preparesShell(task.from)) {
+  const parsed = readText(task);
+  if (parsed !== undefined) walkText(parsed, task);
+  // Text that was hidden until now may hide something in its turn.
+  const seen = normalise(task.text);
+  const script = seen === undefined ? undefined : parseShell(seen.text);
+  if (script !== undefined) walkText(script, task);
+}
+
+/** The tree of a text without its unknown lines; what cannot be read is reported. */
+function readText({ text: given, context, span, carrier, from, foreign }: TextTask): Script | undefined {
+  const unknown = given.includes(UNKNOWN);
+  const text = unknown ? given.replace(ONLY_UNKNOWN, "") : given;
+  if (text !== given && !preparesShell(from)) {
     report(context, "opaque.shell-input", { span, command: carrier });
   }
   const script = parseShell(text);
-  if (script === undefined) {
-    // With unknown pieces, or in another shell's language, it may be fine where it runs.
-    const rule = unknown || task.foreign === true ? "opaque.shell-input" : "hardline.unparseable";
-    report(context, rule, { span, command: carrier });
-    return;
-  }
+  if (script !== undefined) return script;
+  // With unknown pieces, or in another shell's language, it may be fine where it runs.
+  const rule = unknown || foreign === true ? "opaque.shell-input" : "hardline.unparseable";
+  report(context, rule, { span, command: carrier });
+  return undefined;
+}
+
+function walkText(script: Script, task: TextTask): void {
+  const { context, span } = task;
   const { state } = context;
   const { positional, zero } = state;
   if (task.positional !== undefined) state.positional = task.positional;

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { resolve as resolvePath } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
@@ -65,8 +67,13 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute"],
-  effects: ({ command, widen }) => [
-    { action: "terminal:execute", resource: command, mode: "execute" },
+  effects: ({ command, workdir, widen }, { cwd, home = homedir() }) => [
+    {
+      action: "terminal:execute",
+      resource: command,
+      mode: "execute",
+      ...(workdir && { cwd: resolvePath(cwd, workdir.replace(/^~(?=\/|$)/, home)) }),
+    },
     ...wideningEffects(widen),
   ],
   needs: { programs: ["bash"], fix: "install bash and put it on PATH" },

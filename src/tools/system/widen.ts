@@ -36,6 +36,8 @@ export function denialNote(report: SandboxReport | undefined): string | undefine
     case "other":
       return 'The sandbox may have refused this. If it must run outside, call again with widen: ["off"]; the person is asked.';
     default:
-      return undefined;
+      return report?.missingTemporary === true
+        ? "In the sandbox /tmp is private and empty for each command. Keep files in the working folder."
+        : undefined;
   }
 }

@@ -48,6 +48,8 @@ export interface CodeSetting {
 }
 
 const DEEPEST = 60;
+/** Longer chains of members say no more, and each step would copy the name so far. */
+const LONGEST_NAME = 120;
 const SKIPPED = new Set(
   "new await yield not return const let var my our local lambda async typeof void delete print puts echo say then do else begin elif case when raise throw and or".split(
     " ",
@@ -393,7 +395,8 @@ class Reader {
   }
 
   #memberOf(value: CodeValue, name: string): CodeValue {
-    const full = value.kind === "name" ? `${value.name}.${name}` : `.${name}`;
+    const full =
+      value.kind === "name" && value.name.length < LONGEST_NAME ? `${value.name}.${name}` : `.${name}`;
     this.#reading.facts.names.add(name);
     this.#reading.facts.members.add(full);
     if (value.kind !== "name") return { kind: "name", name: full, receiver: value };

@@ -122,7 +122,7 @@ function interpolated(
 }
 
 /** Looking for a partner that is missing must not cost the whole text for every bracket. */
-const LONGEST_EXPRESSION = 2_000;
+const LONGEST_EXPRESSION = 500;
 
 /** The text between the bracket at `at` and its partner. */
 function bracketed(code: string, at: number): { code: string; end: number } | undefined {

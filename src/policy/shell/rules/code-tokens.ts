@@ -15,7 +15,7 @@ export interface CodeToken {
 }
 
 /** Longer programs than this are not looked through. */
-export const MOST_TOKENS = 40_000;
+export const MOST_TOKENS = 20_000;
 
 const SPACE = /[^\S\n]+|\\\r?\n/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*[!?]?/uy;
@@ -121,7 +121,7 @@ function expectsOperand({ before }: Place): boolean {
 }
 
 /** A slash that starts no pattern must not cost the whole text. */
-const LONGEST_PATTERN = 2_000;
+const LONGEST_PATTERN = 500;
 
 function endOfPattern(code: string, from: number): number | undefined {
   let inClass = false;

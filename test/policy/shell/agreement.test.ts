@@ -1,0 +1,244 @@
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quoteText } from "../../../src/policy/shell/quote.js";
+import { UNKNOWN } from "../../../src/policy/shell/types.js";
+import { run } from "./unfolded.js";
+
+/**
+ * Whatever bash starts, the analysis must have foreseen. Lines are made from programs that only note how
+ * they were called; no other program can be found from them.
+ */
+
+const BASH = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path));
+const STUBS = ["p0", "p1", "p2", "p3"];
+/** Real programs that do nothing but start or feed others. */
+const CARRIERS = ["env", "nice", "nohup", "timeout", "xargs", "cat", "base64", "tr", "rev"].flatMap(
+  (name) => {
+    const path = [`/usr/bin/${name}`, `/bin/${name}`].find((candidate) => existsSync(candidate));
+    return path === undefined ? [] : [{ name, path }];
+  },
+);
+const can = (name: string): boolean => CARRIERS.some((carrier) => carrier.name === name);
+
+const plain = fc.constantFrom("a", "b1", "-x", "--long=v", "c.d", "e/f", "0");
+const word: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: plain, weight: 4 },
+  {
+    arbitrary: fc.constantFrom(
+      "'a b'",
+      '"a b"',
+      "a\\ b",
+      "''",
+      String.raw`$'a\tb\x41'`,
+      '"$V"',
+      "$V",
+      `\${V}`,
+      `\${U:-d e}`,
+      `"\${U:-d e}"`,
+      `\${V%y}`,
+      `\${V#x }`,
+      `\${V/x/z}`,
+      `\${V:2}`,
+      `\${V^^}`,
+      `\${#V}`,
+      `\${A[1]}`,
+      `"\${A[@]}"`,
+      `\${A[*]}`,
+      "{a,b}",
+      "c{1..3}d",
+      '{"x y",z}',
+      "$((1+2))",
+      '"$(echo s t)"',
+      "$(echo s t)",
+      "`echo u`",
+      "a$(printf '%s-' 1 2)b",
+      "'#'",
+      "a#b",
+      '"a\\"b"',
+      "*",
+      `a\${IFS}b`,
+    ),
+    weight: 3,
+  },
+);
+
+const program = fc
+  .tuple(
+    fc.constantFrom(...STUBS),
+    fc.constantFrom<(name: string) => string>(
+      (name) => name,
+      (name) => `"${name}"`,
+      (name) => `\\${name}`,
+      (name) => `'${name[0]}'${name[1]}`,
+      (name) => `$'\\x70'${name[1]}`,
+      (name) => `$(echo ${name})`,
+      (name) => `\${NONE:-${name}}`,
+      (name) => `${name}$NONE`,
+    ),
+  )
+  .map(([name, spell]) => spell(name));
+
+const simple = fc
+  .tuple(
+    program,
+    fc.array(word, { maxLength: 4 }),
+    fc.constantFrom("", "", "", " >/dev/null", " 2>&1", " </dev/null"),
+  )
+  .map(([name, words, redirect]) => [name, ...words].join(" ") + redirect);
+
+const wrap = (command: string): fc.Arbitrary<string> =>
+  fc.constantFrom(
+    command,
+    `B=1 ${command}`,
+    `command ${command}`,
+    `(exec ${command})`,
+    `eval ${quoteText(command)}`,
+    `bash -c ${quoteText(command)}`,
+    `bash -c ${quoteText(`V=inner; ${command}`)}`,
+    `bash <<< ${quoteText(command)}`,
+    `bash -s <<'END'\n${command}\nEND\n`,
+    `echo ${quoteText(command)} | bash`,
+    `printf '%s\\n' ${quoteText(command)} | bash`,
+    `source <(echo ${quoteText(command)})`,
+    `S=${quoteText(command)}; eval "$S"`,
+    `trap ${quoteText(command)} EXIT`,
+    ...(can("env") ? [`env B=1 ${command}`, `env -u B nice ${command}`] : []),
+    ...(can("timeout") ? [`timeout 9 ${command}`] : []),
+    ...(can("base64") ? [`echo ${Buffer.from(command).toString("base64")} | base64 -d | bash`] : []),
+    ...(can("rev") ? [`echo ${quoteText([...command].reverse().join(""))} | rev | bash`] : []),
+  );
+
+const xargs = fc
+  .tuple(program, fc.array(plain, { maxLength: 3 }))
+  .map(([name, words]) => `echo ${words.join(" ")} end | xargs ${name} first`);
+
+const command = fc.oneof(
+  { arbitrary: simple.chain(wrap), weight: 5 },
+  { arbitrary: can("xargs") ? xargs : simple, weight: 1 },
+);
+
+const line = fc.letrec<{ list: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    command,
+    fc
+      .tuple(
+        tie("list"),
+        fc.constantFrom("(@\n)", "{ @\n}", "! { @\n}", "if true; then @\nfi", "if false; then :; else @\nfi"),
+      )
+      .map(fill),
+    fc
+      .tuple(
+        tie("list"),
+        fc.constantFrom(
+          "f() { @\n}; f x",
+          "case q in q) @\n;; esac",
+          "while :; do @\nbreak; done",
+          "{ @\n} | cat",
+        ),
+      )
+      .map(fill),
+    fc
+      .tuple(
+        simple,
+        fc.constantFrom(
+          "for V in m 'n o'; do @; done",
+          "while read V; do @; done <<< 'r s'",
+          "V=new; @",
+          "set -- h i; @ $2",
+        ),
+      )
+      .map(fill),
+    fc
+      .tuple(simple, simple, fc.constantFrom(" | ", " && ", " || ", "; ", " & ", "\n"))
+      .map(([one, other, by]) => one + by + other),
+  ),
+  list: fc.array(tie("part"), { minLength: 1, maxLength: 2 }).map((parts) => parts.join("\n")),
+})).list;
+
+function fill([inner, frame]: readonly [string, string]): string {
+  return frame.replace("@", () => inner);
+}
+
+const PRELUDE = "V='x y'; A=(one 'two three')\n";
+let folder = "";
+
+beforeAll(() => {
+  if (BASH === undefined) return;
+  folder = mkdtempSync(join(tmpdir(), "agreement-"));
+  mkdirSync(join(folder, "bin"));
+  mkdirSync(join(folder, "empty"));
+  for (const stub of STUBS) {
+    const path = join(folder, "bin", stub);
+    writeFileSync(path, `#!${BASH}\nIFS=$'\\x1f'; printf '%s\\x1e' "\${0##*/}\${1+$IFS}$*" >> "$LOG"\n`);
+    chmodSync(path, 0o755);
+  }
+  symlinkSync(BASH, join(folder, "bin", "bash"));
+  for (const { name, path } of CARRIERS) symlinkSync(path, join(folder, "bin", name));
+});
+
+afterAll(() => {
+  if (folder !== "") rmSync(folder, { recursive: true, force: true });
+});
+
+function started(text: string, index: number): Promise<string[][]> {
+  const log = join(folder, `log-${index}`);
+  writeFileSync(log, "");
+  const env = { PATH: join(folder, "bin"), LOG: log, LC_ALL: "C" };
+  const options = { env, cwd: join(folder, "empty"), timeout: 20_000 };
+  return new Promise((resolve) => {
+    execFile(BASH ?? "", ["-c", `${text}\nwait`], options, () => {
+      const records = readFileSync(log, "utf8").split("\x1e").slice(0, -1);
+      resolve(records.map((record) => record.split("\x1f")));
+    });
+  });
+}
+
+function foreseen(text: string, [name, ...args]: readonly string[]): boolean {
+  return run(text).commands.some(
+    (one) =>
+      one.program === name &&
+      (one.args.length === args.length || one.args.some(({ known }) => !known)) &&
+      one.args.every((given, index) => couldBe(given.text, args[index] ?? "")),
+  );
+}
+
+function couldBe(pattern: string, text: string): boolean {
+  if (!pattern.includes(UNKNOWN)) return pattern === text;
+  const [start = "", ...others] = pattern.split(UNKNOWN);
+  return text.startsWith(start) && text.endsWith(others.at(-1) ?? "");
+}
+
+describe.skipIf(BASH === undefined)("agreement with bash", () => {
+  it("every program that bash starts is among the commands that were unfolded, with its words", async () => {
+    const lines = fc.sample(line, { numRuns: 240, seed: 20_240_229 }).map((text) => PRELUDE + text);
+    const misses: string[] = [];
+    let startedInAll = 0;
+    for (let at = 0; at < lines.length; at += 8) {
+      const some = lines.slice(at, at + 8);
+      const logs = await Promise.all(some.map((text, index) => started(text, at + index)));
+      for (const [index, text] of some.entries()) {
+        for (const call of logs[index] ?? []) {
+          startedInAll++;
+          if (!foreseen(text, call)) misses.push(`${JSON.stringify(text)} started ${JSON.stringify(call)}`);
+        }
+      }
+    }
+    expect(misses).toEqual([]);
+    // Lines that start nothing would agree with anything.
+    expect(startedInAll).toBeGreaterThan(lines.length);
+  }, 120_000);
+});

@@ -1,0 +1,28 @@
+import type { Run } from "../../../src/policy/shell/context.js";
+import { canonicalCommand } from "../../../src/policy/shell/quote.js";
+import { UNKNOWN } from "../../../src/policy/shell/types.js";
+import { unfold } from "../../../src/policy/shell/unfold.js";
+
+const NOTABLE = new Set(["rm", "rmdir", "dd", "ls"]);
+
+export function run(line: string, options: { home?: string; hermesHome?: string } = {}): Run {
+  const found = unfold(line, { notablePrograms: NOTABLE, ...options });
+  if (found === undefined) throw new Error(`not valid shell text: ${line}`);
+  return found;
+}
+
+/** What a line runs, carriers left out, unknown pieces shown as `<unknown>`. */
+export function runs(line: string, options: { home?: string; hermesHome?: string } = {}): string[] {
+  const found = run(line, options);
+  return found.commands.filter((command) => !found.carriers.has(command)).map(canonicalCommand);
+}
+
+/** The words one command receives. */
+export function words(line: string): string[] {
+  const [command] = run(line).commands.slice(-1);
+  return (command?.args ?? []).map((word) => word.text.replaceAll(UNKNOWN, "?"));
+}
+
+export function found(line: string): string[] {
+  return run(line).findings.map((finding) => finding.rule);
+}

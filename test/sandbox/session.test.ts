@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { ApprovalRequest } from "../../src/call/scope.js";
+import { tempDir, testRuntime } from "../support/runtime.js";
+import { skipWithoutSandbox } from "./support.js";
+
+skipWithoutSandbox();
+
+/** A session whose configuration asks for the sandbox. */
+async function sandboxed(mode = "required") {
+  const home = tempDir();
+  const cwd = tempDir();
+  const outside = tempDir();
+  writeFileSync(
+    join(home, "config.yaml"),
+    `terminal:\n  sandbox: ${mode}\n  sandbox_writable: [${outside}/open]\n`,
+  );
+  mkdirSync(join(outside, "open"));
+  const { runtime } = await testRuntime([], { builtins: true, home, cwd });
+  const asked: ApprovalRequest[] = [];
+  const session = await runtime.openSession({
+    approver: {
+      async ask(request) {
+        asked.push(request);
+        return "once";
+      },
+    },
+  });
+  const run = (command: string, widen?: readonly string[]) =>
+    session.call({ name: "terminal", arguments: { command, ...(widen && { widen }) } });
+  return { run, asked, cwd, outside, home, runtime, session };
+}
+
+it("a session's commands change its own folder and nothing else", async () => {
+  const { run, cwd, outside, home } = await sandboxed();
+  await run(
+    `echo in > inside; echo out > ${outside}/file; echo open > ${outside}/open/file; echo h > ${home}/evil`,
+  );
+  expect(readFileSync(join(cwd, "inside"), "utf8")).toBe("in\n");
+  expect(existsSync(join(outside, "file"))).toBe(false);
+  expect(existsSync(join(outside, "open/file"))).toBe(true);
+  expect(existsSync(join(home, "evil"))).toBe(false);
+});
+
+it("the folder is the session's, not the runtime's", async () => {
+  const { runtime, cwd, outside } = await sandboxed();
+  const other = await runtime.openSession({ cwd: outside });
+  await other.call({ name: "terminal", arguments: { command: `echo x > mine; echo x > ${cwd}/theirs` } });
+  expect(existsSync(join(outside, "mine"))).toBe(true);
+  expect(existsSync(join(cwd, "theirs"))).toBe(false);
+});
+
+it("leaving the sandbox for one call asks the person, once for each call", async () => {
+  const { run, asked, outside } = await sandboxed();
+  mkdirSync(join(outside, "tree"));
+  const command = `echo x >> ${outside}/tree/file`;
+  expect(JSON.stringify(await run(command))).toContain("private");
+  expect(asked).toEqual([]);
+  await run(command, [`write:${outside}/tree`]);
+  await run(command, [`write:${outside}/tree`]);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]?.effects).toContainEqual({
+    action: "sandbox:widen",
+    resource: `write:${outside}/tree`,
+    mode: "execute",
+  });
+  expect(readFileSync(join(outside, "tree/file"), "utf8")).toBe("x\nx\n");
+});
+
+it("nobody to ask means that nothing is opened", async () => {
+  const { runtime, outside } = await sandboxed();
+  const session = await runtime.openSession({});
+  const result = await session.call({
+    name: "terminal",
+    arguments: { command: `echo x > ${outside}/file`, widen: ["off"] },
+  });
+  expect(result.error?.code).toBe("denied");
+  expect(existsSync(join(outside, "file"))).toBe(false);
+});
+
+it("the other tools go on working", async () => {
+  const { session, cwd } = await sandboxed();
+  writeFileSync(join(cwd, "a.txt"), "needle\n");
+  const found = await session.call({ name: "search_files", arguments: { pattern: "needle" } });
+  expect(JSON.stringify(found)).toContain("a.txt");
+  const written = await session.call({
+    name: "write_file",
+    arguments: { path: "b.mjs", content: "export {};\n" },
+  });
+  expect(written.ok).toBe(true);
+});
