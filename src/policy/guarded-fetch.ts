@@ -2,7 +2,8 @@ import { lookup } from "node:dns/promises";
 import type { BodyInit, Response } from "undici";
 import { ToolError } from "../tool/errors.js";
 import { judgeAddress } from "./addresses.js";
-import { hostOf, judgeUrl, type NetworkRules, opensPrivate, type ResolveHost } from "./urls.js";
+import { hostOf } from "./hosts.js";
+import { judgeUrl, type NetworkRules, opensPrivate, type ResolveHost } from "./urls.js";
 
 export interface GuardedRequest {
   readonly url: string;

@@ -1,4 +1,5 @@
 import { judgeAddress } from "./addresses.js";
+import { hostMatches, hostOf } from "./hosts.js";
 
 /** Every address of a host name, as text. Throws, or gives none, when the name does not resolve. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
@@ -86,27 +87,6 @@ function isListed(host: string, patterns: readonly string[] | undefined): boolea
   return patterns.some((pattern) => hostMatches(host, pattern));
 }
 
-/** `example.com` means that name and all below it, `*.example.com` only those below, `*` stands for anything. */
-export function hostMatches(host: string, pattern: string): boolean {
-  const wanted = asDialled(pattern);
-  if (wanted === "") return false;
-  if (!wanted.includes("*")) return host === wanted || host.endsWith(`.${wanted}`);
-  const source = wanted.split("*").map((part) => part.replace(/[^a-z0-9-]/g, "\\$&"));
-  return new RegExp(`^${source.join("[^/]*")}$`, "u").test(host);
-}
-
-/** A pattern as people write it (`HTTPS://Bücher.example/`) in the spelling that hosts are compared in. */
-function asDialled(pattern: string): string {
-  const bare = pattern
-    .trim()
-    .toLowerCase()
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
-    .replace(/[/?#].*$/, "");
-  if (bare.includes("*")) return bare.replace(/\.$/, "");
-  const url = URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`) : undefined;
-  return url === undefined ? bare : hostOf(url);
-}
-
 /** The parsed URL, or why it is refused. */
 function parseWebUrl(given: string): URL | string {
   const text = given.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
@@ -128,11 +108,6 @@ function parseWebUrl(given: string): URL | string {
   if (BAD_PORTS.has(url.port)) return `port ${url.port} belongs to another protocol`;
   if (hostOf(url) === "" || url.hostname.length > 255) return "it is not a valid URL: the host is unusable";
   return url;
-}
-
-/** Host name as it is dialled: lower case, no brackets, no final dot. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
 async function addressesOf(url: URL, resolve: ResolveHost): Promise<readonly string[] | string> {

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import type { JudgedSegment, PolicyQuestion, Verdict } from "../../call/scope.js";
 import type { Effect } from "../../tool/effects.js";
+import { hostMatches, hostOf } from "../hosts.js";
 import { noFiles, realFiles } from "../paths/file-view.js";
 import { segmentsOf as pathSegments } from "../paths/glob.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
 import { wildcardMatches } from "../paths/segment-pattern.js";
-import { hostMatches, hostOf } from "../urls.js";
 import { allowsSegment, deniesCommand, segmentsOf } from "./command-rules.js";
 import { describe } from "./judge-levels.js";
 import { domainOf, permissionMatches } from "./permission-names.js";
