@@ -1,14 +1,16 @@
 import { hash } from "node:crypto";
+import type { Effect } from "../tool/effects.js";
 
-/** Binds an approval to what was approved: the same tool with the same arguments in the same place. */
+/** Binds an approval to what was approved: the same tool, arguments, effects and place. */
 export function approvalHash(call: {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  readonly effects: readonly Effect[];
   readonly environment: string;
   readonly cwd: string;
 }): string {
-  const { tool, args, environment, cwd } = call;
-  return hash("sha256", canonicalJson({ tool, args, environment, cwd }), "hex");
+  const { tool, args, effects, environment, cwd } = call;
+  return hash("sha256", canonicalJson({ tool, args, effects, environment, cwd }), "hex");
 }
 
 /** JSON with sorted keys: equal values give equal text, whatever order they were written in. */

@@ -9,14 +9,18 @@ import type { ApprovalAnswer, ApprovalReply, ApprovalRequest } from "./scope.js"
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
 export function approve(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
-  const { decision, grantKeys, scope, judged } = call;
-  if (judged?.grantsUsed !== undefined) scope.services.permanentGrants?.countUse(judged.grantsUsed);
-  if (decision === undefined || decision.verdict !== "ask") return undefined;
+  const { decision, grantKeys, scope } = call;
+  if (decision === undefined || decision.verdict !== "ask") return countGrants(call);
   if (grantKeys.length > 0 && grantKeys.every((key) => scope.grants.has(key))) {
     call.decision = { ...decision, answer: "session" };
-    return undefined;
+    return countGrants(call);
   }
   return seekConsent(call, decision);
+}
+
+/** A permanent grant is used when the call it helped to pass is let through, also beside somebody's yes. */
+function countGrants({ judged, scope }: CallRecord): undefined {
+  if (judged?.grantsUsed !== undefined) scope.services.permanentGrants?.countUse(judged.grantsUsed);
 }
 
 async function seekConsent(call: CallRecord, decision: Decision): Promise<Failure | undefined> {
@@ -25,7 +29,7 @@ async function seekConsent(call: CallRecord, decision: Decision): Promise<Failur
   if (review?.decision === "approve") {
     // Covers this one call: a model's yes is never remembered.
     call.decision = { ...decision, answer: "reviewer" };
-    return undefined;
+    return bindTo(call, request);
   }
   if (review?.decision === "deny") {
     call.decision = { ...decision, answer: "deny", by: "reviewer" };
@@ -48,13 +52,24 @@ async function answered(
     const why = reply.reason === undefined ? request.reason : `${request.reason}: ${reply.reason}`;
     return failure("denied", `the person denied it (${why})`, "Do not retry it; ask what they would prefer.");
   }
-  if (bindingOf(call) !== request.hash) {
-    return failure("denied", "the arguments changed while the approval was pending, so nothing was run");
-  }
+  const changed = bindTo(call, request);
+  if (changed !== undefined) return changed;
   if (answer === "session" || answer === "always") for (const key of grantKeys) scope.grants.add(key);
   if (answer === "always") await remember(call, request, reply.widen === true);
   scope.reviews.denials = 0;
   return undefined;
+}
+
+/** From here on only exactly this may run; `execute` looks once more when it begins. */
+function bindTo(call: CallRecord, { hash }: ApprovalRequest): Failure | undefined {
+  call.approvedHash = hash;
+  return changedSinceApproval(call) ?? countGrants(call);
+}
+
+/** Somebody may still hold the arguments and change them while the call waits for its turn. */
+export function changedSinceApproval(call: CallRecord): Failure | undefined {
+  if (call.approvedHash === undefined || call.approvedHash === bindingOf(call)) return undefined;
+  return failure("denied", "the arguments changed after they were shown for approval, so nothing was run");
 }
 
 /** The person has said yes either way; that it could not be written down must not undo it. */
@@ -106,7 +121,8 @@ function requestOf(call: CallRecord, decision: Decision): ApprovalRequest {
     hash: bindingOf(call),
     callId: call.id,
     tool: call.entry.name,
-    args: call.args,
+    // A copy: whoever is asked may keep it, and must not hold what will run.
+    args: structuredClone(call.args),
     effects: call.effects,
     rule: decision.rule,
     reason: decision.reason ?? `rule ${decision.rule}`,
@@ -121,8 +137,9 @@ function requestOf(call: CallRecord, decision: Decision): ApprovalRequest {
   };
 }
 
-function bindingOf({ entry, args, scope }: CallRecord): string {
-  return approvalHash({ tool: entry.name, args, environment: scope.environment.name, cwd: scope.info.cwd });
+function bindingOf({ entry, args, effects, scope }: CallRecord): string {
+  const environment = scope.environment.name;
+  return approvalHash({ tool: entry.name, args, effects, environment, cwd: scope.info.cwd });
 }
 
 async function askPerson(

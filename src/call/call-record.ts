@@ -39,6 +39,8 @@ export class CallRecord {
   grantKeys: readonly string[] = NOTHING;
   /** policy: what the policy itself said, before a hook or a person */
   judged: Verdict | undefined;
+  /** approval: what was shown to whoever said yes */
+  approvedHash: string | undefined;
   /** admit: the places the call may touch, by their real paths */
   keys: readonly EffectKey[] = NOTHING;
   /** admit */

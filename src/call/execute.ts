@@ -1,6 +1,7 @@
 import { ERROR_CODES, type Failure, failure, ToolError } from "../tool/errors.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
+import { changedSinceApproval } from "./approve.js";
 import type { CallRecord } from "./call-record.js";
 import { HandlerContext } from "./context.js";
 import { cancelDeadline, type Deadline, setDeadline } from "./deadlines.js";
@@ -16,6 +17,8 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** Runs the handler under its deadline. A cancelled call is over when its handler has stopped. */
 export function execute(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   if (call.signal?.aborted === true) return interrupted();
+  const changed = changedSinceApproval(call);
+  if (changed !== undefined) return changed;
   call.entry.pin();
   call.pinned = true;
   const context = new HandlerContext(call);

@@ -88,7 +88,10 @@ async function follow(run: Run): Promise<ExecResult> {
   const child = start({ argv, cwd: confinement === undefined ? request.cwd : "/", env: run.env, streams });
   const ended = streams.connect(child);
   const exit = await followToExit(child, run);
-  if ("spawnError" in exit) return spawnFailed(exit.spawnError, argv, performance.now() - started);
+  if ("spawnError" in exit) {
+    if (confinement !== undefined) throw sandboxFailed(exit.spawnError.message);
+    return spawnFailed(exit.spawnError, argv, performance.now() - started);
+  }
 
   // Unreferenced: the open streams keep the process alive, the timer alone must not.
   await Promise.race([ended, delay(DRAIN_MS, undefined, { ref: false })]);

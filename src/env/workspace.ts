@@ -5,5 +5,11 @@ import type { Environment } from "./environment.js";
  * no argument of a call can move the boundary.
  */
 export function inWorkspace(environment: Environment, workspace: string): Environment {
-  return { ...environment, exec: (request) => environment.exec({ ...request, workspace }) };
+  return {
+    name: environment.name,
+    kind: environment.kind,
+    files: environment.files,
+    exec: (request) => environment.exec({ ...request, workspace }),
+    close: () => environment.close(),
+  };
 }

@@ -11,7 +11,7 @@ import type { OfferedTool } from "./profiles/offering.js";
 import { type Authority, PermissionTable } from "./profiles/permission-table.js";
 import type { Note, TraceStep } from "./profiles/trace.js";
 import { withheldUnder } from "./profiles/withheld.js";
-import { isWithin, protectedRead, protectedWrite } from "./protected-paths.js";
+import { isInside, protectedRead, protectedWrite } from "./protected-paths.js";
 import { realPathOf } from "./real-path.js";
 import { loadAnalysis } from "./shell/analysis.js";
 import { strictest } from "./strictest.js";
@@ -186,7 +186,7 @@ function judgeFile({ effect, question, options }: EffectDeciding, opened: boolea
   }
   if (reads || opened || options.anyFolder === true) return undefined;
   const workspace = real(question.session.cwd);
-  if (isWithin(path, workspace) || isWithin(path, real(tmpdir()))) return undefined;
+  if (isInside(path, workspace) || isInside(path, real(tmpdir()))) return undefined;
   const reason = `writes outside the working folder ${workspace}: ${path}`;
   return ask("file.write-outside", reason, dirname(path), false);
 }

@@ -100,7 +100,9 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
     return { verdict: "allow", rule: `command_allowlist:${ids[0] ?? ""}`, grantKeys, ...used };
   }
   const remember = rules.allowlist?.rememberable?.(uncovered) ?? uncovered.map(({ canonical }) => canonical);
+  const ids = grants.flatMap((grant) => grant?.id ?? []);
   return {
+    ...(rules.allowlist !== undefined && ids.length > 0 && { grantsUsed: ids }),
     verdict: "ask",
     rule: first.rule,
     reason: [...new Set(uncovered.map((segment) => segment.reason))].join("; "),

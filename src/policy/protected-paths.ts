@@ -36,9 +36,15 @@ export function protectedWrite(path: string, places: Places): string | undefined
 
 /** Why reading this path would show secrets. */
 export function protectedRead(path: string, places: Places): string | undefined {
-  const own = [".env", "server.token", "mcp-tokens", "pairing", ".anthropic_oauth.json", "secret.key"].some(
-    (name) => isWithin(path, `${places.hermesHome}/${name}`),
-  );
+  const own = [
+    ".env",
+    "server.token",
+    "mcp-tokens",
+    "pairing",
+    "approvals.key",
+    "state.db",
+    "state.db-wal",
+  ].some((name) => isWithin(path, `${places.hermesHome}/${name}`));
   if (own) return "Hermes' own credentials";
   const folded = foldProtected(path);
   if (/^\/etc\/(?:g?shadow-?|sudoers(?:$|\.d\/)|ssl\/private|ssh\/ssh_host_)/.test(folded))
@@ -103,7 +109,12 @@ function isGitControl(path: string, segments: readonly string[]): boolean {
   });
 }
 
-/** Compared without case and after NFC: on some disks `.SSH` is `.ssh`. */
+/** Letter by letter, for what a place allows: on most disks `App` is another folder than `app`. */
+export function isInside(path: string, folder: string): boolean {
+  return isBelow(path, folder);
+}
+
+/** For what a place forbids, without case and after NFC: on some disks `.SSH` is `.ssh`. */
 export function isWithin(path: string, folder: string): boolean {
   return isBelow(foldProtected(path), foldProtected(folder));
 }

@@ -181,6 +181,18 @@ describe("what other programs run later stays as it is", () => {
     expect(readFileSync(inWorkspace(".git"), "utf8")).toBe("gitdir: ./store\n");
   });
 
+  test("hooks that lie elsewhere are kept where they lie", async () => {
+    mkdirSync(inWorkspace(".husky/_"), { recursive: true });
+    mkdirSync(inWorkspace("tools/hooks"), { recursive: true });
+    writeFileSync(inWorkspace(".husky/pre-commit"), "true\n");
+    writeFileSync(inWorkspace(".git/config"), "[core]\n\thooksPath = tools/hooks\n");
+    await jail.run(
+      "echo evil > .husky/pre-commit; echo evil > tools/hooks/pre-push; mv tools t; mkdir -p tools/hooks; echo evil > tools/hooks/pre-push",
+    );
+    expect(readFileSync(inWorkspace(".husky/pre-commit"), "utf8")).toBe("true\n");
+    expect(readdirSync(inWorkspace("tools/hooks"))).toEqual([]);
+  });
+
   test("submodules keep their hooks and settings", async () => {
     const module = inWorkspace(".git/modules/group/lib");
     mkdirSync(module, { recursive: true });

@@ -35,7 +35,7 @@ function depth(path: string): number {
 
 /** Hiding what is hidden already, or making read-only what is so already, changes nothing. */
 function matters(mount: Mount, over: Mount | undefined): boolean {
-  if (mount.kind === "read") return over?.kind === "write" || over?.kind === "empty";
+  if (mount.kind === "read") return over !== undefined && over.kind !== "read";
   if (mount.kind === "write") return true;
   return over?.kind !== "empty";
 }

@@ -11,8 +11,8 @@ import { realPath } from "./real-path.js";
 const FOLDERS = [".git", ".hermes", ".vscode", ".idea", ".cursor", ".claude", ".codex"];
 /** The same for single files; a stand-in for a missing one would confuse its readers. */
 const FILES = [".mcp.json", ".envrc"];
-/** Kept when they are there. Making one is an ordinary step of setting a project up. */
-const FILES_IF_PRESENT = [".env", ".env.local", ".env.production"];
+/** Kept when they are there: secrets, and folders of hooks. Making one is a step of setting a project up. */
+const IF_PRESENT = [".env", ".env.local", ".env.production", ".husky", ".githooks"];
 /** What git runs or obeys. `worktrees` and `modules` lead to such files of other checkouts. */
 const GIT_READ_ONLY = ["config", "hooks", "worktrees"];
 const GIT_MUST_NOT_APPEAR = ["commondir", "config.worktree"];
@@ -41,7 +41,7 @@ export function protectedPlaces(request: ProtectionRequest): ProtectedPlaces {
   for (const root of request.roots.filter((path) => kindOf(path) === "folder")) {
     for (const name of FOLDERS) found.folder(root, name);
     for (const name of FILES) found.single(root, join(root, name), "watch");
-    for (const name of FILES_IF_PRESENT) found.single(root, join(root, name), "leave");
+    for (const name of IF_PRESENT) found.single(root, join(root, name), "leave");
   }
   return { mounts: found.mounts(), placeholders: [...found.placeholders], watched: [...found.watched] };
 }
@@ -81,6 +81,8 @@ class Findings {
     const kind = kindOf(path);
     if (kind === "folder" && !this.#isLifted(path)) {
       this.#gitFolder(root, path);
+      const hooks = hooksFolderOf(join(path, "config"), root);
+      if (hooks !== undefined && isInside(hooks, root)) this.single(root, hooks, "placeholder");
       for (const module of modulesBelow(join(path, "modules"))) this.#gitFolder(root, module);
       return;
     }
@@ -169,6 +171,16 @@ function gitFolderOf(path: string, kind: "file" | "link"): string | undefined {
   try {
     const [, named] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(path, "utf8").slice(0, 8_192)) ?? [];
     return named === undefined ? undefined : realPath(resolve(dirname(path), named));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the settings of a repository say that its hooks lie, if they do; relative to the working tree. */
+function hooksFolderOf(config: string, tree: string): string | undefined {
+  try {
+    const [, named] = /^\s*hookspath\s*=\s*"?([^"\n;#]+?)"?\s*$/im.exec(readFileSync(config, "utf8")) ?? [];
+    return named === undefined ? undefined : resolve(tree, named);
   } catch {
     return undefined;
   }

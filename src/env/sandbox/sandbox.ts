@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { ToolError } from "../../tool/errors.js";
 import { bwrapArguments } from "./bwrap-arguments.js";
 import { coverAll, homeMounts, systemMounts } from "./credential-places.js";
@@ -73,15 +73,15 @@ async function planFor(
   request: ConfineRequest,
   options: SandboxOptions & { readonly home?: string; readonly lasting: readonly Mount[] },
 ): Promise<Plan> {
-  const given = options.home ?? (request.env.HOME || homedir());
-  const home = realPath(given) ?? given;
+  const homes = homesOf(options.home ?? (request.env.HOME || homedir()));
+  const [home] = homes;
   const { widening } = request;
   const network = widening?.network ?? options.network ?? false;
   const { roots, named, mounted } = writableRoots({
     workspace: request.workspace ?? options.workspace,
     configured: options.writable ?? [],
     widened: widening?.write ?? [],
-    home,
+    homes,
   });
   const hidden = (options.hidden ?? []).map((path) => expand(path, home));
   const runtimeDir = request.env.XDG_RUNTIME_DIR;
@@ -90,7 +90,7 @@ async function planFor(
   const kept = protectedPlaces({ roots, lifted: named });
   const files = [
     ...options.lasting,
-    ...homeMounts(home),
+    ...homes.flatMap(homeMounts),
     ...coverAll(runtimeDir === undefined ? hidden : [...hidden, runtimeDir]),
     ...shownMounts(shown, network),
     ...mounted.map((path): Mount => ({ kind: "write", path })),
@@ -102,6 +102,17 @@ async function planFor(
   const cwd = realPath(request.cwd) ?? request.cwd;
   if (!isVisible(mounts, cwd)) throw hiddenFolder(request.cwd);
   return { mounts, placeholders: kept.placeholders, watched: watchNames(kept.watched), cwd, network };
+}
+
+/** HOME may have been set to another folder; the keys lie in the account's own all the same. */
+function homesOf(home: string): readonly [string, ...string[]] {
+  const first = realPath(home) ?? home;
+  try {
+    const account = realPath(userInfo().homedir);
+    return account === undefined || account === first || account === "/" ? [first] : [first, account];
+  } catch {
+    return [first];
+  }
 }
 
 function confinementOf(parts: {

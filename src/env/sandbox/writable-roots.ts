@@ -9,7 +9,8 @@ export interface RootRequest {
   readonly configured: readonly string[];
   /** Asked for by this call. */
   readonly widened: readonly string[];
-  readonly home: string;
+  /** What `~` means; the first of the homes. */
+  readonly homes: readonly [string, ...string[]];
 }
 
 export interface WritableRoots {
@@ -23,13 +24,14 @@ export interface WritableRoots {
 
 /** The real paths a command may change. */
 export function writableRoots(request: RootRequest): WritableRoots {
-  const { home } = request;
+  const { homes } = request;
+  const [home] = homes;
   const workspace = request.workspace === undefined ? undefined : realPath(request.workspace);
   const configured = request.configured.map((path) => realPath(expand(path, home)));
   // Everything below the home folder would include keys and start-up files, whose names nobody can list.
   const usable = [workspace, ...configured]
     .filter((path) => path !== undefined)
-    .filter((path) => !isTooWide(path, home));
+    .filter((path) => !isTooWide(path, homes));
   const named = usable.filter((path) => path !== workspace);
   const mounted = [...usable];
   for (const path of request.widened) {
@@ -37,7 +39,7 @@ export function writableRoots(request: RootRequest): WritableRoots {
     const real = realPath(expanded);
     // What the person was shown must be what is opened.
     if (real !== undefined && real !== expanded) throw leadsElsewhere(path, real);
-    if (real !== undefined && isTooWide(real, home)) throw tooWide(path);
+    if (real !== undefined && isTooWide(real, homes)) throw tooWide(path);
     const missing = real === undefined ? placeOfMissing(expanded, usable) : undefined;
     const place = real ?? missing;
     if (place === undefined) throw cannotWiden(path);
@@ -48,8 +50,8 @@ export function writableRoots(request: RootRequest): WritableRoots {
   return { roots, named, mounted: [...new Set(mounted)] };
 }
 
-export function isTooWide(path: string, home: string): boolean {
-  return path === "/" || isAtOrInside(home, path);
+function isTooWide(path: string, homes: readonly string[]): boolean {
+  return path === "/" || homes.some((home) => isAtOrInside(home, path));
 }
 
 export function expand(path: string, home: string): string {

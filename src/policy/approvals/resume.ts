@@ -45,7 +45,8 @@ export async function resumeApproval(resumption: Resumption): Promise<CallResult
     const explained = await session.explainCall(request);
     if (explained.error !== undefined) return explained.error;
     const { environment, cwd } = session;
-    const binding = approvalHash({ tool: explained.name, args: explained.args ?? {}, environment, cwd });
+    const { name: tool, args = {}, effects } = explained;
+    const binding = approvalHash({ tool, args, effects, environment, cwd });
     if (binding !== record.hash) {
       return failure("denied", `${id} was approved for other arguments or another place, so nothing was run`);
     }

@@ -18,13 +18,19 @@ const changeFolder: Builtin = ({ args }, { state }) => {
 };
 
 /** `export A=b`, `declare -x A=b`; arrays are seen in the tree itself. */
-const declare: Builtin = ({ args }, { state, certain, run }) => {
+const declare: Builtin = ({ program, args }, { state, certain }) => {
+  const options = args.filter((word) => /^-/.test(word.text)).map((word) => word.text);
+  const exports = program === "export" || options.some((text) => text.includes("x"));
+  const isFunction = options.some((text) => text.includes("f"));
   for (const word of args) {
+    const name = /^([A-Za-z_][\w-]*)(?:\+?=|$)/.exec(word.text)?.[1];
+    if (exports && name !== undefined) state.export(name, { isFunction });
+    if (program !== "export" && program !== "readonly" && name !== undefined) state.makeLocal(name);
     const match = /^([A-Za-z_]\w*)(\+?)=([\s\S]*)$/.exec(word.text);
     if (match === null) continue;
-    const [, name = "", append, text = ""] = match;
-    const before = append === "+" ? (state.valuesOf(name)?.[0]?.text ?? "") : "";
-    state.assign(name, [valueOfWord(word, before + text)], { certain, run });
+    const [, target = "", append, text = ""] = match;
+    const before = append === "+" ? (state.valuesOf(target)?.[0]?.text ?? "") : "";
+    state.assign(target, [valueOfWord(word, before + text)], { certain });
   }
 };
 
@@ -37,12 +43,12 @@ function valueOfWord(word: ShellWord, text: string): Value {
 }
 
 /** In a loop every line of a known input is a possible value. */
-const read: Builtin = ({ args }, { state, input, repeated, certain, run }) => {
+const read: Builtin = ({ args }, { state, input, repeated, certain }) => {
   const options = { taking: ["d", "i", "n", "N", "p", "t", "u", "a"] };
   const { operands, values } = parseOptions(args, options);
   const names = operands.map((word) => word.text).filter((name) => /^\w+$/.test(name));
   const array = values.get("a")?.[0]?.text;
-  if (array !== undefined) state.assign(array, [NOBODY_KNOWS], { certain, run });
+  if (array !== undefined) state.assign(array, [NOBODY_KNOWS], { certain });
   const known = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
   const lines =
     known === undefined || known.length > MOST_LINES ? undefined : repeated ? known : known.slice(0, 1);
@@ -52,7 +58,7 @@ const read: Builtin = ({ args }, { state, input, repeated, certain, run }) => {
       const words = line.trim().split(/[ \t]+/);
       return { text: last ? words.slice(index).join(" ") : (words[index] ?? "") };
     });
-    state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated, run });
+    state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated });
   }
 };
 
@@ -62,11 +68,11 @@ function fromInput(input: Context["input"]): Value {
     : NOBODY_KNOWS;
 }
 
-const readLines: Builtin = ({ args }, { state, input, certain, run }) => {
+const readLines: Builtin = ({ args }, { state, input, certain }) => {
   const { operands } = parseOptions(args, { taking: ["d", "n", "O", "s", "u", "C", "c"] });
   const items = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
   const value: Value = items === undefined ? fromInput(input) : { text: items[0] ?? "", items };
-  state.assign(operands[0]?.text ?? "MAPFILE", [value], { certain, run });
+  state.assign(operands[0]?.text ?? "MAPFILE", [value], { certain });
 };
 
 const setPositional: Builtin = ({ args }, { state }) => {
@@ -117,19 +123,19 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   [
     "unset",
     ({ args }, { state, certain }) => {
-      if (certain) for (const { text } of args) if (!text.startsWith("-")) state.unset(text);
+      for (const { text } of args) if (!text.startsWith("-")) state.unset(text, { certain });
     },
   ],
   [
     "printf",
-    ({ args }, { state, certain, run }) => {
+    ({ args }, { state, certain }) => {
       const [option, name, format, ...rest] = args;
       if (option?.text !== "-v" || name === undefined || format === undefined) return;
       const text = formatPrintf(
         format.text,
         rest.map((word) => word.text),
       );
-      state.assign(name.text, [{ text }], { certain, run });
+      state.assign(name.text, [{ text }], { certain });
     },
   ],
 ]);

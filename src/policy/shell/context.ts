@@ -1,6 +1,6 @@
 import type { Budget } from "./limits.js";
 import type { Script, SyntaxNode } from "./parse.js";
-import type { ShellState, Value } from "./state.js";
+import type { FunctionBody, ShellState, Value } from "./state.js";
 import type { Output, Stream } from "./stream.js";
 import type { Finding, ShellRedirect, ShellWord, SimpleCommand, Span, Wrapper } from "./types.js";
 
@@ -20,7 +20,7 @@ export interface Context {
   /** True where a new process was started since the innermost function began. */
   readonly forked: boolean;
   /** Functions being called, outermost first. */
-  readonly calls: readonly string[];
+  readonly calls: readonly FunctionBody[];
   /** Which of several possible values the variables of the command at hand have. */
   readonly choice: Choice;
   /** Set inside texts of their own (`sh -c '…'`): the part of the line that everything in them stands for. */
@@ -30,7 +30,12 @@ export interface Context {
 export interface Choice {
   readonly picked: ReadonlyMap<string, number>;
   /** Variables with more than one value that were used, and how many values they have. */
-  readonly asked: Map<string, number>;
+  asked: Map<string, number> | undefined;
+}
+
+export function askFor(choice: Choice, name: string, count: number): void {
+  choice.asked ??= new Map();
+  choice.asked.set(name, count);
 }
 
 /** A command while its pipe is still being read. */
@@ -57,6 +62,8 @@ export interface Run {
   readonly hermesHome: string | undefined;
   /** `>(…)` met while words were expanded; they run on what the command prints. */
   readonly sinks: { readonly script: Script; readonly span: Span }[];
+  /** What runs when the line is done. */
+  readonly later: (() => void)[];
   nextDescriptor: number;
   /** Walks a substitution; its foreseen output with trailing newlines removed. */
   substitute(script: Script, context: Context, span: Span): Value;

@@ -32,6 +32,7 @@ export function follow(opening: Opening, carrier: Carrier): void {
       return;
     case "text":
       runShellText(opening.text, { opening, context, carrier });
+      if (opening.later === true) runLater(opening.text, { opening, context, carrier });
       return;
     case "script":
       runScript(opening.path, { opening, context, carrier });
@@ -67,7 +68,7 @@ function contextInside(opening: Inner, outer: Context): Context {
     depth: outer.depth + (opening.kind === "argv" ? 1 : 0),
     repeated,
     // Another machine knows nothing of this shell; a new shell here may know all of it.
-    state: isAway(opening) ? new ShellState() : here ? outer.state : new ShellState(outer.state),
+    state: isAway(opening) ? new ShellState() : here ? outer.state : new ShellState(outer.state, "process"),
   };
 }
 
@@ -82,6 +83,15 @@ function runShellText(text: ShellWord, { opening, context, carrier }: Step): voi
     ...(positional !== undefined && { positional }),
     ...("zero" in opening && opening.zero !== undefined && { zero: opening.zero }),
     ...(text.outputs !== undefined && { from: text.outputs }),
+  });
+}
+
+/** Once more at the end, if the variables it may use have changed since. */
+function runLater(text: ShellWord, step: Step): void {
+  const { state, run } = step.context;
+  const { changes } = state;
+  run.later.push(() => {
+    if (state.changes !== changes) runShellText(text, step);
   });
 }
 

@@ -5,7 +5,8 @@ import type { FunctionBody } from "./state.js";
 export function callsItselfForked(name: string, body: FunctionBody): boolean {
   let found = false;
   const search = (node: SyntaxNode, forked: boolean): void => {
-    if (found) return;
+    // Inside, the name may come to mean another function.
+    if (found || (node.type === "Function" && node.name.value === name)) return;
     if (node.type === "Command" && node.name?.value === name && forked) {
       found = true;
       return;

@@ -20,8 +20,6 @@ export type Bound = Exclude<keyof typeof LIMITS, "length" | "text" | "braces" | 
 /** Counts down what is left; once something ran out, the analysis only has to come home. */
 export class Budget {
   exceeded = false;
-  /** True once some variable has more than one possible value. */
-  branching = false;
   readonly #spent: Record<Bound, number> = { commands: 0, words: 0, parsed: 0 };
 
   /** False when this is too much: the caller stops there. */

@@ -85,7 +85,7 @@ const openTrap: Opener = (args) => {
   const [text, ...signals] = args[0]?.text === "--" ? args.slice(1) : args;
   if (text === undefined || signals.length === 0 || text.text === "-" || text.text === "") return [];
   if (/^-[lp]/.test(text.text)) return [];
-  return [{ kind: "text", text, wrapper: local("trap"), here: true }];
+  return [{ kind: "text", text, wrapper: local("trap"), here: true, later: true }];
 };
 
 export const SHELL_OPENERS: Readonly<Record<string, Opener>> = {

@@ -23,6 +23,8 @@ export type Opening =
       readonly foreign?: boolean;
       /** Runs in the very same shell: `eval`, `trap`. */
       readonly here?: boolean;
+      /** Runs when the shell ends, with what its variables hold by then. */
+      readonly later?: boolean;
     }
   /** A shell that reads its commands from standard input. */
   | {

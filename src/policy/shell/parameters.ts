@@ -1,4 +1,4 @@
-import type { Context } from "./context.js";
+import { askFor, type Context } from "./context.js";
 import type { ParameterExpansionPart, ParameterOperation, Word } from "./parse.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
 import type { Value } from "./state.js";
@@ -43,7 +43,7 @@ export function valueOfParameter(name: string, context: Context): Value {
   if (name === "#") return positional === undefined ? { text: UNKNOWN } : { text: String(positional.length) };
   const values = context.state.valuesOf(name);
   if (values === undefined) return fromEnvironment(name, context);
-  if (values.length > 1) context.choice.asked.set(name, values.length);
+  if (values.length > 1) askFor(context.choice, name, values.length);
   return values[context.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
 }
 
@@ -133,13 +133,16 @@ function withDefault({ operation, value, name, context, toText }: Operation): Va
   const empty = value.text === "";
   const operator = operation.operator.replace(":", "");
   if (operator === "+") {
-    return isSet && empty ? EMPTY : toText(operation.operand, context);
+    if (value.text !== UNKNOWN) return empty ? EMPTY : toText(operation.operand, context);
+    // Nobody knows whether it is set: both are possible.
+    const key = `${name}+`;
+    askFor(context.choice, key, 2);
+    return context.choice.picked.get(key) === 1 ? EMPTY : toText(operation.operand, context);
   }
   if (operator === "?" || (isSet && !empty)) return value;
   if (isSet && !operation.operator.startsWith(":")) return value;
   const fallback = toText(operation.operand, context);
-  if (operator === "=")
-    context.state.assign(name, [fallback], { certain: context.certain, run: context.run });
+  if (operator === "=") context.state.assign(name, [fallback], { certain: context.certain });
   return fallback;
 }
 

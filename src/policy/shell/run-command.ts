@@ -78,18 +78,14 @@ function callFunction(invocation: Invocation, name: ShellWord): boolean {
   const { state, calls } = context;
   const body = state.functions.get(name.text);
   if (body === undefined) return false;
-  if (calls.includes(name.text)) {
+  if (calls.includes(body)) {
     if (context.forked) report(context, "fork-bomb.function", { span });
     return true;
   }
   const outer = state.positional;
   state.positional = argv.slice(1);
-  context.run.walk(body, {
-    ...context,
-    calls: [...calls, name.text],
-    forked: false,
-    depth: context.depth + 1,
-  });
+  const inner = { ...context, calls: [...calls, body], forked: false, depth: context.depth + 1 };
+  state.inFunction(() => context.run.walk(body, inner));
   state.positional = outer;
   return true;
 }
@@ -130,7 +126,7 @@ function runProgram(invocation: Invocation, program: string): void {
 /** Programs in other languages come to shell commands as well: those they start, and those that do the same. */
 function runCode(command: SimpleCommand, { context, span }: Invocation): void {
   for (const text of codeCommands(command)?.shell ?? []) {
-    const inner = { ...context, state: new ShellState(context.state), out: undefined };
+    const inner = { ...context, state: new ShellState(context.state, "process"), out: undefined };
     context.run.runText({ text, context: inner, span, carrier: command, foreign: true });
   }
   const script = codeScript(command);

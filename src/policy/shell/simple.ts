@@ -1,7 +1,8 @@
-import { type Choice, type Context, type PlacedRedirect, spanOf } from "./context.js";
+import { askFor, type Choice, type Context, type PlacedRedirect, spanOf } from "./context.js";
 import { report } from "./core-findings.js";
 import { namesItself } from "./fork-bomb.js";
 import { madeFile, writeFile } from "./made-files.js";
+import { valueOfParameter } from "./parameters.js";
 import type { Assignment, Command, HereDoc, Redirected, Redirection, Word } from "./parse.js";
 import { emit } from "./run-command.js";
 import { ShellState, type Value } from "./state.js";
@@ -16,21 +17,38 @@ const MOST_COMBINATIONS = 64;
 
 /** A command of the tree, once for every combination of values its variables may have. */
 export function runSimple(node: Command, context: Context): void {
-  if (!context.run.budget.branching) {
-    evaluate(node, context);
-    return;
-  }
+  if (node.name === undefined) runAssignments(node, context);
+  else forEachChoice(context, (inner) => evaluate(node, inner));
+}
+
+function forEachChoice(context: Context, evaluateOnce: (inner: Context) => void): void {
   const { picked } = context.choice;
-  const first: Choice = { picked, asked: new Map() };
-  evaluate(node, { ...context, choice: first });
-  if (first.asked.size === 0) return;
+  const first: Choice = { picked, asked: undefined };
+  evaluateOnce({ ...context, choice: first });
+  if (first.asked === undefined) return;
   const open = [...first.asked].filter(([name]) => !picked.has(name));
-  for (const [name, count] of open) context.choice.asked.set(name, count);
+  for (const [name, count] of open) askFor(context.choice, name, count);
   for (const combination of combinations(open)) {
     if (context.run.budget.exceeded) return;
-    const choice = { picked: new Map([...picked, ...combination]), asked: new Map<string, number>() };
-    evaluate(node, { ...context, choice, certain: false });
+    const choice = { picked: new Map([...picked, ...combination]), asked: undefined };
+    evaluateOnce({ ...context, choice, certain: false });
   }
+}
+
+/** All combinations start from the same values, so each gets a memory of its own to change. */
+function runAssignments(node: Command, context: Context): void {
+  const { state, certain } = context;
+  const assigned = new Map<string, Value[]>();
+  forEachChoice(context, (inner) => {
+    const own = new ShellState(state);
+    evaluate(node, { ...inner, state: own, certain: true });
+    for (const part of node.prefix) {
+      if (part.type !== "Assignment") continue;
+      const values = own.valuesOf(part.name) ?? [];
+      assigned.set(part.name, [...(assigned.get(part.name) ?? []), ...values]);
+    }
+  });
+  for (const [name, values] of assigned) state.assign(name, values, { certain });
 }
 
 /** All picks but the first of each. */
@@ -76,7 +94,9 @@ function evaluate(node: Command, context: Context): void {
   const state = argv.length > 0 && assigned.length > 0 ? new ShellState(context.state) : context.state;
   const changed = state !== context.state || redirections.length > 0;
   const inner: Context = changed ? { ...context, state, input: files.input, out: files.out } : context;
-  const assignments = assigned.flatMap((assignment) => assign(assignment, inner));
+  const assignments = assigned.flatMap((assignment) =>
+    assign(assignment, inner, { exported: argv.length > 0 }),
+  );
   if (startsItself(node, context)) report(context, "fork-bomb.function", { span });
   const capture = run.sinks.length > sinksBefore && inner.out === undefined ? new Output() : undefined;
   run.runArgv({
@@ -127,14 +147,16 @@ function declaredWord(assignment: Assignment, context: Context): ShellWord {
 function assign(
   assignment: Assignment,
   context: Context,
-  { remember } = { remember: true },
+  { remember = true, exported = false } = {},
 ): SimpleCommand["assignments"] {
-  const { state, certain, run } = context;
+  const { state, certain } = context;
   const { name } = assignment;
-  const before = state.valuesOf(name)?.[context.choice.picked.get(name) ?? 0];
+  const added = assignment.append === true || assignment.index !== undefined;
+  const before = added && state.valuesOf(name) !== undefined ? valueOfParameter(name, context) : undefined;
   const given = combined(assignment, before, context);
   const value = given.text.length > LONGEST_VALUE ? { ...given, text: UNKNOWN } : given;
-  if (remember) state.assign(name, [value], { certain, run });
+  if (remember) state.assign(name, [value], { certain });
+  if (exported) state.export(name);
   const { items: _items, ...word } = value;
   return [{ name, value: { ...word, known: !value.text.includes(UNKNOWN), glob: false } }];
 }
@@ -174,7 +196,7 @@ function runCommandVariable(
   const { value, context, span } = task;
   if (!COMMAND_VARIABLES.has(name) || !value.known || value.text.trim() === "") return;
   const text = value.text.replace(/^\|-?\s*/, "").replaceAll("%s", UNKNOWN);
-  const state = new ShellState(context.state);
+  const state = new ShellState(context.state, "process");
   context.run.runText({ text, context: { ...context, state, out: undefined }, span, foreign: true });
 }
 

@@ -1,4 +1,3 @@
-import type { Budget } from "./limits.js";
 import type { CompoundCommand, CompoundList, Redirected } from "./parse.js";
 import type { Stream } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
@@ -25,14 +24,14 @@ export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 /** A map on top of another one, so that a subshell costs nothing to open and leaves nothing behind. */
 class Layered<Item> {
   readonly #own = new Map<string, Item | undefined>();
-  readonly #below: Layered<Item> | undefined;
+  readonly #below: ((name: string) => Item | undefined) | undefined;
 
-  constructor(below?: Layered<Item>) {
+  constructor(below?: (name: string) => Item | undefined) {
     this.#below = below;
   }
 
   get(name: string): Item | undefined {
-    return this.#own.has(name) ? this.#own.get(name) : this.#below?.get(name);
+    return this.#own.has(name) ? this.#own.get(name) : this.#below?.(name);
   }
 
   set(name: string, item: Item | undefined): void {
@@ -43,15 +42,11 @@ class Layered<Item> {
 /** Of values that may or may not be assigned; more are stood for by one that nobody knows. */
 const MOST_VALUES = 12;
 
-/** How a variable is set: for sure or perhaps, in which judgement. */
-interface Assigning {
-  readonly certain: boolean;
-  readonly run: { readonly budget: Budget };
-}
-
-/** The memory of one shell: a subshell starts from a copy. */
+/** The memory of one shell. A subshell starts from a copy, a new shell with what was exported. */
 export class ShellState {
   readonly #variables: Layered<readonly Value[]>;
+  readonly #exported: Layered<boolean>;
+  #saved: Map<string, readonly Value[] | undefined> | undefined;
   readonly functions: Layered<FunctionBody>;
   readonly aliases: Layered<string>;
   readonly files: Layered<MadeFile>;
@@ -64,14 +59,34 @@ export class ShellState {
   /** Grows with every change of a variable, so that loops can tell whether another round says something new. */
   changes = 0;
 
-  constructor(outer?: ShellState) {
-    this.#variables = new Layered(outer === undefined ? undefined : outer.#variables);
-    this.functions = new Layered(outer?.functions);
-    this.aliases = new Layered(outer?.aliases);
-    this.files = new Layered(outer?.files);
-    this.positional = outer === undefined ? [] : outer.positional;
-    this.zero = outer?.zero;
+  constructor(outer?: ShellState, kind: "subshell" | "process" = "subshell") {
+    const copied = kind === "subshell" ? outer : undefined;
+    this.#variables = new Layered(
+      outer && ((name) => (copied === undefined ? outer.#inherited(name) : outer.#variables.get(name))),
+    );
+    this.#exported = new Layered(outer && ((name) => outer.#exported.get(name)));
+    this.functions = new Layered(
+      outer &&
+        ((name) => ((copied ?? outer.#exported.get(`${name}()`)) ? outer.functions.get(name) : undefined)),
+    );
+    this.aliases = new Layered(copied && ((name) => copied.aliases.get(name)));
+    this.files = new Layered(outer && ((name) => outer.files.get(name)));
+    this.positional = copied === undefined ? [] : copied.positional;
+    this.zero = copied?.zero;
     this.folder = outer?.folder;
+  }
+
+  /** What a program started from here finds in its environment. */
+  #inherited(name: string): readonly Value[] | undefined {
+    const values = this.#variables.get(name);
+    if (values === undefined || this.#exported.get(name) === true) return values;
+    // Names in capitals may have come from outside, and then the new value goes on as well.
+    return /^[A-Z][A-Z0-9_]*$/.test(name) ? [...values, { text: UNKNOWN, variables: [name] }] : undefined;
+  }
+
+  /** `export name`, or `export -f name` for functions. */
+  export(name: string, { isFunction = false } = {}): void {
+    this.#exported.set(isFunction ? `${name}()` : name, true);
   }
 
   /** Everything the variable may hold here; undefined when this line never set it. */
@@ -79,7 +94,7 @@ export class ShellState {
     return this.#variables.get(name);
   }
 
-  assign(name: string, values: readonly Value[], { certain, run }: Assigning): void {
+  assign(name: string, values: readonly Value[], { certain }: { readonly certain: boolean }): void {
     const before = certain ? [] : (this.#variables.get(name) ?? []);
     const fresh = values.filter((value) => !before.some((known) => sameValue(known, value)));
     if (fresh.length === 0 && before.length > 0) return;
@@ -88,12 +103,26 @@ export class ShellState {
     if (crowded && before.some((value) => value.text === UNKNOWN)) return;
     this.#variables.set(name, crowded ? [...before.slice(0, MOST_VALUES), { text: UNKNOWN }] : all);
     this.changes++;
-    if (all.length > 1) run.budget.branching = true;
   }
 
-  unset(name: string): void {
-    this.#variables.set(name, undefined);
-    this.functions.set(name, undefined);
+  unset(name: string, { certain }: { readonly certain: boolean }): void {
+    this.assign(name, [{ text: "" }], { certain });
+    if (certain) this.functions.set(name, undefined);
+  }
+
+  /** `local name`: what it held before comes back when the function ends. */
+  makeLocal(name: string): void {
+    if (this.#saved !== undefined && !this.#saved.has(name)) this.#saved.set(name, this.#variables.get(name));
+  }
+
+  /** Runs the body of a function; its local variables end with it. */
+  inFunction(body: () => void): void {
+    const outer = this.#saved;
+    const saved = new Map<string, readonly Value[] | undefined>();
+    this.#saved = saved;
+    body();
+    for (const [name, values] of saved) this.#variables.set(name, values);
+    this.#saved = outer;
   }
 }
 

@@ -29,6 +29,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     home: options.home,
     hermesHome: options.hermesHome,
     sinks: [],
+    later: [],
     nextDescriptor: 63,
     substitute,
     processOutput,
@@ -50,9 +51,10 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     certain: true,
     forked: false,
     calls: [],
-    choice: { picked: new Map(), asked: new Map() },
+    choice: { picked: new Map(), asked: undefined },
     origin: undefined,
   });
+  for (const task of run.later.splice(0)) task();
   return run;
 }
 

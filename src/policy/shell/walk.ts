@@ -152,6 +152,20 @@ function walkWhile(node: While, context: Context): void {
     report(context, "fork-bomb.loop", { span: spanOf(node, context) });
   }
   walkLoopBody(node.body, context);
+  // The loop ends when `read` finds nothing more, which leaves its variables empty.
+  for (const name of namesRead(node.clause)) {
+    context.state.assign(name, [{ text: "" }], { certain: false });
+  }
+}
+
+function namesRead(clause: CompoundList): readonly string[] {
+  return clause.commands.flatMap(({ command }) =>
+    command.type === "Command" && command.name?.value === "read"
+      ? command.suffix.flatMap((part) =>
+          part.type === "Word" && /^\w+$/.test(part.value) ? [part.value] : [],
+        )
+      : [],
+  );
 }
 
 /**
@@ -172,7 +186,6 @@ function walkFor(node: For | Select, context: Context): void {
   const values = words === undefined ? [{ text: UNKNOWN }] : notableValues(words, context);
   state.assign(node.name.value, values.length === 0 ? [{ text: "" }] : values, {
     certain: true,
-    run: context.run,
   });
   walkLoopBody(node.body, context);
 }

@@ -125,11 +125,13 @@ function pieceOf(part: WordPart, context: Context, quoted: boolean): Piece {
       return quotedPiece(part.parts, context);
     case "SimpleExpansion": {
       const name = part.text.slice(1);
-      return { value: valueOfParameter(name, context), quoted, glob: false, separate: name === "@" };
+      const separate = name === "@" || (name === "*" && !quoted);
+      return { value: valueOfParameter(name, context), quoted, glob: false, separate };
     }
     case "ParameterExpansion": {
       const value = expandParameter(part, context, expandText);
-      const separate = part.parameter === "@" || part.index?.text === "@";
+      const all = part.index?.text ?? part.parameter;
+      const separate = all === "@" || (all === "*" && !quoted);
       return { value, quoted, glob: false, separate };
     }
     case "CommandExpansion": {
@@ -212,7 +214,8 @@ function fieldsOf(
   const builder = new FieldBuilder();
   for (const part of parts) {
     const piece = pieceOf(part, context, false);
-    if (piece.separate && piece.value.items !== undefined) builder.addItems(piece.value);
+    if (piece.separate && piece.value.items !== undefined)
+      builder.addItems(piece.value, piece.quoted ? "" : separators(context));
     else if (piece.quoted) builder.add(piece.value, piece.glob);
     else builder.split(piece.value, separators(context));
   }
@@ -242,10 +245,12 @@ class FieldBuilder {
     this.#note(value);
   }
 
-  addItems(value: Value): void {
+  /** Each item is a word; unquoted ones fall apart further. */
+  addItems(value: Value, separators: string): void {
     for (const [index, text] of (value.items ?? []).entries()) {
       if (index > 0) this.#close();
-      this.add({ ...value, text }, false);
+      if (separators === "") this.add({ ...value, text }, false);
+      else this.split({ ...value, text }, separators);
     }
   }
 
@@ -292,8 +297,8 @@ class FieldBuilder {
 }
 
 function finish(field: Field, context: Context, span: Span | undefined): ShellWord {
-  const text = foldFolders(field.text, context);
-  const known = !text.includes(UNKNOWN);
+  const known = !field.text.includes(UNKNOWN);
+  const text = foldFolders(known ? field.text : field.text.replace(/\uFFFC{2,}/g, UNKNOWN), context);
   const { glob, variables, outputs } = field;
   if (variables === undefined && outputs === undefined) {
     return span === undefined ? { text, known, glob } : { text, known, glob, span };

@@ -23,7 +23,16 @@ const SYSTEM_FILES = ["/etc/sudoers", "/etc/passwd", "/etc/shadow"];
 const SYSTEM_FOLDERS = ["/etc/sudoers.d", "/etc/systemd"];
 const HERMES_FILES = [".env", ".anthropic_oauth.json", "state.db", "state.db-wal", "state.db-shm"];
 const HERMES_FOLDERS = ["mcp-tokens", "pairing", "sessions"];
-const HERMES_SECRETS = [".env", ".anthropic_oauth.json", "server.token", "mcp-tokens", "pairing"];
+const HERMES_SECRETS = [
+  ".env",
+  ".anthropic_oauth.json",
+  "server.token",
+  "approvals.key",
+  "state.db",
+  "state.db-wal",
+  "mcp-tokens",
+  "pairing",
+];
 
 const SECRET_FILE_NAMES = new Set([
   ".env",

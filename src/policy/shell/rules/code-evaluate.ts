@@ -1,7 +1,7 @@
 import { UNKNOWN } from "../types.js";
 import { actionOf } from "./code-calls.js";
+import type { CodeCall, ReaderTools } from "./code-facts.js";
 import type { Language } from "./code-languages.js";
-import type { CodeCall, ReaderTools } from "./code-reader.js";
 import {
   type CodeValue,
   decodeText,

@@ -1,8 +1,8 @@
 import { UNKNOWN } from "../types.js";
 import type { CallAction } from "./code-calls.js";
 import type { EffectList } from "./code-effect-list.js";
+import type { CodeCall } from "./code-facts.js";
 import type { CallHandler } from "./code-handlers.js";
-import type { CodeCall } from "./code-reader.js";
 import { isWhollyUnknown, quoteForShell, textOf, textValue } from "./code-values.js";
 
 /** Paths a call names: its receiver for methods, else every text among the arguments and lists of them. */

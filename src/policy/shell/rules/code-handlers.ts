@@ -1,9 +1,9 @@
 import { UNKNOWN } from "../types.js";
 import { actionOf, type CallAction } from "./code-calls.js";
 import type { EffectList } from "./code-effect-list.js";
+import type { CodeCall, CodeFacts } from "./code-facts.js";
 import { FILE_HANDLERS } from "./code-file-handlers.js";
 import type { Language } from "./code-languages.js";
-import type { CodeCall, CodeFacts } from "./code-reader.js";
 import { type CodeValue, quoteForShell, textOf } from "./code-values.js";
 import { isSecretName } from "./secret-names.js";
 import { riskOfSql } from "./sql.js";

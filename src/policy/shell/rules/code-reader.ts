@@ -1,4 +1,6 @@
-import { bindImports } from "./code-imports.js";
+import { Cursor } from "./code-cursor.js";
+import type { CodeCall, CodeFacts, CodeSetting, ReaderTools } from "./code-facts.js";
+import { bindImports, destructuredNames, importLine } from "./code-imports.js";
 import type { Language } from "./code-languages.js";
 import { type CodeToken, tokenize } from "./code-tokens.js";
 import {
@@ -10,42 +12,6 @@ import {
   textValue,
   withHoles,
 } from "./code-values.js";
-
-/** One call met in a program, names followed to the module they come from. */
-export interface CodeCall {
-  /** `os.system`, `fs.rmSync`; begins with a dot for a method of a value: `.unlink`. */
-  readonly name: string;
-  readonly args: readonly CodeValue[];
-  readonly keywords: ReadonlyMap<string, CodeValue>;
-  readonly receiver?: CodeValue;
-}
-
-/** What the reader tells about a program. */
-export interface CodeFacts {
-  readonly calls: CodeCall[];
-  /** Text between backticks, handed to a shell by the language itself. */
-  readonly shellTexts: string[];
-  /** Every name and every known string, for questions that need no more. */
-  readonly names: Set<string>;
-  /** Modules and values read as a whole: `os.environ`, `process.env.HOME`. */
-  readonly members: Set<string>;
-}
-
-/** Gives the value of a call from its name and arguments. */
-export type CallEvaluator = (call: CodeCall) => CodeValue;
-
-export interface ReaderTools {
-  readonly evaluate: CallEvaluator;
-  /** Functions that take arguments without parentheses in languages that allow it. */
-  readonly bare: (name: string) => boolean;
-  /** Values of names such as `process.env.HOME`. */
-  readonly member: (name: string) => CodeValue | undefined;
-}
-
-export interface CodeSetting {
-  readonly language: Language;
-  readonly tools: ReaderTools;
-}
 
 const DEEPEST = 60;
 /** Longer chains of members say no more, and each step would copy the name so far. */
@@ -92,76 +58,43 @@ interface Reading {
 /** Walks the tokens once, from left to right; precedence does not matter for what is asked. */
 class Reader {
   readonly #reading: Reading;
-  #at = 0;
+  readonly #cursor: Cursor;
   #depth = 0;
   #tooDeep = false;
 
   constructor(reading: Reading) {
     this.#reading = reading;
+    this.#cursor = new Cursor(reading.tokens);
   }
 
   readAll(): boolean {
-    while (this.#at < this.#reading.tokens.length && !this.#tooDeep) this.#statement();
+    while (!this.#cursor.done && !this.#tooDeep) this.#statement();
     return !this.#tooDeep;
-  }
-
-  #peek(ahead = 0): CodeToken | undefined {
-    return this.#reading.tokens[this.#at + ahead];
-  }
-
-  #isSign(text: string, ahead = 0): boolean {
-    const token = this.#peek(ahead);
-    return token?.kind === "sign" && token.text === text;
   }
 
   #statement(): void {
     if (this.#import() || this.#destructuring() || this.#assignment()) return;
-    if (this.#expression() === undefined) this.#at++;
+    if (this.#expression() === undefined) this.#cursor.at++;
   }
 
-  /** `import os as o`, `from os import system as s`, `import {exec} from "child_process"`. */
   #import(): boolean {
-    const word = this.#peek();
-    if (word?.kind !== "name" || (word.text !== "import" && word.text !== "from")) return false;
-    const before = this.#peek(-1);
-    if (before !== undefined && !(before.kind === "sign" && /^[\n;:{}(,]$/.test(before.text))) return false;
-    if (this.#isSign("(", 1)) return false;
-    const line: CodeToken[] = [];
-    let depth = 0;
-    for (let index = this.#at; index < this.#reading.tokens.length && line.length < 80; index++) {
-      const token = this.#reading.tokens[index] as CodeToken;
-      if (token.kind === "sign" && /^[({]$/.test(token.text)) depth++;
-      if (token.kind === "sign" && /^[)}]$/.test(token.text)) depth--;
-      if (depth <= 0 && token.kind === "sign" && /^[\n;]$/.test(token.text)) break;
-      line.push(token);
-    }
-    this.#at += line.length;
+    const line = importLine(this.#cursor);
+    if (line === undefined) return false;
+    this.#cursor.at += line.length;
     bindImports(line, this.#reading.bindings);
     return true;
   }
 
-  /** `const {execSync: run} = require("child_process")`. */
   #destructuring(): boolean {
-    const declared = /^(?:const|let|var)$/.test(this.#peek()?.text ?? "") ? 1 : 0;
-    if (this.#reading.language.name !== "javascript" || !this.#isSign("{", declared)) return false;
-    const picked: [string, string][] = [];
-    let index = declared + 1;
-    for (; index < 60; index++) {
-      const token = this.#peek(index);
-      if (token === undefined || (token.kind === "sign" && !/^[,:}]$/.test(token.text))) return false;
-      if (token.text === "}") break;
-      if (token.kind !== "name") continue;
-      const renamed = this.#isSign(":", index + 1) ? this.#peek(index + 2) : undefined;
-      picked.push([token.text, renamed?.text ?? token.text]);
-      if (renamed !== undefined) index += 2;
-    }
-    if (!this.#isSign("=", index + 1)) return false;
-    this.#at += index + 2;
-    const value = this.#expression() ?? NOTHING;
-    for (const [name, local] of picked)
+    if (this.#reading.language.name !== "javascript") return false;
+    const found = destructuredNames(this.#cursor);
+    if (found === undefined) return false;
+    this.#cursor.at += found.length;
+    const value = this.#expression();
+    for (const [name, local] of found.names)
       this.#reading.bindings.set(
         local,
-        value.kind === "name" ? { kind: "name", name: `${value.name}.${name}` } : NOTHING,
+        value?.kind === "name" ? { kind: "name", name: `${value.name}.${name}` } : NOTHING,
       );
     return true;
   }
@@ -169,15 +102,15 @@ class Reader {
   #assignment(): boolean {
     let ahead = 0;
     while (
-      /^(?:const|let|var|my|our|local|final|val|def)$/.test(this.#peek(ahead)?.text ?? "") &&
-      this.#peek(ahead + 1)?.kind === "name"
+      /^(?:const|let|var|my|our|local|final|val|def)$/.test(this.#cursor.peek(ahead)?.text ?? "") &&
+      this.#cursor.peek(ahead + 1)?.kind === "name"
     )
       ahead++;
-    const name = this.#peek(ahead);
-    const sign = this.#peek(ahead + 1);
+    const name = this.#cursor.peek(ahead);
+    const sign = this.#cursor.peek(ahead + 1);
     if (name?.kind !== "name" || sign?.kind !== "sign" || !/^(?:=|:=|\+=|\.=|<-)$/.test(sign.text))
       return false;
-    this.#at += ahead + 2;
+    this.#cursor.at += ahead + 2;
     const value = this.#item(STATEMENT_END);
     const { bindings } = this.#reading;
     const joins = sign.text === "+=" || sign.text === ".=";
@@ -188,11 +121,11 @@ class Reader {
   /** An expression up to one of the ends; unknown when more than one value stands there. */
   #item(ends: RegExp): CodeValue {
     let value: CodeValue | undefined;
-    for (let token = this.#peek(); token !== undefined; token = this.#peek()) {
+    for (let token = this.#cursor.peek(); token !== undefined; token = this.#cursor.peek()) {
       if (token.kind === "sign" && ends.test(token.text)) break;
-      const before = this.#at;
+      const before = this.#cursor.at;
       const next = this.#expression();
-      if (next === undefined) this.#at = Math.max(before + 1, this.#at);
+      if (next === undefined) this.#cursor.at = Math.max(before + 1, this.#cursor.at);
       value = value === undefined && next !== undefined ? next : NOTHING;
       if (this.#tooDeep) break;
     }
@@ -200,61 +133,64 @@ class Reader {
   }
 
   #expression(): CodeValue | undefined {
-    if (++this.#depth > DEEPEST) this.#tooDeep = true;
-    let value = this.#tooDeep ? undefined : this.#operand();
+    let value = this.#operand();
     while (value !== undefined && !this.#tooDeep) {
-      const sign = this.#peek();
+      const sign = this.#cursor.peek();
       if (sign?.kind === "text" && value.kind === "text" && this.#reading.language.pythonStrings === true) {
-        this.#at++;
+        this.#cursor.at++;
         this.#follow(sign);
         value = concatenate(value, textValue(sign.text));
       } else if (sign?.kind === "sign" && this.#reading.language.concat.has(sign.text)) {
-        this.#at++;
-        this.#skipLines();
+        this.#cursor.at++;
+        this.#cursor.skipLines();
         value = concatenate(value, this.#operand() ?? NOTHING);
       } else if (sign?.text === "%" && sign.kind === "sign" && value.kind === "text") {
-        this.#at++;
+        this.#cursor.at++;
         this.#operand();
         value = textValue(withHoles(value.text));
       } else if (sign?.text === "/" && sign.kind === "sign" && value.kind === "text") {
-        this.#at++;
+        this.#cursor.at++;
         value = joinPaths([value, this.#operand() ?? NOTHING]);
       } else break;
     }
-    this.#depth--;
     return value;
   }
 
   #operand(): CodeValue | undefined {
-    const token = this.#peek();
-    if (token === undefined) return undefined;
-    this.#at++;
-    let value: CodeValue | undefined;
-    if (token.kind === "text") {
-      this.#follow(token);
-      value = textValue(token.text);
-    } else if (token.kind === "words")
-      value = {
-        kind: "list",
-        items: token.text
-          .split(/\s+/)
-          .filter((word) => word !== "")
-          .map(textValue),
-      };
-    else if (token.kind === "command") {
-      this.#follow(token);
-      this.#reading.facts.shellTexts.push(token.text);
-      value = { kind: "unknown", origin: "command" };
-    } else if (token.kind === "number") value = { kind: "number", text: token.text };
-    else if (token.kind === "name") value = this.#named(token);
-    else value = this.#signed(token);
-    return value === undefined ? undefined : this.#trailers(value);
+    const token = this.#cursor.peek();
+    if (token === undefined || this.#tooDeep) return undefined;
+    if (++this.#depth > DEEPEST) this.#tooDeep = true;
+    this.#cursor.at++;
+    const value = this.#primary(token);
+    const whole = value === undefined ? undefined : this.#trailers(value);
+    this.#depth--;
+    return whole;
+  }
+
+  #primary(token: CodeToken): CodeValue | undefined {
+    switch (token.kind) {
+      case "text":
+        this.#follow(token);
+        return textValue(token.text);
+      case "words":
+        return { kind: "list", items: token.text.trim().split(/\s+/).map(textValue) };
+      case "command":
+        this.#follow(token);
+        this.#reading.facts.shellTexts.push(token.text);
+        return { kind: "unknown", origin: "command" };
+      case "number":
+        return { kind: "number", text: token.text };
+      case "name":
+        return this.#named(token);
+      default:
+        return this.#signed(token);
+    }
   }
 
   #named(token: CodeToken): CodeValue | undefined {
     const { facts, bindings, tools } = this.#reading;
     facts.names.add(token.text);
-    if (SKIPPED.has(token.text) && !this.#isSign("(") && !this.#isSign("."))
+    if (SKIPPED.has(token.text) && !this.#cursor.isSign("(") && !this.#cursor.isSign("."))
       return this.#operand() ?? NOTHING;
     const bound = bindings.get(token.text);
     if (bound !== undefined && !(bound.kind === "unknown" && tools.bare(token.text))) return bound;
@@ -271,35 +207,29 @@ class Reader {
     }
     if (token.text === "[") return { kind: "list", items: this.#arguments("]").items };
     if (token.text === "{") return this.#braces();
-    if (token.text === "-" && this.#peek()?.kind === "number")
-      return { kind: "number", text: `-${this.#tokenText()}` };
+    if (token.text === "-" && this.#cursor.peek()?.kind === "number")
+      return { kind: "number", text: `-${this.#cursor.take()}` };
     if (/^[-!~+&*\\?]$/.test(token.text) || token.text === "..." || token.text === "**")
       return this.#operand();
-    this.#at--;
+    this.#cursor.at--;
     return undefined;
-  }
-
-  #tokenText(): string {
-    const { text } = this.#peek() as CodeToken;
-    this.#at++;
-    return text;
   }
 
   /** A block of statements or an object: fields are kept, calls inside count like all others. */
   #braces(): CodeValue {
     const fields = new Map<string, CodeValue>();
-    while (this.#peek() !== undefined && !this.#isSign("}") && !this.#tooDeep) {
-      const key = this.#peek();
+    while (this.#cursor.peek() !== undefined && !this.#cursor.isSign("}") && !this.#tooDeep) {
+      const key = this.#cursor.peek();
       if (
         key !== undefined &&
         (key.kind === "name" || key.kind === "text") &&
-        (this.#isSign(":", 1) || this.#isSign("=>", 1))
+        (this.#cursor.isSign(":", 1) || this.#cursor.isSign("=>", 1))
       ) {
-        this.#at += 2;
+        this.#cursor.at += 2;
         fields.set(key.text, this.#item(FIELD_END));
       } else this.#statement();
     }
-    this.#at++;
+    this.#cursor.at++;
     return { kind: "record", fields };
   }
 
@@ -307,57 +237,60 @@ class Reader {
     const items: CodeValue[] = [];
     const keywords = new Map<string, CodeValue>();
     const ends = close === ")" ? /^[,)]$/ : /^[,\]]$/;
-    while (this.#peek() !== undefined && !this.#tooDeep) {
-      this.#skipLines();
-      if (this.#isSign(close)) break;
-      if (this.#isSign(",")) {
-        this.#at++;
+    while (this.#cursor.peek() !== undefined && !this.#tooDeep) {
+      this.#cursor.skipLines();
+      if (this.#cursor.isSign(close)) break;
+      if (this.#cursor.isSign(",")) {
+        this.#cursor.at++;
         continue;
       }
-      const key = this.#peek();
-      if (key?.kind === "name" && (this.#isSign("=", 1) || (this.#isSign(":", 1) && !this.#isSign(":", 2)))) {
-        this.#at += 2;
+      const key = this.#cursor.peek();
+      if (
+        key?.kind === "name" &&
+        (this.#cursor.isSign("=", 1) || (this.#cursor.isSign(":", 1) && !this.#cursor.isSign(":", 2)))
+      ) {
+        this.#cursor.at += 2;
         keywords.set(key.text, this.#item(ends));
       } else items.push(this.#item(ends));
     }
-    this.#at++;
+    this.#cursor.at++;
     return { items, keywords };
   }
 
   #trailers(first: CodeValue): CodeValue {
     let value = first;
     for (;;) {
-      const token = this.#peek();
+      const token = this.#cursor.peek();
       if (token === undefined || this.#tooDeep) return value;
       if (
         token.kind === "sign" &&
         this.#reading.language.members.has(token.text) &&
-        this.#peek(1)?.kind === "name"
+        this.#cursor.peek(1)?.kind === "name"
       ) {
-        this.#at++;
-        value = this.#memberOf(value, this.#tokenText());
-      } else if (this.#isSign("\n") && this.#isSign(".", 1)) this.#at++;
-      else if (this.#isSign("(") && value.kind === "name" && !NO_CALL.has(value.name)) {
-        this.#at++;
+        this.#cursor.at++;
+        value = this.#memberOf(value, this.#cursor.take());
+      } else if (this.#cursor.isSign("\n") && this.#cursor.isSign(".", 1)) this.#cursor.at++;
+      else if (this.#cursor.isSign("(") && value.kind === "name" && !NO_CALL.has(value.name)) {
+        this.#cursor.at++;
         value = this.#call(value, this.#arguments(")"));
-      } else if (this.#isSign("(") && token.glued && value.kind !== "name") {
-        this.#at++;
+      } else if (this.#cursor.isSign("(") && token.glued && value.kind !== "name") {
+        this.#cursor.at++;
         const given = this.#arguments(")");
         // In PHP a variable that holds the name of a function can be called.
         const named = value.kind === "text" && this.#reading.language.name === "php";
         value = named ? this.#call({ kind: "name", name: textOf(value) }, given) : NOTHING;
-      } else if (this.#isSign("[") && token.glued) {
-        this.#at++;
+      } else if (this.#cursor.isSign("[") && token.glued) {
+        this.#cursor.at++;
         value = this.#indexed(value);
       } else if (
-        this.#isSign("{") &&
+        this.#cursor.isSign("{") &&
         token.glued &&
         this.#reading.language.name === "perl" &&
         value.kind === "name"
       ) {
-        this.#at++;
+        this.#cursor.at++;
         const key = this.#item(/^\}$/);
-        this.#at++;
+        this.#cursor.at++;
         value = this.#memberOf(value, key.kind === "name" ? key.name : textOf(key));
       } else if (
         token.kind === "text" &&
@@ -365,7 +298,7 @@ class Reader {
         value.kind === "name" &&
         this.#reading.language.name === "javascript"
       ) {
-        this.#at++;
+        this.#cursor.at++;
         this.#follow(token);
         value = this.#call(value, { items: [textValue(token.text)], keywords: new Map() });
       } else if (value.kind === "name" && this.#takesBareArguments(value.name, token)) {
@@ -386,10 +319,10 @@ class Reader {
 
   #bareArguments(): { items: CodeValue[]; keywords: Map<string, CodeValue> } {
     const items: CodeValue[] = [];
-    while (this.#peek() !== undefined && !this.#tooDeep) {
+    while (this.#cursor.peek() !== undefined && !this.#tooDeep) {
       items.push(this.#item(BARE_END));
-      if (!this.#isSign(",")) break;
-      this.#at++;
+      if (!this.#cursor.isSign(",")) break;
+      this.#cursor.at++;
     }
     return { items, keywords: new Map() };
   }
@@ -410,9 +343,9 @@ class Reader {
   }
 
   #indexed(value: CodeValue): CodeValue {
-    const reversed = this.#isSign("::") && this.#isSign("-", 1);
+    const reversed = this.#cursor.isSign("::") && this.#cursor.isSign("-", 1);
     const key = this.#item(/^\]$/);
-    this.#at++;
+    this.#cursor.at++;
     if (value.kind === "text") return reversed ? textValue([...value.text].reverse().join("")) : NOTHING;
     if (value.kind === "list" && key.kind === "number") return value.items[Number(key.text)] ?? NOTHING;
     if (value.kind === "name" && (key.kind === "text" || key.kind === "name"))
@@ -436,10 +369,6 @@ class Reader {
 
   #follow(token: CodeToken): void {
     for (const code of token.embedded ?? []) this.#reading.embedded(code);
-  }
-
-  #skipLines(): void {
-    while (this.#isSign("\n")) this.#at++;
   }
 }
 

@@ -1,0 +1,38 @@
+import type { Language } from "./code-languages.js";
+import type { CodeValue } from "./code-values.js";
+
+/** One call met in a program, names followed to the module they come from. */
+export interface CodeCall {
+  /** `os.system`, `fs.rmSync`; begins with a dot for a method of a value: `.unlink`. */
+  readonly name: string;
+  readonly args: readonly CodeValue[];
+  readonly keywords: ReadonlyMap<string, CodeValue>;
+  readonly receiver?: CodeValue;
+}
+
+/** What the reader tells about a program. */
+export interface CodeFacts {
+  readonly calls: CodeCall[];
+  /** Text between backticks, handed to a shell by the language itself. */
+  readonly shellTexts: string[];
+  /** Every name and every known string, for questions that need no more. */
+  readonly names: Set<string>;
+  /** Modules and values read as a whole: `os.environ`, `process.env.HOME`. */
+  readonly members: Set<string>;
+}
+
+/** Gives the value of a call from its name and arguments. */
+export type CallEvaluator = (call: CodeCall) => CodeValue;
+
+export interface ReaderTools {
+  readonly evaluate: CallEvaluator;
+  /** Functions that take arguments without parentheses in languages that allow it. */
+  readonly bare: (name: string) => boolean;
+  /** Values of names such as `process.env.HOME`. */
+  readonly member: (name: string) => CodeValue | undefined;
+}
+
+export interface CodeSetting {
+  readonly language: Language;
+  readonly tools: ReaderTools;
+}
