@@ -3,9 +3,9 @@ import type { ApprovalRequest, Policy } from "../../src/index.js";
 import { testRuntime } from "../support/runtime.js";
 import { tool } from "./support.js";
 
-const asking = {
+const asking: Policy = {
   decide: () => ({ verdict: "ask", rule: "r", reason: "because", grantKeys: ["k"] }),
-} as const;
+};
 
 async function subject() {
   const ran: unknown[] = [];
