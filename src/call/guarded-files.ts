@@ -9,16 +9,18 @@ import { type EffectKey, isInside } from "./effect-keys.js";
 export function guardedEnvironment(environment: Environment, keys: readonly EffectKey[]): Environment {
   const { files } = environment;
   const space = `file@${environment.name}`;
-  const places = keys.filter((key) => key.space === space && key.write);
+  const readable = keys.filter((key) => key.space === space);
+  const places = readable.filter((key) => key.write);
   const require = (path: string, real: string): string => {
-    const allowed = places.some(
-      ({ path: place }) => place === undefined || place === real || isInside(real, place),
-    );
-    if (allowed) return real;
-    throw new ToolError(`${path} leads to ${real}, which this call was not allowed to change.`, {
-      code: "denied",
-      hint: "Another program is changing these folders. Look at them before you try again.",
-    });
+    if (covers(places, real)) return real;
+    throw notAllowed({ path, real, what: "change" });
+  };
+  /** The judged place itself; only another one has to be looked up. */
+  const judgedRead = async (path: string): Promise<string> => {
+    if (readable.some((key) => key.path === path)) return path;
+    const real = await files.realpath(path);
+    if (covers(readable, real)) return real;
+    throw notAllowed({ path, real, what: "read" });
   };
   const entry = async (path: string): Promise<string> => {
     const folder = await files.realpath(dirnameOf(path));
@@ -29,8 +31,10 @@ export function guardedEnvironment(environment: Environment, keys: readonly Effe
     realpath: (path) => files.realpath(path),
     stat: (path) => files.stat(path),
     list: (path) => files.list(path),
-    read: (path, range) => files.read(path, range),
-    stream: (path, range) => files.stream(path, range),
+    read: async (path, range) => files.read(await judgedRead(path), { ...range, real: true }),
+    async *stream(path, range) {
+      yield* files.stream(await judgedRead(path), { ...range, real: true });
+    },
     // The judged place itself is used from here on: a link on the way to it may turn again.
     write: async (path, data, options) =>
       files.write(require(path, await files.realpath(path)), data, options),
@@ -44,6 +48,17 @@ export function guardedEnvironment(environment: Environment, keys: readonly Effe
     exec: (request) => environment.exec(request),
     close: () => environment.close(),
   };
+}
+
+function covers(places: readonly EffectKey[], real: string): boolean {
+  return places.some(({ path }) => path === undefined || path === real || isInside(real, path));
+}
+
+function notAllowed(found: { path: string; real: string; what: "read" | "change" }): ToolError {
+  return new ToolError(`${found.path} leads to ${found.real}, which this call was not allowed to ${found.what}.`, {
+    code: "denied",
+    hint: "Another program is changing these folders. Look at them before you try again.",
+  });
 }
 
 function dirnameOf(path: string): string {

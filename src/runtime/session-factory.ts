@@ -8,6 +8,7 @@ import type { CallServices, Policy, Reviewer } from "../call/scope.js";
 import { createSpill } from "../call/spill.js";
 import { formatProblem } from "../config/types.js";
 import type { Environment } from "../env/environment.js";
+import { inWorkspace } from "../env/workspace.js";
 import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
 import type { Allowlist } from "../policy/grants/allowlist.js";
 import { allowlistFrom } from "../policy/grants/from-config.js";
@@ -99,7 +100,7 @@ export class SessionFactory {
         rootId: id,
         door: options.door ?? "library",
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
-        environment,
+        environment: inWorkspace(environment, workdir),
         home: environment.files.resolve("~", workdir),
         host: options.host ?? {},
         approver: options.approver,
@@ -131,9 +132,19 @@ export class SessionFactory {
         ),
       );
     }
-    const { env, values } = this.#runtime.config;
+    const { env, values, paths } = this.#runtime.config;
     const made = import("../env/local.js").then(({ createLocalEnvironment }) =>
-      createLocalEnvironment({ env, passthrough: values.terminal.env_passthrough }),
+      createLocalEnvironment({
+        env,
+        passthrough: values.terminal.env_passthrough,
+        sandbox: {
+          mode: values.terminal.sandbox,
+          network: values.terminal.sandbox_network,
+          writable: values.terminal.sandbox_writable,
+          hidden: [paths.home],
+          visible: [join(paths.cache, "spillover")],
+        },
+      }),
     );
     this.#environments.set(name, made);
     return made;

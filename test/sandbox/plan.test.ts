@@ -76,9 +76,9 @@ describe("mounts", () => {
   test("a folder below a private one is not visible unless it was put there", () => {
     const mounts = arrange([
       { kind: "empty", path: "/tmp", writable: true },
-      { kind: "write", path: "/tmp/work" },
+      { kind: "write", path: "/tmp/project" },
     ]);
-    expect(["/tmp", "/tmp/work/x", "/tmp/other", "/etc"].map((at) => isVisible(mounts, at))).toEqual([
+    expect(["/tmp", "/tmp/project/x", "/tmp/other", "/etc"].map((at) => isVisible(mounts, at))).toEqual([
       true,
       true,
       false,
@@ -92,13 +92,13 @@ describe("arguments for bubblewrap", () => {
     { kind: "empty", path: "/tmp", writable: true },
     { kind: "empty", path: "/home/u/.ssh", writable: false },
     { kind: "blank", path: "/home/u/.netrc" },
-    { kind: "write", path: "/work" },
-    { kind: "read", path: "/work/.git/config" },
+    { kind: "write", path: "/project" },
+    { kind: "read", path: "/project/.git/config" },
   ];
   const args = bwrapArguments({
     mounts,
     network: false,
-    cwd: "/work",
+    cwd: "/project",
     filterDescriptor: 4,
     temporaryBytes: 99,
   });
@@ -118,10 +118,10 @@ describe("arguments for bubblewrap", () => {
       "--size 99 --tmpfs /tmp",
       "--tmpfs /home/u/.ssh",
       "--ro-bind /dev/null /home/u/.netrc",
-      "--bind /work /work",
-      "--ro-bind /work/.git/config /work/.git/config",
+      "--bind /project /project",
+      "--ro-bind /project/.git/config /project/.git/config",
       "--remount-ro /home/u/.ssh",
-      "--seccomp 4 --chdir /work --",
+      "--seccomp 4 --chdir /project --",
     ]) {
       expect(joined).toContain(part);
     }

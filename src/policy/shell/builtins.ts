@@ -55,12 +55,34 @@ const read: Builtin = ({ args }, { state, input, repeated, certain }) => {
   for (const [index, name] of (names.length === 0 ? ["REPLY"] : names).entries()) {
     const last = index >= names.length - 1;
     const possible = lines?.map((line): Value => {
-      const words = line.trim().split(/[ \t]+/);
-      return { text: last ? words.slice(index).join(" ") : (words[index] ?? "") };
+      return { text: pieceOfLine(line, { index, last, separators: state.valuesOf("IFS")?.[0]?.text }) };
     });
     state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated });
   }
 };
+
+/** The part of a line that one of several variables gets; the last one gets the rest. */
+function pieceOfLine(
+  line: string,
+  { index, last, separators = " \t\n" }: { index: number; last: boolean; separators: string | undefined },
+): string {
+  const isSeparator = (character: string): boolean => separators.includes(character);
+  let start = 0;
+  const skipBlanks = (): void => {
+    while (start < line.length && isSeparator(line[start] ?? "") && /\s/.test(line[start] ?? "")) start++;
+  };
+  skipBlanks();
+  for (let word = 0; ; word++) {
+    if (word === index && last)
+      return line.slice(start).replace(/\s+$/, (end) => (isSeparator(" ") ? "" : end));
+    let end = start;
+    while (end < line.length && !isSeparator(line[end] ?? "")) end++;
+    if (word === index) return line.slice(start, end);
+    start = end + 1;
+    if (start > line.length) return "";
+    skipBlanks();
+  }
+}
 
 function fromInput(input: Context["input"]): Value {
   return input.kind === "text" && input.from.length > 0

@@ -38,7 +38,7 @@ export function valueOfParameter(name: string, context: Context): Value {
   }
   if (name === "@" || name === "*") {
     if (positional === undefined) return { text: UNKNOWN, variables: [name] };
-    return joined(positional);
+    return joined(positional, name === "*" ? separatorOf(context) : " ");
   }
   if (name === "#") return positional === undefined ? { text: UNKNOWN } : { text: String(positional.length) };
   const values = context.state.valuesOf(name);
@@ -47,11 +47,16 @@ export function valueOfParameter(name: string, context: Context): Value {
   return values[context.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
 }
 
-function joined(words: readonly Value[]): Value {
+/** `"$*"` and `"${a[*]}"` are joined by the first separator. */
+function separatorOf({ state }: Context): string {
+  return state.valuesOf("IFS")?.[0]?.text.slice(0, 1) ?? " ";
+}
+
+function joined(words: readonly Value[], separator: string): Value {
   const variables = words.flatMap((word) => word.variables ?? []);
   const outputs = words.flatMap((word) => word.outputs ?? []);
   return {
-    text: words.map((word) => word.text).join(" "),
+    text: words.map((word) => word.text).join(separator),
     items: words.map((word) => word.text),
     ...(variables.length > 0 && { variables }),
     ...(outputs.length > 0 && { outputs }),
@@ -61,7 +66,8 @@ function joined(words: readonly Value[]): Value {
 /** `${…}` in all its forms; a form that cannot be foreseen is one unknown piece. */
 export function expandParameter(part: ParameterExpansionPart, context: Context, toText: ToText): Value {
   const named = valueOfParameter(part.parameter, context);
-  const value = atIndex(part.index === undefined ? undefined : toText(part.index, context), named);
+  const index = part.index === undefined ? undefined : toText(part.index, context).text;
+  const value = atIndex(named, { index, separator: index === "*" ? separatorOf(context) : " " });
   if (part.prefix === "#") return length(value, part);
   if (part.prefix === "!") {
     if (part.operation?.type === "Names" || value.text.includes(UNKNOWN)) return unknown(value);
@@ -75,11 +81,14 @@ function unknown(value: Value): Value {
   return { ...value, text: UNKNOWN };
 }
 
-function atIndex(index: Value | undefined, value: Value): Value {
+function atIndex(
+  value: Value,
+  { index, separator }: { readonly index: string | undefined; readonly separator: string },
+): Value {
   if (index === undefined || value.items === undefined) return value;
   const { items, ...rest } = value;
-  if (index.text === "@" || index.text === "*") return { ...value, text: items.join(" ") };
-  const position = /^-?\d{1,6}$/.test(index.text) ? Number(index.text) : undefined;
+  if (index === "@" || index === "*") return { ...value, text: items.join(separator) };
+  const position = /^-?\d{1,6}$/.test(index) ? Number(index) : undefined;
   return position === undefined ? { ...rest, text: UNKNOWN } : { ...rest, text: items.at(position) ?? "" };
 }
 

@@ -85,7 +85,7 @@ function callFunction(invocation: Invocation, name: ShellWord): boolean {
   const outer = state.positional;
   state.positional = argv.slice(1);
   const inner = { ...context, calls: [...calls, body], forked: false, depth: context.depth + 1 };
-  state.inFunction(() => context.run.walk(body, inner));
+  state.withLocals(() => context.run.walk(body, inner));
   state.positional = outer;
   return true;
 }

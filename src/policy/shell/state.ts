@@ -46,7 +46,7 @@ const MOST_VALUES = 12;
 export class ShellState {
   readonly #variables: Layered<readonly Value[]>;
   readonly #exported: Layered<boolean>;
-  #saved: Map<string, readonly Value[] | undefined> | undefined;
+  #saved: Map<string, SavedVariable> | undefined;
   readonly functions: Layered<FunctionBody>;
   readonly aliases: Layered<string>;
   readonly files: Layered<MadeFile>;
@@ -112,18 +112,27 @@ export class ShellState {
 
   /** `local name`: what it held before comes back when the function ends. */
   makeLocal(name: string): void {
-    if (this.#saved !== undefined && !this.#saved.has(name)) this.#saved.set(name, this.#variables.get(name));
+    if (this.#saved === undefined || this.#saved.has(name)) return;
+    this.#saved.set(name, { values: this.#variables.get(name), exported: this.#exported.get(name) });
   }
 
-  /** Runs the body of a function; its local variables end with it. */
-  inFunction(body: () => void): void {
+  /** Runs the body of a function, or a command with assignments in front; what is made local ends with it. */
+  withLocals(body: () => void): void {
     const outer = this.#saved;
-    const saved = new Map<string, readonly Value[] | undefined>();
+    const saved = new Map<string, SavedVariable>();
     this.#saved = saved;
     body();
-    for (const [name, values] of saved) this.#variables.set(name, values);
+    for (const [name, { values, exported }] of saved) {
+      this.#variables.set(name, values);
+      this.#exported.set(name, exported);
+    }
     this.#saved = outer;
   }
+}
+
+interface SavedVariable {
+  readonly values: readonly Value[] | undefined;
+  readonly exported: boolean | undefined;
 }
 
 function sameValue(one: Value, other: Value): boolean {

@@ -23,7 +23,7 @@ describe("words as a program receives them", () => {
     ["splitting", `A='1 2'; x $A "$A"`, ["1", "2", "1 2"]],
     ["the separator variable", `x a\${IFS}b`, ["a", "b"]],
     ["other separators", `IFS=,; A=1,2; x $A`, ["1", "2"]],
-    ["defaults", `x \${A:-b} \${A-c} \${A:+d}`, ["b", "c", "d"]],
+    ["defaults", `x \${A:-b} \${A-c}`, ["b", "c"]],
     ["a set variable beats its default", `A=1; x \${A:-b} \${A:+c}`, ["1", "c"]],
     ["assigned defaults", `x \${A:=b} $A`, ["b", "b"]],
     ["removal", `A=a.tar.gz; x \${A%.gz} \${A%%.*} \${A#a.} \${A##*.}`, ["a.tar", "a", "tar.gz", "gz"]],
@@ -107,6 +107,7 @@ describe("values that a variable may have", () => {
     ["every word of a loop", "for X in b c; do $X; done", ["b", "c"]],
     ["every line that is read", "printf 'b\\nc\\n' | while read X; do $X; done", ["b", "c"]],
     ["what a later round of a loop sets", "X=b; while a; do $X; X=c; done", ["b", "c"]],
+    ["what is there only if another variable is", `\${X:+b} c`, ["b", "c"]],
     ["what a case sets", "case $1 in 1) X=b;; *) X=c;; esac; $X", ["b", "c"]],
   ])("%s", (_name, line, expected) => {
     expect(programs(line)).toEqual(expect.arrayContaining(expected));

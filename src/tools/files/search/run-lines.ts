@@ -63,6 +63,7 @@ export async function runLines(run: LineRun): Promise<LineRunResult> {
     timeoutMs: SEARCH_TIMEOUT_MS,
     signal: AbortSignal.any([ctx.signal, stop.signal]),
     separateStderr: true,
+    sandbox: { read: [run.cwd] },
     maxOutputChars: 8000,
     onChunk: (chunk) => {
       if (!stop.signal.aborted) take(chunk);
