@@ -81,7 +81,11 @@ export async function guardedFetch(request: GuardedRequest): Promise<GuardedResp
       redirects.push(verdict.url.href);
       const unwanted = request.refusal?.(next.href);
       if (unwanted !== undefined) throw refused(location, unwanted, redirects);
-      hop = nextHop({ ...hop, from: verdict.url, to: next, location, status: response.status });
+      const onward = nextHop({ ...hop, from: verdict.url, to: next, location, status: response.status });
+      if (onward.body !== undefined && next.origin !== verdict.url.origin) {
+        throw bodyStays(verdict.url, next, response.status);
+      }
+      hop = onward;
     } catch (error) {
       await close();
       throw error;
@@ -114,6 +118,17 @@ function nextHop(at: Hop & { from: URL; to: URL; location: string; status: numbe
     headers,
     body: becomesGet ? undefined : at.body,
   };
+}
+
+/** Whoever is sent something need not be whom the body was meant for. */
+function bodyStays(from: URL, to: URL, status: number): ToolError {
+  return new ToolError(
+    `${from.origin} redirects (${status}) to ${to.origin}, another origin; the body of the request was not sent there.`,
+    {
+      code: "blocked",
+      hint: `If the body may go there, send the request to ${shown(to.href)} directly.`,
+    },
+  );
 }
 
 type BuildConnector = typeof import("undici").buildConnector;

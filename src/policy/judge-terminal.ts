@@ -1,7 +1,8 @@
 import type { JudgedSegment, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
 import { wildcardMatches } from "./paths/segment-pattern.js";
-import { deniesCommand, segmentsOf } from "./profiles/command-rules.js";
+import { readCommandLine } from "./profiles/command-line.js";
+import { deniesCommand } from "./profiles/command-rules.js";
 import { judgeCommand } from "./shell/analysis.js";
 import type { CommandVerdict } from "./shell/judge.js";
 
@@ -63,16 +64,11 @@ interface Judged {
 }
 
 function verdictOn(line: Judged): Verdict | undefined {
-  const { command, judged, rules } = line;
+  const { judged, rules } = line;
   if (judged.verdict === "hardline") {
     return { verdict: "deny", rule: judged.rule, reason: `This command is never run: ${judged.reason}` };
   }
-  const parts = segmentsOf(command, judged.segments);
-  const denied = rules.denyCommands?.find(
-    (pattern) =>
-      wildcardMatches(pattern.toLowerCase(), command.trim().toLowerCase()) ||
-      deniesCommand(pattern, command, parts),
-  );
+  const denied = deniedBy(rules.denyCommands ?? [], line);
   if (denied !== undefined) {
     return {
       verdict: "deny",
@@ -81,6 +77,15 @@ function verdictOn(line: Judged): Verdict | undefined {
     };
   }
   return judged.verdict === "danger" ? askUnlessGranted(line) : undefined;
+}
+
+function deniedBy(patterns: readonly string[], { command, judged, place }: Judged): string | undefined {
+  if (patterns.length === 0) return undefined;
+  const line = readCommandLine(command, { segments: judged.segments, home: place.home });
+  const whole = command.trim().toLowerCase();
+  return patterns.find(
+    (pattern) => wildcardMatches(pattern.toLowerCase(), whole) || deniesCommand(pattern, line),
+  );
 }
 
 function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdict {

@@ -8,6 +8,7 @@ import { allowlistFrom } from "../../src/policy/grants/from-config.js";
 import { listGrants, revokeGrant } from "../../src/policy/grants/manage.js";
 import { UNKNOWN } from "../../src/policy/shell/types.js";
 import { tempDir } from "../support/runtime.js";
+import { withPerson } from "./asking.js";
 import { danger, questionAbout, whereabouts } from "./segments.js";
 
 const load = (home: string) =>
@@ -97,6 +98,20 @@ describe('answering "always"', () => {
     expect(list.covering(segment, whereabouts("rm -rf build", "/x", "ssh"))).toMatchObject({
       scope: "environment:ssh",
     });
+  });
+
+  it("is tied to the folder the tool was told to run in", async () => {
+    const { asked, session, cwd } = await withPerson("always");
+    const place = join(cwd, "app");
+    mkdirSync(join(place, "build"), { recursive: true });
+    const call = (workdir?: string) => ({
+      name: "terminal",
+      arguments: { command: "rm -rf build", ...(workdir !== undefined && { workdir }) },
+    });
+    expect((await session.call(call("app"))).ok).toBe(true);
+    expect((await session.call(call("app"))).ok).toBe(true);
+    expect(asked).toHaveLength(1);
+    expect((await session.explainCall(call())).decision).toMatchObject({ verdict: "ask" });
   });
 
   it("widened, it writes the rule and not the command", async () => {

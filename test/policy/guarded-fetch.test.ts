@@ -145,6 +145,23 @@ describe("redirects", () => {
     }
   });
 
+  test("never hand a body on to another origin", async () => {
+    const resolve = async () => ["127.0.0.1"];
+    const elsewhere = `http://other.example:${port}/`;
+    for (const [status, method] of [
+      [307, "POST"],
+      [308, "POST"],
+      [302, "PUT"],
+    ] as const) {
+      const sent = get(to(status, elsewhere), { method, body: "password=x", resolve });
+      await expect(sent).rejects.toMatchObject({ ...blocked, hint: expect.stringContaining(elsewhere) });
+      expect(seen).toHaveLength(1);
+    }
+    await get(to(307, elsewhere), { resolve });
+    await get(to(303, elsewhere), { method: "POST", body: "password=x", resolve });
+    expect(seen.map(({ body }) => body)).toEqual(["password=x", ""]);
+  });
+
   test("carry credentials within one origin and drop them for another", async () => {
     const headers = {
       authorization: "Bearer x",

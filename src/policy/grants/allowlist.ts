@@ -179,9 +179,10 @@ function entryFor(wish: { text: string; request: ApprovalRequest; at: number }):
 }
 
 function folderOf({ effects, session }: ApprovalRequest): string {
-  const command = effects.find((effect) => effect.action === "terminal:execute")?.resource;
-  const folders = command === undefined ? undefined : foldersOf(command, session.cwd);
-  return (folders?.length === 1 ? folders[0] : undefined) ?? session.cwd;
+  const effect = effects.find(({ action }) => action === "terminal:execute");
+  const cwd = effect?.cwd ?? session.cwd;
+  const folders = effect === undefined ? undefined : foldersOf(effect.resource, cwd);
+  return (folders?.length === 1 ? folders[0] : undefined) ?? cwd;
 }
 
 /** The same words for the same place, not limited in time or number. */

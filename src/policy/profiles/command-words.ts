@@ -1,4 +1,6 @@
-/** One simple command as its words, quoting undone as far as plain text allows. */
+import { wildcardMatches } from "../paths/segment-pattern.js";
+
+/** A rule, or one simple command, as its words; quoting is undone as far as plain text allows. */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   let word = "";
@@ -29,12 +31,7 @@ export function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-/** Whether this character stands outside of every quote somewhere in the text. */
-export function hasUnquoted(text: string, wanted: RegExp): boolean {
-  return wanted.test(text.replace(/\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g, "x"));
-}
-
-/** Splits a line at `;`, `&`, `|` and line ends outside of quotes; for when no better analysis is at hand. */
+/** Splits a line at `;`, `&`, `|` and line ends outside of quotes: rules, and lines that nothing better can read. */
 export function splitCommands(line: string): readonly string[] {
   const parts: string[] = [];
   let part = "";
@@ -52,7 +49,27 @@ export function programName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
 }
 
-/** Whether the word sets a variable for the command behind it. */
-export function isAssignment(word: string): boolean {
-  return /^[A-Za-z_]\w*\+?=/.test(word);
+/** Whether the words are those of a pattern, in which `*` alone stands for any number of words. */
+export function isSequence(pattern: readonly string[], words: readonly string[]): boolean {
+  let part = 0;
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  while (at < words.length) {
+    const expected = pattern[part];
+    if (expected === "*") {
+      star = part;
+      starAt = at;
+      part += 1;
+    } else if (expected !== undefined && wildcardMatches(expected, words[at] ?? "")) {
+      part += 1;
+      at += 1;
+    } else if (star !== -1) {
+      part = star + 1;
+      starAt += 1;
+      at = starAt;
+    } else return false;
+  }
+  while (pattern[part] === "*") part += 1;
+  return part === pattern.length;
 }

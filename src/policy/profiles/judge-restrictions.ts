@@ -6,7 +6,9 @@ import { noFiles, realFiles } from "../paths/file-view.js";
 import { segmentsOf as pathSegments } from "../paths/glob.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
 import { wildcardMatches } from "../paths/segment-pattern.js";
-import { allowsSegment, deniesCommand, segmentsOf } from "./command-rules.js";
+import { strayCommand } from "./allowed-commands.js";
+import { readCommandLine } from "./command-line.js";
+import { deniesCommand } from "./command-rules.js";
 import { describe } from "./judge-levels.js";
 import { domainOf, permissionMatches } from "./permission-names.js";
 import type { Authority } from "./permission-table.js";
@@ -105,8 +107,8 @@ const CHECKS: Readonly<
     const { effect } = question;
     if (domainOf(effect.action) !== "terminal") return undefined;
     if (effect.resource === "*") return unknownPlace("ask", question, origin);
-    const segments = segmentsOf(effect.resource, question.segments);
-    const rule = denied_commands.find(({ text }) => deniesCommand(text, effect.resource, segments));
+    const line = readCommandLine(effect.resource, question);
+    const rule = denied_commands.find(({ text }) => deniesCommand(text, line));
     if (rule === undefined) return undefined;
     const reason = rule.reason ?? `The command matches ${JSON.stringify(rule.text)} in denied_commands`;
     return { verdict: "deny", reason, at: rule.origin };
@@ -115,12 +117,10 @@ const CHECKS: Readonly<
     const { effect } = question;
     if (domainOf(effect.action) !== "terminal") return undefined;
     if (effect.resource === "*") return unknownPlace("deny", question, origin);
-    const segments = segmentsOf(effect.resource, question.segments);
-    const stray = segments.find(
-      (segment) => !allowed_commands.some(({ text }) => allowsSegment(text, segment)),
-    );
-    if (stray === undefined && segments.length > 0) return undefined;
-    const reason = `The command ${JSON.stringify(stray?.text ?? "")} is not in allowed_commands`;
+    const rules = allowed_commands.map(({ text }) => text);
+    const stray = strayCommand(rules, readCommandLine(effect.resource, question));
+    if (stray === undefined) return undefined;
+    const reason = `The command ${JSON.stringify(stray)} is not in allowed_commands`;
     return { verdict: "deny", reason, at: origin };
   },
   denied_hosts: ({ denied_hosts = [], origin }, question) => {

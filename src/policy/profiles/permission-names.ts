@@ -1,3 +1,4 @@
+import { didYouMean } from "../../config/did-you-mean.js";
 import { wildcardMatches } from "../paths/segment-pattern.js";
 
 const SHAPE = /^(?:\*|[A-Za-z0-9_.*-]+:[A-Za-z0-9_.*/-]+)$/;
@@ -24,10 +25,42 @@ export function domainOf(permission: string): string {
   return cut === -1 ? permission : permission.slice(0, cut);
 }
 
-/** What tools are known to ask for; only used to say what a misspelt rule may have meant. */
+/** What tools are known to ask for; only used to find rules that are misspelt. */
 export const KNOWN_PERMISSIONS: readonly string[] = (
   "file:read file:write file:delete network:fetch network:search network:write terminal:execute env:read " +
   "env:write git:read git:write docker:run docker:read database:read database:write system:read " +
   "process:read process:write code:execute browser:navigate browser:control mcp:call memory:read " +
   "memory:write sandbox:widen"
 ).split(" ");
+
+/** Domains whose verbs are names that others choose. */
+const OPEN_DOMAINS: readonly string[] = ["mcp"];
+
+export interface Misspelling {
+  readonly hint: string;
+  /** Only the case is wrong: nobody can have meant anything else. */
+  readonly certain: boolean;
+}
+
+/** What a rule may have meant that is about no known permission; undefined when it may well be right. */
+export function misspelt(rule: string): Misspelling | undefined {
+  const isKnown = (text: string) => KNOWN_PERMISSIONS.some((known) => permissionMatches(text, known));
+  if (isKnown(rule)) return undefined;
+  const domains = [...new Set(KNOWN_PERMISSIONS.map(domainOf))];
+  const domain = domainOf(rule);
+  const lower = rule.toLowerCase();
+  if (rule !== lower && (isKnown(lower) || (!domains.includes(domain) && domains.includes(domainOf(lower))))) {
+    return { hint: `did you mean "${lower}"?`, certain: true };
+  }
+  if (OPEN_DOMAINS.includes(domain)) return undefined;
+  if (domains.includes(domain) || domain.includes("*")) {
+    const candidates = KNOWN_PERMISSIONS.flatMap((known) => {
+      if (!wildcardMatches(domain, domainOf(known))) return [];
+      return `${domain}${known.slice(known.indexOf(":"))}`;
+    });
+    const hint = didYouMean(rule, candidates) ?? `there are ${[...new Set(candidates)].join(", ")}`;
+    return { hint, certain: false };
+  }
+  const hint = didYouMean(domain, domains);
+  return hint === undefined ? undefined : { hint, certain: false };
+}

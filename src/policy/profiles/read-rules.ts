@@ -1,6 +1,6 @@
 import { didYouMean } from "../../config/did-you-mean.js";
 import type { ConfigNode, MapEntry } from "../../config/node.js";
-import { domainOf, isPermission, KNOWN_PERMISSIONS, permissionMatches } from "./permission-names.js";
+import { isPermission, KNOWN_PERMISSIONS, misspelt, permissionMatches } from "./permission-names.js";
 import {
   itemsOf,
   originOf,
@@ -129,12 +129,13 @@ function checkPermission(
     wrong(reading, `${within}: ${JSON.stringify(text)} is no permission`, place, hint);
     return;
   }
-  const domains = KNOWN_PERMISSIONS.map(domainOf);
-  const domain = domainOf(text);
-  if (domain.includes("*") || domains.includes(domain)) return;
-  const meant = didYouMean(domain, domains);
-  if (meant === undefined) return;
-  // Tools may bring domains of their own, so this is no error; the rule stays in force.
-  const message = `${within}: no built-in tool uses permissions of the domain ${domain}`;
-  reading.report({ severity: "warning", message, hint: meant, place });
+  const slip = misspelt(text);
+  if (slip === undefined) return;
+  if (slip.certain) {
+    wrong(reading, `${within}: ${text} matches nothing: permissions are written in lower case`, place, slip.hint);
+    return;
+  }
+  // Tools may bring permissions of their own, so this is no error; the rule stays in force.
+  const message = `${within}: no built-in tool asks for ${text}`;
+  reading.report({ severity: "warning", message, hint: slip.hint, place });
 }

@@ -1,9 +1,10 @@
 import type { Context } from "./context.js";
+import { mergeValues } from "./fields.js";
 import { valueOfParameter } from "./parameters.js";
 import type { Assignment } from "./parse.js";
 import { ShellState, type Value } from "./state.js";
 import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "./types.js";
-import { expandText, expandWord, mergeValues } from "./words.js";
+import { expandText, expandWord } from "./words.js";
 
 /** Variables that hold more than a command are not followed: doubling them is the oldest trick. */
 const LONGEST_VALUE = 16_384;

@@ -21,8 +21,6 @@ export interface Context {
   readonly forked: boolean;
   /** Functions being called, outermost first. */
   readonly calls: readonly FunctionBody[];
-  /** Which of several possible values the variables of the command at hand have. */
-  readonly choice: Choice;
   /** Set inside texts of their own (`sh -c '…'`): the part of the line that everything in them stands for. */
   readonly origin: Span | undefined;
 }
@@ -58,10 +56,14 @@ export interface Run {
   readonly findings: PlacedFinding[];
   /** Names that rules, shells and wrappers react to. */
   readonly notablePrograms: ReadonlySet<string>;
+  /** Programs of this line, and whether they run code of another language. */
+  readonly interpreters: Map<string, boolean>;
   readonly home: string | undefined;
   readonly hermesHome: string | undefined;
   /** `>(…)` met while words were expanded; they run on what the command prints. */
   readonly sinks: { readonly script: Script; readonly span: Span }[];
+  /** Which of several possible values the variables of the command at hand have. */
+  choice: Choice;
   /** What runs when the line is done. */
   readonly later: (() => void)[];
   nextDescriptor: number;

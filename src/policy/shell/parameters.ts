@@ -43,8 +43,8 @@ export function valueOfParameter(name: string, context: Context): Value {
   if (name === "#") return positional === undefined ? { text: UNKNOWN } : { text: String(positional.length) };
   const values = context.state.valuesOf(name);
   if (values === undefined) return fromEnvironment(name, context);
-  if (values.length > 1) askFor(context.choice, name, values.length);
-  return values[context.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
+  if (values.length > 1) askFor(context.run.choice, name, values.length);
+  return values[context.run.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
 }
 
 /** `"$*"` and `"${a[*]}"` are joined by the first separator. */
@@ -145,8 +145,8 @@ function withDefault({ operation, value, name, context, toText }: Operation): Va
     if (value.text !== UNKNOWN) return empty ? EMPTY : toText(operation.operand, context);
     // Nobody knows whether it is set: both are possible.
     const key = `${name}+`;
-    askFor(context.choice, key, 2);
-    return context.choice.picked.get(key) === 1 ? EMPTY : toText(operation.operand, context);
+    askFor(context.run.choice, key, 2);
+    return context.run.choice.picked.get(key) === 1 ? EMPTY : toText(operation.operand, context);
   }
   if (operator === "?" || (isSet && !empty)) return value;
   if (isSet && !operation.operator.startsWith(":")) return value;

@@ -8,6 +8,7 @@ import type { Opening } from "./opening.js";
 import { printedBy } from "./printed.js";
 import { isCustomaryVariable, programsOf } from "./programs.js";
 import { quoteWord } from "./quote.js";
+import { languageOf } from "./rules/code-languages.js";
 import { codeCommands, codeScript } from "./rules/interpreters.js";
 import { ShellState } from "./state.js";
 import { inputOf } from "./stream.js";
@@ -125,6 +126,7 @@ function runProgram(invocation: Invocation, program: string): void {
 
 /** Programs in other languages come to shell commands as well: those they start, and those that do the same. */
 function runCode(command: SimpleCommand, { context, span }: Invocation): void {
+  if (!isInterpreter(command.program, context)) return;
   for (const text of codeCommands(command)?.shell ?? []) {
     const inner = { ...context, state: new ShellState(context.state, "process"), out: undefined };
     context.run.runText({ text, context: inner, span, carrier: command, foreign: true });
@@ -134,6 +136,15 @@ function runCode(command: SimpleCommand, { context, span }: Invocation): void {
   const made = madeFile(context.state, script.text);
   if (made?.foreign === true)
     report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
+}
+
+/** Asked once for each name: most lines repeat a few programs that are none. */
+function isInterpreter(program: string, { run: { interpreters } }: Context): boolean {
+  const known = interpreters.get(program);
+  if (known !== undefined) return known;
+  const answer = /sed$/.test(program) || languageOf(program) !== undefined;
+  interpreters.set(program, answer);
+  return answer;
 }
 
 /** `./$name`, `bin/$name`: a file of the project, whichever it is. */

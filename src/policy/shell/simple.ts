@@ -20,17 +20,20 @@ export function runSimple(node: Command, context: Context): void {
 }
 
 function forEachChoice(context: Context, evaluateOnce: (inner: Context) => void): void {
-  const { picked } = context.choice;
+  const { run } = context;
+  const outer = run.choice;
+  const { picked } = outer;
   const first: Choice = { picked, asked: undefined };
-  evaluateOnce({ ...context, choice: first });
-  if (first.asked === undefined) return;
-  const open = [...first.asked].filter(([name]) => !picked.has(name));
-  for (const [name, count] of open) askFor(context.choice, name, count);
-  for (const combination of combinations(open)) {
-    if (context.run.budget.exceeded) return;
-    const choice = { picked: new Map([...picked, ...combination]), asked: undefined };
-    evaluateOnce({ ...context, choice, certain: false });
+  run.choice = first;
+  evaluateOnce(context);
+  const open = first.asked === undefined ? [] : [...first.asked].filter(([name]) => !picked.has(name));
+  for (const [name, count] of open) askFor(outer, name, count);
+  for (const combination of open.length === 0 ? [] : combinations(open)) {
+    if (run.budget.exceeded) break;
+    run.choice = { picked: new Map([...picked, ...combination]), asked: undefined };
+    evaluateOnce({ ...context, certain: false });
   }
+  run.choice = outer;
 }
 
 /** All combinations start from the same values, so each gets a memory of its own to change. */
@@ -86,6 +89,11 @@ function evaluate(node: Command, context: Context): void {
       for (const word of expandWord(part, context)) argv.push(word);
     } else if (part.type === "Assignment") argv.push(declaredWord(part, context));
     else redirections.push(part);
+  }
+  if (redirections.length + assigned.length === 0 && run.sinks.length === sinksBefore) {
+    if (startsItself(node, context)) report(context, "fork-bomb.function", { span });
+    run.runArgv({ argv, assignments: [], redirects: [], context, span });
+    return;
   }
   const files = redirections.length === 0 ? sameFiles(context) : readRedirections(redirections, context);
   const inner = redirections.length === 0 ? context : { ...context, input: files.input, out: files.out };

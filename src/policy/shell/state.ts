@@ -23,7 +23,7 @@ export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 
 /** A map on top of another one, so that a subshell costs nothing to open and leaves nothing behind. */
 class Layered<Item> {
-  readonly #own = new Map<string, Item | undefined>();
+  #own: Map<string, Item | undefined> | undefined;
   readonly #below: ((name: string) => Item | undefined) | undefined;
 
   constructor(below?: (name: string) => Item | undefined) {
@@ -31,10 +31,11 @@ class Layered<Item> {
   }
 
   get(name: string): Item | undefined {
-    return this.#own.has(name) ? this.#own.get(name) : this.#below?.(name);
+    return this.#own?.has(name) === true ? this.#own.get(name) : this.#below?.(name);
   }
 
   set(name: string, item: Item | undefined): void {
+    this.#own ??= new Map();
     this.#own.set(name, item);
   }
 }

@@ -26,9 +26,11 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     carriers: new Set(),
     findings: [],
     notablePrograms: options.notablePrograms,
+    interpreters: new Map(),
     home: options.home,
     hermesHome: options.hermesHome,
     sinks: [],
+    choice: { picked: new Map(), asked: undefined },
     later: [],
     nextDescriptor: 63,
     substitute,
@@ -51,7 +53,6 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     certain: true,
     forked: false,
     calls: [],
-    choice: { picked: new Map(), asked: undefined },
     origin: undefined,
   });
   for (const task of run.later.splice(0)) task();

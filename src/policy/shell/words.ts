@@ -1,7 +1,7 @@
 import { evaluateArithmetic } from "./arithmetic.js";
 import { expandBraces } from "./braces.js";
 import { type Context, spanOf } from "./context.js";
-import { LIMITS } from "./limits.js";
+import { type Field, FieldBuilder, mergeValues } from "./fields.js";
 import { expandParameter, valueOfParameter } from "./parameters.js";
 import {
   type ArithmeticExpression,
@@ -12,7 +12,7 @@ import {
   type WordPart,
 } from "./parse.js";
 import type { Value } from "./state.js";
-import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "./types.js";
+import { type ShellWord, type Span, UNKNOWN } from "./types.js";
 
 /** The words a program would receive for one written word: none, one or many. */
 export function expandWord(word: Word, context: Context): readonly ShellWord[] {
@@ -65,33 +65,6 @@ export function expandSingle(word: Word, context: Context): ShellWord {
 export function textOf(parts: readonly WordPart[], context: Context): Value {
   const pieces = parts.map((part) => pieceOf(part, context, true));
   return mergeValues(pieces.map((piece) => piece.value));
-}
-
-export function mergeValues(values: readonly Value[]): Value {
-  let text = "";
-  let variables: readonly string[] | undefined;
-  let outputs: readonly SimpleCommand[] | undefined;
-  for (const value of values) {
-    text += value.text;
-    variables = union(variables, value.variables);
-    outputs = union(outputs, value.outputs);
-  }
-  return {
-    text: text.length > LIMITS.text ? UNKNOWN : text.replace(/\uFFFC{2,}/g, UNKNOWN),
-    ...(variables !== undefined && { variables }),
-    ...(outputs !== undefined && { outputs }),
-  };
-}
-
-/** More names than this add nothing to what a rule could say. */
-const MOST_ORIGINS = 16;
-
-function union<Item>(
-  one: readonly Item[] | undefined,
-  other: readonly Item[] | undefined,
-): readonly Item[] | undefined {
-  if (other === undefined || one === undefined) return one ?? other;
-  return one.length >= MOST_ORIGINS ? one : [...new Set([...one, ...other])].slice(0, MOST_ORIGINS);
 }
 
 interface Piece {
@@ -195,13 +168,6 @@ export function walkArithmetic(expression: ArithmeticExpression | undefined, con
   } else walkInside(expression, context);
 }
 
-interface Field {
-  readonly text: string;
-  readonly glob: boolean;
-  readonly variables?: readonly string[];
-  readonly outputs?: readonly SimpleCommand[];
-}
-
 function fieldsOf(
   parts: readonly WordPart[],
   context: Context,
@@ -227,73 +193,6 @@ function fieldsOf(
 function separators(context: Context): string {
   const value = context.state.valuesOf("IFS")?.[0]?.text;
   return value === undefined || value.includes(UNKNOWN) ? " \t\n" : value;
-}
-
-class FieldBuilder {
-  readonly #done: Field[] = [];
-  #text = "";
-  #open = false;
-  #glob = false;
-  #variables: readonly string[] | undefined;
-  #outputs: readonly SimpleCommand[] | undefined;
-
-  add(value: Value, glob: boolean): void {
-    this.#open = true;
-    this.#text += value.text;
-    if (this.#text.length > LIMITS.text) this.#text = UNKNOWN;
-    this.#glob ||= glob;
-    this.#note(value);
-  }
-
-  /** Each item is a word; unquoted ones fall apart further. */
-  addItems(value: Value, separators: string): void {
-    for (const [index, text] of (value.items ?? []).entries()) {
-      if (index > 0) this.#close();
-      if (separators === "") this.add({ ...value, text }, false);
-      else this.split({ ...value, text }, separators);
-    }
-  }
-
-  /** An unquoted expansion: its text falls apart at the separators, and `*` in it is a pattern. */
-  split(value: Value, separators: string): void {
-    if (value.text === "") return;
-    let start = 0;
-    for (let at = 0; at <= value.text.length; at++) {
-      const character = value.text[at];
-      if (character !== undefined && !separators.includes(character)) continue;
-      if (at > start) {
-        const text = value.text.slice(start, at);
-        this.add({ ...value, text }, /[*?[]/.test(text));
-      }
-      if (character !== undefined) this.#close();
-      start = at + 1;
-    }
-  }
-
-  finish(): readonly Field[] {
-    this.#close();
-    return this.#done;
-  }
-
-  #note(value: Value): void {
-    this.#variables = union(this.#variables, value.variables);
-    this.#outputs = union(this.#outputs, value.outputs);
-  }
-
-  #close(): void {
-    if (!this.#open) return;
-    this.#done.push({
-      text: this.#text,
-      glob: this.#glob,
-      ...(this.#variables !== undefined && { variables: this.#variables }),
-      ...(this.#outputs !== undefined && { outputs: this.#outputs }),
-    });
-    this.#text = "";
-    this.#open = false;
-    this.#glob = false;
-    this.#variables = undefined;
-    this.#outputs = undefined;
-  }
 }
 
 function finish(field: Field, context: Context, span: Span | undefined): ShellWord {

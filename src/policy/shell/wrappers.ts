@@ -3,6 +3,7 @@ import { OPERAND_OPENERS } from "./open-operands.js";
 import { OTHER_OPENERS } from "./open-others.js";
 import { SESSION_OPENERS } from "./open-sessions.js";
 import { SHELL_OPENERS } from "./open-shells.js";
+import { USER_OPENERS } from "./open-users.js";
 import type { Opener } from "./opening.js";
 import { openBySpec } from "./wrapper-options.js";
 import { WRAPPERS } from "./wrapper-table.js";
@@ -18,6 +19,7 @@ const OPENERS: ReadonlyMap<string, Opener> = new Map<string, Opener>([
   ...Object.entries(HOST_OPENERS),
   ...Object.entries(OTHER_OPENERS),
   ...Object.entries(SESSION_OPENERS),
+  ...Object.entries(USER_OPENERS),
 ]);
 
 export function openerOf(program: string): Opener | undefined {

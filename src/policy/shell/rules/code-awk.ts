@@ -5,6 +5,9 @@ import { type CodeToken, tokenize } from "./code-tokens.js";
 import { isWhollyUnknown, quoteForShell, shellText } from "./code-values.js";
 import { danger } from "./verb-table.js";
 
+/** More commands than this in one program are not followed one by one. */
+const MOST_COMMANDS = 64;
+
 /** What an awk program starts and writes: `system("…")`, `"…" | getline`, `print | "…"`, `print > "…"`. */
 export function effectsOfAwk(code: string, language: Language): CodeEffects {
   const tokens = tokenize(code, language);
@@ -21,6 +24,7 @@ export function effectsOfAwk(code: string, language: Language): CodeEffects {
   let opaque = false;
   const run = (text: string): void => {
     if (isWhollyUnknown(text)) opaque = true;
+    else if (shell.length >= MOST_COMMANDS) opaque = true;
     else shell.push(text.includes(UNKNOWN) ? forEveryLine(shellText(text)) : shellText(text));
   };
   for (let index = 0; index < tokens.length; index++) {

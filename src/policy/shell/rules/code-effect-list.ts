@@ -5,6 +5,9 @@ import { danger } from "./verb-table.js";
 const SHELLS =
   /^(?:\S*\/)?(?:ba|z|k|da|a|c|tc|fi)?sh(?:\.exe)?(?:\s|$)|^(?:cmd|powershell|pwsh)(?:\.exe)?(?:\s|$)/;
 
+/** More commands than this in one program are not followed one by one. */
+const MOST_COMMANDS = 64;
+
 /** Collects what a program is found to do. */
 export class EffectList {
   readonly #shell: string[] = [];
@@ -25,7 +28,8 @@ export class EffectList {
 
   /** Something that a shell command would do too: `rm -rf data`. */
   does(command: string): void {
-    this.#shell.push(command);
+    if (this.#shell.length < MOST_COMMANDS) this.#shell.push(command);
+    else this.opaque = true;
   }
 
   /** A command line given to a shell. */
@@ -45,7 +49,7 @@ export class EffectList {
 
   #starts(command: string): void {
     if (SHELLS.test(command)) this.spawnsShell = true;
-    this.#shell.push(command);
+    this.does(command);
   }
 
   result(): {

@@ -22,7 +22,7 @@ export function readQuoteWord(place: Place, operandExpected: boolean): ReadToken
   const open = code[from] ?? "";
   const kind = word.replace("%", "");
   const first = delimited({ code, from: from + 1, open, kind });
-  if (first === "endless") return perl ? "endless" : undefined;
+  if (first === "endless") return first;
   if (perl && /^(?:s|tr|y)$/.test(kind)) return substitution({ code, from: first.end, open, kind });
   if (/^(?:qr|m|r|tr|y)$/.test(kind))
     return { token: { kind: "text", text: UNKNOWN }, end: skipFlags(code, first.end) };

@@ -1,6 +1,7 @@
 import { UNKNOWN } from "../types.js";
 import { matchAt, type Place, type ReadToken } from "./code-tokens.js";
 
+const OPENS_STRING = /^[rRbBuUfF'"`]/;
 const PYTHON_OPENER = /(?:[rRbBuUfF]{1,2})?('''|"""|'|")/y;
 
 /** Reads a string that begins here: undefined when none does, `endless` when it never ends. */
@@ -38,6 +39,7 @@ function readPrefixed(
   at: number,
   interpolation: "$" | "#{" | "${" | undefined,
 ): ReadToken | "endless" | undefined {
+  if (!OPENS_STRING.test(code[at] ?? "")) return undefined;
   PYTHON_OPENER.lastIndex = at;
   const match = PYTHON_OPENER.exec(code);
   if (match === null)
@@ -122,7 +124,7 @@ function interpolated(
 }
 
 /** Looking for a partner that is missing must not cost the whole text for every bracket. */
-const LONGEST_EXPRESSION = 500;
+const LONGEST_EXPRESSION = 300;
 
 /** The text between the bracket at `at` and its partner. */
 function bracketed(code: string, at: number): { code: string; end: number } | undefined {

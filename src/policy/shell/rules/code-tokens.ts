@@ -38,7 +38,11 @@ export function tokenize(code: string, language: Language): readonly CodeToken[]
     const before = tokens.at(-1);
     const read = readToken({ code, at, language, before });
     if (read === undefined) return undefined;
-    if (read.token !== undefined) tokens.push({ ...read.token, glued });
+    const { token } = read;
+    if (token !== undefined) {
+      const { kind, text, embedded } = token;
+      tokens.push(embedded === undefined ? { kind, text, glued } : { kind, text, embedded, glued });
+    }
     at = read.end;
   }
   return tokens;
@@ -86,9 +90,26 @@ function readToken(place: Place): ReadToken | undefined {
   return { token: { kind: "sign", text: sign }, end: at + sign.length };
 }
 
+/** Blanks and the first characters of comments; everything else need not be looked at twice. */
+function mayBeBlank(char: string): boolean {
+  return (
+    char === " " ||
+    char === "\t" ||
+    char === "\\" ||
+    char === "#" ||
+    char === "/" ||
+    char === "-" ||
+    char === ";" ||
+    char === "\r" ||
+    char > "~"
+  );
+}
+
 function skipBlank({ code, at, language }: Place): number {
   let index = at;
   for (;;) {
+    const char = code[index];
+    if (char === undefined || !mayBeBlank(char)) return index;
     const space = matchAt(SPACE, code, index);
     if (space !== undefined) {
       index += space.length;
@@ -121,7 +142,7 @@ function expectsOperand({ before }: Place): boolean {
 }
 
 /** A slash that starts no pattern must not cost the whole text. */
-const LONGEST_PATTERN = 500;
+const LONGEST_PATTERN = 300;
 
 function endOfPattern(code: string, from: number): number | undefined {
   let inClass = false;

@@ -35,8 +35,8 @@ const git: Rule = (command) => {
   const known = GIT_VERBS[verb.text];
   if (known === undefined) return undefined;
   const options = parseOptions(call.rest, { taking: known.taking ?? [], long: known.long ?? [] });
-  const early2 = judgeTransport(options, verb.text);
-  if (early2 !== undefined) return early2;
+  const transport = judgeTransport(options, verb.text);
+  if (transport !== undefined) return transport;
   const reason = known.judge?.({ options, args: call.rest });
   return reason === undefined ? undefined : danger(`git.${verb.text}`, reason, verb);
 };

@@ -15,6 +15,8 @@ import { commandsOfSed } from "./code-sed.js";
 import { isWhollyUnknown, shellText } from "./code-values.js";
 import { danger, valuesOf } from "./verb-table.js";
 
+/** More commands than this in one program are not followed one by one. */
+const MOST_COMMANDS = 64;
 const NO_EFFECTS: CodeEffects = { shell: [], opaque: false };
 const judged = new WeakMap<SimpleCommand, CodeEffects>();
 
@@ -82,9 +84,10 @@ function sedEffects(command: SimpleCommand): CodeEffects {
     given.length > 0 || options.flags.has("f") || options.flags.has("file")
       ? given
       : options.operands.slice(0, 1);
-  const commands = scripts.flatMap(({ text }) => commandsOfSed(text));
-  if (commands.length === 0) return NO_EFFECTS;
-  const opaque = commands.some(isWhollyUnknown);
+  const all = scripts.flatMap(({ text }) => commandsOfSed(text));
+  if (all.length === 0) return NO_EFFECTS;
+  const commands = all.slice(0, MOST_COMMANDS);
+  const opaque = all.length > MOST_COMMANDS || commands.some(isWhollyUnknown);
   return {
     shell: commands.filter((text) => !isWhollyUnknown(text)).map(shellText),
     opaque,

@@ -53,6 +53,15 @@ const tool = (verbs: readonly VerbRule[], taking: readonly string[] = []): Rule 
 
 const one = (path: string, reason: string): Rule => tool([{ path, reason }]);
 
+/** `yarn prisma …`, `pnpm run knex …`: a tool of the project, started by the package manager. */
+const projectTool: Rule = (command) => {
+  const words = command.args.filter(({ text }) => !/^(?:run|exec|dlx|x|-s|--silent|--)$/.test(text));
+  const name = words[0]?.text ?? "";
+  const rule =
+    Object.hasOwn(MIGRATIONS, name) && !/^(?:yarn|pnpm|npm|bun)$/.test(name) ? MIGRATIONS[name] : undefined;
+  return rule?.({ ...command, program: name, args: words.slice(1) });
+};
+
 /** Tools that change the shape of databases. */
 export const MIGRATIONS: Readonly<Record<string, Rule>> = {
   ...forPrograms(
@@ -73,6 +82,7 @@ export const MIGRATIONS: Readonly<Record<string, Rule>> = {
     taskRunner,
   ),
   ...forPrograms(["php", "python", "python3", "python2"], scriptTask),
+  ...forPrograms(["yarn", "pnpm", "npm", "bun"], projectTool),
   "manage.py": ({ args }) => django(args.filter(({ text }) => !text.startsWith("-"))),
   "django-admin": ({ args }) => django(args.filter(({ text }) => !text.startsWith("-"))),
   prisma: tool([

@@ -10,7 +10,7 @@ import {
   producersOfWord,
   runsCode,
 } from "./flows.js";
-import { danger, forPrograms, has, valuesOf } from "./verb-table.js";
+import { danger, forPrograms, valuesOf } from "./verb-table.js";
 
 const FETCHED = "runs code that is fetched from the network";
 const DECODED = "runs code that is decoded first, so that nobody can read it";
@@ -97,30 +97,6 @@ const socat: Rule = ({ args }) => {
     ? undefined
     : danger("remote-code.reverse-shell", "gives a program to whoever connects", word);
 };
-
-/** The file a command saves something from the network to, for lines that run it afterwards. */
-export function downloadedFile(command: SimpleCommand): ShellWord | undefined {
-  if (command.program === "curl") {
-    const options = parseOptions(command.args, {
-      taking: "o output H header d data u user A X request T F e m x b c K w".split(" "),
-    });
-    const [file] = valuesOf(options, "o", "output");
-    return file ?? (has(options, "O", "remote-name") ? lastPart(options.operands[0]) : undefined);
-  }
-  if (/^wget2?$/.test(command.program)) {
-    const options = parseOptions(command.args, { taking: "O output-document P header o a t T U".split(" ") });
-    return valuesOf(options, "O", "output-document")[0] ?? lastPart(options.operands[0]);
-  }
-  return undefined;
-}
-
-function lastPart(url: ShellWord | undefined): ShellWord | undefined {
-  const name = url?.text
-    .replace(/[?#].*$/, "")
-    .split("/")
-    .at(-1);
-  return url === undefined || name === undefined || name === "" ? undefined : { ...url, text: name };
-}
 
 export const RULES: RuleSet = {
   family: "remote-code",

@@ -10,7 +10,7 @@ const READERS = new Set(
   (
     "cat tac nl head tail less more most bat batcat view xxd od hexdump hd strings base64 base32 basenc gbase64 " +
     "cut sort uniq paste fold fmt column diff comm colordiff sdiff rev pr expand iconv split csplit look pbcopy " +
-    "xclip xsel wl-copy qrencode uuencode ccat lolcat glow get-content gc type zcat mapfile readarray dos2unix"
+    "xclip xsel wl-copy qrencode uuencode ccat lolcat glow get-content gc type zcat mapfile readarray dos2unix sqlite3"
   ).split(" "),
 );
 /** Programs that take a pattern or script first. */
@@ -57,8 +57,15 @@ export const showsSecrets: Rule = (command) => {
         .filter(({ text }) => text.startsWith("if="))
         .map((word) => ({ ...word, text: word.text.slice(3) })),
     );
+  if (program === "xargs") return judge(valuesAfter(command.args, /^(?:-a|--arg-file)$/));
+  if (program === "openssl" && /^(?:enc|base64)$/.test(operands[0]?.text ?? ""))
+    return judge(valuesAfter(command.args, /^-in$/));
   return /^(?:cp|install|mv|ln)$/.test(program) ? judgeCopy(operands) : undefined;
 };
+
+function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return args.filter((_word, index) => option.test(args[index - 1]?.text ?? ""));
+}
 
 function judge(operands: readonly ShellWord[]): Finding | undefined {
   const secret = operands.find(isSecretFile);

@@ -13,10 +13,19 @@ const UPLOADERS = new Set(
   "scp rsync sftp rclone gsutil s3cmd aws mc azcopy croc wormhole magic-wormhole ffsend transfer".split(" "),
 );
 
+/** Files that may be looked at but have no business elsewhere. */
+function isPrivate(word: ShellWord): boolean {
+  return (
+    isSecretFile(word) ||
+    isHistoryFile(word) ||
+    /^\/etc\/(?:passwd|group|sudoers.*|hosts|fstab)$/.test(word.text)
+  );
+}
+
 /** A file with secrets among what a network program is told to send. */
 export const sendsFile: Rule = (command) => {
   if (!isSender(command)) return undefined;
-  const file = filesSent(command).find(isSecretFile);
+  const file = filesSent(command).find(isPrivate);
   return file === undefined ? undefined : danger("credentials.sent", SENDS, file);
 };
 
@@ -71,9 +80,7 @@ function printsSecrets(command: SimpleCommand): boolean {
     return args.some(({ variables }) => variables?.some(isSecretName) === true);
   if (program === "history" || program === "fc") return true;
   if (/^(?:cat|tail|head|grep|strings|base64|tar|gzip|zip|xxd|od|sed|awk)$/.test(program))
-    return [...args, ...command.redirects.map(({ target }) => target)].some(
-      (word) => isSecretFile(word) || isHistoryFile(word),
-    );
+    return [...args, ...command.redirects.map(({ target }) => target)].some(isPrivate);
   return Object.hasOwn(SECRET_PRINTERS, program) && SECRET_PRINTERS[program]?.(command) !== undefined;
 }
 

@@ -23,8 +23,19 @@ function clientRule(client: Client): Rule {
     const options = readOptions(args, spec);
     const texts = [...valuesOf(options, ...client.sql)];
     if (client.sqlAfter !== undefined) texts.push(...options.operands.slice(client.sqlAfter));
-    return judgeTexts([...texts, ...inputText(command)], client);
+    return judgeTexts([...texts, ...inputText(command)], client) ?? judgeGenerated(command);
   };
+}
+
+/** `psql -c "select 'drop table ' || name …" | psql`: statements made by one client and run by another. */
+function judgeGenerated(command: SimpleCommand): Finding | undefined {
+  if (command.input.kind !== "commands") return undefined;
+  const makes = command.input.from.some(
+    ({ program, args }) =>
+      Object.hasOwn(SQL_CLIENTS, program) &&
+      args.some(({ text }) => /'[^']*\b(?:drop|truncate|delete|alter)\b/i.test(text)),
+  );
+  return makes ? danger("database.generated-sql", "runs statements that a query puts together") : undefined;
 }
 
 /** A here-document or known text that the client reads. */
@@ -48,7 +59,8 @@ const psql = clientRule({
     "d dbname h host p port U username f file v set variable P pset F field-separator R record-separator L log-file o output T table-attr".split(
       " ",
     ),
-  escapes: /^\s*\\(?:!|setenv|o\s*\||g\s*\|)|\\g\s*\||^\s*\\copy\b.*\b(?:to|from)\s+program\b/im,
+  escapes:
+    /^[ \t]*\\(?:!|setenv|o[ \t]*\|)|\\g[ \t]*\||^[ \t]*\\copy\b.{0,500}\b(?:to|from)[ \t]+program\b/im,
 });
 
 const mysql = clientRule({
@@ -58,7 +70,7 @@ const mysql = clientRule({
       " ",
     ),
   mysql: true,
-  escapes: /^\s*(?:\\!|system\s)/im,
+  escapes: /^[ \t]*(?:\\!|system\s)/im,
 });
 
 const sqlite = clientRule({
@@ -66,7 +78,8 @@ const sqlite = clientRule({
   taking: "separator init newline nullvalue maxsize mmap lookaside pagecache vfs".split(" "),
   style: "go",
   sqlAfter: 1,
-  escapes: /^\s*\.(?:sh|she|shel|shell|sys|syst|syste|system|load)\b|^\s*\.(?:o|output|once|excel)\s+\|/im,
+  escapes:
+    /^[ \t]*\.(?:sh|she|shel|shell|sys|syst|syste|system|load)\b|^[ \t]*\.(?:o|output|once|excel)\s+\|/im,
 });
 
 const byQuery = (sql: readonly string[], taking = "h host p port u user d database"): Rule =>

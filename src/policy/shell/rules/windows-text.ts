@@ -1,17 +1,20 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
 
 const MOST_COMMANDS = 200;
+const LONGEST = 20_000;
 
-/** Cuts a PowerShell or cmd text into commands, as far as quoting, pipes and separators tell. */
-export function windowsCommands(text: string): readonly SimpleCommand[] {
+/**
+ * Cuts a PowerShell or cmd text into commands, as far as quoting, pipes and separators tell. Undefined when
+ * it is longer than anything somebody types.
+ */
+export function windowsCommands(text: string): readonly SimpleCommand[] | undefined {
+  if (text.length > LONGEST) return undefined;
   const commands: SimpleCommand[] = [];
   let piped: SimpleCommand | undefined;
   for (const { words, pipe } of segments(text)) {
     const [name, ...args] = words;
-    if (name === undefined || commands.length >= MOST_COMMANDS) {
-      piped = undefined;
-      continue;
-    }
+    if (name === undefined) continue;
+    if (commands.length >= MOST_COMMANDS) return undefined;
     const command = {
       program: programName(name),
       name: word(name),

@@ -150,8 +150,10 @@ const joined = (words: readonly ShellWord[]): string => words.map(({ text }) => 
 function judgeText(text: string, depth: number): Finding | undefined {
   if (text.trim() === "") return undefined;
   if (depth > DEEPEST) return danger("windows.too-deep", "is nested too deeply to be judged");
+  const commands = windowsCommands(text);
+  if (commands === undefined) return danger("windows.too-long", "is too long to be judged");
   let found: Finding | undefined;
-  for (const command of windowsCommands(text)) {
+  for (const command of commands) {
     const finding = judgeInside(command, depth) ?? inlineDownload(text);
     if (finding?.level === "hardline") return finding;
     found ??= finding;
