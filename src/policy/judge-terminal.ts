@@ -10,7 +10,13 @@ import type { CommandVerdict } from "./shell/judge.js";
 export interface GrantLookup {
   covering(
     segment: JudgedSegment,
-    where: { readonly cwd: string; readonly environment: string; readonly command: string },
+    where: {
+      readonly cwd: string;
+      readonly environment: string;
+      readonly command: string;
+      /** How often the line goes to another folder, in whatever spelling. */
+      readonly moves: number;
+    },
   ): { readonly id: string } | undefined;
   /** What "always" would write down for these; none when it must not be offered. */
   rememberable?(segments: readonly JudgedSegment[]): readonly string[];
@@ -41,9 +47,25 @@ interface TerminalPlace {
 export function judgeTerminal(effect: Effect, place: TerminalPlace, rules: TerminalRules): TerminalJudgement {
   const command = effect.resource;
   if (command === "*") return { verdict: UNSEEN };
-  const judged = judgeCommand(command, { home: place.home, hermesHome: rules.hermesHome });
   const cwd = effect.cwd ?? place.session.cwd;
+  const judged = judgeWhere(command, { cwd, home: place.home, hermesHome: rules.hermesHome });
   return { verdict: verdictOn({ command, cwd, judged, place, rules }), segments: judged.segments };
+}
+
+/** `rm -rf *` is one thing in a project and another one here. */
+const VITAL_FOLDER =
+  /^\/(?:$|(?:bin|boot|etc|home|lib\w*|opt|root|sbin|srv|usr|var|Users|System|Library)\/?$|etc\/|boot\/)/;
+
+/** In a folder that must not be lost, relative names are judged as what they stand for there, too. */
+function judgeWhere(
+  command: string,
+  { cwd, ...options }: { readonly cwd: string; readonly home: string; readonly hermesHome: string },
+): CommandVerdict {
+  const judged = judgeCommand(command, options);
+  if (judged.verdict === "hardline" || (!VITAL_FOLDER.test(cwd) && cwd !== options.home)) return judged;
+  const there = judgeCommand(`cd '${cwd.replaceAll("'", "'\\''")}'\n${command}`, options);
+  if (there.verdict === judged.verdict || there.verdict === "safe") return judged;
+  return { verdict: there.verdict, rule: there.rule, reason: there.reason, segments: judged.segments };
 }
 
 /** A tool that runs commands without saying which: nobody can judge them beforehand. */
@@ -94,7 +116,8 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
   const found = judged.segments.filter(({ verdict }) => verdict !== "safe");
   // What is wrong with the line as a whole is not covered by a grant for one of its parts.
   const dangerous = found.some((segment) => segment.rule === rule) ? found : [...found, whole];
-  const where = { cwd, environment: place.environment, command };
+  const moves = judged.segments.filter(({ canonical }) => CHANGES_FOLDER.test(canonical)).length;
+  const where = { cwd, environment: place.environment, command, moves };
   const grants = dangerous.map((segment) => grantFor(segment, where, rules));
   const uncovered = dangerous.filter((_, index) => grants[index] === undefined);
   const [first] = uncovered;
@@ -116,6 +139,8 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
     ...(remember.length > 0 && { remember }),
   };
 }
+
+const CHANGES_FOLDER = /^(?:\w+ )?(?:cd|chdir|pushd|popd)(?: |$)/;
 
 function grantFor(
   segment: JudgedSegment,

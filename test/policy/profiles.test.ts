@@ -80,6 +80,17 @@ describe("hermes_permissions.yaml", () => {
     ],
     ["rules at the top", "deny: [file:write]\n", /error 1: deny cannot stand at the top.*global/],
     ["no permission", "global: {deny: [filewrite]}", /"filewrite" is no permission.*file:write/],
+    [
+      "the wrong case",
+      "global:\n  deny:\n    - file:Write\n",
+      /error 3: .*file:Write matches nothing.*"file:write"/,
+    ],
+    ["the wrong case of a domain", "global: {deny: ['FILE:*']}", /FILE:\* matches nothing.*"file:\*"/],
+    [
+      "the wrong case of a restriction",
+      "global: {restrictions: {'file:Write': {allowed_paths: [/a]}}}",
+      /file:Write matches nothing.*"file:write"/,
+    ],
     ["a number in a list", "global: {deny: [7]}", /must be a text, but it is 7/],
     ["a list for a section", "profiles: [a, b]", /profiles must be a section, but it is a list/],
     ["a text for a section", "global: everything", /global must be a section/],
@@ -149,6 +160,28 @@ describe("hermes_permissions.yaml", () => {
       expect.objectContaining({ severity: "warning", hint: expect.stringContaining("file") }),
     ]);
     expect(ask({ effects: [{ action: "flie:write", resource: "x", mode: "write" }] }).verdict).toBe("deny");
+  });
+
+  it.each([
+    ["file:wirte", 'did you mean "file:write"?'],
+    ["*:wirte", 'did you mean "*:write"?'],
+    ["file:archive", "there are file:read, file:write, file:delete"],
+  ])("a permission that no tool asks for is a warning with the line: %s", async (permission, hint) => {
+    for (const rules of [
+      `deny:\n    - "${permission}"`,
+      `restrictions:\n    "${permission}": {max_bytes: 1}`,
+    ]) {
+      const { table } = await rulesBench(`global:\n  ${rules}\n`);
+      expect(table.problems).toEqual([expect.objectContaining({ severity: "warning", line: 3, hint })]);
+    }
+  });
+
+  it("permissions of built-in tools, of other domains and of MCP servers are no mistakes", async () => {
+    const { runtime } = await testRuntime([], { builtins: true });
+    const asked = [...runtime.registry.snapshot().entries.values()].flatMap((tool) => tool.permissions);
+    expect(asked).toContain("file:write");
+    const listed = JSON.stringify([...asked, "custom:thing", "mcp:GitHub", "file:*", "*:read", "*"]);
+    expect((await rulesBench(`global: {approval_required: ${listed}}`)).table.problems).toEqual([]);
   });
 
   it("a rule about a tool that nobody knows is named, with what may have been meant", async () => {

@@ -16,6 +16,8 @@ export interface Whereabouts {
   readonly environment: string;
   /** The whole text the segment is part of. */
   readonly command: string;
+  /** How often the line goes to another folder, as the analysis has counted. */
+  readonly moves?: number;
   /** What a "session" answer to this segment would cover, when that is more than its rule. */
   readonly keys?: readonly string[];
 }
@@ -156,7 +158,7 @@ function isInScope(scope: string | undefined, where: Whereabouts): boolean {
   if (where.environment !== "local") return false;
   const home = scope === "~" || scope.startsWith("~/");
   const outer = realPathOf(home ? join(homedir(), scope.slice(1)) : scope);
-  const folders = foldersOf(where.command, where.cwd);
+  const folders = foldersOf(where.command, where.cwd, where.moves);
   return isAbsolute(outer) && folders?.every((folder) => isInside(realPathOf(folder), outer)) === true;
 }
 

@@ -13,14 +13,14 @@ const MOST_STEPS = 8;
 
 /**
  * The folders a command line may act in, as far as it says so at its beginning (`cd app && …`), or undefined
- * when it changes folders in a way that cannot be foreseen. Links are followed by whoever compares them.
+ * when it changes folders in a way that cannot be foreseen, or more often than can be seen (`moves`). Links are followed by whoever compares them.
  */
-export function foldersOf(command: string, cwd: string): readonly string[] | undefined {
+export function foldersOf(command: string, cwd: string, moves = 0): readonly string[] | undefined {
   let rest = command;
   let folders = [cwd];
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const match = LEADING_CD.exec(rest);
-    if (match === null) return OTHER_CD.test(rest) ? undefined : folders;
+    if (match === null) return OTHER_CD.test(rest) || moves > steps ? undefined : folders;
     const [whole, word = "", separator] = match;
     const target = word.replace(/^(["'])(.*)\1$/s, "$2");
     // A bare `-` is wherever the shell was before, and ~somebody is another person's home.

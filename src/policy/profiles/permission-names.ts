@@ -1,4 +1,4 @@
-import { didYouMean } from "../../config/did-you-mean.js";
+import { didYouMean, nearest } from "../../config/did-you-mean.js";
 import { wildcardMatches } from "../paths/segment-pattern.js";
 
 const SHAPE = /^(?:\*|[A-Za-z0-9_.*-]+:[A-Za-z0-9_.*/-]+)$/;
@@ -49,16 +49,22 @@ export function misspelt(rule: string): Misspelling | undefined {
   const domains = [...new Set(KNOWN_PERMISSIONS.map(domainOf))];
   const domain = domainOf(rule);
   const lower = rule.toLowerCase();
-  if (rule !== lower && (isKnown(lower) || (!domains.includes(domain) && domains.includes(domainOf(lower))))) {
+  if (
+    rule !== lower &&
+    (isKnown(lower) || (!domains.includes(domain) && domains.includes(domainOf(lower))))
+  ) {
     return { hint: `did you mean "${lower}"?`, certain: true };
   }
   if (OPEN_DOMAINS.includes(domain)) return undefined;
   if (domains.includes(domain) || domain.includes("*")) {
-    const candidates = KNOWN_PERMISSIONS.flatMap((known) => {
-      if (!wildcardMatches(domain, domainOf(known))) return [];
-      return `${domain}${known.slice(known.indexOf(":"))}`;
-    });
-    const hint = didYouMean(rule, candidates) ?? `there are ${[...new Set(candidates)].join(", ")}`;
+    const verbOf = (permission: string) => permission.slice(permission.indexOf(":") + 1);
+    const near = KNOWN_PERMISSIONS.filter((known) => wildcardMatches(domain, domainOf(known)));
+    const verbs = [...new Set(near.map(verbOf))];
+    const [meant] = nearest(verbOf(rule), verbs);
+    const hint =
+      meant === undefined
+        ? `there are ${verbs.map((verb) => `${domain}:${verb}`).join(", ")}`
+        : `did you mean "${domain}:${meant}"?`;
     return { hint, certain: false };
   }
   const hint = didYouMean(domain, domains);

@@ -132,7 +132,12 @@ function checkPermission(
   const slip = misspelt(text);
   if (slip === undefined) return;
   if (slip.certain) {
-    wrong(reading, `${within}: ${text} matches nothing: permissions are written in lower case`, place, slip.hint);
+    wrong(
+      reading,
+      `${within}: ${text} matches nothing: permissions are written in lower case`,
+      place,
+      slip.hint,
+    );
     return;
   }
   // Tools may bring permissions of their own, so this is no error; the rule stays in force.

@@ -4,6 +4,10 @@ import type { Finding, SimpleCommand, Span } from "./types.js";
 /** What the analysis itself can find, apart from the rules: things it cannot see into, and its own limits. */
 const CORE = {
   "opaque.shell-input": ["danger", "runs text as shell commands that cannot be seen beforehand"],
+  "opaque.decoded-input": [
+    "danger",
+    "runs text as shell commands that is decoded first, so that nobody can read it",
+  ],
   "opaque.wrapper": ["danger", "runs another command in a way that cannot be read with certainty"],
   "opaque.program": ["danger", "runs a program whose name is only known when it runs"],
   "opaque.downloaded-script": ["danger", "runs a file that was fetched or decoded in the same line"],

@@ -1,26 +1,65 @@
 import { type CompoundList, forEachChild, type Statement, type SyntaxNode } from "./parse.js";
 import type { FunctionBody } from "./state.js";
 
-/** True when a function starts itself again in the background, in a pipe or in a subshell. */
+/**
+ * True when a function starts itself again in the background, in two stages of one pipe, or, with nothing
+ * that could stop it, in any process of its own. Functions that walk a tree ask something first.
+ */
 export function callsItselfForked(name: string, body: FunctionBody): boolean {
-  let found = false;
-  const search = (node: SyntaxNode, forked: boolean): void => {
-    // Inside, the name may come to mean another function.
-    if (found || (node.type === "Function" && node.name.value === name)) return;
-    if (node.type === "Command" && node.name?.value === name && forked) {
-      found = true;
-      return;
-    }
-    const forks =
-      forked ||
-      (node.type === "Statement" && node.background === true) ||
-      (node.type === "Pipeline" && node.commands.length > 1) ||
-      node.type === "Subshell" ||
-      node.type === "Coproc" ||
-      node.type === "CommandExpansion";
-    forEachChild(node, (child) => search(child, forks));
+  return search(body, { name, background: false, forked: false, asked: false });
+}
+
+interface Search {
+  readonly name: string;
+  readonly background: boolean;
+  readonly forked: boolean;
+  /** True behind a condition. */
+  readonly asked: boolean;
+}
+
+function search(node: SyntaxNode, at: Search): boolean {
+  // Inside, the name may come to mean another function.
+  if (node.type === "Function" && node.name.value === at.name) return false;
+  if (
+    node.type === "Command" &&
+    node.name?.value === at.name &&
+    (at.background || (at.forked && !at.asked))
+  ) {
+    return true;
+  }
+  if (node.type === "Pipeline" && node.commands.filter((stage) => calls(stage, at.name)).length > 1)
+    return true;
+  const inner: Search = {
+    name: at.name,
+    background:
+      at.background || (node.type === "Statement" && node.background === true) || node.type === "Coproc",
+    forked: at.forked || FORKS.has(node.type) || (node.type === "Pipeline" && node.commands.length > 1),
+    asked: at.asked || CONDITIONS.has(node.type),
   };
-  search(body, false);
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= search(child, inner);
+  });
+  return found;
+}
+
+const FORKS: ReadonlySet<string> = new Set(["Subshell", "CommandExpansion", "ProcessSubstitution"]);
+const CONDITIONS: ReadonlySet<string> = new Set([
+  "If",
+  "Case",
+  "While",
+  "For",
+  "ArithmeticFor",
+  "Select",
+  "AndOr",
+]);
+
+function calls(node: SyntaxNode, name: string): boolean {
+  if (node.type === "Command" && node.name?.value === name) return true;
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= calls(child, name);
+  });
   return found;
 }
 

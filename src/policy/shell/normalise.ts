@@ -11,7 +11,7 @@ const SEQUENCES =
 /** Nothing of these is seen: NUL and other controls, zero-width and direction marks, tags, variation selectors. */
 const INVISIBLE = /[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}/u;
 /** Line ends for a reader, ordinary characters for bash. */
-const LINE_ENDS = /[\r\u0085\u2028\u2029\v\f]/;
+const LINE_ENDS = /[\r\u0085\u2028\u2029]/;
 const DASHES = /[\u2010-\u2015\u2212\ufe58\u2e3a\u2e3b]/;
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 
@@ -34,6 +34,7 @@ export function normalise(original: string): Normalised | undefined {
     }
     const character = String.fromCodePoint(original.codePointAt(at) ?? 0);
     if (LINE_ENDS.test(character)) add("\n");
+    else if (character === "\v" || character === "\f") add(" ");
     else if (DASHES.test(character)) add("-");
     else if (!INVISIBLE.test(character)) add(character < "\x80" ? character : character.normalize("NFKC"));
     at += character.length;

@@ -1,5 +1,5 @@
 import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
-import { type ShellWord, UNKNOWN } from "./types.js";
+import { type ShellWord, UNKNOWN, type Wrapper } from "./types.js";
 import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
 
 /** Programs that carry a command in a way of their own. */
@@ -170,6 +170,59 @@ const openVim: Opener = (args, { program }) =>
       : [{ kind: "text", text: wordOf(text, word), wrapper: local(program) }];
   });
 
+/** A makefile on standard input, or one given in an option: its recipes are lines for a shell. */
+const openMake: Opener = (args, { program, stdin }) => {
+  const wrapper = local(program);
+  const openings: Opening[] = [];
+  for (const [index, word] of args.entries()) {
+    const given = /^--eval(?:=([\s\S]*))?$/.exec(word.text);
+    if (given !== null) openings.push(...recipes(given[1] ?? args[index + 1]?.text ?? "", wrapper));
+  }
+  const fromInput = args.some(
+    (word, index) => /^(?:-f|--file|--makefile)$/.test(word.text) && args[index + 1]?.text === "-",
+  );
+  if (fromInput || args.some((word) => /^(?:-f-|--(?:make)?file=-)$/.test(word.text))) {
+    openings.push(...(stdin === undefined ? [{ kind: "opaque" } as const] : recipes(stdin, wrapper)));
+  }
+  return openings;
+};
+
+function recipes(makefile: string, wrapper: Wrapper): readonly Opening[] {
+  return makefile.split("\n").flatMap((line): readonly Opening[] => {
+    const recipe =
+      /^\t[@+-]*\s*(.+)$/.exec(line)?.[1] ?? /^[^\s#:=][^:=]*:[^;=]*;\s*[@+-]*(.+)$/.exec(line)?.[1];
+    const text = recipe?.replaceAll("$$", "$");
+    return text === undefined ? [] : [{ kind: "text", text: wordOf(text), wrapper, foreign: true }];
+  });
+}
+
+/** The dynamic loader started by name runs the program it is given. */
+const openLoader: Opener = (args, { program }) => {
+  let at = 0;
+  while (args[at]?.text.startsWith("--") === true)
+    at += /^--(?:library-path|preload|argv0|audit|inhibit-rpath)$/.test(args[at]?.text ?? "") ? 2 : 1;
+  const argv = args.slice(at);
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
+};
+
+/** Tools for many hosts: the command is text for each of them. */
+const openAnsible: Opener = (args, { program }) => {
+  const module =
+    args[args.findIndex((word) => /^(?:-m|--module-name)$/.test(word.text)) + 1]?.text ?? "command";
+  const at = args.findIndex((word) => /^(?:-a|--args)$/.test(word.text));
+  const text = args[at + 1];
+  if (at < 0 || text === undefined || !/(?:^|\.)(?:shell|command|raw|script)$/.test(module)) return [];
+  return [{ kind: "text", text, wrapper: { program, kind: "remote" } }];
+};
+
+const openSalt: Opener = (args, { program }) => {
+  const at = args.findIndex((word) => /^cmd\.(?:run|shell|run_all)$/.test(word.text));
+  const words = at < 0 ? [] : args.slice(at + 1).filter((word) => !/^\w+=/.test(word.text));
+  return words.length === 0
+    ? []
+    : [{ kind: "text", text: joinWords(words), wrapper: { program, kind: "remote" } }];
+};
+
 export const OTHER_OPENERS: Readonly<Record<string, Opener>> = {
   watch: openWatch,
   flock: openFlock,
@@ -216,6 +269,20 @@ export const OTHER_OPENERS: Readonly<Record<string, Opener>> = {
   "nix-shell": openOptions(["--run", "--command"]),
   nix: openNix,
   bwrap: openBwrap,
+  make: openMake,
+  gmake: openMake,
+  "ld-linux.so.2": openLoader,
+  "ld-linux-x86-64.so.2": openLoader,
+  "ld-linux-aarch64.so.1": openLoader,
+  "ld.so": openLoader,
+  ansible: openAnsible,
+  salt: openSalt,
+  "salt-call": openSalt,
+  man: openOptions(["-P", "--pager"]),
+  rsync: openOptions(["-e", "--rsh"]),
+  sort: openOptions(["--compress-program"]),
+  scp: openOptions(["-S"]),
+  sftp: openOptions(["-S"]),
   "start-stop-daemon": openStartStop,
   expect: openExpect,
   vim: openVim,

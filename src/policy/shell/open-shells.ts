@@ -88,10 +88,43 @@ const openTrap: Opener = (args) => {
   return [{ kind: "text", text, wrapper: local("trap"), here: true, later: true }];
 };
 
+/** What an alias will run is judged when it is defined: who uses it later sees only its name. */
+const openAlias: Opener = (args, { program }) =>
+  args.flatMap((word): readonly Opening[] => {
+    const cut = word.text.indexOf("=");
+    const text = { ...word, text: word.text.slice(cut + 1), glob: false };
+    return cut < 1 ? [] : [{ kind: "text", text, wrapper: local(program), foreign: true }];
+  });
+
+/** Commands that the shell itself calls back. */
+function openCallback(option: string): Opener {
+  return (args, { program }) => {
+    const at = args.findIndex((word) => word.text === option);
+    const given = at < 0 ? undefined : args[at + 1];
+    if (given === undefined) return [];
+    const text = { ...given, text: given.text.replace(/^"[^"]*":\s*/, "") };
+    return [{ kind: "text", text, wrapper: local(program), here: true, foreign: true }];
+  };
+}
+
+const openAbbreviation: Opener = (args, { program }) => {
+  const at = args.findIndex((word) => word.text === "-a" || word.text === "--add");
+  const words = args.slice(at + 1).filter((word) => !word.text.startsWith("-"));
+  if (at < 0 || words.length < 2) return [];
+  return [{ kind: "text", text: joinWords(words.slice(1)), wrapper: local(program), foreign: true }];
+};
+
 export const SHELL_OPENERS: Readonly<Record<string, Opener>> = {
   ...Object.fromEntries(SHELLS.map((shell) => [shell, openShell])),
   eval: openEval,
   source: openSource,
   ".": openSource,
   trap: openTrap,
+  alias: openAlias,
+  abbr: openAbbreviation,
+  mapfile: openCallback("-C"),
+  readarray: openCallback("-C"),
+  complete: openCallback("-C"),
+  compgen: openCallback("-C"),
+  bind: openCallback("-x"),
 };

@@ -82,5 +82,6 @@ export const USER_OPENERS: Readonly<Record<string, Opener>> = {
   env: openEnv,
   genv: openEnv,
   su: openSu,
+  sg: openSu,
   runuser: openRunuser,
 };

@@ -14,7 +14,7 @@ import { ShellState } from "./state.js";
 import { inputOf } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
 import { completed } from "./working-folder.js";
-import { openerOf } from "./wrappers.js";
+import { actsItself, openerOf } from "./wrappers.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -112,14 +112,14 @@ function runProgram(invocation: Invocation, program: string): void {
     report(context, "opaque.program", { span: name.span ?? invocation.span, command });
   }
   if (name.text.includes("/")) runFile(invocation, command, name);
+  BUILTINS.get(program)?.(command, context);
   const openings = openingsOf(command, context);
-  if (openings.length > 0) {
+  for (const opening of openings) follow(opening, { invocation, command });
+  if (openings.length > 0 && !actsItself(program)) {
     context.run.carriers.add(command);
-    for (const opening of openings) follow(opening, { invocation, command });
     return;
   }
   runCode(command, invocation);
-  BUILTINS.get(program)?.(command, context);
   noteMadeFiles(command, context);
   print(command, context);
 }

@@ -18,7 +18,7 @@ export function preparesShell(from: readonly SimpleCommand[] | undefined): boole
 }
 
 function isSetup({ program, args, wrappers }: SimpleCommand): boolean {
-  if (wrappers.some((wrapper) => wrapper.kind !== "local")) return false;
+  if (wrappers.some(({ kind }) => kind === "remote" || kind === "container")) return false;
   if (ALWAYS.has(program)) return true;
   return TOOLS.has(program) && args.slice(0, 2).some((word) => SETUP_VERB.test(word.text));
 }

@@ -3,6 +3,7 @@ import { report } from "./core-findings.js";
 import { Budget, LIMITS } from "./limits.js";
 import { normalise } from "./normalise.js";
 import { parseShell, type Script } from "./parse.js";
+import { isDecoder } from "./rules/flows.js";
 import { runArgv } from "./run-command.js";
 import { preparesShell } from "./shell-setup.js";
 import { ShellState, type Value } from "./state.js";
@@ -63,7 +64,7 @@ function substitute(script: Script, context: Context, span: Span): Value {
   const out = new Output();
   walkInner(script, { ...context, out }, span);
   const text = out.text.replace(/\n+$/, "");
-  return text.includes(UNKNOWN) && out.from.length > 0 ? { text, outputs: out.from } : { text };
+  return out.from.length > 0 ? { text, outputs: out.from } : { text };
 }
 
 function processOutput(script: Script, context: Context, span: Span): Stream {
@@ -76,7 +77,6 @@ function walkInner(script: Script, context: Context, span: Span): void {
   walk(script, {
     ...context,
     state: new ShellState(context.state),
-    forked: true,
     // Escaped backticks are decoded into a text of their own, whose positions mean nothing here.
     origin: script.source === undefined ? context.origin : (context.origin ?? span),
   });
@@ -104,6 +104,7 @@ function runText(task: TextTask): void {
 function readText({ text: given, context, span, carrier, from, foreign }: TextTask): Script | undefined {
   const unknown = given.includes(UNKNOWN);
   const text = unknown ? given.replace(ONLY_UNKNOWN, "") : given;
+  if (from?.some(isDecoder) === true) report(context, "opaque.decoded-input", { span, command: carrier });
   if (text !== given && !preparesShell(from)) {
     report(context, "opaque.shell-input", { span, command: carrier });
   }

@@ -46,7 +46,7 @@ export function walk(node: SyntaxNode, context: Context): void {
       walk(node.body, context);
       return;
     case "Subshell":
-      walk(node.body, { ...context, state: new ShellState(context.state), forked: true });
+      walk(node.body, { ...context, state: new ShellState(context.state) });
       return;
     case "If": {
       walk(node.clause, context);
@@ -120,7 +120,8 @@ function walkPipeline(node: Pipeline, context: Context): void {
     const last = index === node.commands.length - 1;
     const out = last ? context.out : new Output();
     starts.push(run.commands.length);
-    walk(command, { ...context, state: new ShellState(context.state), input, out, forked: true });
+    const forked = context.forked || context.certain;
+    walk(command, { ...context, state: new ShellState(context.state), input, out, forked });
     if (last || out === undefined) break;
     const before: readonly SimpleCommand[] = input.kind === "text" && index > 0 ? input.from : [];
     input = { kind: "text", text: out.text, from: [...before, ...out.from].slice(-MOST_PRODUCERS) };

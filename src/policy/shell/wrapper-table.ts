@@ -32,6 +32,10 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
       "ruid euid reuid rgid egid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig selinux-label apparmor-profile",
     idle: "d dump list-caps help version",
   },
+  pssh: { lenient: true, taking: "h H l p o e t O", joined: true, kind: "remote" },
+  "parallel-ssh": { lenient: true, taking: "h H l p o e t O", joined: true, kind: "remote" },
+  pdsh: { lenient: true, taking: "w x l f t u", joined: true, kind: "remote" },
+  clush: { lenient: true, taking: "w x g l f", joined: true, kind: "remote" },
   nohup: { idle: "help version" },
   timeout: {
     flags: "f p v foreground preserve-status verbose",

@@ -26,4 +26,16 @@ export function openerOf(program: string): Opener | undefined {
   return OPENERS.get(program);
 }
 
+/** Programs that do something of their own besides running what they are given. */
+const ACTS_ITSELF = new Set(
+  (
+    "find gfind fd fdfind rg git rsync scp sftp sort man make gmake vim vi nvim ex view alias abbr mapfile readarray " +
+    "complete compgen bind trap"
+  ).split(" "),
+);
+
+export function actsItself(program: string): boolean {
+  return ACTS_ITSELF.has(program);
+}
+
 export const CARRYING_PROGRAMS: readonly string[] = [...OPENERS.keys()];

@@ -1,6 +1,7 @@
 import { parseOptions } from "../options.js";
 import type { Finding, Rule, RuleSet, ShellWord, SimpleCommand } from "../types.js";
 import { producersOfWord } from "./flows.js";
+import { answersByRequest, asOwnProgram, readsOwnSecrets } from "./own-secrets.js";
 import { danger, forPrograms, has, verbRule } from "./verb-table.js";
 
 const STOPS = "stops the runtime that is carrying out this command";
@@ -47,21 +48,18 @@ const terminal: Rule = (command) => {
   return ends && target !== undefined ? danger("own-process.kill", STOPS, target) : undefined;
 };
 
-const LOOSENING =
-  /^(?:approvals?|permissions?|security|command_allowlist|tools\.trusted|env_passthrough|sandbox|hooks?|plugins?|mcp|mcp_servers|terminal|guardrails|secrets|redact\w*)(?:\.|$)/;
-
 const hermesVerbs = verbRule({
   family: "own-process",
   taking: ["config", "profile", "session", "m", "model", "home"],
   verbs: [
     { path: "gateway|serve|server|daemon|service stop|restart|kill|uninstall", reason: STOPS },
     { path: "update|upgrade|uninstall|self-update|downgrade", reason: "replaces or removes the runtime" },
+    { path: "config set|unset|add|remove|edit|reset|import|trust|untrust", reason: LOOSENS },
     {
-      path: "config set|unset|add|remove|edit|reset|import",
-      reason: LOOSENS,
-      when: ({ rest }) => rest.length === 0 || LOOSENING.test(rest[0]?.text ?? ""),
+      path: "approvals approve|deny|allow|grant|resume|revoke|set|clear|mode|add|remove|answer",
+      reason: "answers the runtime's own questions",
     },
-    { path: "approvals approve|allow|grant|resume|set|clear|mode|add|remove|answer", reason: LOOSENS },
+    { path: "tools|toolsets|toolset enable", reason: LOOSENS },
     { path: "grants|allowlist add|approve|set|import", reason: LOOSENS },
     { path: "permissions use|set|allow|add|edit|import|reset", reason: LOOSENS },
     {
@@ -82,6 +80,13 @@ const hermes: Rule = (command) => {
   );
   if (yolo !== undefined) return danger("own-process.approvals", LOOSENS, yolo);
   return has(options, "help") ? undefined : hermesVerbs(command);
+};
+
+/** The same program under the name of its file, or of the package it comes from. */
+const hermesByFile: Rule = (command) => {
+  if (/^hermes(?:-agent|-tools)?$/.test(command.program)) return undefined;
+  const own = asOwnProgram(command);
+  return own === undefined ? undefined : hermes(own);
 };
 
 /** Variables that switch safeguards off or move them elsewhere; unsetting or reading them does nothing. */
@@ -134,5 +139,5 @@ export const RULES: RuleSet = {
     ...forPrograms(["tmux", "screen", "byobu"], terminal),
     ...forPrograms(["hermes", "hermes-agent", "hermes-tools"], hermes),
   },
-  any: [assignments],
+  any: [assignments, readsOwnSecrets, answersByRequest, hermesByFile],
 };
