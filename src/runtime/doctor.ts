@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import type { ConfigProblem } from "../config/types.js";
+import { loadPermissions } from "../policy/profiles/load.js";
 import type { Runtime } from "./runtime.js";
 
 /** A finding of `hermes doctor`. */
@@ -17,7 +18,7 @@ const LOW_DISK_BYTES = 200 * 1024 * 1024;
 export async function examine(runtime: Runtime): Promise<readonly Finding[]> {
   return [
     ...examineMachine(runtime.config.paths.home),
-    ...examineConfig(runtime),
+    ...(await examineConfig(runtime)),
     ...(await examineTools(runtime)),
     await examineBoundary(runtime.config.values.terminal),
     ...(await examineJournal(runtime)),
@@ -64,9 +65,14 @@ function examineMachine(home: string): readonly Finding[] {
   return findings;
 }
 
-function examineConfig(runtime: Runtime): readonly Finding[] {
-  const findings = runtime.config.problems.map(findingOf);
-  for (const conflict of runtime.registry.conflicts) {
+async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
+  const { config, registry } = runtime;
+  const { project, systemDir, paths } = config;
+  const permissions = await loadPermissions({ home: paths.home, project, systemDir });
+  const { entries, aliases } = registry.snapshot();
+  const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
+  const findings = [...config.problems, ...permissions.problems, ...strangers].map(findingOf);
+  for (const conflict of registry.conflicts) {
     findings.push({
       group: "Tools",
       level: "warning",

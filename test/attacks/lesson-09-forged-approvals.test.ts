@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ApprovalRecord } from "../../src/policy/approvals/record.js";
+import { resumeApproval } from "../../src/policy/approvals/resume.js";
 import type { ApprovalStore } from "../../src/policy/approvals/store.js";
 import type { Database, SqlValue } from "../../src/store/driver.js";
 import { openDatabase } from "../../src/store/sqlite-driver.js";
@@ -67,6 +68,7 @@ describe("lesson 9: an approval is a record of the runtime, not what somebody sa
       ["more time", { expires_at: Date.now() + 3_600_000 }],
       ["another audience", { audience: '["mallory"]' }],
       ["no audience", { audience: null }],
+      ["another asker", { owner: "1:0:gone" }],
       ["another tool", { tool: "echo" }],
       ["another hash", { hash: "0".repeat(64) }],
       ["a harmless look", { shown: '{"tool":"risky","what":"ls","args":{}}' }],
@@ -86,6 +88,32 @@ describe("lesson 9: an approval is a record of the runtime, not what somebody sa
       ).toHaveLength(1);
     });
     await Promise.all(tried);
+  });
+
+  it("an approval that was used, or withdrawn, cannot be set back", async () => {
+    const { db, record, result, ran, store, runtime } = await waiting();
+    const before = db.prepare("SELECT call FROM approvals WHERE id = ?").get(record.id);
+    await store.answer(yes(record));
+    expect((await result).ok).toBe(true);
+    const openSession = runtime.openSession.bind(runtime);
+    const replay = async (more: Readonly<Record<string, SqlValue>>) => {
+      set(db, record.id, { status: "approved", ...before, ...more });
+      expect(store.find(record.id)).toBeUndefined();
+      expect(await store.consume(record)).toMatchObject({ refused: "unknown_id" });
+      return resumeApproval({ store, id: record.id, openSession });
+    };
+    expect(await replay({})).toMatchObject({ refused: "unknown_id" });
+    expect(await replay({ owner: "1:0:gone" })).toMatchObject({ refused: "unknown_id" });
+    expect(ran).toEqual(["rm everything"]);
+
+    const second = await waiting();
+    // From elsewhere, so that the call does not use the answer at once.
+    const elsewhere = await (await askingRuntime({ home: second.home })).approvals.store();
+    await elsewhere.answer(yes(second.record));
+    await elsewhere.withdraw(second.record.id);
+    set(second.db, second.record.id, { status: "approved" });
+    expect(elsewhere.find(second.record.id)).toBeUndefined();
+    await second.result;
   });
 
   it("a question made up in the database is not even listed", async () => {

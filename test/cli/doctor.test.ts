@@ -53,6 +53,35 @@ describe("hermes doctor", () => {
     expect(done.stdout).toMatch(/config\.yaml:\d+/);
   });
 
+  it("reports what is wrong with the permissions, with its line; so does config check", async () => {
+    const home = tempFolder();
+    const file = join(home, "hermes_permissions.yaml");
+    writeFileSync(file, "global:\n  tools: { termnal: deny }\n  deny: [file:wirte]\n");
+    const [doubtful, checked] = await Promise.all([
+      hermesJson<Diagnosis>(["doctor"], { home }),
+      hermesJson<{ problems: unknown[]; files: unknown[] }>(["config", "check"], { home }),
+    ]);
+    expect(doubtful.ok).toBe(true);
+    for (const place of [`${file}:2`, `${file}:3`]) {
+      expect(doubtful.findings).toContainEqual(
+        expect.objectContaining({ group: "Config", level: "warning", what: expect.stringContaining(place) }),
+      );
+    }
+    expect(checked.problems).toMatchObject([{ severity: "warning", file, line: 3 }]);
+    expect(checked.files).toMatchObject([{ path: file, state: "read" }]);
+
+    const other = tempFolder();
+    writeFileSync(join(other, "hermes_permissions.yaml"), "global:\n  deny: [file:Write]\n");
+    const [sick, refused] = await Promise.all([
+      hermes(["doctor"], { home: other }),
+      hermes(["config", "check"], { home: other }),
+    ]);
+    expect([sick.code, refused.code]).toEqual([1, 2]);
+    for (const { stdout } of [sick, refused])
+      expect(stdout).toMatch(/hermes_permissions\.yaml:2.*file:Write/);
+    expect(refused.stdout).toContain("hermes_permissions.yaml (broken)");
+  });
+
   it("reports a journal that cannot be opened", async () => {
     const home = tempFolder();
     mkdirSync(join(home, "state.db"));

@@ -18,17 +18,19 @@ export function decodeApproval(row: SqlRow, signer: ApprovalSigner): ApprovalRec
   const text = (name: string) => textOfBlob(row[name]);
   const optional = (name: string) => (row[name] === null ? undefined : text(name));
   const [id, hash, tool, status] = [text("id"), text("hash"), text("tool"), text("status")];
+  const owner = text("owner");
   const [createdAt, expiresAt] = [Number(row.created_at), Number(row.expires_at)];
   const [shown, call, callDigest] = [text("shown"), optional("call"), text("call_digest")];
   try {
     const audience = parsed<readonly string[]>(optional("audience"));
-    const signed = { id, tool, hash, createdAt, expiresAt, audience, shown, callDigest };
+    const signed = { id, tool, hash, createdAt, expiresAt, owner, audience, shown, callDigest };
     const signature = text("signature");
     if (!STATUSES.includes(status) || !sameSignature(signature, signer.question(signed))) return undefined;
     if (call !== undefined && digest(call) !== callDigest) return undefined;
     const answer = parsed<SignedAnswer>(optional("answer"));
+    const seal = status === "consumed" ? "used" : "answer";
     const sealed =
-      answer !== undefined && sameSignature(text("answer_signature"), signer.answer({ id, hash }, answer));
+      answer !== undefined && sameSignature(text("answer_signature"), signer[seal]({ id, hash }, answer));
     // Without its seal, an approval is nobody's.
     if (!sealed && (answer !== undefined || status === "approved" || status === "consumed")) return undefined;
     return {
@@ -37,7 +39,7 @@ export function decodeApproval(row: SqlRow, signer: ApprovalSigner): ApprovalRec
       tool,
       createdAt,
       expiresAt,
-      owner: text("owner"),
+      owner,
       status: status as ApprovalStatus,
       ...(audience !== undefined && { audience }),
       shown: JSON.parse(shown) as ShownQuestion,

@@ -8,6 +8,8 @@ export interface SignedQuestion {
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The process that asked: as long as it lives, nobody else may run the call. */
+  readonly owner: string;
   readonly audience: readonly string[] | undefined;
   /** The text a person is shown, as it is stored. */
   readonly shown: string;
@@ -32,7 +34,8 @@ export class ApprovalSigner {
   }
 
   question(question: SignedQuestion): string {
-    const { id, tool, hash: binding, createdAt, expiresAt, audience = null, shown, callDigest } = question;
+    const { id, tool, hash: binding, createdAt, expiresAt, owner, shown, callDigest } = question;
+    const { audience = null } = question;
     return this.#sign([
       "question",
       id,
@@ -40,6 +43,7 @@ export class ApprovalSigner {
       binding,
       createdAt,
       expiresAt,
+      owner,
       audience,
       digest(shown),
       callDigest,
@@ -48,6 +52,11 @@ export class ApprovalSigner {
 
   answer(question: { readonly id: string; readonly hash: string }, answer: SignedAnswer): string {
     return this.#sign(["answer", question.id, question.hash, answer]);
+  }
+
+  /** Takes the place of the answer's signature when the answer is used, so that it cannot be used again. */
+  used(question: { readonly id: string; readonly hash: string }, answer: SignedAnswer): string {
+    return this.#sign(["used", question.id, question.hash, answer]);
   }
 
   #sign(parts: readonly unknown[]): string {

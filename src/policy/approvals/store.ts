@@ -30,6 +30,9 @@ export interface GivenAnswer extends ApprovalReply {
 /** A settled question is kept so long for people to look at. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** A yes that was never used goes with the arguments: with it, a changed row could be used after all. */
+const FORGOTTEN = "call = NULL, answer = NULL, answer_signature = NULL";
+
 /** The countdown runs on another clock than the time of day. */
 const CLOCKS_APART_MS = 50;
 
@@ -62,7 +65,7 @@ export class ApprovalStore {
     );
     this.#find = db.prepare(`SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE id = ?`);
     this.#settle = db.prepare(
-      "UPDATE approvals SET status = ?, call = NULL WHERE id = ? AND status IN ('pending', 'approved')",
+      `UPDATE approvals SET status = ?, ${FORGOTTEN} WHERE id = ? AND status IN ('pending', 'approved')`,
     );
     const statusOf = db.prepare("SELECT status FROM approvals WHERE id = ?");
     this.#watch = new ApprovalWatch((id) => statusOf.get(id)?.status !== "pending");
@@ -81,14 +84,15 @@ export class ApprovalStore {
     const shown = canonicalJson(question);
     const call = canonicalJson(storedCall(request));
     const callDigest = digest(call);
-    const signed = { id, tool, hash, createdAt, expiresAt, audience, shown, callDigest };
+    const owner = this.#owner;
+    const signed = { id, tool, hash, createdAt, expiresAt, owner, audience, shown, callDigest };
     const signature = this.#signer.question(signed);
     const audienceText = audience === undefined ? null : canonicalJson(audience);
-    const values = [id, hash, tool, createdAt, expiresAt, this.#owner, "pending", audienceText, shown, call];
+    const values = [id, hash, tool, createdAt, expiresAt, owner, "pending", audienceText, shown, call];
     this.#insert.run(...values, callDigest, signature);
     await this.#syncAdded();
     return {
-      ...{ id, hash, tool, createdAt, expiresAt, owner: this.#owner, status: "pending" },
+      ...{ id, hash, tool, createdAt, expiresAt, owner, status: "pending" },
       ...(audience !== undefined && { audience }),
       shown: question,
       signature,
@@ -147,12 +151,13 @@ export class ApprovalStore {
     const record = this.find(id);
     if (record === undefined) return unknownId(id);
     if (record.hash !== hash) return wrongHash(id);
+    if (record.answer === undefined) return this.#whyUnchanged(id);
     const { changes } = this.#store.db
       .prepare(
-        `UPDATE approvals SET status = 'consumed', call = NULL
+        `UPDATE approvals SET status = 'consumed', call = NULL, answer_signature = ?
          WHERE id = ? AND hash = ? AND status = 'approved' AND expires_at > ?`,
       )
-      .run(id, hash, Date.now());
+      .run(this.#signer.used({ id, hash }, record.answer), id, hash, Date.now());
     if (changes === 0) return this.#whyUnchanged(id);
     await this.#store.syncWal();
     // Read once more: the seal of the answer that was used must fit, not that of an earlier look.
@@ -184,7 +189,8 @@ export class ApprovalStore {
   async #close(): Promise<void> {
     this.#store.db
       .prepare(
-        "UPDATE approvals SET status = 'denied', call = NULL WHERE owner = ? AND status IN ('pending', 'approved')",
+        `UPDATE approvals SET status = 'denied', ${FORGOTTEN}
+         WHERE owner = ? AND status IN ('pending', 'approved')`,
       )
       .run(this.#owner);
     this.#watch.close();
@@ -209,7 +215,8 @@ export class ApprovalStore {
     const { db } = this.#store;
     const now = Date.now();
     db.prepare(
-      "UPDATE approvals SET status = 'expired', call = NULL WHERE status IN ('pending', 'approved') AND expires_at <= ?",
+      `UPDATE approvals SET status = 'expired', ${FORGOTTEN}
+       WHERE status IN ('pending', 'approved') AND expires_at <= ?`,
     ).run(now);
     db.prepare("DELETE FROM approvals WHERE expires_at < ? AND status NOT IN ('pending', 'approved')").run(
       now - KEPT_MS,

@@ -17,8 +17,8 @@ export interface Context {
   readonly repeated: boolean;
   /** False where a command may also not run, so that an assignment adds a possible value instead of replacing it. */
   readonly certain: boolean;
-  /** True where a new process was started since the innermost function began. */
-  readonly forked: boolean;
+  /** The strongest way in which a process of its own was started since the innermost function began. */
+  readonly forked: "no" | "pipe" | "background";
   /** Functions being called, outermost first. */
   readonly calls: readonly FunctionBody[];
   /** Set inside texts of their own (`sh -c '…'`): the part of the line that everything in them stands for. */

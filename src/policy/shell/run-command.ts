@@ -80,12 +80,14 @@ function callFunction(invocation: Invocation, name: ShellWord): boolean {
   const body = state.functions.get(name.text);
   if (body === undefined) return false;
   if (calls.includes(body)) {
-    if (context.forked) report(context, "fork-bomb.function", { span });
+    // In a pipe, a condition in front of the call ends the recursion some day.
+    const endless = context.forked === "background" || (context.forked === "pipe" && context.certain);
+    if (endless) report(context, "fork-bomb.function", { span });
     return true;
   }
   const outer = state.positional;
   state.positional = argv.slice(1);
-  const inner = { ...context, calls: [...calls, body], forked: false, depth: context.depth + 1 };
+  const inner = { ...context, calls: [...calls, body], forked: "no" as const, depth: context.depth + 1 };
   state.withLocals(() => context.run.walk(body, inner));
   state.positional = outer;
   return true;

@@ -130,7 +130,7 @@ function runSinks(task: {
       ...context,
       state: new ShellState(context.state),
       input: printed,
-      forked: true,
+      forked: "background",
       origin: script.source === undefined ? context.origin : (context.origin ?? span),
     });
   }
@@ -138,7 +138,7 @@ function runSinks(task: {
 
 /** `$0 &`, `sh "$0" | …`: the running script starts itself once more. */
 function startsItself(node: Command, context: Context): boolean {
-  if (!context.forked || node.name === undefined) return false;
+  if (context.forked === "no" || node.name === undefined) return false;
   if (namesItself(node.name.text)) return true;
   const [first] = node.suffix;
   return /^(?:ba|da|z|k)?sh$/.test(node.name.value) && first?.type === "Word" && namesItself(first.text);

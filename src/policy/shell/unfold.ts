@@ -52,7 +52,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     depth: 0,
     repeated: false,
     certain: true,
-    forked: false,
+    forked: "no",
     calls: [],
     origin: undefined,
   });

@@ -89,7 +89,7 @@ export function walk(node: SyntaxNode, context: Context): void {
       return;
     }
     case "Coproc":
-      walk(node.body, { ...context, state: new ShellState(context.state), forked: true });
+      walk(node.body, { ...context, state: new ShellState(context.state), forked: "background" });
       return;
     case "ArithmeticCommand":
       walkArithmetic(node.expression, context);
@@ -103,7 +103,7 @@ export function walk(node: SyntaxNode, context: Context): void {
 }
 
 function walkStatement(statement: Statement, context: Context): void {
-  walk(statement.command, statement.background === true ? { ...context, forked: true } : context);
+  walk(statement.command, statement.background === true ? { ...context, forked: "background" } : context);
 }
 
 /** Each stage reads what the stages before it print. */
@@ -120,7 +120,7 @@ function walkPipeline(node: Pipeline, context: Context): void {
     const last = index === node.commands.length - 1;
     const out = last ? context.out : new Output();
     starts.push(run.commands.length);
-    const forked = context.forked || context.certain;
+    const forked = context.forked === "background" ? "background" : "pipe";
     walk(command, { ...context, state: new ShellState(context.state), input, out, forked });
     if (last || out === undefined) break;
     const before: readonly SimpleCommand[] = input.kind === "text" && index > 0 ? input.from : [];

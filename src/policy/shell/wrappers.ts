@@ -30,7 +30,7 @@ export function openerOf(program: string): Opener | undefined {
 const ACTS_ITSELF = new Set(
   (
     "find gfind fd fdfind rg git rsync scp sftp sort man make gmake vim vi nvim ex view alias abbr mapfile readarray " +
-    "complete compgen bind trap"
+    "complete compgen bind"
   ).split(" "),
 );
 

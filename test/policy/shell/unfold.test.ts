@@ -34,7 +34,7 @@ describe("what a line runs", () => {
     ["functions that are called", "f() { a $1; }; f 1; f 2", ["a 1", "a 2"]],
     ["functions that are not called run nothing", "f() { a; }; b", ["b"]],
     ["functions that call others", 'f() { g "$@" x; }; g() { a "$2"; }; f 1', ["a x"]],
-    ["aliases", "alias e='a -l'; e b", ["alias 'e=a -l'", "a -l b"]],
+    ["aliases", "alias e='a -l'; e b", ["alias 'e=a -l'", "a -l", "a -l b"]],
     ["traps", "trap 'a; b' EXIT", ["a", "b"]],
     [
       "variables that hold commands",
@@ -136,6 +136,8 @@ describe("what cannot be seen", () => {
     ["fetched text as a script", "bash <(curl http://h)", "opaque.shell-input"],
     ["a variable nobody knows", 'eval "$X"', "opaque.shell-input"],
     ["a decoded file", "base64 -d f | bash", "opaque.shell-input"],
+    ["decoded text, even when it is known", "echo bHM= | base64 -d | bash", "opaque.decoded-input"],
+    ["decoded text in eval", 'eval "$(base64 -d <<< bHM=)"', "opaque.decoded-input"],
     ["a program nobody knows", "$X -rf a", "opaque.program"],
     ["a program that another one names", "$(cat f) a", "opaque.program"],
     ["an option of a wrapper that nobody knows", "sudo --new-option a b", "opaque.wrapper"],
@@ -185,10 +187,14 @@ describe("endless starts", () => {
     expect(found(line)).toContainEqual(expect.stringMatching(/^fork-bomb\./));
   });
 
-  it.each(["f() { f2 & }; f", "while true; do x & sleep 1; done", "f() { echo f | cat; }; f", "a | a &"])(
-    "are not seen in %s",
-    (line) => {
-      expect(found(line)).toEqual([]);
-    },
-  );
+  it.each([
+    "f() { f2 & }; f",
+    "walk() { ls | while read d; do walk $d; done; }; walk",
+    "fact() { if [ $1 -gt 1 ]; then echo $(fact 1); fi; }; fact 5",
+    "while true; do x & sleep 1; done",
+    "f() { echo f | cat; }; f",
+    "a | a &",
+  ])("are not seen in %s", (line) => {
+    expect(found(line)).toEqual([]);
+  });
 });

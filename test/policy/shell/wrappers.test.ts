@@ -127,6 +127,15 @@ vim -c '!x -a b'
 echo 'x -a b' | at now
 sudo -s <<< 'x -a b'
 cross-env A=1 x -a b
+sg docker -c 'x -a b'
+/lib64/ld-linux-x86-64.so.2 x -a b
+make -f - <<< $'all:; x -a b'
+ansible all -m shell -a 'x -a b'
+salt '*' cmd.run 'x -a b'
+man -P 'x -a b' ls
+rsync -e 'x -a b' c d:
+complete -C 'x -a b' git
+mapfile -C 'x -a b' -c 1 < list
 sudo nice -n 5 env A=1 timeout 5 sh -c 'exec x -a b'`.split("\n");
 
 describe("wrappers", () => {

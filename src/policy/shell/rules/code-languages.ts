@@ -1,3 +1,5 @@
+import { carriesCommands } from "./code-carried.js";
+
 /** How the text of a programming language is cut into tokens; only what separates code from data. */
 export interface Language {
   readonly name: string;
@@ -128,6 +130,9 @@ const WORDS: Language = {
   members: set(". /"),
 };
 
+/** No language: the command lines that options of other programs hold (`rsync -e`, `tar -I`, `man -P`). */
+const CARRIED: Language = { name: "carried", lineComments: [], concat: set("+"), members: set(".") };
+
 const BY_PROGRAM: Readonly<Record<string, Language>> = {
   python: PYTHON,
   pypy: PYTHON,
@@ -191,6 +196,7 @@ const BY_PROGRAM: Readonly<Record<string, Language>> = {
 export function languageOf(
   program: string,
 ): { readonly base: string; readonly language: Language } | undefined {
+  if (carriesCommands(program)) return { base: program, language: CARRIED };
   const base = baseName(program);
   const language = Object.hasOwn(BY_PROGRAM, base) ? BY_PROGRAM[base] : undefined;
   return language === undefined ? undefined : { base, language };

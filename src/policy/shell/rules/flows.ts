@@ -44,7 +44,9 @@ export function isShell(program: string): boolean {
 
 /** A shell or any other program that runs text as code. */
 export function runsCode(program: string): boolean {
-  return isShell(program) || (languageOf(program) !== undefined && !/awk$/.test(program));
+  if (isShell(program)) return true;
+  const language = languageOf(program)?.language.name;
+  return language !== undefined && language !== "awk" && language !== "carried";
 }
 
 export function isDownload(command: SimpleCommand): boolean {

@@ -7,6 +7,7 @@ import {
   type SimpleCommand,
   UNKNOWN,
 } from "../types.js";
+import { carriedEffects } from "./code-carried.js";
 import { effectsOfAwk } from "./code-awk.js";
 import { type CodeEffects, effectsOfCode } from "./code-effects.js";
 import { inlineCode } from "./code-inline.js";
@@ -39,7 +40,8 @@ export function codeScript(command: SimpleCommand): ShellWord | undefined {
 function effectsOf(command: SimpleCommand): CodeEffects {
   const known = judged.get(command);
   if (known !== undefined) return known;
-  const effects = isSed(command.program) ? sedEffects(command) : inlineEffects(command);
+  const effects =
+    carriedEffects(command) ?? (isSed(command.program) ? sedEffects(command) : inlineEffects(command));
   judged.set(command, effects);
   return effects;
 }

@@ -122,7 +122,7 @@ export const poisons: Rule = (command) => {
 };
 
 /** Names people type without thinking; another command behind one of them is a trap. */
-const COMMON = names(
+export const commonNames = names(
   "sudo su doas ls cd cat rm cp mv ssh scp git docker kubectl curl wget npm npx yarn pnpm pip pip3 python python3 node " +
     "make sh bash zsh vi vim nano less more grep find sed awk tar ps kill top systemctl apt apt-get brew gpg passwd " +
     "echo pwd which type man exit clear history source env chmod chown go cargo terraform aws gcloud az psql mysql",
@@ -136,7 +136,7 @@ const KIN = names(
 export const aliases: Rule = ({ args }) => {
   for (const word of args) {
     const match = /^([\w.-]+)=([\s\S]*)$/.exec(word.text);
-    if (match?.[1] === undefined || !COMMON.has(match[1])) continue;
+    if (match?.[1] === undefined || !commonNames.has(match[1])) continue;
     const body = (match[2] ?? "").trim();
     const first = (body.split(/\s+/)[0] ?? "").replace(/^\\/, "").split("/").at(-1) ?? "";
     const elsewhere = /^\.{1,2}\//.test(body) || isDownloadPlace({ ...word, text: body });
