@@ -76,7 +76,9 @@ function isPlace(effect: Effect): boolean {
 /** True when the question is one that was already answered for this call. */
 export function isCovered(again: Verdict, { judged, scope }: CallRecord): boolean {
   const keys = again.grantKeys ?? [];
-  if (keys.length === 0) return judged?.verdict === "ask" && judged.rule === again.rule;
+  // Without keys a yes covers exactly the question it was given to.
+  if (keys.length === 0)
+    return judged?.verdict === "ask" && judged.rule === again.rule && judged.reason === again.reason;
   const asked = judged?.grantKeys ?? [];
   return keys.every((key) => asked.includes(key) || scope.grants.has(key));
 }

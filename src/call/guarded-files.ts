@@ -55,10 +55,13 @@ function covers(places: readonly EffectKey[], real: string): boolean {
 }
 
 function notAllowed(found: { path: string; real: string; what: "read" | "change" }): ToolError {
-  return new ToolError(`${found.path} leads to ${found.real}, which this call was not allowed to ${found.what}.`, {
-    code: "denied",
-    hint: "Another program is changing these folders. Look at them before you try again.",
-  });
+  return new ToolError(
+    `${found.path} leads to ${found.real}, which this call was not allowed to ${found.what}.`,
+    {
+      code: "denied",
+      hint: "Another program is changing these folders. Look at them before you try again.",
+    },
+  );
 }
 
 function dirnameOf(path: string): string {

@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Effect } from "../../src/tool/effects.js";
-import { fetches, put, reads, rulesBench, runs, writes } from "./support.js";
+import { tempDir } from "../support/runtime.js";
+import { type Asked, fetches, put, reads, rulesBench, runs, writes } from "./support.js";
 
 const dockerRun: Effect = { action: "docker:run", resource: "nginx", mode: "execute" };
 
@@ -98,6 +99,22 @@ describe("deny beats ask beats allow, over all levels", () => {
   it("a rule in the book's spelling is about the same tool", async () => {
     const { ask } = await rulesBench("global: {tools: {file_write: deny}}");
     expect(ask({ effects: [], tool: "write_file" }).verdict).toBe("deny");
+  });
+
+  it("a yes for a session covers the permission, tool or place that was shown, not all a rule is about", async () => {
+    const keysOf = async (rules: string, asked: Asked) =>
+      (await rulesBench(`profiles: {p: {allow: ['*'], ${rules}}}`)).ask({ profile: "p", ...asked }).grantKeys;
+    const cwd = tempDir();
+    const look = { effects: [reads(cwd)] };
+    expect(await keysOf("approval_required: ['*']", look)).toEqual(["profile:p/file:read"]);
+    expect(await keysOf("approval_required: ['*']", { effects: [dockerRun] })).toEqual([
+      "profile:p/docker:run",
+    ]);
+    expect(await keysOf("tools: {'*': approval_required}", look)).toEqual(["profile:p/tools.some_tool"]);
+    const closed = "restrictions: {'file:read': {denied_paths: ['**/*.pem']}}";
+    const [key] = (await keysOf(closed, look)) ?? [];
+    expect(key).toContain(`denied_paths:${cwd}`);
+    expect(await keysOf(closed, { effects: [reads("*")] })).toEqual([]);
   });
 
   it("an ask of a profile is for a person and covers its own rule only", async () => {

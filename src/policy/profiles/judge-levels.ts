@@ -39,13 +39,21 @@ export function judgePermission(question: {
   }
   if (asked !== undefined) {
     const reason = asked.rule.reason ?? `${action} needs approval in the current profile`;
-    return { verdict: "ask", rule: asked.id, reason, grantKeys: [asked.id], personOnly: true };
+    // A rule may be about many permissions; the answer is about the one that was shown.
+    return {
+      verdict: "ask",
+      rule: asked.id,
+      reason,
+      grantKeys: [`${asked.level}/${action}`],
+      personOnly: true,
+    };
   }
   return { verdict: "allow", rule: grants[0] ?? "allowed" };
 }
 
 interface Matched {
   readonly rule: ListedRule;
+  readonly level: string;
   readonly id: string;
 }
 
@@ -70,7 +78,7 @@ function firstMatch(search: {
         ...(rule.reason !== undefined && { reason: rule.reason }),
       });
       if (!matched) continue;
-      found ??= { rule, id: `${level.name}/${rule.text}` };
+      found ??= { rule, level: level.name, id: `${level.name}/${rule.text}` };
       if (note === undefined) return found;
     }
   }

@@ -66,16 +66,22 @@ export function judgeRestrictions(question: RestrictionQuestion): RestrictionJud
         });
         if (finding === undefined) continue;
         if (limit === "allowed_paths") keptPaths = false;
+        const { verdict, reason } = finding;
         verdicts.push(
-          finding.verdict === "deny"
-            ? { verdict: "deny", rule: id, reason: finding.reason }
-            : { verdict: "ask", rule: id, reason: finding.reason, grantKeys: [id], personOnly: true },
+          verdict === "deny"
+            ? { verdict, rule: id, reason }
+            : { verdict, rule: id, reason, grantKeys: keysFor(id, question.effect), personOnly: true },
         );
       }
       if (keptPaths && level.onlyRestricts !== true) opened = true;
     }
   }
   return { verdicts, opened };
+}
+
+/** A yes is about the place that was shown; without one it is for this call alone. */
+function keysFor(id: string, { resource }: Effect): readonly string[] {
+  return resource === "*" ? [] : [`${id}:${resource}`];
 }
 
 const CHECKS: Readonly<

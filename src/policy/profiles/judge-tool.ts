@@ -32,7 +32,7 @@ export function judgeTool(question: ToolQuestion): ToolJudgement {
         note?.({ rule: id, list: "tools", outcome: "no match", at: rule.origin });
         continue;
       }
-      const verdict = answerOf(rule, id, tool.name);
+      const verdict = answerOf(rule, id, { tool: tool.name, level: level.name });
       if (verdict !== undefined) verdicts.push(verdict);
       if (rule.answer !== undefined)
         note?.({ rule: id, list: "tools", outcome: rule.answer, at: rule.origin, ...reasonOf(rule) });
@@ -75,7 +75,11 @@ function concerns(rule: ToolRule, tool: ToolQuestion["tool"]): boolean {
   );
 }
 
-function answerOf(rule: ToolRule, id: string, tool: string): Verdict | undefined {
+function answerOf(
+  rule: ToolRule,
+  id: string,
+  { tool, level }: { readonly tool: string; readonly level: string },
+): Verdict | undefined {
   if (rule.answer === "deny") {
     return {
       verdict: "deny",
@@ -85,7 +89,7 @@ function answerOf(rule: ToolRule, id: string, tool: string): Verdict | undefined
   }
   if (rule.answer !== "ask") return undefined;
   const reason = rule.reason ?? `${tool} needs approval in the current profile`;
-  return { verdict: "ask", rule: id, reason, grantKeys: [id], personOnly: true };
+  return { verdict: "ask", rule: id, reason, grantKeys: [`${level}/tools.${tool}`], personOnly: true };
 }
 
 function reasonOf({ reason }: ToolRule): { reason?: string } {
