@@ -16,6 +16,8 @@ export interface GrantLookup {
       readonly command: string;
       /** How often the line goes to another folder, in whatever spelling. */
       readonly moves: number;
+      /** What every command of the line comes to. */
+      readonly parts: readonly string[];
     },
   ): { readonly id: string } | undefined;
   /** What "always" would write down for these; none when it must not be offered. */
@@ -26,8 +28,6 @@ export interface TerminalRules {
   readonly hermesHome: string;
   /** Patterns of commands that are never run (`approvals.deny`). */
   readonly denyCommands?: readonly string[];
-  /** Commands, patterns or kinds of danger approved for good (`command_allowlist`); used without an `allowlist`. */
-  readonly allowCommands?: readonly string[];
   readonly allowlist?: GrantLookup;
 }
 
@@ -116,9 +116,10 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
   const found = judged.segments.filter(({ verdict }) => verdict !== "safe");
   // What is wrong with the line as a whole is not covered by a grant for one of its parts.
   const dangerous = found.some((segment) => segment.rule === rule) ? found : [...found, whole];
-  const moves = judged.segments.filter(({ canonical }) => CHANGES_FOLDER.test(canonical)).length;
-  const where = { cwd, environment: place.environment, command, moves };
-  const grants = dangerous.map((segment) => grantFor(segment, where, rules));
+  const parts = judged.segments.map(({ canonical }) => canonical);
+  const moves = parts.filter((part) => CHANGES_FOLDER.test(part)).length;
+  const where = { cwd, environment: place.environment, command, moves, parts };
+  const grants = dangerous.map((segment) => rules.allowlist?.covering(segment, where));
   const uncovered = dangerous.filter((_, index) => grants[index] === undefined);
   const [first] = uncovered;
   if (first === undefined) {
@@ -141,24 +142,3 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
 }
 
 const CHANGES_FOLDER = /^(?:\w+ )?(?:cd|chdir|pushd|popd)(?: |$)/;
-
-function grantFor(
-  segment: JudgedSegment,
-  where: Parameters<GrantLookup["covering"]>[1],
-  rules: TerminalRules,
-): { readonly id: string } | undefined {
-  if (rules.allowlist !== undefined) return rules.allowlist.covering(segment, where);
-  const entry = rules.allowCommands?.find((each) => isApproved(each, segment));
-  return entry === undefined ? undefined : { id: entry };
-}
-
-/** More than one command in a line, or a redirection: only an entry with exactly this text covers it. */
-const COMPOUND = /[;&|<>`\n]|\$\(/;
-
-function isApproved(entry: string, segment: JudgedSegment): boolean {
-  const text = segment.text.trim();
-  if ([segment.rule, segment.reason, segment.canonical, text].includes(entry)) return true;
-  return (
-    /[*?]/.test(entry) && !COMPOUND.test(text) && wildcardMatches(entry.toLowerCase(), text.toLowerCase())
-  );
-}

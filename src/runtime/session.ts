@@ -160,6 +160,8 @@ export class Session {
         },
         door: options.door ?? "subagent",
         view,
+        // A yes given to a child is not handed back to its parent.
+        grants: new Set(scope.grants),
         guardrails: new Guardrails(scope.guardrails.mode),
         ancestors:
           options.insideCall === undefined

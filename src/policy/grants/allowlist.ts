@@ -4,11 +4,12 @@ import type { ApprovalRequest, JudgedSegment, PermanentGrants } from "../../call
 import { addGrants } from "../../config/edit-grants.js";
 import type { AllowlistEntry, GrantEntry } from "../../config/types.js";
 import { realPathOf } from "../real-path.js";
+import { isAltered } from "./altered.js";
 import { hasWildcard, isSimpleCommand, patternCovers } from "./command-pattern.js";
 import { foldersOf } from "./folders.js";
 import { type Grant, type GrantPlace, grantOf } from "./grant.js";
 import { GrantState } from "./grant-state.js";
-import { isOpaque, steersPrograms } from "./opaque.js";
+import { isOpaque } from "./opaque.js";
 import { rememberable } from "./rememberable.js";
 
 export interface Whereabouts {
@@ -18,6 +19,8 @@ export interface Whereabouts {
   readonly command: string;
   /** How often the line goes to another folder, as the analysis has counted. */
   readonly moves?: number;
+  /** What every command of the line comes to. */
+  readonly parts?: readonly string[];
   /** What a "session" answer to this segment would cover, when that is more than its rule. */
   readonly keys?: readonly string[];
 }
@@ -144,7 +147,7 @@ function speaksOf(question: {
   // A line written out from its first to its last character leaves nothing open.
   if (kind !== "pattern" && text === where.command.trim()) return true;
   if (isOpaque(segment)) return false;
-  if (steersPrograms(where.command)) return false;
+  if (isAltered(segment, where)) return false;
   if (kind !== "pattern" && question.sameCommand(text, segment)) return true;
   if (kind === "command" || !hasWildcard(text)) return false;
   return isSimpleCommand(segment.text) && patternCovers(text, canonical);

@@ -45,19 +45,3 @@ const NOT_INTERPRETERS = new Set(
   `curl wget http https xh aria2c scp sftp rsync nc ncat netcat socat telnet ftp lftp tftp nmap dig nslookup
   find fd make npm pnpm yarn less more man crontab docker podman nerdctl kubectl ssh`.split(/\s+/),
 );
-
-/** Variables that change which code a program runs. */
-const STEERING_VARIABLE =
-  /(?:^|[\s;&|("'])(?:LD_\w+|DYLD_\w+|PATH|BASH_ENV|ENV|SHELLOPTS|IFS|PROMPT_COMMAND|PYTHON\w+|PERL\w*|RUBY\w+|NODE_OPTIONS|JAVA_TOOL_OPTIONS|GIT_\w+|SSH_\w+|EDITOR|VISUAL|PAGER|BROWSER|\w+_(?:PAGER|EDITOR|ASKPASS))\+?=/;
-
-/** Options of wrappers for another user, group, root or folder. */
-const STEERING_OPTION =
-  /\b(?:sudo|doas|su|runuser|pkexec|env|systemd-run|chroot|nsenter|unshare|chpst|setpriv|start-stop-daemon)\b[^;&|\n]{0,200}?\s(?:-[A-Za-z]{0,20}[CDRTUgu](?=[\s=/\w])|--(?:user|group|chroot|chdir|working-directory|root|reuid|regid|uid|gid)\b)/;
-
-/**
- * What comes before a command can make the same words mean something else: other code, another user, another
- * folder. None of that is in the text that grants are compared by, so such a line is covered as a whole or not.
- */
-export function steersPrograms(line: string): boolean {
-  return STEERING_VARIABLE.test(line) || STEERING_OPTION.test(line);
-}

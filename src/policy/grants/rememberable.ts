@@ -1,5 +1,6 @@
 import type { JudgedSegment } from "../../call/scope.js";
-import { isOpaque, steersPrograms } from "./opaque.js";
+import { isAltered } from "./altered.js";
+import { isOpaque } from "./opaque.js";
 
 /** What nobody can check at a glance is not worth remembering. */
 const LONGEST = 2_000;
@@ -20,7 +21,8 @@ export function rememberable(
 }
 
 function canRemember(segment: JudgedSegment): boolean {
-  if (segment.verdict === "hardline" || isOpaque(segment) || steersPrograms(segment.text)) return false;
+  if (segment.verdict === "hardline" || isOpaque(segment)) return false;
+  if (isAltered(segment, { command: segment.text })) return false;
   // Invisible characters could make the shown text differ from the saved one.
   return segment.canonical.length <= LONGEST && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(segment.canonical);
 }

@@ -20,13 +20,22 @@ export function canonicalCommand(command: SimpleCommand): string {
   const through = command.wrappers
     .filter((wrapper) => wrapper.kind !== "local")
     .map((wrapper) => wrapper.program);
-  const name = command.program === "" ? quoteWord(command.name) : command.program;
+  const name = programText(command);
   const words = command.name.text === "" ? assigned(command) : [name, ...command.args.map(quoteWord)];
   const redirects = command.redirects.map(
     (redirect) => `${SIGNS[redirect.kind]} ${quoteWord(redirect.target)}`,
   );
   // Angle brackets never survive quoting, so no literal argument can pretend to be an unknown one.
   return [...through, ...words, ...redirects].join(" ").replaceAll(UNKNOWN, "<unknown>");
+}
+
+/** Folders whose programs are the ones their names say. */
+const SYSTEM_PROGRAM = /^(?:\/usr(?:\/local)?)?\/s?bin\/([^/]+)$/;
+
+/** `/usr/bin/rm` is `rm`; `./rm` and `RM` may be anything. */
+function programText({ name, program }: SimpleCommand): string {
+  const plain = SYSTEM_PROGRAM.exec(name.text)?.[1] ?? name.text;
+  return program !== "" && plain === program ? program : quoteWord(name);
 }
 
 /** Assignments in front of a command do not make it another one; on their own they are all there is. */
