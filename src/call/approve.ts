@@ -54,7 +54,9 @@ async function answered(
   }
   const changed = bindTo(call, request);
   if (changed !== undefined) return changed;
-  if (answer === "session" || answer === "always") for (const key of grantKeys) scope.grants.add(key);
+  // "Always" is about exactly this; only its wider form covers the kind of danger, like "session".
+  const wide = answer === "session" || (answer === "always" && reply.widen === true);
+  if (wide) for (const key of grantKeys) scope.grants.add(key);
   if (answer === "always") await remember(call, request, reply.widen === true);
   scope.reviews.denials = 0;
   return undefined;

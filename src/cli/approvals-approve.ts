@@ -43,14 +43,18 @@ export async function run(
 }
 
 function answerFrom({ session, always, widen }: Readonly<Record<string, unknown>>): ApprovalAnswer {
-  if (session === true && always === true) throw usage("--session and --always cannot be given together");
-  if (widen === true && always !== true) throw usage("--widen belongs to --always");
+  if (session === true && always === true) {
+    throw usage("--session and --always cannot be given together", "Choose one: --always covers more.");
+  }
+  if (widen === true && always !== true) {
+    throw usage("--widen belongs to --always", "Add --always, or leave --widen out.");
+  }
   if (always === true) return "always";
   return session === true ? "session" : "once";
 }
 
-function usage(message: string): HermesError {
-  return new HermesError(failure("bad_request", message));
+function usage(message: string, hint: string): HermesError {
+  return new HermesError(failure("bad_request", message, hint));
 }
 
 const USED_WITHIN_MS = 1_500;

@@ -1,4 +1,5 @@
 import { loadConfig } from "../config/load.js";
+import { formatProblem } from "../config/types.js";
 import { type ListedGrant, listGrants } from "../policy/grants/manage.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
@@ -6,7 +7,9 @@ import { visible } from "./visible-text.js";
 
 export async function run({ out, home, configFlags }: CommandContext): Promise<void> {
   const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
-  const grants = listGrants(config);
+  const errors = config.problems.filter(({ severity }) => severity === "error");
+  for (const problem of errors) out.note(formatProblem(problem));
+  const grants = listGrants(config, { onTrouble: (message) => out.note(message) });
   if (out.json) return out.values(grants.map(asJson));
   if (grants.length === 0) {
     return out.line('No permanent grants. Answering "always" to a question adds one.');

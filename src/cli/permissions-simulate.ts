@@ -25,7 +25,11 @@ export async function run(
   const days = Number(options.days ?? 30);
   if (!(days > 0)) {
     throw new HermesError(
-      failure("bad_request", `--days must be a positive number, not ${JSON.stringify(options.days)}`),
+      failure(
+        "bad_request",
+        `--days must be a positive number, not ${JSON.stringify(options.days)}`,
+        "For example: --days 7",
+      ),
     );
   }
   const runtime = await open({ userTools: false });
@@ -45,6 +49,7 @@ export async function run(
         permissions,
         denyCommands: config.values.approvals.deny,
         allowlist: allowlistFrom(config),
+        readOnly: config.policyIncomplete,
         anyFolder: true,
       }),
       cwd: process.cwd(),

@@ -6,8 +6,8 @@ import type { CommandContext } from "./globals.js";
 
 /** Makes a profile the one of new sessions. */
 export async function run({ out, home }: CommandContext, [profile = ""]: readonly string[]): Promise<void> {
-  const { project } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
-  const unknown = (await loadPermissions({ home, project })).unknown(profile);
+  const { project, systemDir } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
+  const unknown = (await loadPermissions({ home, project, systemDir })).unknown(profile);
   if (unknown !== undefined) throw new HermesError(unknown);
   const done = await setConfigValue({ home, key: "permissions.profile", value: profile });
   if (!done.ok) throw new HermesError(done);

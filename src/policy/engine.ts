@@ -4,6 +4,7 @@ import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
 import { judgeTerminal, type TerminalRules } from "./judge-terminal.js";
+import { loadCommandLines } from "./profiles/command-line.js";
 import { describe, judgePermission } from "./profiles/judge-levels.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
 import { judgeTool } from "./profiles/judge-tool.js";
@@ -13,7 +14,6 @@ import type { Note, TraceStep } from "./profiles/trace.js";
 import { withheldUnder } from "./profiles/withheld.js";
 import { isInside, protectedRead, protectedWrite } from "./protected-paths.js";
 import { realPathOf } from "./real-path.js";
-import { loadAnalysis } from "./shell/analysis.js";
 import { strictest } from "./strictest.js";
 
 export interface PolicyOptions extends TerminalRules {
@@ -68,7 +68,7 @@ export function createPolicy(options: PolicyOptions): PermissionPolicy {
     return authority === undefined ? undefined : withheldUnder(tool, authority);
   };
   return {
-    ready: (effects) => (effects.some(runsCommand) ? loadAnalysis() : undefined),
+    ready: (effects) => (effects.some(runsCommand) ? loadCommandLines() : undefined),
     decide: (question) => decide(question),
     explainDecision(question) {
       const trace: TraceStep[] = [];

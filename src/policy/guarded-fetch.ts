@@ -30,7 +30,7 @@ export interface GuardedResponse {
   close(): Promise<void>;
 }
 
-const DEFAULT_MAX_REDIRECTS = 10;
+export const DEFAULT_MAX_REDIRECTS = 10;
 const CONNECT_TIMEOUT_MS = 30_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** What may follow a redirect to another origin. Everything else could be a credential by any name. */
@@ -112,12 +112,16 @@ function nextHop(at: Hop & { from: URL; to: URL; location: string; status: numbe
     ),
   );
   return {
-    // An absolute location is judged as the server wrote it, before a parser has smoothed it.
-    url: /^[a-z][a-z0-9+.-]*:/i.test(at.location.trim()) ? at.location : at.to.href,
+    url: asJudged(at.location, at.to.href),
     method: becomesGet ? "GET" : at.method,
     headers,
     body: becomesGet ? undefined : at.body,
   };
+}
+
+/** An absolute location is judged as the server wrote it, before a parser has smoothed it. */
+export function asJudged(location: string, resolved: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(location.trim()) ? location : resolved;
 }
 
 /** Whoever is sent something need not be whom the body was meant for. */
@@ -170,7 +174,7 @@ function pinnedConnector(pin: {
   };
 }
 
-async function systemResolve(hostname: string): Promise<readonly string[]> {
+export async function systemResolve(hostname: string): Promise<readonly string[]> {
   const answers = await lookup(hostname, { all: true, verbatim: true });
   return answers.map(({ address }) => address);
 }

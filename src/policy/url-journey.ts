@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { asJudged, DEFAULT_MAX_REDIRECTS, systemResolve } from "./guarded-fetch.js";
 import { judgeUrl, type NetworkRules, type ResolveHost } from "./urls.js";
 
 export interface JourneyVerdict {
@@ -8,8 +8,6 @@ export interface JourneyVerdict {
   readonly addresses?: readonly string[];
 }
 
-const MAX_REDIRECTS = 10;
-
 /**
  * Judges a URL with the redirects it would meet, as the guarded fetch does hop by hop, and dials nothing.
  * `dns` replaces the resolver: a list of addresses, or a list of such lists, one for each question.
@@ -17,8 +15,8 @@ const MAX_REDIRECTS = 10;
 export async function judgeJourney(line: unknown, rules: NetworkRules): Promise<JourneyVerdict> {
   const { url, dns, redirects } = readLine(line);
   if (url === undefined) return { verdict: "block", reason: "there is no URL in this line" };
-  if (redirects.length > MAX_REDIRECTS) {
-    return { verdict: "block", reason: `more than ${MAX_REDIRECTS} redirects` };
+  if (redirects.length > DEFAULT_MAX_REDIRECTS) {
+    return { verdict: "block", reason: `more than ${DEFAULT_MAX_REDIRECTS} redirects` };
   }
   const resolve = dns === undefined ? systemResolve : scriptedResolve(dns);
   let current = url;
@@ -35,10 +33,8 @@ export async function judgeJourney(line: unknown, rules: NetworkRules): Promise<
   return last;
 }
 
-/** An absolute location is judged as the server wrote it, before a parser has smoothed it. */
 function absolute(location: string, base: string): string {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(location.trim())) return location;
-  return URL.canParse(location, base) ? new URL(location, base).href : location;
+  return asJudged(location, URL.canParse(location, base) ? new URL(location, base).href : location);
 }
 
 interface Line {
@@ -72,8 +68,4 @@ function locationOf(redirect: unknown): string {
 function scriptedResolve(answers: readonly (readonly string[])[]): ResolveHost {
   let asked = 0;
   return async () => answers[Math.min(asked++, answers.length - 1)] ?? [];
-}
-
-async function systemResolve(hostname: string): Promise<readonly string[]> {
-  return (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 }

@@ -15,7 +15,6 @@ import { allowlistFrom } from "../policy/grants/from-config.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { PermissionTable } from "../policy/profiles/permission-table.js";
 import { reviewerFrom } from "../policy/reviewer/from-config.js";
-import { judgeCommand } from "../policy/shell/analysis.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { AvailabilityCache, Status } from "../registry/availability.js";
 import { statusesOf } from "../registry/definitions.js";
@@ -46,7 +45,6 @@ export class SessionFactory {
     this.#runtime = runtime;
     this.#availability = options.availability;
     this.#allowlist = allowlistFrom(runtime.config, {
-      canonical: canonicalText,
       redact: (text) => runtime.secrets.redact(text),
       onTrouble: (message) => runtime.log.warn(message),
     });
@@ -208,12 +206,6 @@ function withoutWithheld(
     if (reason !== undefined) kept.set(entry.name, { ok: false, reason });
   }
   return kept;
-}
-
-/** What a single command comes to, so that a grant may be written in any spelling of it. */
-function canonicalText(command: string): string | undefined {
-  const { segments } = judgeCommand(command);
-  return segments.length === 1 ? segments[0]?.canonical : undefined;
 }
 
 /** Programs are not watched unless they ask for it; where a model calls, the configuration may make it strict. */

@@ -18,7 +18,7 @@ export class SessionPool {
   /** Without an approver, what needs approval is denied at once. */
   constructor(runtime: Runtime, approver?: Approver) {
     this.#runtime = runtime;
-    this.#approver = approver;
+    this.#approver = approver && onceOnly(approver);
   }
 
   /** Throws a HermesError for a toolset nobody knows. */
@@ -72,4 +72,15 @@ export class SessionPool {
     this.#whole = undefined;
     this.#narrow.clear();
   }
+}
+
+/** Everybody with a token shares these sessions, so a yes for the session would be a yes to all of them. */
+function onceOnly(approver: Approver): Approver {
+  return {
+    async ask(request, signal) {
+      const given = await approver.ask({ ...request, sessionKeys: [] }, signal);
+      const reply = typeof given === "string" ? { answer: given } : given;
+      return reply.answer === "session" ? { ...reply, answer: "once" } : reply;
+    },
+  };
 }

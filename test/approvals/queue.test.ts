@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RuntimeEvent } from "../../src/observe/events.js";
@@ -145,6 +145,10 @@ describe("a question in the queue", () => {
       status: "consumed",
       by: "cli",
     });
+    // Not in the log of the database or in its free pages either.
+    for (const name of readdirSync(made.home).filter((each) => each.startsWith("state.db"))) {
+      expect(readFileSync(join(made.home, name), "latin1"), name).not.toContain("s3cr3t-value");
+    }
     const { openDatabase } = await import("../../src/store/sqlite-driver.js");
     const db = openDatabase(made.runtime.config.paths.stateDb);
     const kept = JSON.stringify(db.prepare("SELECT * FROM approvals").all());

@@ -52,12 +52,15 @@ describe("lesson 11: a child has what its parent has, or less", () => {
     );
   });
 
-  it("a child's question goes to the person at the root, whose yes counts for the family", async () => {
+  it("a child's question goes to the person at the root; its yes goes down to children, not up", async () => {
     const { session, asked } = await bench("parent");
     const child = session.openChild();
     expect((await child.call({ name: "terminal", arguments: { command: "true" } })).ok).toBe(true);
     expect((await session.call({ name: "terminal", arguments: { command: "true" } })).ok).toBe(true);
-    expect(asked).toEqual([child.id]);
+    expect(asked).toEqual([child.id, session.id]);
+    const second = session.openChild();
+    expect((await second.call({ name: "terminal", arguments: { command: "true" } })).ok).toBe(true);
+    expect(asked).toEqual([child.id, session.id]);
   });
 
   it("a model is offered no more by a child than by its parent", async () => {

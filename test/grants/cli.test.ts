@@ -56,6 +56,14 @@ describe("hermes approvals grants and revoke", () => {
     expect(await hermesJson<Row[]>(["approvals", "grants"], { home })).toMatchObject([rows[0]]);
   });
 
+  it("says what could not be read, instead of showing an empty list", async () => {
+    const { home, file } = homeWith("command_allowlist: [\n");
+    expect((await hermes(["approvals", "grants"], { home })).stderr).toContain(`${file}:`);
+    const other = homeWith(CONFIG);
+    writeFileSync(join(other.home, "grants.json"), "{");
+    expect((await hermes(["approvals", "grants"], { home: other.home })).stderr).toContain("grants.json");
+  });
+
   it("an id that is not there is a mistake of the caller, and nothing is written", async () => {
     const { home, file } = homeWith(CONFIG);
     const outcome = await hermes(["approvals", "revoke", "00000000", "--json"], { home });

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.js";
 import { createAllowlist } from "../../src/policy/grants/allowlist.js";
 import { allowlistFrom } from "../../src/policy/grants/from-config.js";
+import { GrantState } from "../../src/policy/grants/grant-state.js";
 import { listGrants, revokeGrant } from "../../src/policy/grants/manage.js";
 import { UNKNOWN } from "../../src/policy/shell/types.js";
 import { tempDir } from "../support/runtime.js";
@@ -169,6 +170,27 @@ describe("uses", () => {
     ).toBeDefined();
   });
 
+  it("are known exactly while they are being written down", async () => {
+    const state = new GrantState({
+      home: tempDir(),
+      now: Date.now,
+      onTrouble: (text) => expect(text).toBe(""),
+    });
+    const seen = new Set<number | undefined>();
+    for (let round = 1; round <= 30; round++) {
+      state.count(["a"]);
+      let written = false;
+      void state.flush().then(() => {
+        written = true;
+      });
+      while (!written) {
+        seen.add((state.usesOf("a") ?? 0) - round);
+        await new Promise(setImmediate);
+      }
+    }
+    expect([...seen]).toEqual([0]);
+  });
+
   it("a burst is neither lost nor counted twice, whoever writes at the same time", async () => {
     const home = tempDir();
     const lists = [1, 2, 3].map(() => createAllowlist({ entries: [entry], home }));
@@ -270,7 +292,7 @@ describe("withdrawing a grant", () => {
     list.countUse([list.covering(danger("rm -rf c"), whereabouts("rm -rf c"))?.id ?? ""]);
     await list.close();
     expect(
-      listGrants(config, () => now).map(({ text, state, uses, line }) => [text, state, uses, line]),
+      listGrants(config, { now: () => now }).map(({ text, state, uses, line }) => [text, state, uses, line]),
     ).toEqual([
       ["rm -rf a", "in force", 0, 2],
       ["rm -rf b", "expired", 0, 3],

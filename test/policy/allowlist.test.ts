@@ -183,6 +183,12 @@ describe("patterns", () => {
     ["echo *", "echo a\\;b", true],
     ["echo *", "echo 'a", false],
     ["ECHO *", "echo a", false],
+    ["git push --force origin *", "git push --force origin main", true],
+    ["git push --force origin *", "git push --force origin main --receive-pack='sh -c evil'", false],
+    ["git push --force origin *", "git push --force origin main --tags", false],
+    ["git push --force* origin *", "git push --force-with-lease origin main", true],
+    ["git push *", "git push --force --receive-pack=evil origin", false],
+    ["git *", "git -c core.sshCommand=evil push --force", false],
     ["a.c *", "abc d", false],
   ])("%s and %s: %s", (pattern, command, expected) => {
     expect(patternCovers(pattern, command)).toBe(expected);

@@ -10,6 +10,7 @@ import { PAYLOADS } from "./xss-payloads.js";
 const CALL_TOKEN = "call-token-0123456789-abcdefghijklmn";
 
 interface Listed {
+  readonly session_covers: readonly string[];
   readonly id: string;
   readonly hash: string;
   readonly signature: string;
@@ -76,6 +77,18 @@ describe("approvals over HTTP", () => {
     expect(JSON.stringify(await (await called).json())).toContain('"done":5');
     expect(ran).toEqual(["do it"]);
     expect(await pending()).toEqual([]);
+  });
+
+  it("a yes for the session is for one call, because all clients share one session", async () => {
+    const { callRisky, question, answer, ran } = await askingServer();
+    for (const text of ["one", "two"]) {
+      const called = callRisky(text);
+      const { id, hash, what, session_covers } = await question();
+      expect([what, session_covers]).toEqual([text, []]);
+      expect((await answer({ id, hash, answer: "session" })).status).toBe(200);
+      await called;
+    }
+    expect(ran).toEqual(["one", "two"]);
   });
 
   it("a denial reaches the caller with its reason", async () => {

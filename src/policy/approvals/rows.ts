@@ -20,8 +20,9 @@ export function decodeApproval(row: SqlRow, signer: ApprovalSigner): ApprovalRec
   const [id, hash, tool, status] = [text("id"), text("hash"), text("tool"), text("status")];
   const owner = text("owner");
   const [createdAt, expiresAt] = [Number(row.created_at), Number(row.expires_at)];
-  const [shown, call, callDigest] = [text("shown"), optional("call"), text("call_digest")];
+  const [shown, sealedCall, callDigest] = [text("shown"), optional("call"), text("call_digest")];
   try {
+    const call = sealedCall === undefined ? undefined : signer.unseal(sealedCall);
     const audience = parsed<readonly string[]>(optional("audience"));
     const signed = { id, tool, hash, createdAt, expiresAt, owner, audience, shown, callDigest };
     const signature = text("signature");

@@ -1,4 +1,11 @@
-import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import { canonicalJson } from "../../call/approval-hash.js";
 import type { ApprovalReply } from "../../call/scope.js";
 
@@ -21,6 +28,10 @@ export interface SignedAnswer extends ApprovalReply {
   readonly by: string;
   readonly at: number;
 }
+
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 /**
  * Signs with a key that only this Hermes home has: who can write to the database, or sends a record back from
@@ -57,6 +68,33 @@ export class ApprovalSigner {
   /** Takes the place of the answer's signature when the answer is used, so that it cannot be used again. */
   used(question: { readonly id: string; readonly hash: string }, answer: SignedAnswer): string {
     return this.#sign(["used", question.id, question.hash, answer]);
+  }
+
+  /**
+   * Arguments are stored as they are, secrets included. Once a question is settled they are erased, but a
+   * database keeps old bytes in its log and its free pages: without the key nobody reads them there.
+   */
+  seal(text: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#sealKey(), nonce);
+    return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString(
+      "base64",
+    );
+  }
+
+  /** Throws for what was not sealed with this key. */
+  unseal(sealed: string): string {
+    const bytes = Buffer.from(sealed, "base64");
+    const decipher = createDecipheriv(CIPHER, this.#sealKey(), bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  }
+
+  #sealKey(): Buffer {
+    return createHmac("sha256", this.#key).update("stored calls").digest();
   }
 
   #sign(parts: readonly unknown[]): string {

@@ -88,8 +88,8 @@ export class ApprovalStore {
     const signed = { id, tool, hash, createdAt, expiresAt, owner, audience, shown, callDigest };
     const signature = this.#signer.question(signed);
     const audienceText = audience === undefined ? null : canonicalJson(audience);
-    const values = [id, hash, tool, createdAt, expiresAt, owner, "pending", audienceText, shown, call];
-    this.#insert.run(...values, callDigest, signature);
+    const values = [id, hash, tool, createdAt, expiresAt, owner, "pending", audienceText, shown];
+    this.#insert.run(...values, this.#signer.seal(call), callDigest, signature);
     await this.#syncAdded();
     return {
       ...{ id, hash, tool, createdAt, expiresAt, owner, status: "pending" },

@@ -147,7 +147,7 @@ function speaksOf(question: {
   // A line written out from its first to its last character leaves nothing open.
   if (kind !== "pattern" && text === where.command.trim()) return true;
   if (isOpaque(segment)) return false;
-  if (isAltered(segment, where)) return false;
+  if (isAltered(where)) return false;
   if (kind !== "pattern" && question.sameCommand(text, segment)) return true;
   if (kind === "command" || !hasWildcard(text)) return false;
   return isSimpleCommand(segment.text) && patternCovers(text, canonical);

@@ -1,6 +1,3 @@
-import type { JudgedSegment } from "../../call/scope.js";
-import { programOf } from "../../config/wide-pattern.js";
-
 /** The line a part stands in. */
 interface Surroundings {
   readonly command: string;
@@ -13,13 +10,11 @@ interface Surroundings {
  * root. None of that is in the text that grants are compared by, so such a line is covered as a whole or not.
  * A word in the wrong place costs a question; so everything is looked at without its quotes, wherever it stands.
  */
-export function isAltered(segment: Pick<JudgedSegment, "text" | "canonical">, line: Surroundings): boolean {
-  const bare = unquoted(line.command);
-  const parts = line.parts ?? [];
+export function isAltered({ command, parts = [] }: Surroundings): boolean {
+  const bare = unquoted(command);
   if ([bare, ...parts.map(unquoted)].some((text) => STEERING_VARIABLE.test(text))) return true;
-  if (parts.some((part) => SETS_UNKNOWN.test(part))) return true;
-  if (STEERING_OPTION.test(bare) || OTHER_PLACE.test(bare)) return true;
-  return !namesItsProgram(segment, bare);
+  if (parts.some((part) => SETS_UNKNOWN.test(part) || REBINDS.test(part))) return true;
+  return STEERING_OPTION.test(bare) || OTHER_PLACE.test(bare);
 }
 
 function unquoted(text: string): string {
@@ -34,6 +29,9 @@ const STEERING_VARIABLE =
 const SETS_UNKNOWN =
   /^(?:export|declare|typeset|local|readonly|read|mapfile|readarray|printf -v|getopts|let|unset)\b.*(?:^|\s)'?<unknown>/;
 
+/** `hash -p /elsewhere/rm rm`: a name comes to stand for another program. */
+const REBINDS = /^(?:hash|enable)\b/;
+
 /** Options of wrappers for another user, group, root or folder. */
 const STEERING_OPTION =
   /\b(?:sudo|doas|su|runuser|pkexec|env|setpriv|chpst|start-stop-daemon)\b[^;&|\n]{0,200}?\s(?:-[A-Za-z]{0,20}[CDRTUgu](?=[\s=/\w])|--(?:user|group|chroot|chdir|working-directory|root|reuid|regid|uid|gid)\b)/;
@@ -41,21 +39,3 @@ const STEERING_OPTION =
 /** Wrappers that lead to another root, another folder, or a program of the same name from elsewhere. */
 const OTHER_PLACE =
   /(?<![\w./-])(?:[\w./-]*\/)?(?:chroot|fakechroot|proot|unshare|nsenter|setns|systemd-run|systemd-nspawn|bwrap|firejail|flatpak|toolbox|distrobox|npx|bunx|pnpx|uvx|pipx)(?![\w.-])/;
-
-/** `./rm` and `/evil/rm` are called `rm` as well; only where programs are installed are they what they are called. */
-function namesItsProgram(
-  { text, canonical }: Pick<JudgedSegment, "text" | "canonical">,
-  line: string,
-): boolean {
-  const words = canonical.split(" ");
-  const program = words.find((word) => !RAISING.has(programOf(word)) && !word.startsWith("-")) ?? "";
-  if (!/^[\w.+-]+$/.test(program)) return true;
-  const name = program.replace(/[.+]/g, "\\$&");
-  const elsewhere = new RegExp(
-    `(?<![^\\s;&|(){}=\`<>])(?!(?:/usr(?:/local)?)?/s?bin/${name}(?![\\w.+-]))[^\\s;&|(){}=\`<>]*/${name}(?![\\w./+-])`,
-  );
-  const bare = new RegExp(`(?<![\\w.+-])${name}(?![\\w.+-])`);
-  return bare.test(unquoted(text)) && !elsewhere.test(line);
-}
-
-const RAISING = new Set("sudo doas pkexec gosu su-exec su runuser".split(" "));

@@ -1,5 +1,6 @@
 import { entryName } from "../../config/grant-entry.js";
 import type { AllowlistEntry, LoadedConfig } from "../../config/types.js";
+import { judgeCommand } from "../shell/analysis.js";
 import { type Allowlist, type AllowlistOptions, createAllowlist } from "./allowlist.js";
 import type { GrantPlace } from "./grant.js";
 
@@ -10,6 +11,7 @@ export function allowlistFrom(
 ): Allowlist {
   const origin = config.origin("command_allowlist");
   return createAllowlist({
+    canonical: canonicalText,
     ...options,
     entries: config.values.command_allowlist,
     home: config.paths.home,
@@ -17,6 +19,12 @@ export function allowlistFrom(
     placeOf: (entry) => placeOf(config, entry),
     ...(origin.source === "managed" && { managedBy: origin.file ?? "the administrator" }),
   });
+}
+
+/** What a single command comes to, so that a grant may be written in any spelling of it. */
+function canonicalText(command: string): string | undefined {
+  const { segments } = judgeCommand(command);
+  return segments.length === 1 ? segments[0]?.canonical : undefined;
 }
 
 export function placeOf(config: LoadedConfig, entry: AllowlistEntry): GrantPlace {

@@ -27,6 +27,8 @@ export class GrantState {
   #cached: { readonly stamp: string; readonly saved: Saved | undefined } | undefined;
   #pending = new Map<string, number>();
   #writing: Promise<void> | undefined;
+  /** While this process replaces the file, what is in it is partly counted as pending, too. */
+  #replacing = false;
 
   constructor(options: { home: string; now(): number; onTrouble(message: string): void }) {
     this.#file = join(options.home, "grants.json");
@@ -102,7 +104,12 @@ export class GrantState {
       const saved = this.#read();
       if (saved === undefined) throw new Error(UNREADABLE);
       const next = edit(saved);
-      await writeDurably(this.#file, `${JSON.stringify(next, undefined, 1)}\n`, 0o600);
+      this.#replacing = true;
+      try {
+        await writeDurably(this.#file, `${JSON.stringify(next, undefined, 1)}\n`, 0o600);
+      } finally {
+        this.#replacing = false;
+      }
       this.#cached = { stamp: this.#stamp(), saved: next };
       for (const [id, count] of counted ?? []) {
         const left = (this.#pending.get(id) ?? 0) - count;
@@ -114,6 +121,7 @@ export class GrantState {
   }
 
   #read(): Saved | undefined {
+    if (this.#replacing && this.#cached !== undefined) return this.#cached.saved;
     const stamp = this.#stamp();
     if (this.#cached?.stamp !== stamp) {
       this.#cached = { stamp, saved: readSaved(this.#file) };

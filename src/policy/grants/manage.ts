@@ -13,8 +13,14 @@ export interface ListedGrant extends Grant {
 }
 
 /** Every grant of a configuration with how often it was used and whether it still counts. */
-export function listGrants(config: LoadedConfig, now: () => number = Date.now): readonly ListedGrant[] {
-  const state = new GrantState({ home: config.paths.home, now, onTrouble: () => undefined });
+export function listGrants(
+  config: LoadedConfig,
+  {
+    now = Date.now,
+    onTrouble = () => undefined,
+  }: { readonly now?: () => number; onTrouble?(message: string): void } = {},
+): readonly ListedGrant[] {
+  const state = new GrantState({ home: config.paths.home, now, onTrouble });
   return config.values.command_allowlist.map((entry) => {
     const grant = grantOf(entry, placeOf(config, entry));
     const uses = state.usesOf(grant.id);

@@ -22,7 +22,7 @@ export function rememberable(
 
 function canRemember(segment: JudgedSegment): boolean {
   if (segment.verdict === "hardline" || isOpaque(segment)) return false;
-  if (isAltered(segment, { command: segment.text })) return false;
+  if (isAltered({ command: segment.text })) return false;
   // Invisible characters could make the shown text differ from the saved one.
   return segment.canonical.length <= LONGEST && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(segment.canonical);
 }

@@ -1,5 +1,8 @@
+import { arrayOf } from "./arrays.js";
+import { assignVariable, declaredArray } from "./assignments.js";
 import type { Context } from "./context.js";
 import { formatPrintf } from "./escapes.js";
+import { evaluateAgain, evaluateSubscript } from "./evaluated-again.js";
 import { parseOptions } from "./options.js";
 import type { Value } from "./state.js";
 import { isKnown } from "./stream.js";
@@ -17,20 +20,38 @@ const changeFolder: Builtin = ({ args }, { state }) => {
   state.folder = folderAfter(target, state.folder);
 };
 
-/** `export A=b`, `declare -x A=b`; arrays are seen in the tree itself. */
-const declare: Builtin = ({ program, args }, { state, certain }) => {
-  const options = args.filter((word) => /^-/.test(word.text)).map((word) => word.text);
-  const exports = program === "export" || options.some((text) => text.includes("x"));
-  const isFunction = options.some((text) => text.includes("f"));
+/** `export A=b`, `declare -x A=b`, `local -n A=b`, `readonly a=(…)`. */
+const declare: Builtin = ({ program, args, span }, context) => {
+  const { state, certain } = context;
+  const options = args.filter((word) => /^[-+]/.test(word.text)).map((word) => word.text);
+  const asks = (letter: string): boolean => options.some((text) => text.slice(1).includes(letter));
+  const exports = program === "export" || asks("x");
+  const renames = program !== "export" && program !== "readonly" && asks("n");
   for (const word of args) {
-    const name = /^([A-Za-z_][\w-]*)(?:\+?=|$)/.exec(word.text)?.[1];
-    if (exports && name !== undefined) state.export(name, { isFunction });
-    if (program !== "export" && program !== "readonly" && name !== undefined) state.makeLocal(name);
-    const match = /^([A-Za-z_]\w*)(\+?)=([\s\S]*)$/.exec(word.text);
-    if (match === null) continue;
-    const [, target = "", append, text = ""] = match;
-    const before = append === "+" ? (state.valuesOf(target)?.[0]?.text ?? "") : "";
-    state.assign(target, [valueOfWord(word, before + text)], { certain });
+    const name = /^([A-Za-z_][\w-]*)(?:\+?=|\[|$)/.exec(word.text)?.[1];
+    if (name === undefined) continue;
+    if (exports) state.export(name, { isFunction: asks("f") });
+    if (program !== "export" && program !== "readonly") state.makeLocal(name);
+    const match = /^[A-Za-z_]\w*(\[[\s\S]*?\])?(\+?)=([\s\S]*)$/.exec(word.text);
+    if (match === null) {
+      if (renames) state.assign(name, [{ text: "", meant: "" }], { certain });
+      continue;
+    }
+    const [, index, append, text = ""] = match;
+    if (index !== undefined) evaluateAgain(index, context, span);
+    if (asks("i")) evaluateAgain(text, context, span);
+    const array = declaredArray(word);
+    if (renames) {
+      const known = /^[A-Za-z_]\w*(?:\[|$)/.test(text);
+      state.assign(name, [known ? { text, meant: text } : NOBODY_KNOWS], { certain });
+    } else if (array !== undefined) assignVariable(name, array, { state, certain });
+    // Quoted lists, and items of arrays: `declare -a "a=(b c)"`, `declare "a[0]=b"`.
+    else if (index !== undefined || (/^\(/.test(text) && (asks("a") || asks("A")))) {
+      state.assign(name, [NOBODY_KNOWS], { certain });
+    } else {
+      const before = append === "+" ? (state.valuesOf(name)?.[0]?.text ?? "") : "";
+      assignVariable(name, valueOfWord(word, before + text), { state, certain });
+    }
   }
 };
 
@@ -43,15 +64,22 @@ function valueOfWord(word: ShellWord, text: string): Value {
 }
 
 /** In a loop every line of a known input is a possible value. */
-const read: Builtin = ({ args }, { state, input, repeated, certain }) => {
+const read: Builtin = ({ args, span }, context) => {
+  const { state, input, repeated, certain } = context;
+  for (const { text } of args) evaluateSubscript(text, context, span);
   const options = { taking: ["d", "i", "n", "N", "p", "t", "u", "a"] };
   const { operands, values } = parseOptions(args, options);
   const names = operands.map((word) => word.text).filter((name) => /^\w+$/.test(name));
   const array = values.get("a")?.[0]?.text;
-  if (array !== undefined) state.assign(array, [NOBODY_KNOWS], { certain });
   const known = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
   const lines =
     known === undefined || known.length > MOST_LINES ? undefined : repeated ? known : known.slice(0, 1);
+  if (array !== undefined) {
+    const separators = state.valuesOf("IFS")?.[0]?.text;
+    const possible = lines?.map((line) => arrayOf(piecesOfLine(line, separators).map((text) => ({ text }))));
+    state.assign(array, possible ?? [fromInput(input)], { certain: certain && !repeated });
+    return;
+  }
   for (const [index, name] of (names.length === 0 ? ["REPLY"] : names).entries()) {
     const last = index >= names.length - 1;
     const possible = lines?.map((line): Value => {
@@ -60,6 +88,19 @@ const read: Builtin = ({ args }, { state, input, repeated, certain }) => {
     state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated });
   }
 };
+
+/** `read -a`: every part of a line. */
+function piecesOfLine(line: string, separators = " \t\n"): readonly string[] {
+  if (separators === "") return [line];
+  const blank = separators.trim() === "";
+  const isSeparator = (character: string): boolean => separators.includes(character);
+  const pieces: string[] = [""];
+  for (const character of blank ? line.trim() : line) {
+    if (!isSeparator(character)) pieces[pieces.length - 1] += character;
+    else if (!blank || pieces.at(-1) !== "") pieces.push("");
+  }
+  return pieces;
+}
 
 /** The part of a line that one of several variables gets; the last one gets the rest. */
 function pieceOfLine(
@@ -93,7 +134,7 @@ function fromInput(input: Context["input"]): Value {
 const readLines: Builtin = ({ args }, { state, input, certain }) => {
   const { operands } = parseOptions(args, { taking: ["d", "n", "O", "s", "u", "C", "c"] });
   const items = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
-  const value: Value = items === undefined ? fromInput(input) : { text: items[0] ?? "", items };
+  const value = items === undefined ? fromInput(input) : arrayOf(items.map((text) => ({ text })));
   state.assign(operands[0]?.text ?? "MAPFILE", [value], { certain });
 };
 
@@ -114,6 +155,12 @@ const defineAlias: Builtin = ({ args }, { state }) => {
     const cut = text.indexOf("=");
     if (cut > 0) state.aliases.set(text.slice(0, cut), text.slice(cut + 1));
   }
+};
+
+/** `test -v 'a[$(…)]'`. */
+const testByName: Builtin = ({ args, span }, context) => {
+  for (const [index, word] of args.entries())
+    if (args[index - 1]?.text === "-v") evaluateSubscript(word.text, context, span);
 };
 
 export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
@@ -144,20 +191,37 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ],
   [
     "unset",
-    ({ args }, { state, certain }) => {
-      for (const { text } of args) if (!text.startsWith("-")) state.unset(text, { certain });
+    ({ args, span }, context) => {
+      const { state, certain } = context;
+      for (const { text } of args) {
+        evaluateSubscript(text, context, span);
+        if (!text.startsWith("-")) state.unset(text, { certain });
+      }
+    },
+  ],
+  ["test", testByName],
+  ["[", testByName],
+  [
+    "let",
+    ({ args, span }, context) => {
+      for (const { text } of args) evaluateAgain(text, context, span);
     },
   ],
   [
     "printf",
-    ({ args }, { state, certain }) => {
+    ({ args, span }, context) => {
+      const { state, certain } = context;
       const [option, name, format, ...rest] = args;
-      if (option?.text !== "-v" || name === undefined || format === undefined) return;
+      const attached = /^-v(.+)$/s.exec(option?.text ?? "");
+      if (attached !== null) evaluateSubscript(attached[1] ?? "", context, span);
+      if (option?.text !== "-v" || name === undefined) return;
+      evaluateSubscript(name.text, context, span);
+      if (format === undefined) return;
       const text = formatPrintf(
         format.text,
         rest.map((word) => word.text),
       );
-      state.assign(name.text, [{ text }], { certain });
+      assignVariable(name.text, { text }, { state, certain });
     },
   ],
 ]);

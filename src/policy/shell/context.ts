@@ -37,7 +37,7 @@ export function askFor(choice: Choice, name: string, count: number): void {
 }
 
 /** A command while its pipe is still being read. */
-export type Emitted = SimpleCommand & { readonly feeds: SimpleCommand[] };
+export type Emitted = Omit<SimpleCommand, "feeds"> & { feeds: readonly SimpleCommand[] };
 
 /** A finding of the analysis itself, with the piece of the line it is about. */
 export interface PlacedFinding extends Finding {
@@ -50,7 +50,7 @@ export interface Run {
   readonly budget: Budget;
   readonly commands: Emitted[];
   /** The same command with its paths completed by the folder that `cd` went to; judged in addition. */
-  readonly elsewhere: Map<SimpleCommand, SimpleCommand>;
+  readonly elsewhere: Map<SimpleCommand, Emitted>;
   /** Commands that only carry another one (`sudo`, `timeout`), which is listed as well. */
   readonly carriers: Set<SimpleCommand>;
   readonly findings: PlacedFinding[];

@@ -55,8 +55,11 @@ interface Step {
   readonly carrier: Carrier;
 }
 
+/** They change what surrounds a command, but neither the machine nor its files. */
+const SAME_FILES = new Set(["unshare", "systemd-run"]);
+
 function isAway({ wrapper }: Inner): boolean {
-  return wrapper.kind === "remote" || wrapper.kind === "container";
+  return wrapper.kind === "remote" || (wrapper.kind === "container" && !SAME_FILES.has(wrapper.program));
 }
 
 function contextInside(opening: Inner, outer: Context): Context {

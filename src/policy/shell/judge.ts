@@ -72,8 +72,25 @@ function hiddenNul(command: string): CommandVerdict {
 
 function stricter(first: CommandVerdict, second: CommandVerdict): CommandVerdict {
   const chosen = STRICTNESS[second.verdict] > STRICTNESS[first.verdict] ? second : first;
-  const segments = chosen.segments.length > 0 ? chosen.segments : second.segments;
-  return { ...chosen, segments };
+  return withSegments(chosen, () => (chosen.segments.length > 0 ? chosen.segments : second.segments));
+}
+
+/** The parts are worked out when somebody looks at them: most lines are safe, and nobody does. */
+function withSegments(
+  { verdict, rule, reason, span }: Omit<CommandVerdict, "segments">,
+  make: () => readonly JudgedSegment[],
+): CommandVerdict {
+  let segments: readonly JudgedSegment[] | undefined;
+  return {
+    verdict,
+    rule,
+    reason,
+    ...(span !== undefined && { span }),
+    get segments() {
+      segments ??= make();
+      return segments;
+    },
+  };
 }
 
 /** The verdict about the text as seen, with places in the text as written. */
@@ -82,15 +99,15 @@ function placedIn(
   { seen, command }: { readonly seen: Normalised; readonly command: string },
 ): CommandVerdict {
   const back = (span: Span): Span => [seen.toOriginal(span[0]), seen.toOriginal(span[1])];
-  return {
-    ...verdict,
-    ...(verdict.span !== undefined && { span: back(verdict.span) }),
-    segments: verdict.segments.map((segment) => {
+  const { rule, reason, span } = verdict;
+  const placed = { verdict: verdict.verdict, rule, reason, ...(span !== undefined && { span: back(span) }) };
+  return withSegments(placed, () =>
+    verdict.segments.map((segment) => {
       if (segment.span === undefined) return segment;
-      const span = back(segment.span);
-      return { ...segment, span, text: command.slice(...span) };
+      const at = back(segment.span);
+      return { ...segment, span: at, text: command.slice(...at) };
     }),
-  };
+  );
 }
 
 function judgeText(command: string, options: JudgeOptions): CommandVerdict {
@@ -100,17 +117,10 @@ function judgeText(command: string, options: JudgeOptions): CommandVerdict {
   if (run.budget.exceeded)
     return refusal("hardline.too-deep", "is nested too deeply or grows too large to be judged");
   const judged = judgeCommands(run);
-  const decisive = decisiveOf(judged, run);
-  let segments: readonly JudgedSegment[] | undefined;
-  return {
-    ...(decisive ?? { verdict: "safe", rule: "safe", reason: "" }),
-    // Most lines are safe and nobody looks at their parts.
-    get segments() {
-      segments ??= segmentsOf(judged, run, command);
-      return segments;
-    },
-  };
+  return withSegments(decisiveOf(judged, run) ?? SAFE, () => segmentsOf(judged, run, command));
 }
+
+const SAFE = { verdict: "safe", rule: "safe", reason: "" } as const;
 
 interface Judged {
   readonly command: SimpleCommand;
@@ -126,9 +136,10 @@ function judgeCommands(run: Run): readonly Judged[] {
   }
   const verdicts = new Verdicts();
   return run.commands.map((command) => {
+    let finding = strictestOf(verdicts.of(command), undefined);
     const elsewhere = run.elsewhere.get(command);
-    const there = elsewhere === undefined ? [] : verdicts.of(elsewhere);
-    return { command, finding: strictestOf([verdicts.of(command), there, own.get(command) ?? []]) };
+    if (elsewhere !== undefined) finding = strictestOf(verdicts.of(elsewhere), finding);
+    return { command, finding: strictestOf(own.get(command) ?? NONE, finding) };
   });
 }
 
@@ -154,13 +165,14 @@ function outranks(next: Placed, best: Placed | undefined): boolean {
   return difference > 0 || (difference === 0 && next.span[0] < best.span[0]);
 }
 
-function strictestOf(lists: readonly (readonly Finding[])[]): Finding | undefined {
-  let strictest: Finding | undefined;
-  for (const findings of lists) {
-    for (const finding of findings) {
-      if (strictest === undefined || STRICTNESS[finding.level] > STRICTNESS[strictest.level])
-        strictest = finding;
-    }
+const NONE: readonly Finding[] = [];
+
+/** Of equally strict ones the first. */
+function strictestOf(findings: readonly Finding[], known: Finding | undefined): Finding | undefined {
+  let strictest = known;
+  for (const finding of findings) {
+    if (strictest === undefined || STRICTNESS[finding.level] > STRICTNESS[strictest.level])
+      strictest = finding;
   }
   return strictest;
 }

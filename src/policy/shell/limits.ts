@@ -4,7 +4,9 @@ export const LIMITS = {
   length: 128_000,
   /** Texts inside texts, wrappers around wrappers, functions calling functions. */
   depth: 12,
-  commands: 25_000,
+  commands: 8_000,
+  /** Commands that may read what one command prints: the stages of a pipe and all that is in them. */
+  readers: 256,
   /** Words after expansion, over the whole line. */
   words: 100_000,
   /** Characters of all texts parsed, the line itself included. */
@@ -15,7 +17,7 @@ export const LIMITS = {
   braces: 1_024,
 } as const;
 
-export type Bound = Exclude<keyof typeof LIMITS, "length" | "text" | "braces" | "depth">;
+export type Bound = Exclude<keyof typeof LIMITS, "length" | "text" | "braces" | "depth" | "readers">;
 
 /** Counts down what is left; once something ran out, the analysis only has to come home. */
 export class Budget {

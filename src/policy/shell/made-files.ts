@@ -71,21 +71,27 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
     case "http":
       noteDownload(command, state);
       return;
-    case "tee": {
-      const append = args.some((arg) => arg.text === "-a" || arg.text === "--append");
+    case "tee":
+    case "sponge": {
+      const append = args.some((arg) => /^(?:-\w*a\w*|--append)$/.test(arg.text));
       for (const { text } of parseOptions(args).operands)
         writeFile(state, text, { content: context.input, append });
+      return;
+    }
+    case "dd": {
+      const named = (name: string): string | undefined =>
+        args.find((arg) => arg.text.startsWith(name))?.text.slice(name.length);
+      const [from, to] = [named("if="), named("of=")];
+      const content = from === undefined ? context.input : madeFile(state, from)?.content;
+      if (to !== undefined && content !== undefined) writeFile(state, to, { content, append: false });
       return;
     }
     case "cp":
     case "mv":
     case "install":
-    case "ln": {
-      const [from, to] = parseOptions(args, { taking: ["m", "o", "g"] }).operands;
-      const made = from === undefined ? undefined : madeFile(state, from.text);
-      if (made !== undefined && to !== undefined) note(state, to.text, made);
+    case "ln":
+      noteCopy(command, context);
       return;
-    }
     case "chmod": {
       const { operands } = parseOptions(args.filter((arg) => !/^-[rwx]+$/.test(arg.text)));
       const [mode, ...files] = operands;
@@ -103,6 +109,33 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
       return;
     }
   }
+}
+
+const PROGRAM_FOLDER = /^(?:\/usr(?:\/local)?|\/opt\/[\w.-]+|\/snap)?\/s?bin\/[^/]+$/;
+
+/** Another name for what a file holds: a text of this line, what stands on the input, or a program. */
+function noteCopy({ args }: SimpleCommand, { state, input }: Context): void {
+  const { operands, values } = parseOptions(args, { taking: ["m", "o", "g", "t", "S", "target-directory"] });
+  const folder = (values.get("t") ?? values.get("target-directory"))?.[0]?.text;
+  const [from, to] = operands;
+  const target = folder ?? to?.text;
+  if (from === undefined || target === undefined) return;
+  const last = from.text.split("/").at(-1) ?? "";
+  const change: Partial<MadeFile> | undefined = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(
+    from.text,
+  )
+    ? { content: input }
+    : (madeFile(state, from.text) ??
+      (PROGRAM_FOLDER.test(from.text) || from.outputs?.some(namesPrograms) === true
+        ? { program: last }
+        : undefined));
+  if (change === undefined) return;
+  note(state, target, change);
+  note(state, `${target.replace(/\/+$/, "")}/${last}`, change);
+}
+
+function namesPrograms({ program }: SimpleCommand): boolean {
+  return program === "which" || program === "command" || program === "type" || program === "readlink";
 }
 
 function noteDownload(command: SimpleCommand, state: ShellState): void {

@@ -1,3 +1,4 @@
+import { readEscapes } from "./escapes.js";
 import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
 import { parseOptions } from "./options.js";
 import { type ShellWord, UNKNOWN } from "./types.js";
@@ -17,12 +18,13 @@ const XARGS: WrapperSpec = {
   idle: "help version",
 };
 
-const openXargs: Opener = (args, { stdin }) => {
+const openXargs: Opener = (args, { stdin, fileText }) => {
   const read = readWrapper(attachOptional(args), XARGS);
   if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
   const wrapper = local("xargs");
   const placeholder = placeholderOf(read.given);
-  const lines = read.given.has("a") || read.given.has("arg-file") ? undefined : stdin;
+  const file = read.given.get("a") ?? read.given.get("arg-file");
+  const lines = file === undefined ? stdin : fileText(file.text);
   const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
   for (const rest of read.rests) {
     if (rest.length === 0) continue;
@@ -30,7 +32,7 @@ const openXargs: Opener = (args, { stdin }) => {
       command: rest,
       placeholder,
       stdin: lines,
-      zero: read.given.has("0") || read.given.has("null"),
+      delimiter: delimiterOf(read.given),
     })) {
       openings.push({ kind: "argv", argv, wrapper, repeated: true });
     }
@@ -38,13 +40,32 @@ const openXargs: Opener = (args, { stdin }) => {
   return openings;
 };
 
-/** `-i{}`, `-l5`: the value is attached or absent, never the next word. */
+/** Undefined for blanks, with quotes. */
+function delimiterOf(given: ReadonlyMap<string, ShellWord | undefined>): string | undefined {
+  if (given.has("0") || given.has("null")) return "\0";
+  const text = (given.get("d") ?? given.get("delimiter"))?.text;
+  return text === undefined ? undefined : readEscapes(text);
+}
+
+/** `-i{}`, `-l5`: the value is attached or absent, never the next word. Behind the command nothing is an option. */
 function attachOptional(args: readonly ShellWord[]): readonly ShellWord[] {
-  return args.map((word) => {
+  const own = optionsIn(args);
+  return args.map((word, index) => {
+    if (index >= own) return word;
     const match = /^-i(.+)$/.exec(word.text);
     if (match !== null) return { ...word, text: `-I${match[1]}` };
     return /^-[le].+$/.test(word.text) ? { ...word, text: word.text.slice(0, 2) } : word;
   });
+}
+
+/** How many words in front belong to xargs itself. */
+function optionsIn(args: readonly ShellWord[]): number {
+  const takesNext =
+    /^(?:-[0rtpxo]*[adEIJLnPRsS]|--(?:arg-file|delimiter|max-args|max-procs|max-chars|process-slot-var))$/;
+  let at = 0;
+  while (at < args.length && args[at]?.text.startsWith("-") === true)
+    at += takesNext.test(args[at]?.text ?? "") ? 2 : 1;
+  return at;
 }
 
 function placeholderOf(given: ReadonlyMap<string, ShellWord | undefined>): string | undefined {
@@ -57,15 +78,15 @@ function filled(task: {
   readonly command: readonly ShellWord[];
   readonly placeholder: string | undefined;
   readonly stdin: string | undefined;
-  readonly zero: boolean;
+  readonly delimiter: string | undefined;
 }): readonly (readonly ShellWord[])[] {
-  const { command, placeholder, stdin } = task;
+  const { command, placeholder, stdin, delimiter } = task;
   if (placeholder !== undefined) {
-    const lines = stdin?.split(task.zero ? "\0" : "\n").filter((line) => line.trim() !== "");
+    const lines = stdin?.split(delimiter ?? "\n").filter((line) => line.trim() !== "");
     const values = lines === undefined || lines.length > MOST_LINES ? [UNKNOWN] : lines;
     return values.map((value) => command.map((word) => insert(word, placeholder, value.trim())));
   }
-  const operands = stdin === undefined ? undefined : splitOperands(stdin, task.zero);
+  const operands = stdin === undefined ? undefined : splitOperands(stdin, delimiter);
   if (operands === undefined || operands.length > MOST_OPERANDS) return [[...command, SOMETHING]];
   return [[...command, ...operands.map((operand) => wordOf(operand))]];
 }
@@ -74,8 +95,8 @@ function insert(word: ShellWord, placeholder: string, value: string): ShellWord 
   return word.text.includes(placeholder) ? wordOf(word.text.replaceAll(placeholder, value), word) : word;
 }
 
-function splitOperands(text: string, zero: boolean): readonly string[] {
-  if (zero) return text.split("\0").filter((part) => part !== "");
+function splitOperands(text: string, delimiter: string | undefined): readonly string[] {
+  if (delimiter !== undefined) return text.split(delimiter).filter((part) => part !== "");
   return [...text.matchAll(/(?:"[^"\n]*"|'[^'\n]*'|\\[\s\S]|[^\s"'\\])+/g)].map(([part]) =>
     part.replace(
       /"([^"\n]*)"|'([^'\n]*)'|\\([\s\S])/g,
@@ -139,7 +160,7 @@ const PARALLEL: WrapperSpec = {
   idle: "help version",
 };
 
-const openParallel: Opener = (args, { stdin, fed }) => {
+const openParallel: Opener = (args, { stdin, fed, fileText }) => {
   const read = readWrapper(args, PARALLEL);
   if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
   const wrapper = local("parallel");
@@ -149,9 +170,16 @@ const openParallel: Opener = (args, { stdin, fed }) => {
     const template = cut < 0 ? rest : rest.slice(0, cut);
     const listed = cut < 0 ? undefined : rest.slice(cut + 1).filter((word) => !/^:::+\+?$/.test(word.text));
     const fromFile = rest[cut]?.text.startsWith("::::") === true;
-    const values = fromFile
-      ? [UNKNOWN]
-      : (listed?.map((word) => word.text) ?? stdin?.split("\n").filter(Boolean) ?? (fed ? [UNKNOWN] : []));
+    const file = read.given.get("a") ?? read.given.get("arg-file") ?? (fromFile ? rest[cut + 1] : undefined);
+    const piped = read.given.has("pipe") || read.given.has("pipepart");
+    if (piped && template.length > 0) {
+      openings.push({ kind: "argv", argv: template, wrapper, repeated: true });
+      continue;
+    }
+    const values =
+      file !== undefined
+        ? (fileText(file.text)?.split("\n").filter(Boolean) ?? [UNKNOWN])
+        : (listed?.map((word) => word.text) ?? stdin?.split("\n").filter(Boolean) ?? (fed ? [UNKNOWN] : []));
     for (const value of values.length > MOST_LINES ? [UNKNOWN] : values) {
       const text = joinWords(template).text;
       const whole = /\{[^{}]*\}/.test(text) ? text.replace(/\{[^{}]*\}/g, value) : `${text} ${value}`;

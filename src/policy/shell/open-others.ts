@@ -205,6 +205,44 @@ const openLoader: Opener = (args, { program }) => {
   return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
 };
 
+const MACHINE =
+  /^(?:linux(?:32|64)|i[3-6]86|x86_64|amd64|aarch64|arm\w*|ppc\w*|s390x?|mips\w*|sparc\w*|uname26|alpha|ia64)$/;
+
+/** `setarch x86_64 -R cmd`, `setarch -R cmd`: the machine is optional, options stand on both sides. */
+const openSetarch: Opener = (args, { program }) => {
+  let at = 0;
+  const options = (): void => {
+    while (args[at]?.text.startsWith("-") === true && args[at]?.text !== "--") at++;
+  };
+  options();
+  if (MACHINE.test(args[at]?.text ?? "")) at++;
+  options();
+  const argv = args.slice(args[at]?.text === "--" ? at + 1 : at);
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
+};
+
+/** Everything behind `--` is for a shell: `capsh --drop=all -- -c 'cmd'`. */
+const openCapsh: Opener = (args, { fed, program }) => {
+  const at = args.findIndex((word) => word.text === "--" || word.text === "==");
+  if (at < 0) return [];
+  const argv = [wordOf("bash"), ...args.slice(at + 1)];
+  return argv.length === 1 && !fed ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
+};
+
+/** With `-s` the words are one text for a shell. */
+const openEntr: Opener = (args, { program }) => {
+  const read = readWrapper(args, { flags: "a c d n p r s z x" });
+  const wrapper = local(program);
+  return (read?.rests ?? [])
+    .filter((rest) => rest.length > 0)
+    .map(
+      (argv): Opening =>
+        read?.given.has("s") === true
+          ? { kind: "text", text: joinWords(argv), wrapper, repeated: true }
+          : { kind: "argv", argv, wrapper, repeated: true },
+    );
+};
+
 /** Tools for many hosts: the command is text for each of them. */
 const openAnsible: Opener = (args, { program }) => {
   const module =
@@ -266,15 +304,18 @@ export const OTHER_OPENERS: Readonly<Record<string, Opener>> = {
     "--success",
   ]),
   nodemon: openOptions(["-x", "--exec"]),
+  "cargo-watch": openOptions(["-s", "--shell"]),
+  just: openOptions(["-c", "--command"]),
   "nix-shell": openOptions(["--run", "--command"]),
   nix: openNix,
   bwrap: openBwrap,
   make: openMake,
   gmake: openMake,
-  "ld-linux.so.2": openLoader,
-  "ld-linux-x86-64.so.2": openLoader,
-  "ld-linux-aarch64.so.1": openLoader,
   "ld.so": openLoader,
+  setarch: openSetarch,
+  arch: openSetarch,
+  capsh: openCapsh,
+  entr: openEntr,
   ansible: openAnsible,
   salt: openSalt,
   "salt-call": openSalt,

@@ -51,16 +51,19 @@ const openScreen: Opener = (args) => {
     const text = typed.text.replace(/\^M|\\n|\\r|\r/g, "\n");
     return [{ kind: "text", text: wordOf(text, typed), wrapper }];
   }
-  const own = args.slice(
-    0,
-    Math.max(
-      0,
-      args.findIndex((word) => !word.text.startsWith("-")),
-    ),
-  );
-  if (own.some((word) => /^-(?:X|ls|list|wipe|r|x|R|v)/.test(word.text))) return [];
-  const argv = withoutOptions(args, new Set(["-S", "-t", "-c", "-e", "-h", "-p", "-s", "-T", "-Logfile"]));
-  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper }];
+  const read = readWrapper(args, SCREEN);
+  if (read === undefined || ["ls", "list", "wipe", "r", "x", "R", "v"].some((name) => read.given.has(name)))
+    return [];
+  const rests = read.given.has("X")
+    ? read.rests.filter((rest) => rest[0]?.text === "exec").map((rest) => rest.slice(1))
+    : read.rests;
+  return rests.filter((argv) => argv.length > 0).map((argv): Opening => ({ kind: "argv", argv, wrapper }));
+};
+
+const SCREEN: WrapperSpec = {
+  flags: "4 6 a A d D i l L m M O q Q r R RR U v w x X ls list wipe",
+  taking: "c e h p s S t T Logfile",
+  lenient: true,
 };
 
 /** The parts of git that run commands: aliases with `!`, `bisect run`, `rebase --exec`, `submodule foreach`, filters. */
@@ -123,16 +126,24 @@ const PACKAGE_RUNNER: WrapperSpec = {
   lenient: true,
 };
 
+/** Options in front of the verb that take a word. */
+const BEFORE_VERB = new Set(
+  "--filter -F --filter-prod -C --dir --prefix -w --workspace --cwd --loglevel --config".split(" "),
+);
+
+/** Where the verb of a package manager stands. */
+function verbIn(args: readonly ShellWord[]): number {
+  let at = 0;
+  while (at < args.length && args[at]?.text.startsWith("-") === true)
+    at += BEFORE_VERB.has(args[at]?.text ?? "") ? 2 : 1;
+  return at;
+}
+
 /** `npx rimraf@5 dist`: the program of a package, its version left out. */
 function openPackage(verbs: readonly string[]): Opener {
   return (args, { program }) => {
-    let words = args;
-    if (verbs.length > 0) {
-      const at = args.findIndex((word) => !word.text.startsWith("-"));
-      if (!verbs.includes(args[at]?.text ?? "")) return [];
-      words = args.slice(at + 1);
-    }
-    const read = readWrapper(words, PACKAGE_RUNNER);
+    const words = verbs.length === 0 ? args : behindVerb(args, verbs);
+    const read = words === undefined ? undefined : readWrapper(words, PACKAGE_RUNNER);
     if (read === undefined) return [];
     const wrapper = local(program);
     const text = read.given.get("c") ?? read.given.get("call");
@@ -146,6 +157,18 @@ function openPackage(verbs: readonly string[]): Opener {
   };
 }
 
+/** `pnpm --filter x exec …`, `yarn workspace x exec …`, `yarn workspaces foreach -A run …`. */
+function behindVerb(args: readonly ShellWord[], verbs: readonly string[]): readonly ShellWord[] | undefined {
+  const at = verbIn(args);
+  const verb = args[at]?.text ?? "";
+  const rest = args.slice(at + 1);
+  if (verb === "workspace") return behindVerb(rest.slice(1), verbs);
+  if (verb === "workspaces" && rest[0]?.text === "foreach") return behindVerb(rest.slice(1), verbs);
+  // One word alone is the name of a script of the project.
+  if (verb === "run" && rest.filter(({ text }) => !text.startsWith("-")).length < 2) return undefined;
+  return verbs.includes(verb) ? rest : undefined;
+}
+
 export const SESSION_OPENERS: Readonly<Record<string, Opener>> = {
   tmux: openTmux,
   byobu: openTmux,
@@ -157,7 +180,7 @@ export const SESSION_OPENERS: Readonly<Record<string, Opener>> = {
   uvx: openPackage([]),
   npm: openPackage(["exec", "x"]),
   pnpm: openPackage(["dlx", "exec"]),
-  yarn: openPackage(["dlx", "exec"]),
+  yarn: openPackage(["dlx", "exec", "run"]),
   bun: openPackage(["x"]),
   pipx: openPackage(["run"]),
 };

@@ -2,9 +2,16 @@ import { joinWords, local, type Opener, type Opening } from "./opening.js";
 import { type ShellWord, UNKNOWN } from "./types.js";
 
 /** Shells that read bash, or something near enough. */
-const SHELLS = "sh bash zsh dash ksh ksh93 mksh lksh ash rbash yash posh fish csh tcsh".split(" ");
+const SHELLS =
+  "sh bash zsh dash ksh ksh93 mksh lksh ash rbash yash posh osh ysh oil fish csh tcsh nu elvish xonsh".split(
+    " ",
+  );
 /** Their language differs: what the parser refuses may still be fine there. */
-const FOREIGN = new Set(["zsh", "fish", "csh", "tcsh"]);
+const FOREIGN = new Set(["zsh", "ysh", "fish", "csh", "tcsh", "nu", "elvish", "xonsh"]);
+
+function isStandardInput({ text }: ShellWord): boolean {
+  return /^\/+(?:dev\/+stdin|dev\/+fd\/+0|proc\/+(?:self|thread-self|\$\$|\d+|\uFFFC)\/+fd\/+0)$/.test(text);
+}
 
 const openShell: Opener = (args, { program, fed }) => {
   const wrapper = local(program);
@@ -17,7 +24,7 @@ const openShell: Opener = (args, { program, fed }) => {
     const word = args[at] as ShellWord;
     const { text } = word;
     if (text === UNKNOWN && args.slice(at + 1).some((later) => /^-\w*c/.test(later.text))) continue;
-    if (!/^[-+]./.test(text)) break;
+    if (!/^[-+]/.test(text)) break;
     if (text === "--" || text === "-") {
       at++;
       break;
@@ -52,7 +59,7 @@ const openShell: Opener = (args, { program, fed }) => {
     const positional = args.slice(at);
     return fed ? [...openings, { kind: "input", wrapper, foreign, positional }] : openings;
   }
-  if (/^(?:\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(first.text)) {
+  if (isStandardInput(first)) {
     return [...openings, { kind: "input", wrapper, foreign, positional: rest }];
   }
   return [...openings, { kind: "script", path: first, wrapper, positional: rest }];
@@ -74,7 +81,7 @@ const openSource: Opener = (args, { program }) => {
   const wrapper = local(program);
   const [path, ...positional] = args[0]?.text === "--" ? args.slice(1) : args;
   if (path === undefined) return [];
-  if (/^(?:\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(path.text)) {
+  if (isStandardInput(path)) {
     return [{ kind: "input", wrapper, here: true }];
   }
   return [{ kind: "script", path, wrapper, here: true, ...(positional.length > 0 && { positional }) }];

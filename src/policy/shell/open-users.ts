@@ -1,4 +1,4 @@
-import { local, type Opener, type Opening, wordOf } from "./opening.js";
+import { local, type Opener, type OpenerInput, type Opening, wordOf } from "./opening.js";
 import type { ShellWord, Wrapper } from "./types.js";
 import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
 
@@ -22,29 +22,35 @@ const openEnv: Opener = (args) => {
     if (split !== undefined) {
       const words = splitString(split);
       openings.push(...openEnv([...words, ...rest], NO_STDIN));
-    } else if (rest.length > 0)
+    } else if (rest[0]?.text === "-") openings.push(...openEnv(rest.slice(1), NO_STDIN));
+    else if (rest.length > 0)
       openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments });
   }
   return openings;
 };
 
-const NO_STDIN = { program: "env", stdin: undefined, fed: false, assignments: [] };
+const NO_STDIN: OpenerInput = {
+  program: "env",
+  stdin: undefined,
+  fed: false,
+  assignments: [],
+  fileText: () => undefined,
+};
 
-/** `env -S` cuts at blanks, with quotes and backslashes of its own. */
+/** `env -S` cuts at blanks and at `\_`, with quotes and backslashes of its own. */
 function splitString(word: ShellWord): readonly ShellWord[] {
-  return [
-    ...word.text.matchAll(/(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\\[\s\S]|[^\s"'\\])+/g),
-  ].map(([part]) =>
-    wordOf(
-      part
-        .replace(
-          /"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'/g,
-          (_whole, double, single) => double ?? single,
-        )
-        .replace(/\\_/g, " ")
-        .replace(/\\([\s\S])/g, "$1"),
-      word,
-    ),
+  return [...word.text.matchAll(/(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\\[^_]|[^\s"'\\])+/g)].map(
+    ([part]) =>
+      wordOf(
+        part
+          .replace(
+            /"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'/g,
+            (_whole, double, single) => double ?? single,
+          )
+          .replace(/\\_/g, " ")
+          .replace(/\\([\s\S])/g, "$1"),
+        word,
+      ),
   );
 }
 

@@ -56,6 +56,8 @@ export interface OpenerInput {
   /** True when something arrives on standard input. */
   readonly fed: boolean;
   readonly assignments: SimpleCommand["assignments"];
+  /** What stands in a file that the same line wrote. */
+  fileText(path: string): string | undefined;
 }
 
 export function local(program: string): Wrapper {

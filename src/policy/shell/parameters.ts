@@ -1,4 +1,6 @@
+import { itemAt } from "./arrays.js";
 import { askFor, type Context } from "./context.js";
+import { evaluateAgain } from "./evaluated-again.js";
 import type { ParameterExpansionPart, ParameterOperation, Word } from "./parse.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
 import type { Value } from "./state.js";
@@ -29,7 +31,7 @@ function fromEnvironment(name: string, context: Context): Value {
 }
 
 /** `$name`, `$1`, `$@`: what it stands for here. */
-export function valueOfParameter(name: string, context: Context): Value {
+export function valueOfParameter(name: string, context: Context, renamed = 0): Value {
   const { positional } = context.state;
   if (/^\d+$/.test(name)) {
     if (name === "0") return context.state.zero ?? { text: "bash" };
@@ -44,8 +46,16 @@ export function valueOfParameter(name: string, context: Context): Value {
   const values = context.state.valuesOf(name);
   if (values === undefined) return fromEnvironment(name, context);
   if (values.length > 1) askFor(context.run.choice, name, values.length);
-  return values[context.run.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
+  const value = values[context.run.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
+  if (value.meant === undefined) return value;
+  const [, other = "", key] = /^(\w+)(?:\[([\s\S]*)\])?$/.exec(value.meant) ?? [];
+  if (other === "" || renamed > MOST_NAMES) return { text: UNKNOWN, variables: [name] };
+  const meant = valueOfParameter(other, context, renamed + 1);
+  return key === undefined ? meant : atIndex(meant, { index: key, separator: " " });
 }
+
+/** Names for names for names; more of them go round in circles. */
+const MOST_NAMES = 8;
 
 /** `"$*"` and `"${a[*]}"` are joined by the first separator. */
 function separatorOf({ state }: Context): string {
@@ -70,6 +80,7 @@ export function expandParameter(part: ParameterExpansionPart, context: Context, 
   const value = atIndex(named, { index, separator: index === "*" ? separatorOf(context) : " " });
   if (part.prefix === "#") return length(value, part);
   if (part.prefix === "!") {
+    if (index === "@" || index === "*") return keysOf(value);
     if (part.operation?.type === "Names" || value.text.includes(UNKNOWN)) return unknown(value);
     return /^\w+$/.test(value.text) ? valueOfParameter(value.text, context) : unknown(value);
   }
@@ -77,8 +88,16 @@ export function expandParameter(part: ParameterExpansionPart, context: Context, 
   return operate({ operation: part.operation, value, name: part.parameter, context, toText });
 }
 
+/** `${!a[@]}`: the names of the items. */
+function keysOf(value: Value): Value {
+  if (value.items === undefined) return unknown(value);
+  const items = value.keys ?? value.items.map((_item, index) => String(index));
+  return { text: items.join(" "), items };
+}
+
 function unknown(value: Value): Value {
-  return { ...value, text: UNKNOWN };
+  const { items: _items, keys: _keys, ...rest } = value;
+  return { ...rest, text: UNKNOWN };
 }
 
 function atIndex(
@@ -86,10 +105,9 @@ function atIndex(
   { index, separator }: { readonly index: string | undefined; readonly separator: string },
 ): Value {
   if (index === undefined || value.items === undefined) return value;
-  const { items, ...rest } = value;
-  if (index === "@" || index === "*") return { ...value, text: items.join(separator) };
-  const position = /^-?\d{1,6}$/.test(index) ? Number(index) : undefined;
-  return position === undefined ? { ...rest, text: UNKNOWN } : { ...rest, text: items.at(position) ?? "" };
+  if (index === "@" || index === "*") return { ...value, text: value.items.join(separator) };
+  const { items: _items, keys: _keys, ...rest } = value;
+  return { ...rest, text: itemAt(value, index) ?? UNKNOWN };
 }
 
 function length(value: Value, part: ParameterExpansionPart): Value {
@@ -126,6 +144,7 @@ function operate({ operation, value, name, context, toText }: Operation): Value 
       return edited(value, (text) => changeCase(text, operation.operator));
     case "Transform": {
       const kind = operation.operand.text;
+      if (kind === "P") evaluateAgain(value.text, context, context.origin ?? [0, 0]);
       if (kind === "Q" || kind === "P") return value;
       const operator = { U: "^^", u: "^", L: ",," }[kind];
       return operator === undefined ? unknown(value) : edited(value, (text) => changeCase(text, operator));
@@ -167,7 +186,13 @@ function slice({ operation, value, name, context, toText }: Operation): Value {
   if (offset === 0 && count === 1 && PATHS.has(name) && context.state.valuesOf(name) === undefined) {
     return { text: "/" };
   }
-  if (value.items !== undefined) return { ...value, ...sliceItems(value.items, offset, count) };
+  if (value.items !== undefined) {
+    // `${@:1}` begins with `$1`, `${@:0}` with `$0`.
+    const counted = name === "@" || name === "*";
+    const items = counted ? [context.state.zero?.text ?? "bash", ...value.items] : value.items;
+    const { keys: _keys, ...rest } = value;
+    return { ...rest, ...sliceItems(items, offset, count) };
+  }
   return edited(value, (text) => {
     const start = offset < 0 ? Math.max(0, text.length + offset) : offset;
     if (count === undefined) return text.slice(start);

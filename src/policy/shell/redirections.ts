@@ -53,14 +53,22 @@ export function readRedirections(redirections: readonly Redirection[], context: 
         });
       continue;
     }
-    if (redirection.target === undefined || redirection.operator === "<&") continue;
+    if (redirection.target === undefined) continue;
     const target = expandSingle(redirection.target, context);
+    if (redirection.operator === "<&") {
+      const stream = context.state.files.get(`/dev/fd/${target.text.replace(/-$/, "")}`)?.content;
+      if (stream !== undefined && (descriptor === undefined || descriptor === 0)) input = stream;
+      continue;
+    }
     if (redirection.operator === ">&" && /^(?:\d+-?|-)$/.test(target.text)) continue;
     const kind = KINDS[redirection.operator];
     const standardOutput = kind !== "read" && (descriptor === undefined || descriptor === 1);
     redirects.push({ kind, target, standardOutput });
     if (kind === "read" && (descriptor === undefined || descriptor === 0)) {
       input = madeFile(context.state, target.text)?.content ?? { kind: "file", path: target };
+    } else if (kind === "read") {
+      const content = madeFile(context.state, target.text)?.content ?? { kind: "file", path: target };
+      context.state.files.set(`/dev/fd/${descriptor}`, { content, foreign: false, executable: false });
     } else if (standardOutput) {
       out = new Output();
       written.push({ path: target.text, output: out, append: kind === "append" });

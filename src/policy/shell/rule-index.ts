@@ -1,5 +1,6 @@
+import { keyOf } from "./command-key.js";
 import { RULE_SETS } from "./rules/index.js";
-import type { Finding, Rule, SimpleCommand } from "./types.js";
+import type { Finding, Rule, ShellWord, SimpleCommand } from "./types.js";
 import { CARRYING_PROGRAMS } from "./wrappers.js";
 
 interface RuleIndex {
@@ -33,32 +34,44 @@ function build(): RuleIndex {
   };
 }
 
-/** Everything the rules have to say about one command. Lines that repeat a plain command are asked about once. */
+/** Everything the rules have to say about one command. Commands that say the same are asked about once. */
 export class Verdicts {
-  readonly #known = new Map<string, readonly Finding[]>();
+  readonly #known = new Map<string, Answer>();
 
   of(command: SimpleCommand): readonly Finding[] {
-    const key = plainKey(command);
+    const key = keyOf(command);
     const known = key === undefined ? undefined : this.#known.get(key);
-    if (known !== undefined) return known;
-    const findings = findingsOf(command);
-    // A finding that points at a word belongs to that command alone.
-    if (key !== undefined && findings.length === 0) this.#known.set(key, findings);
+    const findings = (known && movedTo(command, known)) ?? findingsOf(command);
+    if (key !== undefined && known === undefined) this.#known.set(key, { command, findings });
     return findings;
   }
 }
 
-function plainKey(command: SimpleCommand): string | undefined {
-  const { args, redirects, assignments, input, feeds, wrappers } = command;
-  if (args.length > 4 || redirects.length + assignments.length + feeds.length + wrappers.length > 0)
-    return undefined;
-  if (input.kind !== "none") return undefined;
-  let key = `${command.name.text}\0${command.program}\0${command.repeated}`;
-  for (const word of args) {
-    if (word.variables !== undefined || word.outputs !== undefined) return undefined;
-    key += `\0${word.glob ? "*" : ""}${word.text}`;
+interface Answer {
+  readonly command: SimpleCommand;
+  readonly findings: readonly Finding[];
+}
+
+/** The findings about a command that says the same elsewhere; undefined when their places cannot be told. */
+function movedTo(command: SimpleCommand, known: Answer): readonly Finding[] | undefined {
+  if (known.findings.length === 0) return known.findings;
+  const there = wordsOf(known.command);
+  const here = wordsOf(command);
+  const moved: Finding[] = [];
+  for (const finding of known.findings) {
+    const { span, ...rest } = finding;
+    if (span === undefined) moved.push(finding);
+    else {
+      const at = there.findIndex((word) => word.span === span);
+      if (at < 0 || there.findLastIndex((word) => word.span === span) !== at) return undefined;
+      moved.push({ ...rest, span: here[at]?.span });
+    }
   }
-  return key;
+  return moved;
+}
+
+function wordsOf({ name, args, redirects, assignments }: SimpleCommand): readonly ShellWord[] {
+  return [name, ...args, ...redirects.map(({ target }) => target), ...assignments.map(({ value }) => value)];
 }
 
 function findingsOf(command: SimpleCommand): readonly Finding[] {

@@ -4,6 +4,7 @@ import { report } from "./core-findings.js";
 import { follow } from "./follow.js";
 import { LIMITS } from "./limits.js";
 import { judgeFileRun, madeFile, noteMadeFiles } from "./made-files.js";
+import { withObeyedFile } from "./obeyed-files.js";
 import type { Opening } from "./opening.js";
 import { printedBy } from "./printed.js";
 import { isCustomaryVariable, programsOf } from "./programs.js";
@@ -127,17 +128,31 @@ function runProgram(invocation: Invocation, program: string): void {
 }
 
 /** Programs in other languages come to shell commands as well: those they start, and those that do the same. */
-function runCode(command: SimpleCommand, { context, span }: Invocation): void {
+function runCode(command: SimpleCommand, invocation: Invocation): void {
+  const { context, span } = invocation;
+  const { run, state } = context;
+  const obeying = withObeyedFile(command, state);
+  if (obeying !== undefined) {
+    run.elsewhere.set(command, obeying);
+    runCodeOf(obeying, { command, invocation });
+  }
   if (!isInterpreter(command.program, context)) return;
-  for (const text of codeCommands(command)?.shell ?? []) {
+  runCodeOf(command, { command, invocation });
+  const script = codeScript(command);
+  if (script === undefined) return;
+  if (madeFile(state, script.text)?.foreign === true)
+    report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
+}
+
+function runCodeOf(
+  code: SimpleCommand,
+  { command, invocation }: { readonly command: SimpleCommand; readonly invocation: Invocation },
+): void {
+  const { context, span } = invocation;
+  for (const text of codeCommands(code)?.shell ?? []) {
     const inner = { ...context, state: new ShellState(context.state, "process"), out: undefined };
     context.run.runText({ text, context: inner, span, carrier: command, foreign: true });
   }
-  const script = codeScript(command);
-  if (script === undefined) return;
-  const made = madeFile(context.state, script.text);
-  if (made?.foreign === true)
-    report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
 }
 
 /** Asked once for each name: most lines repeat a few programs that are none. */
@@ -156,6 +171,11 @@ function runsProjectFile(name: ShellWord): boolean {
 
 function runFile(invocation: Invocation, command: SimpleCommand, path: ShellWord): void {
   const { context, span, argv } = invocation;
+  const stands = madeFile(context.state, path.text)?.program;
+  if (stands !== undefined && invocation.wrapped !== true) {
+    const name = { text: stands, known: true, glob: false };
+    context.run.runArgv({ ...invocation, argv: [name, ...argv.slice(1)], wrapped: true });
+  }
   judgeFileRun({
     path,
     context,
@@ -184,6 +204,10 @@ function openingsOf(command: SimpleCommand, context: Context): readonly Opening[
     stdin: input.kind === "text" ? input.text : undefined,
     fed: input.kind !== "none",
     assignments: command.assignments,
+    fileText: (path) => {
+      const content = madeFile(context.state, path)?.content;
+      return content?.kind === "text" ? content.text : undefined;
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-import { assign, declaredWord, runCommandVariable } from "./assignments.js";
+import { assign, assignedName, declaredWord, runCommandVariable } from "./assignments.js";
 import { askFor, type Choice, type Context, spanOf } from "./context.js";
 import { report } from "./core-findings.js";
 import { namesItself } from "./fork-bomb.js";
@@ -45,8 +45,8 @@ function runAssignments(node: Command, context: Context): void {
     evaluate(node, { ...inner, state: own, certain: true });
     for (const part of node.prefix) {
       if (part.type !== "Assignment") continue;
-      const values = own.valuesOf(part.name) ?? [];
-      assigned.set(part.name, [...(assigned.get(part.name) ?? []), ...values]);
+      const name = assignedName(part.name, state);
+      assigned.set(name, [...(assigned.get(name) ?? []), ...(own.valuesOf(name) ?? [])]);
     }
   });
   for (const [name, values] of assigned) state.assign(name, values, { certain });
@@ -71,8 +71,11 @@ function combinations(
   return all.filter((picks) => picks.some(([, index]) => index > 0));
 }
 
-function evaluate(node: Command, context: Context): void {
-  const { run } = context;
+function evaluate(node: Command, given: Context): void {
+  const { run, state } = given;
+  // After `exec < file` that file is what everything reads, unless it has an input of its own.
+  const context =
+    state.input !== undefined && given.input.kind === "none" ? { ...given, input: state.input } : given;
   const span = spanOf(node, context);
   const sinksBefore = run.sinks.length;
   const argv: ShellWord[] = [];
@@ -97,6 +100,8 @@ function evaluate(node: Command, context: Context): void {
   }
   const files = redirections.length === 0 ? sameFiles(context) : readRedirections(redirections, context);
   const inner = redirections.length === 0 ? context : { ...context, input: files.input, out: files.out };
+  if (argv.length === 1 && argv[0]?.text === "exec" && files.input !== context.input)
+    state.input = files.input;
   if (startsItself(node, context)) report(context, "fork-bomb.function", { span });
   const capture = run.sinks.length > sinksBefore && inner.out === undefined ? new Output() : undefined;
   const place = capture === undefined ? inner : { ...inner, out: capture };

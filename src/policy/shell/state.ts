@@ -7,6 +7,10 @@ export interface Value {
   readonly text: string;
   /** Present for arrays. */
   readonly items?: readonly string[];
+  /** Names of the items, when they are not simply counted from zero. */
+  readonly keys?: readonly string[];
+  /** `declare -n`: it is only another name for this variable. */
+  readonly meant?: string;
   readonly variables?: readonly string[];
   readonly outputs?: readonly SimpleCommand[];
 }
@@ -17,21 +21,28 @@ export interface MadeFile {
   /** Fetched or decoded: nobody has seen what is in it. */
   readonly foreign: boolean;
   readonly executable: boolean;
+  /** A copy of this program, or a link to it. */
+  readonly program?: string;
 }
 
 export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 
-/** A map on top of another one, so that a subshell costs nothing to open and leaves nothing behind. */
-class Layered<Item> {
-  #own: Map<string, Item | undefined> | undefined;
-  readonly #below: ((name: string) => Item | undefined) | undefined;
+/** Where a layer looks for names it does not know itself. */
+interface Below<Item> {
+  get(name: string): Item | undefined;
+}
 
-  constructor(below?: (name: string) => Item | undefined) {
+/** A map on top of another one, so that a subshell costs nothing to open and leaves nothing behind. */
+class Layered<Item> implements Below<Item> {
+  #own: Map<string, Item | undefined> | undefined;
+  readonly #below: Below<Item> | undefined;
+
+  constructor(below: Below<Item> | undefined) {
     this.#below = below;
   }
 
   get(name: string): Item | undefined {
-    return this.#own?.has(name) === true ? this.#own.get(name) : this.#below?.(name);
+    return this.#own?.has(name) === true ? this.#own.get(name) : this.#below?.get(name);
   }
 
   set(name: string, item: Item | undefined): void {
@@ -42,6 +53,8 @@ class Layered<Item> {
 
 /** Of values that may or may not be assigned; more are stood for by one that nobody knows. */
 const MOST_VALUES = 12;
+/** No system enters a folder whose path is longer. */
+const LONGEST_PATH = 4_096;
 
 /** The memory of one shell. A subshell starts from a copy, a new shell with what was exported. */
 export class ShellState {
@@ -55,29 +68,47 @@ export class ShellState {
   positional: readonly ShellWord[] | undefined;
   /** The word of `$0`, when a shell was started with one. */
   zero: ShellWord | undefined;
-  /** Where `cd` went; undefined as long as it is the folder the command line starts in. */
-  folder: string | undefined;
+  #folder: string | undefined;
+  /** What `exec < file` made the standard input of everything that follows. */
+  input: Stream | undefined;
   /** Grows with every change of a variable, so that loops can tell whether another round says something new. */
   changes = 0;
 
   constructor(outer?: ShellState, kind: "subshell" | "process" = "subshell") {
     const copied = kind === "subshell" ? outer : undefined;
-    this.#variables = new Layered(
-      outer && ((name) => (copied === undefined ? outer.#inherited(name) : outer.#variables.get(name))),
-    );
-    this.#exported = new Layered(outer && ((name) => outer.#exported.get(name)));
-    this.functions = new Layered(
-      outer &&
-        ((name) => ((copied ?? outer.#exported.get(`${name}()`)) ? outer.functions.get(name) : undefined)),
-    );
-    this.aliases = new Layered(copied && ((name) => copied.aliases.get(name)));
-    this.files = new Layered(outer && ((name) => outer.files.get(name)));
+    const handed = copied ?? (outer === undefined ? undefined : outer.#environment());
+    this.#variables = new Layered(handed instanceof ShellState ? handed.#variables : handed?.variables);
+    this.#exported = new Layered(outer === undefined ? undefined : outer.#exported);
+    this.functions = new Layered(handed?.functions);
+    this.aliases = new Layered(copied?.aliases);
+    // What a subshell or another process writes is there for all.
+    this.files = outer?.files ?? new Layered(undefined);
     this.positional = copied === undefined ? [] : copied.positional;
     this.zero = copied?.zero;
     this.folder = outer?.folder;
+    this.input = outer?.input;
+  }
+
+  /** Where `cd` went; undefined as long as it is the folder the command line starts in. */
+  get folder(): string | undefined {
+    return this.#folder;
+  }
+
+  set folder(path: string | undefined) {
+    const short = path !== undefined && path.length > LONGEST_PATH ? shortened(path) : path;
+    this.#folder = short !== undefined && short.length > LONGEST_PATH ? undefined : short;
   }
 
   /** What a program started from here finds in its environment. */
+  #environment(): Environment {
+    return {
+      variables: { get: (name) => this.#inherited(name) },
+      functions: {
+        get: (name) => (this.#exported.get(`${name}()`) === true ? this.functions.get(name) : undefined),
+      },
+    };
+  }
+
   #inherited(name: string): readonly Value[] | undefined {
     const values = this.#variables.get(name);
     if (values === undefined || this.#exported.get(name) === true) return values;
@@ -131,11 +162,35 @@ export class ShellState {
   }
 }
 
+interface Environment {
+  readonly variables: Below<readonly Value[]>;
+  readonly functions: Below<FunctionBody>;
+}
+
 interface SavedVariable {
   readonly values: readonly Value[] | undefined;
   readonly exported: boolean | undefined;
 }
 
 function sameValue(one: Value, other: Value): boolean {
-  return one.text === other.text && one.items?.join("\0") === other.items?.join("\0");
+  return (
+    one.text === other.text &&
+    one.meant === other.meant &&
+    one.items?.join("\0") === other.items?.join("\0") &&
+    one.keys?.join("\0") === other.keys?.join("\0")
+  );
+}
+
+/** The path without `.`, doubled slashes and ways there and back. */
+function shortened(path: string): string {
+  const kept: string[] = [];
+  for (const [index, segment] of path.split("/").entries()) {
+    if (index > 0 && (segment === "" || segment === ".")) continue;
+    const last = kept.at(-1);
+    if (segment !== ".." || last === undefined || last === "..") kept.push(segment);
+    else if (kept.length > 1) kept.pop();
+    // Above the root is the root; above `~` is a place nobody knows by name.
+    else if (last !== "") kept.push(segment);
+  }
+  return kept.length === 1 && kept[0] === "" ? "/" : kept.join("/");
 }

@@ -43,7 +43,7 @@ export interface Wrapper {
   readonly kind: "local" | "root" | "remote" | "container";
 }
 
-/** A program with its arguments, wrappers already opened: what a rule judges. */
+/** A program with its arguments, wrappers already opened: what a rule judges. New fields belong into its key too. */
 export interface SimpleCommand {
   /** Lower-case last segment of the path: `/bin/RM` is `rm`. Empty when unknown. */
   readonly program: string;

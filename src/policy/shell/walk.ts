@@ -1,6 +1,7 @@
-import { type Context, type Run, spanOf } from "./context.js";
+import { type Context, type Emitted, type Run, spanOf } from "./context.js";
 import { report } from "./core-findings.js";
 import { callsItselfForked, spawnsForever } from "./fork-bomb.js";
+import { LIMITS } from "./limits.js";
 import type {
   CompoundList,
   For,
@@ -15,7 +16,7 @@ import { runRedirected, runSimple } from "./simple.js";
 import { ShellState, type Value } from "./state.js";
 import { MOST_PRODUCERS, Output, type Stream } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
-import { expandText, expandWords, walkArithmetic, walkInside } from "./words.js";
+import { expandText, expandWords, walkArithmetic, walkTest } from "./words.js";
 
 /** Goes through the tree in the order of the text. Short-circuits do not matter: every command counts. */
 export function walk(node: SyntaxNode, context: Context): void {
@@ -95,7 +96,7 @@ export function walk(node: SyntaxNode, context: Context): void {
       walkArithmetic(node.expression, context);
       return;
     case "TestCommand":
-      walkInside(node, context);
+      walkTest(node, context);
       return;
     default:
       return;
@@ -114,6 +115,10 @@ function walkPipeline(node: Pipeline, context: Context): void {
     walk(only, context);
     return;
   }
+  if (node.commands.length > LIMITS.readers) {
+    run.budget.exceed();
+    return;
+  }
   const starts: number[] = [];
   let input: Stream = context.input;
   for (const [index, command] of node.commands.entries()) {
@@ -129,17 +134,30 @@ function walkPipeline(node: Pipeline, context: Context): void {
   linkFeeds(run, starts);
 }
 
-/** Whoever wants to look further down a pipe follows these from one command to the next. */
-const MOST_FEEDS = 6;
-
+/** Every command of a stage feeds every command of the stages after it; they share one list. */
 function linkFeeds(run: Run, starts: readonly number[]): void {
   let later: readonly SimpleCommand[] = [];
   let end = run.commands.length;
   for (const start of [...starts].reverse()) {
     const stage = run.commands.slice(start, end);
-    for (const command of stage) command.feeds.push(...later);
-    later = [...stage.slice(0, MOST_FEEDS), ...later].slice(0, MOST_FEEDS);
+    if (later.length > 0) feed(run, stage, later);
+    later = stage.length === 0 ? later : [...stage, ...later];
     end = start;
+    if (later.length > LIMITS.readers && start > (starts[0] ?? 0)) run.budget.exceed();
+    if (run.budget.exceeded) return;
+  }
+}
+
+function feed(run: Run, stage: readonly Emitted[], later: readonly SimpleCommand[]): void {
+  // Pipes inside this stage have given their commands lists already.
+  const longer = new Map<readonly SimpleCommand[], readonly SimpleCommand[]>();
+  for (const command of stage) {
+    const own = command.feeds;
+    const feeds = own.length === 0 ? later : (longer.get(own) ?? [...own, ...later]);
+    if (own.length > 0) longer.set(own, feeds);
+    command.feeds = feeds;
+    const there = run.elsewhere.get(command);
+    if (there !== undefined) there.feeds = feeds;
   }
 }
 

@@ -1,6 +1,7 @@
 import { evaluateArithmetic } from "./arithmetic.js";
 import { expandBraces } from "./braces.js";
 import { type Context, spanOf } from "./context.js";
+import { evaluateAgain, evaluateSubscript } from "./evaluated-again.js";
 import { type Field, FieldBuilder, mergeValues } from "./fields.js";
 import { expandParameter, valueOfParameter } from "./parameters.js";
 import {
@@ -86,7 +87,7 @@ function pieceOf(part: WordPart, context: Context, quoted: boolean): Piece {
     case "AnsiCQuoted":
       return literal(part.value);
     case "Glob":
-      return { ...literal(part.value), glob: !quoted };
+      return { ...literal(part.parts === undefined ? part.value : globText(part, context)), glob: !quoted };
     case "ExtendedGlob":
       walkInside(part, context);
       return { ...literal(part.text), glob: !quoted };
@@ -129,6 +130,17 @@ function pieceOf(part: WordPart, context: Context, quoted: boolean): Piece {
   }
 }
 
+/** `[$(…)]`: what stands between the brackets is expanded before it is a pattern. */
+function globText(part: Extract<WordPart, { type: "Glob" }>, context: Context): string {
+  let text = part.value;
+  for (const inner of part.parts ?? []) {
+    if (inner.type === "Literal") continue;
+    const { value } = pieceOf(inner, context, true);
+    text = text.replace(inner.text, () => value.text);
+  }
+  return text;
+}
+
 /** A name under which the other end can be read; what stands there is kept like the content of a file. */
 function processPath(part: Extract<WordPart, { type: "ProcessSubstitution" }>, context: Context): string {
   const { run, state } = context;
@@ -154,9 +166,14 @@ export function walkInside(node: SyntaxNode, context: Context): void {
   forEachChild(node, (child) => {
     if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution")
       pieceOf(child, context, true);
+    else if (child.type === "ParameterExpansion" && child.operation?.type === "Transform")
+      pieceOf(child, context, true);
     else if (child.type === "ArithmeticCommandExpansion") {
       if (child.script !== undefined) context.run.substitute(child.script, context, spanOf(child, context));
-    } else walkInside(child, context);
+    } else {
+      if (child.type === "ArithmeticWord") evaluateNumber(child, context);
+      walkInside(child, context);
+    }
   });
 }
 
@@ -165,7 +182,42 @@ export function walkArithmetic(expression: ArithmeticExpression | undefined, con
   if (expression.type === "ArithmeticCommandExpansion") {
     if (expression.script !== undefined)
       context.run.substitute(expression.script, context, spanOf(expression, context));
-  } else walkInside(expression, context);
+    return;
+  }
+  if (expression.type === "ArithmeticWord") evaluateNumber(expression, context);
+  walkInside(expression, context);
+}
+
+/** What a name in a calculation holds is calculated in its turn, subscripts included. */
+function evaluateNumber(
+  word: Extract<ArithmeticExpression, { type: "ArithmeticWord" }>,
+  context: Context,
+): void {
+  let name = /^\$?\{?([A-Za-z_]\w*)/.exec(word.value)?.[1];
+  for (let round = 0; name !== undefined && round < 4; round++) {
+    if (context.state.valuesOf(name) === undefined) return;
+    const { text, items } = valueOfParameter(name, context);
+    evaluateAgain([text, ...(items ?? [])].join("\n"), context, spanOf(word, context));
+    name = /^[A-Za-z_]\w*$/.test(text) ? text : undefined;
+  }
+}
+
+/** `[[ -v a[$(…)] ]]`, `[[ $x -eq 1 ]]`: what is compared as a number, or asked for by name, is read again. */
+export function walkTest(node: SyntaxNode, context: Context): void {
+  walkInside(node, context);
+  const visit = (child: SyntaxNode): void => {
+    if (child.type === "TestUnary" && child.operator === "-v") readAgain(child.operand, context);
+    else if (child.type === "TestBinary" && /^-(?:eq|ne|lt|le|gt|ge)$/.test(child.operator)) {
+      readAgain(child.left, context);
+      readAgain(child.right, context);
+    } else if (child.type.startsWith("Test")) forEachChild(child, visit);
+  };
+  forEachChild(node, visit);
+}
+
+function readAgain(word: Word, context: Context): void {
+  if (word.parts === undefined) return;
+  evaluateSubscript(expandText(word, context).text, context, spanOf(word, context));
 }
 
 function fieldsOf(

@@ -32,8 +32,8 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
       "ruid euid reuid rgid egid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig selinux-label apparmor-profile",
     idle: "d dump list-caps help version",
   },
-  pssh: { lenient: true, taking: "h H l p o e t O", joined: true, kind: "remote" },
-  "parallel-ssh": { lenient: true, taking: "h H l p o e t O", joined: true, kind: "remote" },
+  pssh: { lenient: true, taking: "h H l p o e t O", flags: "i P", joined: true, kind: "remote" },
+  "parallel-ssh": { lenient: true, taking: "h H l p o e t O", flags: "i P", joined: true, kind: "remote" },
   pdsh: { lenient: true, taking: "w x l f t u", joined: true, kind: "remote" },
   clush: { lenient: true, taking: "w x g l f", joined: true, kind: "remote" },
   nohup: { idle: "help version" },
@@ -77,6 +77,7 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   },
   valgrind: LENIENT,
   unshare: {
+    kind: "container",
     flags:
       "m u i n p U C T f r c mount uts ipc net pid user cgroup time fork map-root-user map-current-user keep-caps map-auto kill-child mount-proc",
     taking:
@@ -92,8 +93,16 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
     idle: "h help V version",
     shell: "*",
   },
-  chroot: { flags: "skip-chdir", taking: "userspec groups", operands: 1, idle: "help version", shell: "*" },
+  chroot: {
+    kind: "container",
+    flags: "skip-chdir",
+    taking: "userspec groups",
+    operands: 1,
+    idle: "help version",
+    shell: "*",
+  },
   "systemd-run": {
+    kind: "container",
     flags:
       "G q t P S d r collect quiet pty pipe shell same-dir remain-after-exit scope user system no-block wait send-sighup no-ask-password expand-environment",
     taking:
@@ -145,7 +154,6 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
     taking: "N m C i p P membind cpunodebind physcpubind interleave preferred",
     idle: "H hardware s show",
   },
-  setarch: { operands: 1, lenient: true },
   linux32: LENIENT,
   linux64: LENIENT,
   faketime: { flags: "m exclude-monotonic", taking: "f p", operands: 1 },
@@ -225,12 +233,11 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
     kind: "container",
     taking: "B bind H home env pwd overlay W workdir",
   },
-  heroku: { verb: "run", lenient: true, taking: "a app r remote s size", kind: "remote" },
+  heroku: { verb: "run", lenient: true, taking: "a app r remote s size", kind: "remote", joined: true },
   "docker-machine": { verb: "ssh", operands: 1, joined: true, kind: "remote" },
-  mosh: { lenient: true, afterDashes: true, kind: "remote" },
+  mosh: { lenient: true, operands: 1, taking: "p", kind: "remote" },
   rsh: { flags: "n", taking: "l p", operands: 1, joined: true, kind: "remote" },
   dsh: { lenient: true, taking: "g m", joined: true, kind: "remote" },
-  entr: { flags: "a c d n p r s z x" },
   watchexec: { lenient: true, taking: "w e f i s d watch exts filter ignore signal debounce shell" },
   reflex: { lenient: true, taking: "r g R G s" },
   perf: { verb: "stat|record|trace", lenient: true, taking: "e o p t C F r" },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../../src/policy/shell/judge.js";
 import { rowsOf } from "./rows.js";
 
-const FIXTURES = ["git", "containers", "cloud", "data", "code", "mixed"];
+const FIXTURES = ["git", "containers", "cloud", "data", "code", "mixed", "own", "carried", "families"];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {
   it.each(rowsOf(`${name}.tsv`))("%s: %s", (level, line) => {

@@ -9,7 +9,7 @@ const TAKING = (
 ).split(" ");
 
 const DESTROYS =
-  /^(?:delete|terminate|destroy|purge|deregister|detach|revoke|reset|stop|reboot|disable|remove|release|batch-delete|abort|failover|disassociate|schedule-key-deletion|schedule-secret|force|empty|cancel-(?:spot|capacity|reserved)|modify-db-instance-delete)(?:-|$)/;
+  /^(?:delete|terminate|destroy|purge|deregister|detach|revoke|reset|stop|reboot|disable|remove|release|batch-delete|abort|failover|disassociate|schedule-key-deletion|close-account|leave-organization|schedule-secret|force|empty|cancel-(?:spot|capacity|reserved)|modify-db-instance-delete)(?:-|$)/;
 const HARMLESS =
   /^(?:remove-tags(?:-|$)|abort-multipart-upload|stop-query|stop-session|stop-logging-preview)/;
 const WIDENS =

@@ -86,7 +86,9 @@ const gcloud = verbRule({
     {
       path: "compute firewall-rules create|update",
       reason: "opens the firewall to everybody",
-      when: (call) => valuesOf(call, "source-ranges").some(({ text }) => everywhere(text)),
+      when: (call) =>
+        valuesOf(call, "source-ranges").some(({ text }) => everywhere(text)) ||
+        (has(call, "allow") && !has(call, "source-ranges", "source-tags", "source-service-accounts")),
     },
     { path: "sql backups restore", reason: "overwrites a database" },
   ],

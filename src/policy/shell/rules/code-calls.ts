@@ -8,10 +8,13 @@ export type CallAction =
   | "program"
   /** Like `program`, behind a mode: `os.spawnl(mode, path, …)`. */
   | "mode-program"
+  /** A terminal to talk to: `pty.spawn`. */
+  | "open-shell"
   | "eval"
   | "open"
   | "read"
   | "write"
+  | "truncate"
   | "copy"
   | "move"
   | "chmod"
@@ -35,20 +38,21 @@ const ANY: Readonly<Record<CallAction, string>> = {
   shell:
     "os.system os.popen os.popen2 os.popen3 subprocess.run subprocess.call subprocess.check_call subprocess.check_output " +
     "subprocess.Popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput commands.getstatusoutput " +
-    "asyncio.create_subprocess_shell asyncio.create_subprocess_exec pty.spawn posix.system nt.system pexpect.spawn " +
+    "asyncio.create_subprocess_shell asyncio.create_subprocess_exec posix.system nt.system " +
     "pexpect.run sh.Command child_process.exec child_process.execSync .execSync Bun.spawn Bun.spawnSync Bun.$ $ " +
     "shelljs.exec shell.exec execa.execaCommand execa.execaCommandSync execaCommand Kernel.system Kernel.exec Kernel.spawn " +
     "Process.spawn Process.exec IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen2 Open3.popen2e " +
-    "Open3.popen3 PTY.spawn shell_exec passthru proc_open os.execute io.popen os.cmd System.shell .execute_shell " +
+    "Open3.popen3 shell_exec passthru proc_open os.execute io.popen os.cmd System.shell .execute_shell " +
     ".doShellScript getRuntime.exec Runtime.exec ProcessBuilder shell-command process.Process",
   program:
     "os.execv os.execve os.execvp os.execvpe os.execl os.execle os.execlp os.execlpe os.posix_spawn os.posix_spawnp " +
     "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync .spawnSync " +
     ".execFileSync execa.execa execa.execaSync execa execaSync pcntl_exec Deno.Command Deno.run System.cmd system2",
+  "open-shell": "pty.spawn pexpect.spawn code.interact code.InteractiveConsole PTY.spawn",
   "mode-program": "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe",
   eval:
     "builtins.eval builtins.exec __builtins__.eval __builtins__.exec vm.runInThisContext vm.runInNewContext " +
-    "vm.runInContext vm.Script Function .instance_eval .class_eval .module_eval binding.eval Eval.me code.interact " +
+    "vm.runInContext vm.Script Function .instance_eval .class_eval .module_eval binding.eval Eval.me " +
     "marshal.loads pickle.loads Marshal.load Meta.parse include_string timeit.timeit",
   open: "open io.open codecs.open os.open fopen File.open File.new fs.open fs.openSync gzip.open .open",
   read:
@@ -60,8 +64,10 @@ const ANY: Readonly<Record<CallAction, string>> = {
     "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.createWriteStream promises.writeFile " +
     "promises.appendFile .writeFileSync .appendFileSync fs.outputFile fs.outputFileSync Deno.writeTextFile " +
     "Deno.writeTextFileSync Deno.writeFile Bun.write File.write File.binwrite IO.write IO.binwrite file_put_contents " +
-    ".write_text .write_bytes .touch fs.truncate fs.truncateSync os.truncate writeLines os.mknod Files.write " +
+    ".write_text .write_bytes .touch writeLines os.mknod Files.write " +
     "Files.writeString File.write! urllib.request.urlretrieve urlretrieve FileUtils.touch",
+  truncate:
+    "fs.truncate fs.truncateSync os.truncate os.ftruncate fs.ftruncateSync File.truncate promises.truncate",
   copy:
     "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree fs.copyFile fs.copyFileSync fs.cp fs.cpSync fs.copy fs.copySync " +
     "promises.copyFile FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.install Deno.copyFile os.symlink os.link " +
@@ -74,7 +80,7 @@ const ANY: Readonly<Record<CallAction, string>> = {
   kill: "os.kill os.killpg process.kill Process.kill posix_kill",
   fork: "os.fork fork pcntl_fork Process.fork Kernel.fork child_process.fork cluster.fork posix.fork",
   native:
-    "ctypes.CDLL ctypes.cdll.LoadLibrary ctypes.PyDLL ctypes.WinDLL ctypes.string_at ctypes.memmove ctypes.windll cffi.FFI Fiddle.dlopen ffi.dlopen FFI.cdef Deno.dlopen bun:ffi.dlopen process.dlopen",
+    "ctypes.CDLL ctypes.cdll.LoadLibrary ctypes.PyDLL ctypes.WinDLL ctypes.string_at ctypes.memmove ctypes.windll cffi.FFI Fiddle.dlopen ffi.dlopen FFI.cdef Deno.dlopen bun:ffi.dlopen process.dlopen process.binding process._linkedBinding",
   network:
     "requests.get requests.post requests.put requests.patch requests.delete requests.request requests.head " +
     "requests.Session httpx.get httpx.post httpx.put httpx.request httpx.stream httpx.Client httpx.AsyncClient " +
@@ -131,7 +137,14 @@ const BY_LANGUAGE: Readonly<Record<string, Partial<Record<CallAction, string>>>>
     read: "file",
   },
   lua: { delete: "os.remove", move: "os.rename", eval: "load loadstring dofile", native: "package.loadlib" },
-  r: { delete: "unlink", shell: "system shell", eval: "eval source", network: "download.file", read: "scan" },
+  r: {
+    delete: "unlink",
+    "delete-tree": "rmdir",
+    shell: "system shell",
+    eval: "eval source",
+    network: "download.file",
+    read: "scan",
+  },
   julia: {
     "delete-tree": "rm",
     shell: "run readchomp pipeline",

@@ -66,7 +66,9 @@ const rest =
     return first === undefined ? [] : [{ ...first, text: words.map(quoteWord).join(" "), glob: false }];
   };
 
-const LOADER_TAKING = new Set("--library-path --preload --audit --argv0 --inhibit-rpath --glibc-hwcaps-mask".split(" "));
+const LOADER_TAKING = new Set(
+  "--library-path --preload --audit --argv0 --inhibit-rpath --glibc-hwcaps-mask".split(" "),
+);
 const loader = rest((args) => {
   let at = 0;
   while (args[at]?.text.startsWith("--") === true) at += LOADER_TAKING.has(args[at]?.text ?? "") ? 2 : 1;
@@ -79,26 +81,32 @@ const sg: Carrier = ({ args }) => {
   return text === undefined ? [] : [text];
 };
 
-const RUNS_TEXT = /^(?:(?:ansible\.)?builtin\.|ansible\.legacy\.)?(?:shell|command|raw|win_shell|win_command|expect)$/;
+const RUNS_TEXT =
+  /^(?:(?:ansible\.)?builtin\.|ansible\.legacy\.)?(?:shell|command|raw|win_shell|win_command|expect)$/;
 const ansible: Carrier = (command) => {
   const { values } = parseOptions(command.args, {
-    taking: "a args m module-name i inventory e extra-vars u user l limit f forks t tree B P M T c private-key".split(" "),
+    taking:
+      "a args m module-name i inventory e extra-vars u user l limit f forks t tree B P M T c private-key".split(
+        " ",
+      ),
     long: ["args", "module-name"],
   });
   const given = [...(values.get("a") ?? []), ...(values.get("args") ?? [])];
   const module = [...(values.get("m") ?? []), ...(values.get("module-name") ?? [])].at(-1);
   const name = (module?.text ?? "command").replace(/^ansible\.(?:builtin|legacy|windows)\./, "");
-  if (RUNS_TEXT.test(name))
-    return given.map((word) => ({ ...word, text: withoutSettings(word.text) }));
+  if (RUNS_TEXT.test(name)) return given.map((word) => ({ ...word, text: withoutSettings(word.text) }));
   const text = given.map((word) => word.text).join(" ");
   const destroys =
     /^(?:reboot|win_reboot|script)$/.test(name) ||
     /\bstate=(?:absent|stopped|restarted|removed|killed)\b/.test(text) ||
-    (/^(?:copy|template|lineinfile|file|blockinfile)$/.test(name) && /\b(?:dest|path)=\/(?:etc|usr|boot|root)\b/.test(text));
+    (/^(?:copy|template|lineinfile|file|blockinfile)$/.test(name) &&
+      /\b(?:dest|path)=\/(?:etc|usr|boot|root)\b/.test(text));
   return {
     shell: [],
     opaque: false,
-    finding: destroys ? danger("remote.change", "changes or stops something on many machines", module) : undefined,
+    finding: destroys
+      ? danger("remote.change", "changes or stops something on many machines", module)
+      : undefined,
   };
 };
 
@@ -115,7 +123,11 @@ const salt: Carrier = ({ args }) => {
   const at = args.findIndex(({ text }) => SALT_RUNS.test(text));
   const changes = args.find(({ text }) => SALT_CHANGES.test(text));
   if (changes !== undefined)
-    return { shell: [], opaque: false, finding: danger("remote.change", "changes or stops something on many machines", changes) };
+    return {
+      shell: [],
+      opaque: false,
+      finding: danger("remote.change", "changes or stops something on many machines", changes),
+    };
   const text = at < 0 ? undefined : args.slice(at + 1).find((word) => !/^(?:-|\w+=)/.test(word.text));
   return text === undefined ? [] : [text];
 };
@@ -129,16 +141,22 @@ const bind: Carrier = ({ args }) =>
 
 /** A common name that from now on means something else; each is judged as if it were typed with a file behind it. */
 const renames =
-  (read: (args: readonly ShellWord[]) => readonly { readonly name: string; readonly word: ShellWord }[]): Carrier =>
+  (
+    read: (args: readonly ShellWord[]) => readonly { readonly name: string; readonly word: ShellWord }[],
+  ): Carrier =>
   ({ args }) =>
     read(args)
-      .filter(({ name, word }) => commonNames.has(name) && !/[;|&\n]/.test(word.text) && word.text.length < 400)
+      .filter(
+        ({ name, word }) => commonNames.has(name) && !/[;|&\n]/.test(word.text) && word.text.length < 400,
+      )
       .map(({ word }) => ({ ...word, text: `${word.text.trim()} ./x` }));
 
 const alias = renames((args) =>
   args.flatMap((word) => {
     const cut = word.text.indexOf("=");
-    return cut <= 0 ? [] : [{ name: word.text.slice(0, cut), word: { ...word, text: word.text.slice(cut + 1) } }];
+    return cut <= 0
+      ? []
+      : [{ name: word.text.slice(0, cut), word: { ...word, text: word.text.slice(cut + 1) } }];
   }),
 );
 const abbreviation = renames((args) => {
@@ -201,13 +219,17 @@ const CARRIERS: Readonly<Record<string, Carrier>> = {
   zip: both(options("unzip-command", ""), dashed(/^-TT$/)),
   tcpdump: options("z", "i w r c G W C s F"),
   wget: options("use-askpass", "O P o a U e i T t w Q header"),
-  openvpn: dashed(/^--(?:up|down|route-up|ipchange|client-connect|tls-verify|auth-user-pass-verify|iproute)$/),
+  openvpn: dashed(
+    /^--(?:up|down|route-up|ipchange|client-connect|tls-verify|auth-user-pass-verify|iproute)$/,
+  ),
   gcc: compiler,
   "g++": compiler,
   clang: compiler,
   cc: compiler,
   rpm: both(options("pipe", "eval E root"), ({ args }) =>
-    args.flatMap((word) => [...word.text.matchAll(/%\(([^()]*)\)/g)].map((match) => ({ ...word, text: match[1] ?? "" }))),
+    args.flatMap((word) =>
+      [...word.text.matchAll(/%\(([^()]*)\)/g)].map((match) => ({ ...word, text: match[1] ?? "" })),
+    ),
   ),
   mapfile: options("C", "c d n O s t u"),
   readarray: options("C", "c d n O s t u"),

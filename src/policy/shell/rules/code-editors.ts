@@ -11,7 +11,8 @@ const ESCAPE =
   /^[:\s]*(?:(?:silent|sil|noautocmd|keepjumps|execute|exe|normal|term|terminal)!?\s+["']?:?)*(?:[%.$\d,'<>/+-]*\s*)?(?:(?:r|re|read|w|write|b)\s*)?!+\s*(\S[\s\S]*)$/;
 const TERMINAL = /^[:\s]*(?:term|terminal|sh|shell)\s+(\S[\s\S]*)$/;
 /** Functions of editor languages that reach a shell. */
-const CALL = /\b(?:system|systemlist|termopen|jobstart|job_start|term_start|os\.execute|io\.popen|os\.system)\s*\(\s*(?:\[\s*)?(["'])((?:(?!\1)[^\\]|\\.)*)\1/g;
+const CALL =
+  /\b(?:system|systemlist|termopen|jobstart|job_start|term_start|os\.execute|io\.popen|os\.system)\s*\(\s*(?:\[\s*)?(["'])((?:(?!\1)[^\\]|\\.)*)\1/g;
 const EMPTIES = /^[:\s]*(?:%|1,\$|g\/(?:\^|\.|\.\*)?\/)\s*(?:d|de|del|delete)(?:\s|$|[|_!])/;
 const KEEPS = /^[:\s]*(?:x|wq|w|wa|xa|wqa|ZZ|update|up|xit|write)!?(?:\s|$)/;
 
@@ -23,7 +24,8 @@ export function editorEffects(command: SimpleCommand): CodeEffects {
   let kept = false;
   for (const { line, word } of lines) {
     const text = ESCAPE.exec(line)?.[1] ?? TERMINAL.exec(line)?.[1];
-    if (text !== undefined) shell.push(shellText(text.replace(/["']$/, (end) => (/["']:?!/.test(line) ? "" : end))));
+    if (text !== undefined)
+      shell.push(shellText(text.replace(/["']$/, (end) => (/["']:?!/.test(line) ? "" : end))));
     if (/\(/.test(line)) for (const match of line.matchAll(CALL)) shell.push(shellText(match[2] ?? UNKNOWN));
     if (EMPTIES.test(line)) emptied = word;
     if (KEEPS.test(line)) kept = true;
@@ -54,9 +56,7 @@ function scriptLines(command: SimpleCommand): readonly ScriptLine[] {
   }
   const { input } = command;
   if (input.kind === "text" && readsInput(command)) words.push(input.text);
-  return words
-    .flatMap((word) => linesOf(word.text).map((line) => ({ line, word })))
-    .slice(0, MOST_LINES);
+  return words.flatMap((word) => linesOf(word.text).map((line) => ({ line, word }))).slice(0, MOST_LINES);
 }
 
 /** `ed` always, the others when told to run without a screen. */

@@ -42,6 +42,6 @@ function gather(
   }
   const runCode = (inner: string): void => gather(inner, { language, list, depth: depth + 1 });
   for (const text of facts.shellTexts) list.runsText(text);
-  for (const call of facts.calls) judgeCall(call, { language, facts, list, runCode });
-  judgeTogether({ language, facts, list, runCode });
+  for (const call of facts.calls) judgeCall(call, { language, facts, list, code, runCode });
+  judgeTogether({ language, facts, list, code, runCode });
 }

@@ -19,6 +19,8 @@ export interface CodeFacts {
   readonly names: Set<string>;
   /** Modules and values read as a whole: `os.environ`, `process.env.HOME`. */
   readonly members: Set<string>;
+  /** Strings, as far as they are known. */
+  readonly texts: string[];
 }
 
 /** Gives the value of a call from its name and arguments. */

@@ -35,6 +35,16 @@ function writesFile(path: string, list: EffectList): void {
   if (!isWhollyUnknown(path)) list.does(`echo >> ${quoteForShell(path)}`);
 }
 
+/** Opened for writing with nothing in the program that writes: what was in it is gone. */
+const WRITERS =
+  "write writelines dump print puts fwrite fputs fputcsv writer DictWriter writerow writerows to_csv to_json save savefig copyfileobj stdout stderr stdin handle puts printf truncate printf_s say pipe puts! extractall subprocess Popen file FileHandler writestr".split(
+    " ",
+  );
+
+function emptiesFile(path: string, list: EffectList): void {
+  if (!isWhollyUnknown(path)) list.does(`: > ${quoteForShell(path)}`);
+}
+
 const opens: CallHandler = (call, world) => {
   const { language, list, facts } = world;
   const [path, second, third] = call.args;
@@ -55,7 +65,9 @@ const opens: CallHandler = (call, world) => {
     /^[rb]*[wax]|\+/.test(mode) ||
     /O_(?:WRONLY|RDWR|CREAT|TRUNC)/.test(flags) ||
     facts.members.has("os.O_WRONLY");
-  if (writes) writesFile(text, list);
+  if (writes && /^[rb]*w/.test(mode) && !WRITERS.some((name) => facts.names.has(name)))
+    emptiesFile(text, list);
+  else if (writes) writesFile(text, list);
   else readsFile(text, list);
 };
 
@@ -106,7 +118,14 @@ export const FILE_HANDLERS: Readonly<Partial<Record<CallAction, CallHandler>>> =
         : /urlretrieve$/.test(call.name)
           ? call.args[1]
           : call.args[0];
-    writesFile(textOf(target), list);
+    const content = call.receiver?.kind === "text" ? call.args[0] : call.args[1];
+    if (content?.kind === "text" && content.text === "" && !/append|touch/i.test(call.name))
+      emptiesFile(textOf(target), list);
+    else writesFile(textOf(target), list);
+  },
+  truncate: (call, { list }) => {
+    const path = textOf(call.args[0]);
+    if (!isWhollyUnknown(path)) list.does(`truncate -s 0 -- ${quoteForShell(path)}`);
   },
   copy: transfers("cp"),
   move: transfers("mv"),

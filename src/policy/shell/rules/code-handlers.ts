@@ -4,6 +4,7 @@ import type { EffectList } from "./code-effect-list.js";
 import type { CodeCall, CodeFacts } from "./code-facts.js";
 import { FILE_HANDLERS } from "./code-file-handlers.js";
 import type { Language } from "./code-languages.js";
+import { judgeLiterals } from "./code-literals.js";
 import { type CodeValue, quoteForShell, textOf } from "./code-values.js";
 import { isSecretName } from "./secret-names.js";
 import { riskOfSql } from "./sql.js";
@@ -13,6 +14,8 @@ export interface CodeWorld {
   readonly language: Language;
   readonly facts: CodeFacts;
   readonly list: EffectList;
+  /** The whole text of the program. */
+  readonly code: string;
   /** Judges text that the program runs as code. */
   readonly runCode: (code: string) => void;
 }
@@ -108,14 +111,25 @@ const evaluates: CallHandler = (call, { list, facts, runCode }) => {
     return;
   }
   const text = given.kind === "text" ? given.text : UNKNOWN;
-  if (facts.calls.some(({ name }) => DECODERS.test(name)))
-    list.note("interpreter.evaluated-text", "runs text as code that is decoded first");
+  const decodes = facts.calls.some(
+    ({ name, args }) =>
+      DECODERS.test(name) ||
+      (name === "Buffer.from" &&
+        args.some((value) => value.kind === "text" && /^(?:base64(?:url)?|hex)$/.test(value.text))),
+  );
+  if (decodes) list.note("interpreter.evaluated-text", "runs text as code that is decoded first");
   if (!text.includes(UNKNOWN)) {
     runCode(text);
     return;
   }
   list.opaque = true;
   list.note("interpreter.evaluated-text", "runs text as code that nobody can see");
+};
+
+/** A program that is nothing but a way to a shell. */
+const opensShell: CallHandler = (call, world) => {
+  world.list.note("interpreter.shell", "opens a shell inside a program");
+  shell(call, world);
 };
 
 const kills: CallHandler = (call, { list, facts }) => {
@@ -150,6 +164,7 @@ const HANDLERS: Readonly<Partial<Record<CallAction, CallHandler>>> = {
   program: (call, world) => startProgram(call.args, world),
   "mode-program": (call, world) => startProgram(call.args.slice(1), world),
   eval: evaluates,
+  "open-shell": opensShell,
   kill: kills,
   native: (_call, { list }) => list.note("interpreter.native", "reaches past its language into native code"),
   network,
@@ -195,6 +210,9 @@ function judgeOther(call: CodeCall, world: CodeWorld): void {
     facts.calls.some((other) => /socket|connect/i.test(other.name))
   )
     list.note("interpreter.reverse-shell", "connects a shell to the network");
+  const recursive = args.some((value) => value.kind === "record" && value.fields.has("recursive"));
+  if (recursive && /(?:^|\.)(?:rm|rmdir|remove)$/.test(name))
+    list.note("interpreter.delete", "deletes a folder with everything in it");
   if (DELETES_ELSEWHERE.test(name))
     list.note("interpreter.remote-delete", "deletes something in a database or cloud");
   const sends = /(?:^|\.)(?:send|public_send|__send__|method)$/.test(name) && world.language.name === "ruby";
@@ -203,18 +221,22 @@ function judgeOther(call: CodeCall, world: CodeWorld): void {
 }
 
 /** What only the whole program shows: endless forks, secrets or a shell together with the network. */
-export function judgeTogether({ language, facts, list }: CodeWorld): void {
+export function judgeTogether({ language, facts, list, code }: CodeWorld): void {
   const { members, calls, names } = facts;
   const loops =
     ["while", "until", "loop", "forever"].some((name) => names.has(name)) ||
-    (names.has("for") && language.name !== "python");
+    (names.has("for") &&
+      (language.name !== "python" || ["iter", "count", "cycle", "repeat"].some((name) => names.has(name))));
   const forks =
     calls.some(
-      ({ name }) => actionOf(name, language.name) === "fork" && !/^(?:child_process|cluster)\./.test(name),
+      ({ name }) =>
+        actionOf(name, language.name) === "fork" &&
+        (!/^(?:child_process|cluster)\./.test(name) || (names.has("while") && names.has("__filename"))),
     ) ||
     (names.has("fork") && /^(?:perl|ruby)$/.test(language.name));
   if (loops && forks) list.refuse("interpreter.fork-bomb", "starts copies of itself without end");
   judgeUncalled({ language, facts, list });
+  judgeLiterals({ language, facts, list, code });
   if (!list.network) return;
   if (list.spawnsShell || (list.opaque && names.has("socket")))
     list.note("interpreter.reverse-shell", "connects a shell to the network");

@@ -88,6 +88,20 @@ const SPECS: Readonly<Record<string, OptionSpec>> = {
   clj: { code: "e eval", taking: "Sdeps" },
   bb: { code: "e eval", taking: "cp" },
   ghc: { code: "e", taking: "package", noInput: true },
+  runghc: { code: "e" },
+  ocaml: { code: "e", taking: "I open" },
+  gnuplot: { code: "e" },
+  rake: {
+    code: "e E p execute execute-print execute-continue",
+    taking: "f rakefile r require",
+    noInput: true,
+  },
+  rails: { code: "", taking: "e environment", noInput: true },
+  matlab: { code: "batch r", noInput: true },
+  jrunscript: { code: "e", taking: "cp l f" },
+  zx: { code: "e eval", taking: "cwd prefix shell", noInput: true },
+  "manage.py": { code: "", noInput: true },
+  "django-admin": { code: "", taking: "settings pythonpath", noInput: true },
   osascript: { code: "e", taking: "l s" },
   expect: { code: "c", taking: "f" },
 };
@@ -108,11 +122,18 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
   const read = readArguments(command.args, spec);
   if (language.name === "awk") return awkCode({ language, read });
   const { texts, module } = read;
-  const [script] = read.operands;
+  const [given] = read.operands;
+  // The very standard input, by its name as a file.
+  const script =
+    given !== undefined && /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/.test(given.text)
+      ? { ...given, text: "-" }
+      : given;
   if (script?.text === spec.verb && spec.verb !== undefined) {
     const code = read.operands[1];
     return { language, texts: code === undefined ? [] : [code], fromInput: false };
   }
+  const framework = frameworkCode(base, read.operands);
+  if (framework !== undefined) return { language, texts: framework, fromInput: false };
   const fromInput =
     texts.length === 0 &&
     module === undefined &&
@@ -124,6 +145,29 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
     script: script?.text === "-" || texts.length > 0 ? undefined : script,
     fromInput,
   };
+}
+
+/** Code given to a framework that runs it inside the application: `rails runner CODE`, `manage.py shell -c CODE`. */
+function frameworkCode(base: string, operands: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const words = /^(?:rails|manage\.py|django-admin)$/.test(base) ? operands : operands.slice(1);
+  const script = words === operands ? base : (operands[0]?.text.split("/").at(-1) ?? "");
+  const [verb, ...rest] = words;
+  if (script === "rails" && /^(?:runner|r)$/.test(verb?.text ?? ""))
+    return rest.filter(({ text }) => !/^-|\.rb$/.test(text)).slice(0, 1);
+  if (/^(?:manage\.py|django-admin)$/.test(script) && /^shell(?:_plus)?$/.test(verb?.text ?? ""))
+    return optionTexts(rest, /^(?:-c|--command)$/);
+  if (script === "artisan" && verb?.text === "tinker") return optionTexts(rest, /^--execute$/);
+  return undefined;
+}
+
+function optionTexts(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return args.flatMap((word, index) => {
+    if (option.test(args[index - 1]?.text ?? "")) return [word];
+    const cut = word.text.indexOf("=");
+    return cut > 0 && option.test(word.text.slice(0, cut))
+      ? [{ ...word, text: word.text.slice(cut + 1) }]
+      : [];
+  });
 }
 
 interface ReadArguments {

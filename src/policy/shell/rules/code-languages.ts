@@ -186,16 +186,45 @@ const BY_PROGRAM: Readonly<Record<string, Language>> = {
   clj: WORDS,
   bb: WORDS,
   ghc: WORDS,
+  ghci: WORDS,
+  runghc: WORDS,
+  runhaskell: WORDS,
+  ocaml: WORDS,
+  gnuplot: WORDS,
+  rake: RUBY,
+  rails: RUBY,
+  matlab: R,
+  jrunscript: JAVASCRIPT,
+  jjs: JAVASCRIPT,
+  zx: JAVASCRIPT,
+  "manage.py": PYTHON,
+  "django-admin": PYTHON,
   awk: AWK,
   gawk: AWK,
   mawk: AWK,
   nawk: AWK,
 };
 
+interface KnownLanguage {
+  readonly base: string;
+  readonly language: Language;
+}
+
+/** Of names that have been asked for; every rule about code asks for every command. */
+const asked = new Map<string, KnownLanguage | undefined>();
+const MOST_ASKED = 1_000;
+
 /** `python3.11` and `pypy3` are python; undefined for programs that run no inline code. */
-export function languageOf(
-  program: string,
-): { readonly base: string; readonly language: Language } | undefined {
+export function languageOf(program: string): KnownLanguage | undefined {
+  const known = asked.get(program);
+  if (known !== undefined || asked.has(program)) return known;
+  const answer = findLanguage(program);
+  if (asked.size >= MOST_ASKED) asked.clear();
+  if (program.length < 64) asked.set(program, answer);
+  return answer;
+}
+
+function findLanguage(program: string): KnownLanguage | undefined {
   if (carriesCommands(program)) return { base: program, language: CARRIED };
   const base = baseName(program);
   const language = Object.hasOwn(BY_PROGRAM, base) ? BY_PROGRAM[base] : undefined;

@@ -4,6 +4,7 @@ import type { CodeEffects } from "./code-effects.js";
 import { shellText } from "./code-values.js";
 
 const MOST_RECIPES = 200;
+const LONGEST_LINE = 4000;
 const TAKING = "f file makefile C directory I include-dir j jobs l load-average o W E eval".split(" ");
 
 /** Commands of a makefile that is given as text, and of variables that name the shell or a program. */
@@ -11,14 +12,18 @@ export function makeEffects(command: SimpleCommand): CodeEffects {
   const { values, operands } = parseOptions(command.args, { taking: TAKING });
   const shell: string[] = [];
   const { input } = command;
-  const fromInput = [...(values.get("f") ?? []), ...(values.get("file") ?? []), ...(values.get("makefile") ?? [])].some(
-    ({ text }) => text === "-" || text === "/dev/stdin",
-  );
+  const fromInput = [
+    ...(values.get("f") ?? []),
+    ...(values.get("file") ?? []),
+    ...(values.get("makefile") ?? []),
+  ].some(({ text }) => text === "-" || text === "/dev/stdin");
   if (fromInput && input.kind === "text") shell.push(...recipesOf(input.text.text));
   for (const word of [...(values.get("E") ?? []), ...(values.get("eval") ?? [])])
     shell.push(...recipesOf(word.text.replaceAll("\\n", "\n")));
   for (const { text } of operands) {
-    const given = /^(?:SHELL|CC|CXX|LD|AR|AS|CPP|INSTALL|RM|MAKE|\.SHELLFLAGS)\s*[:?+]?=\s*([\s\S]+)$/.exec(text)?.[1];
+    const given = /^(?:SHELL|CC|CXX|LD|AR|AS|CPP|INSTALL|RM|MAKE|\.SHELLFLAGS)\s*[:?+]?=\s*([\s\S]+)$/.exec(
+      text,
+    )?.[1];
     if (given !== undefined) shell.push(shellText(given));
     shell.push(...called(text));
   }
@@ -45,7 +50,7 @@ export function recipesOf(text: string): readonly string[] {
 }
 
 function called(text: string): readonly string[] {
-  if (!text.includes("shell")) return [];
+  if (text.length > LONGEST_LINE || !/shell|!=/.test(text)) return [];
   return [...text.matchAll(/\$[({]shell\s+([^(){}]+)[)}]|!=\s*(.+)$/g)].map((match) =>
     shellText((match[1] ?? match[2] ?? UNKNOWN).trim()),
   );

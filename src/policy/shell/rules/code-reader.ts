@@ -16,6 +16,8 @@ import {
 const DEEPEST = 60;
 /** Longer chains of members say no more, and each step would copy the name so far. */
 const LONGEST_NAME = 120;
+/** Strings kept for questions about the whole program. */
+const MOST_TEXTS = 200;
 const SKIPPED = new Set(
   "new await yield not return const let var my our local lambda async typeof void delete print puts echo say then do else begin elif case when raise throw and or".split(
     " ",
@@ -29,7 +31,7 @@ const NO_CALL = new Set(
 
 /** Reads a program for calls and simple values; undefined when it cannot be read. */
 export function readCode(code: string, { language, tools }: CodeSetting): CodeFacts | undefined {
-  const facts: CodeFacts = { calls: [], shellTexts: [], names: new Set(), members: new Set() };
+  const facts: CodeFacts = { calls: [], shellTexts: [], names: new Set(), members: new Set(), texts: [] };
   const bindings = new Map<string, CodeValue>();
   const waiting = [{ code, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -171,6 +173,7 @@ class Reader {
     switch (token.kind) {
       case "text":
         this.#follow(token);
+        if (this.#reading.facts.texts.length < MOST_TEXTS) this.#reading.facts.texts.push(token.text);
         return textValue(token.text);
       case "words":
         return { kind: "list", items: token.text.trim().split(/\s+/).map(textValue) };

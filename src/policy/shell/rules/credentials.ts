@@ -2,11 +2,18 @@ import type { Rule, RuleSet } from "../types.js";
 import { isSender } from "./flows.js";
 import { SECRET_PRINTERS } from "./secret-printers.js";
 import { findsAndShows, showsSecrets } from "./secret-reads.js";
-import { pipesSecrets, sendsFile, sendsInWords } from "./secret-sends.js";
+import {
+  copiesIntoContainer,
+  looksUpOutput,
+  pipesSecrets,
+  sendsFile,
+  sendsInWords,
+  servesSecrets,
+} from "./secret-sends.js";
 import { danger } from "./verb-table.js";
 
 const METADATA =
-  /(?:^|[/@\s"'=[])(?:169\.254\.(?:169\.25[34]|170\.\d{1,3})|metadata\.google\.internal|metadata\.goog|100\.100\.100\.200|192\.0\.0\.192|\[?fd00:ec2::254|2852039166|0xa9fea9fe|0xa9\.0xfe\.0xa9\.0xfe|0251\.0376\.0251\.0376|\[::ffff:(?:169\.254\.169\.254|a9fe:a9fe)|instance-data(?:\.ec2\.internal)?)(?:[:/\]\s"']|$)/i;
+  /(?:^|[/@\s"'=:,[])(?:169\.254\.(?:169\.25[34]|170\.\d{1,3})|metadata\.google\.internal|metadata\.goog|100\.100\.100\.200|192\.0\.0\.192|\[?fd00:ec2::254|2852039166|0xa9fea9fe|0xa9\.0xfe\.0xa9\.0xfe|0251\.0376\.0251\.0376|\[::ffff:(?:169\.254\.169\.254|a9fe:a9fe)|instance-data(?:\.ec2\.internal)?)(?:[:/\]\s"']|$)/i;
 
 /** The address under which clouds give their machines keys. */
 const metadata: Rule = (command) => {
@@ -24,5 +31,15 @@ const metadata: Rule = (command) => {
 export const RULES: RuleSet = {
   family: "credentials",
   programs: SECRET_PRINTERS,
-  any: [showsSecrets, findsAndShows, sendsFile, pipesSecrets, sendsInWords, metadata],
+  any: [
+    showsSecrets,
+    findsAndShows,
+    sendsFile,
+    pipesSecrets,
+    sendsInWords,
+    looksUpOutput,
+    copiesIntoContainer,
+    servesSecrets,
+    metadata,
+  ],
 };

@@ -33,6 +33,7 @@ const rm: Rule = (command) => {
   if (onlyExplains(command.args)) return undefined;
   const { flags, operands } = parseOptions(command.args, { long: RM_LONG });
   if (flags.has("r") || flags.has("R") || flags.has("recursive")) return recursive(flags, operands);
+  if (flags.has("i") && !flags.has("f")) return undefined;
   return removal(command, operands);
 };
 
@@ -92,12 +93,15 @@ const unlink: Rule = (command) =>
 
 const FIND_FILTERS =
   /^-(?:i?name|i?path|i?wholename|i?regex|[acm](?:time|min)|newer\w*|a?newer|size|empty|user|group|uid|gid|perm|inum|samefile|links|nouser|nogroup|fstype)$/;
+/** Tests and actions whose next word is data, even when it looks like an action: `-name '-delete'`. */
+const FIND_TAKES =
+  /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|[acm](?:time|min)|newer\w*|anewer|cnewer|size|user|group|uid|gid|perm|inum|samefile|links|fstype|type|xtype|maxdepth|mindepth|used|printf|fprintf?|fprint0|fls|context)$/;
 const DELETERS = names("rm unlink shred srm wipe rmdir truncate rimraf trash-empty");
 
 const find: Rule = ({ args }) => {
   const action = args.find(
     ({ text }, index) =>
-      text === "-delete" ||
+      (text === "-delete" && !FIND_TAKES.test(args[index - 1]?.text ?? "")) ||
       (/^-(?:exec|execdir|ok|okdir)$/.test(text) && DELETERS.has(programName(args[index + 1]?.text ?? ""))),
   );
   if (action === undefined) return undefined;
@@ -144,7 +148,7 @@ const wholeFolder: Rule = ({ args }) => {
 };
 
 const overwriteForever: Rule = ({ args }) =>
-  onlyExplains(args) || operandsOf(args).length === 0
+  onlyExplains(args) || (operandsOf(args).length === 0 && !args.some(({ text }) => text === "--autonuke"))
     ? undefined
     : danger("delete.forever", "overwrites files so that nothing can bring them back", operandsOf(args)[0]);
 

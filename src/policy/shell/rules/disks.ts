@@ -124,8 +124,7 @@ const dd: Rule = ({ args }) => {
 const writesDevice: Rule = (command) => {
   for (const { word, how } of writesOf(command)) {
     if (how === "touch" || !isBlockDevice(word)) continue;
-    const opened = command.redirects.some(({ kind, target }) => kind === "both" && target === word);
-    return isDisk(word) && !opened
+    return isDisk(word)
       ? hardline("disk.overwrite", OVERWRITES, word)
       : danger("disk.overwrite", OVERWRITES, word);
   }

@@ -1,8 +1,9 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { languageOf } from "./code-languages.js";
 
-/** Longest chain of pipes that is followed back. */
-const FURTHEST = 128;
+/** Most commands that are followed back; no pipe that is judged at all is longer. */
+const FURTHEST = 1_024;
+const NOBODY: readonly SimpleCommand[] = [];
 
 const SHELLS = new Set("sh bash zsh ksh mksh dash ash csh tcsh fish rbash busybox".split(" "));
 const DOWNLOADERS = new Set(
@@ -17,19 +18,25 @@ const SENDERS = new Set(
   ),
 );
 
-/** Every command whose output, through any number of pipes, reaches this one. */
+const producers = new WeakMap<SimpleCommand, readonly SimpleCommand[]>();
+
+/** Every command whose output, through any number of pipes, reaches this one; the nearest first. */
 export function producersOf(command: SimpleCommand): readonly SimpleCommand[] {
+  if (command.input.kind !== "commands") return NOBODY;
+  const known = producers.get(command);
+  if (known !== undefined) return known;
+  // What stands in front of a producer that was reached already has been reached with it.
   const found = new Set<SimpleCommand>();
-  const waiting: SimpleCommand[] = [command];
-  for (let next = waiting.pop(); next !== undefined && found.size < FURTHEST; next = waiting.pop()) {
-    if (next.input.kind !== "commands") continue;
-    for (const producer of next.input.from) {
-      if (found.has(producer)) continue;
-      found.add(producer);
-      waiting.push(producer);
-    }
+  producers.set(command, NOBODY);
+  for (const producer of command.input.from.toReversed()) {
+    if (found.size >= FURTHEST) break;
+    if (found.has(producer)) continue;
+    found.add(producer);
+    for (const further of producersOf(producer)) found.add(further);
   }
-  return [...found];
+  const all = [...found];
+  producers.set(command, all);
+  return all;
 }
 
 /** Commands whose output became part of the word, and what those read. */
@@ -94,12 +101,5 @@ export function logsInWith(command: SimpleCommand): boolean {
 
 /** The commands that read what this one prints, however far down the pipe. */
 export function consumersOf(command: SimpleCommand): readonly SimpleCommand[] {
-  const found = new Set<SimpleCommand>();
-  const waiting = [...command.feeds];
-  for (let next = waiting.pop(); next !== undefined && found.size < FURTHEST; next = waiting.pop()) {
-    if (found.has(next)) continue;
-    found.add(next);
-    waiting.push(...next.feeds);
-  }
-  return [...found];
+  return command.feeds;
 }

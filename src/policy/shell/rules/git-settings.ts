@@ -35,6 +35,13 @@ export function riskOfSetting(name: string, value: string): string | undefined {
       : "sends git traffic to another address";
   if (/^protocol(?:\..+)?\.allow$/.test(key))
     return value === "always" ? "lets git addresses run programs" : undefined;
+  if (/^(?:https?(?:\..+)?|remote\..+)\.proxy$/.test(key))
+    return value === "" ||
+      /^(?:\w+:\/\/)?(?:[^@/]*@)?(?:localhost|127\.|\[::1\]|[a-z][\w-]*(?::\d+)?\/?$)/i.test(value)
+      ? undefined
+      : "sends git traffic through another machine";
+  if (key === "clean.requireforce")
+    return /^(?:false|0|no|off)$/i.test(value) ? "lets git delete files without being told twice" : undefined;
   if (/^http(?:\..+)?\.sslverify$/.test(key))
     return /^(?:false|0|no|off)$/i.test(value) ? "stops git checking certificates" : undefined;
   return undefined;

@@ -1,5 +1,6 @@
 import type { ParsedOptions } from "../options.js";
 import type { ShellWord } from "../types.js";
+import { isCredentialFile } from "./places.js";
 import { has, valuesOf } from "./verb-table.js";
 
 /** How one git sub-command is read, and what in it a person should see first. */
@@ -176,6 +177,25 @@ export const GIT_VERBS: Readonly<Record<string, GitVerb>> = {
   credential: {
     judge: (call) => (sub(call) === "fill" ? "prints a stored password" : undefined),
   },
+  ...Object.fromEntries(
+    [
+      "credential-store",
+      "credential-cache",
+      "credential-libsecret",
+      "credential-osxkeychain",
+      "credential-manager",
+    ].map((name): [string, GitVerb] => [
+      name,
+      { judge: (call) => (sub(call) === "get" ? "prints a stored password" : undefined) },
+    ]),
+  ),
+  add: {
+    long: ["force", "all", "update", "patch", "dry-run", "intent-to-add"],
+    judge: ({ options }) =>
+      has(options, "f", "force") && !has(options, "n", "dry-run") && options.operands.some(isCredentialFile)
+        ? "puts secrets under version control"
+        : undefined,
+  },
   grep: {
     taking: ["e", "f", "A", "B", "C", "m", "O", "threads"],
     judge: ({ options }) =>
@@ -216,6 +236,14 @@ export const GIT_VERBS: Readonly<Record<string, GitVerb>> = {
       "separate-git-dir",
       "shallow-since",
     ],
+  },
+  "send-email": {
+    taking: ["sendmail-cmd", "to-cmd", "cc-cmd", "header-cmd", "smtp-server", "to", "cc", "subject", "from"],
+    judge: ({ options }) => {
+      const programs = valuesOf(options, "sendmail-cmd", "to-cmd", "cc-cmd", "header-cmd");
+      const server = valuesOf(options, "smtp-server").filter(({ text }) => text.startsWith("/"));
+      return programs.length + server.length > 0 ? "names a program that git starts" : undefined;
+    },
   },
   fetch: { taking: ["upload-pack", "o", "j", "jobs", "depth", "refmap"] },
   pull: { taking: ["upload-pack", "o", "j", "jobs", "depth", "s", "strategy", "X"] },

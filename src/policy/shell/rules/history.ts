@@ -19,6 +19,12 @@ const historyBuiltin: Rule = ({ args }) => {
     : undefined;
 };
 
+/** `fc -p /dev/null` starts another list, `fc -R`, `-W` and `-A` move lists between files. */
+const fc: Rule = ({ args }) => {
+  const option = args.find(({ text }) => /^-[a-z]*p$|^-[WP]$/.test(text));
+  return option === undefined ? undefined : danger("history.off", HISTORY, option);
+};
+
 const unset: Rule = ({ args }) => {
   const keeper = args.find(({ text }) => KEEPERS.has(text));
   return keeper === undefined ? undefined : danger("history.off", HISTORY, keeper);
@@ -95,6 +101,7 @@ export const RULES: RuleSet = {
   family: "history",
   programs: {
     history: historyBuiltin,
+    fc,
     unset,
     set: setBuiltin,
     ...forPrograms("rm unlink shred srm wipe mv truncate", removesHistory),

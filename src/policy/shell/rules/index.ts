@@ -14,9 +14,11 @@ import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
 import { RULES as PERSISTENCE } from "./persistence.js";
 import { RULES as PROCESSES } from "./processes.js";
+import { RULES as RARE } from "./rare.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import { RULES as SERVICES } from "./services.js";
 import { RULES as SYSTEM } from "./system.js";
+import { RULES as TOOLCHAINS } from "./toolchains.js";
 import { RULES as WINDOWS } from "./windows.js";
 
 /** Every family of rules. A family is one file that exports `RULES`. */
@@ -40,4 +42,6 @@ export const RULE_SETS: readonly RuleSet[] = [
   OWN_PROCESS,
   INTERPRETERS,
   CREDENTIALS,
+  RARE,
+  TOOLCHAINS,
 ];

@@ -7,13 +7,15 @@ import {
   type SimpleCommand,
   UNKNOWN,
 } from "../types.js";
-import { carriedEffects } from "./code-carried.js";
 import { effectsOfAwk } from "./code-awk.js";
+import { carriedEffects } from "./code-carried.js";
 import { type CodeEffects, effectsOfCode } from "./code-effects.js";
 import { inlineCode } from "./code-inline.js";
 import type { Language } from "./code-languages.js";
+import { notebookCommands } from "./code-literals.js";
 import { commandsOfSed } from "./code-sed.js";
 import { isWhollyUnknown, shellText } from "./code-values.js";
+import { isDownloadPlace } from "./places.js";
 import { danger, valuesOf } from "./verb-table.js";
 
 /** More commands than this in one program are not followed one by one. */
@@ -66,6 +68,8 @@ function effectsOfText(word: ShellWord, language: Language): CodeEffects {
       opaque: true,
       finding: danger("interpreter.opaque-code", "runs code that only the running shell knows", word),
     };
+  const notebook = language.name === "python" ? notebookCommands(word.text) : [];
+  if (notebook.length > 0) return { shell: notebook.map(shellText), opaque: false };
   const effects =
     language.name === "awk" ? effectsOfAwk(word.text, language) : effectsOfCode(word.text, language);
   return effects.finding === undefined
@@ -114,6 +118,15 @@ function remoteModule(command: SimpleCommand): Finding | undefined {
   const word = command.args
     .slice(0, 12)
     .find(({ text }) => /^(?:--(?:import|require|loader)=)?(?:https?|data):/i.test(text));
+  const preloaded = command.args.slice(0, 12).find((one, index) => {
+    const before = command.args[index - 1]?.text ?? "";
+    if (/^(?:-r|--require|--import|--loader|--experimental-loader|--preload)$/.test(before))
+      return isDownloadPlace(one);
+    const path = /^--(?:require|import|loader|experimental-loader|preload)=(.+)$/s.exec(one.text)?.[1];
+    return path !== undefined && isDownloadPlace({ ...one, text: path });
+  });
+  if (preloaded !== undefined)
+    return danger("interpreter.foreign-file", "runs code from a place anybody can write", preloaded);
   const runs =
     command.program !== "deno" ||
     /^(?:run|install|test|bench|cache|serve|https?:.*)$/.test(command.args[0]?.text ?? "");

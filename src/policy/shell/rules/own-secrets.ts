@@ -65,11 +65,16 @@ function pathIn(word: ShellWord): ShellWord | undefined {
 function isOnlySearched({ program, args }: SimpleCommand, path: ShellWord): boolean {
   if (placeOf(path).segments.at(-1) !== ".hermes") return false;
   if (/^(?:cp|rsync|scp|mv|ln)$/.test(program)) return args.at(-1)?.text === path.text;
-  return !/^(?:tar|zip|7z|gtar|bsdtar|cpio|sftp|rclone|curl|ag|rg|cat)$/.test(program) && !greps(program, args);
+  return (
+    !/^(?:tar|zip|7z|gtar|bsdtar|cpio|sftp|rclone|curl|ag|rg|cat)$/.test(program) && !greps(program, args)
+  );
 }
 
 function greps(program: string, args: readonly ShellWord[]): boolean {
-  return /^[efz]?grep$/.test(program) && args.some(({ text }) => /^-[a-zA-Z]*[rR]|^--(?:deref.*|r)ecursive/.test(text));
+  return (
+    /^[efz]?grep$/.test(program) &&
+    args.some(({ text }) => /^-[a-zA-Z]*[rR]|^--(?:deref.*|r)ecursive/.test(text))
+  );
 }
 
 const LOCAL_QUESTIONS =
@@ -77,10 +82,15 @@ const LOCAL_QUESTIONS =
 
 /** A request to the server that answers questions, from a program or as text into a connection. */
 export const answersByRequest: Rule = (command) => {
-  const word = command.args.find(({ text }) => /approvals|%[46]1/i.test(text) && LOCAL_QUESTIONS.test(decoded(text)));
-  if (word !== undefined && !PRINTERS.has(command.program)) return danger("own-process.approvals", ANSWERS, word);
+  const word = command.args.find(
+    ({ text }) => /approvals|%[46]1/i.test(text) && LOCAL_QUESTIONS.test(decoded(text)),
+  );
+  if (word !== undefined && !PRINTERS.has(command.program))
+    return danger("own-process.approvals", ANSWERS, word);
   const { input } = command;
-  return input.kind === "text" && CONNECTORS.has(command.program) && LOCAL_QUESTIONS.test(decoded(input.text.text))
+  return input.kind === "text" &&
+    CONNECTORS.has(command.program) &&
+    LOCAL_QUESTIONS.test(decoded(input.text.text))
     ? danger("own-process.approvals", ANSWERS, input.text)
     : undefined;
 };
@@ -89,21 +99,33 @@ const PRINTERS = new Set(
 );
 const CONNECTORS = new Set("nc ncat netcat socat telnet openssl curl bash sh".split(" "));
 
-function decoded(text: string): string {
-  return text.includes("%") ? text.replace(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))) : text;
+/** Longer words are no address; what a request needs stands in their beginning. */
+const LONGEST_ADDRESS = 4000;
+
+function decoded(whole: string): string {
+  const text = whole.slice(0, LONGEST_ADDRESS);
+  return text.includes("%")
+    ? text.replace(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;
 }
 
-const RUNTIMES = /^(?:node|nodejs|bun|deno|tsx|ts-node|npx|bunx|pnpx|npm|pnpm|yarn|uvx|pipx|python[\d.]*|corepack)$/;
+const RUNTIMES =
+  /^(?:node|nodejs|bun|deno|tsx|ts-node|npx|bunx|pnpx|npm|pnpm|yarn|uvx|pipx|python[\d.]*|corepack)$/;
 const OWN_PROGRAM =
   /(?:^|[/@\\])hermes(?:[-_](?:tools|agent|cli))?(?:@[\w.^~-]+)?(?:\.[cm]?[jt]s|\.cmd|\.exe)?$|hermes[^\s]*\.[cm]?[jt]s$|(?:^|\/)(?:dist|src|build|lib)\/cli\/(?:main|index|program)\.[cm]?[jt]s$|^hermes[-_]?\w*$/i;
 
+/** Only the end of a path matters, and only so much of it is looked at. */
+function isOwnProgram(word: ShellWord | undefined): boolean {
+  return OWN_PROGRAM.test((word?.text ?? "").slice(-200));
+}
+
 /** The runtime's own program reached by its file: `node dist/cli/main.js approvals approve 3`. */
 export function asOwnProgram(command: SimpleCommand): SimpleCommand | undefined {
-  if (OWN_PROGRAM.test(command.name.text)) return command;
+  if (isOwnProgram(command.name)) return command;
   if (!RUNTIMES.test(command.program)) return undefined;
   const limit = Math.min(command.args.length, 12);
   for (let at = 0; at < limit; at++)
-    if (OWN_PROGRAM.test(command.args[at]?.text ?? "")) return { ...command, args: command.args.slice(at + 1) };
+    if (isOwnProgram(command.args[at])) return { ...command, args: command.args.slice(at + 1) };
   return asksOfQuestions(command);
 }
 
@@ -115,4 +137,3 @@ function asksOfQuestions(command: SimpleCommand): SimpleCommand | undefined {
     ? { ...command, args: command.args.slice(at) }
     : undefined;
 }
-

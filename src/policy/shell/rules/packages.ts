@@ -81,13 +81,16 @@ const publish = (path: string): Rule =>
   tool([{ path, reason: PUBLISHES }], { taking: ["r", "repository", "u", "p", "token"] });
 
 const NPM_TAKING =
-  "prefix C dir w workspace F filter registry cache userconfig tag otp access loglevel cwd".split(" ");
+  "prefix C dir w workspace F filter registry cache userconfig tag otp access loglevel cwd script-shell".split(
+    " ",
+  );
 const isGlobal = (call: { readonly flags: ReadonlySet<string> }): boolean =>
   call.flags.has("g") || call.flags.has("global") || call.flags.has("location");
 
-const npm = tool(
+const npmVerbs = tool(
   [
-    { path: "uninstall|remove|rm|un|unlink|r|prune", reason: REMOVES, when: isGlobal },
+    { path: "uninstall|remove|rm|un|r", reason: REMOVES, when: ({ rest }) => rest.length > 0 },
+    { path: "unlink|prune", reason: REMOVES, when: isGlobal },
     { path: "global remove", reason: REMOVES },
     { path: "publish|unpublish|deprecate", reason: PUBLISHES },
     { path: "npm publish|tag", reason: PUBLISHES, when: ({ operands }) => operands[1]?.text === "publish" },
@@ -102,6 +105,27 @@ const npm = tool(
   ],
   { taking: NPM_TAKING },
 );
+
+/** The address software is fetched from, given for this one call. */
+const npm: Rule = (command) => {
+  const { values } = parseOptions(command.args, { taking: NPM_TAKING });
+  const plain = [
+    ...(values.get("registry") ?? []),
+    ...(values.get("script-shell") ?? []),
+    ...(values.get("node-options") ?? []),
+  ].find(({ text }) =>
+    /^http:\/\/(?!localhost|127\.|\[::1\]|0\.0\.0\.0|[\w-]+(?::\d+)?(?:\/|$))/i.test(text),
+  );
+  const program = (values.get("script-shell") ?? [])[0];
+  if (
+    program !== undefined &&
+    !/^(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/.test(program.text)
+  )
+    return danger("run.hidden", "runs a program named in an option", program);
+  return plain === undefined
+    ? npmVerbs(command)
+    : danger("package.source", "installs software over an unprotected connection", plain);
+};
 
 const SOURCE_SETTING =
   /^(?:@[\w-]+:)?(?:registry|script-shell|ignore-scripts|strict-ssl|proxy|https-proxy|node-options|git|npmRegistryServer|enableStrictSsl|yarnPath)$/i;
@@ -227,10 +251,25 @@ export const RULES: RuleSet = {
         ? pip({ ...command, args: command.args.slice(1) })
         : tool([
             { path: "tool|python uninstall", reason: REMOVES },
+            { path: "remove", reason: REMOVES, when: ({ rest }) => rest.length > 0 },
             { path: "publish", reason: PUBLISHES },
           ])(command),
     pipx: removal("uninstall|uninstall-all"),
-    ...forPrograms(["poetry", "hatch", "flit", "pdm", "maturin"], publish("publish")),
+    ...forPrograms(
+      ["poetry", "hatch", "flit", "pdm", "maturin", "rye", "pipenv"],
+      tool(
+        [
+          { path: "publish", reason: PUBLISHES },
+          {
+            path: "remove|uninstall",
+            reason: REMOVES,
+            when: ({ rest, flags }) => rest.length > 0 || flags.has("all"),
+          },
+          { path: "env remove", reason: REMOVES },
+        ],
+        { taking: ["r", "repository", "u", "p", "token", "C", "G", "group"] },
+      ),
+    ),
     twine: publish("upload"),
     ...forPrograms(["npm", "pnpm", "yarn", "bun", "cnpm"], npm),
     lerna: publish("publish"),
@@ -247,7 +286,7 @@ export const RULES: RuleSet = {
     ]),
     cargo: tool(
       [
-        { path: "uninstall", reason: REMOVES },
+        { path: "uninstall|remove|rm", reason: REMOVES },
         { path: "publish|yank|owner", reason: PUBLISHES },
       ],
       { dry: ["n"] },
@@ -263,6 +302,7 @@ export const RULES: RuleSet = {
       tool(
         [
           { path: "global remove", reason: REMOVES },
+          { path: "remove|rm|uninstall", reason: REMOVES, when: ({ rest }) => rest.length > 0 },
           {
             path: "config",
             reason: SOURCES,

@@ -53,7 +53,12 @@ function modeFinding(word: ShellWord): Finding | undefined {
 
 /** A whole tree somebody else needs: the machine's, or a home. */
 function isWholeTree(word: ShellWord): boolean {
-  return isVital(word) || isHomeLike(word) || isSomeonesHome(word) || isSystemPath(word);
+  const { anchor, segments } = placeOf(word);
+  const top =
+    anchor === "root" &&
+    segments.length === 1 &&
+    !/^(?:tmp|app|workspaces?|code|src|data)$/.test(segments[0] ?? "");
+  return top || isVital(word) || isHomeLike(word) || isSomeonesHome(word) || isSystemPath(word);
 }
 
 /** A secret in its proper place; a certificate of the project may well be readable. */
@@ -61,6 +66,11 @@ function isKey(word: ShellWord): boolean {
   const isFolder = placeOf(word).segments.at(-1)?.startsWith(".") === true;
   return isCredentialFile(word) && (isSystemPath(word) || (isCredentialStore(word) && !isFolder));
 }
+
+/** Files of `/etc` that every login and every look-up reads. */
+const EVERYONES = new Set(
+  "passwd group hosts fstab resolv.conf nsswitch.conf profile ld.so.preload pam.d".split(" "),
+);
 
 const CHMOD_LONG = "recursive reference changes verbose silent quiet preserve-root no-preserve-root".split(
   " ",
@@ -85,8 +95,13 @@ const chmod: Rule = ({ args }) => {
   if (gives === "nothing") return danger("permissions.locked", "takes all rights away", mode);
   const secret = gives === "reading" ? files.find(isKey) : undefined;
   if (secret !== undefined) return danger("permissions.secret", "lets others read keys or passwords", secret);
-  const weakens = takes !== undefined || /(?:^|,)[ugoa]*-[rwxXst]*[rx]/.test(mode?.text ?? "");
-  const system = files.find((word) => isSystemPath(word) && (weakens || isCredentialFile(word)));
+  const weakens =
+    takes !== undefined || /(?:^|,)[ugoa]*(?:-[rwxXst]*[rx]|[+=][rxXst]*w)/.test(mode?.text ?? "");
+  const system = files.find(
+    (word) =>
+      isSystemPath(word) &&
+      (weakens || isCredentialFile(word) || EVERYONES.has(placeOf(word).segments[1] ?? "")),
+  );
   return system === undefined
     ? undefined
     : danger("permissions.system", "changes the rights of system files", system);

@@ -1,15 +1,17 @@
 import { parseOptions } from "../options.js";
-import type { Rule, RuleSet } from "../types.js";
+import type { Rule, RuleSet, ShellWord } from "../types.js";
 import {
   isAgentSettings,
+  isBuildRecipe,
   isCredentialStore,
+  isDownloadPlace,
   isGitHook,
   isHermesOwn,
   isProjectSecret,
   isStartupFile,
 } from "./places.js";
-import { aliases, poisons } from "./poison.js";
-import { placeOf } from "./segments.js";
+import { aliases, commonNames, poisons } from "./poison.js";
+import { inHome, placeOf } from "./segments.js";
 import { danger, explainsAnywhere, forPrograms, operandsOf } from "./words.js";
 import { type Write, writesOf } from "./writes.js";
 
@@ -29,11 +31,23 @@ const writesTrusted: Rule = (command) => {
       return danger("agent.own-files", "changes the settings or rules of this runtime", word);
     if (isAgentSettings(word))
       return danger("persistence.editor", "changes what an editor or agent runs by itself", word);
+    if (isCommonProgram(word)) return danger("env.alias", "puts another command behind a common name", word);
+    if (isBuildRecipe(word))
+      return danger("persistence.build", "changes what a build server runs by itself", word);
     if (isProjectSettings({ ...write, word }))
       return danger("persistence.project-settings", "changes the settings or secrets of the project", word);
   }
   return undefined;
 };
+
+/** `~/.local/bin/ls`, `~/bin/git`: found before the real program. */
+function isCommonProgram(word: ShellWord): boolean {
+  const rest = inHome(word);
+  if (rest === undefined || rest.length < 2 || rest.length > 3) return false;
+  return (
+    /^(?:\.local\/bin|bin|\.bin)$/.test(rest.slice(0, -1).join("/")) && commonNames.has(rest.at(-1) ?? "")
+  );
+}
 
 /** A project's `.env` and `config.yaml`. Copies of them, and filling them from a template, are everyday. */
 function isProjectSettings({ word, how, from }: Write): boolean {
@@ -73,6 +87,18 @@ const ssh: Rule = ({ args }) => {
   for (const [index, word] of args.entries()) {
     const setting = word.text.startsWith("-o") && word.text.length > 2 ? word.text.slice(2) : word.text;
     const isSetting = word.text.startsWith("-o") || args[index - 1]?.text === "-o";
+    const file =
+      args[index - 1]?.text === "-F"
+        ? word
+        : word.text.startsWith("-F")
+          ? { ...word, text: word.text.slice(2) }
+          : undefined;
+    if (file !== undefined && isDownloadPlace(file))
+      return danger(
+        "run.hidden",
+        "takes settings, which can name programs, from a place anybody can write",
+        word,
+      );
     if (isSetting && SSH_PROGRAM.test(setting))
       return danger("run.hidden", "runs a program named in an option", word);
   }

@@ -58,7 +58,12 @@ export function isVital(word: ShellWord): boolean {
   if (!isAnchored(word)) return false;
   if (isRootLike(word) || isHomeLike(word)) return true;
   const { anchor, segments } = placeOf(word);
-  return anchor === "root" && VITAL.has(segments[0] ?? "") && isWhole(segments, 1);
+  return anchor === "root" && isVitalName(segments[0] ?? "", word.glob) && isWhole(segments, 1);
+}
+
+/** `/e?c` and `/[u]sr` are patterns for one of them; an unknown piece alone proves nothing. */
+function isVitalName(segment: string, glob: boolean): boolean {
+  return VITAL.has(segment) || (glob && !segment.includes(UNKNOWN) && segmentIn(segment, VITAL));
 }
 
 /** Inside (or equal to) a tree of the operating system; harmless devices and the temporary folders are not. */
@@ -146,6 +151,7 @@ function isUnknown(segment: string): boolean {
 
 export {
   isAgentSettings,
+  isBuildRecipe,
   isCredentialFile,
   isCredentialStore,
   isGitHook,

@@ -38,7 +38,7 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
 /** Variables that hold a command line some program will run. */
 const COMMANDS = names(
   "git_ssh_command git_ssh pager git_pager manpager systemd_pager editor visual git_editor git_sequence_editor " +
-    "sudo_editor browser fcedit psql_pager aws_pager gh_pager bat_pager delta_pager fzf_default_command git_askpass ssh_askpass sudo_askpass",
+    "sudo_editor cc cxx cpp ld ar as fc rustc_wrapper cmake_c_compiler make_command browser fcedit psql_pager aws_pager gh_pager bat_pager delta_pager fzf_default_command git_askpass ssh_askpass sudo_askpass",
 );
 const SHELLS =
   /^(?:ba|da|z|k|fi|a)?sh$|^(?:python[\d.]*|perl|ruby|node|php|nc|ncat|curl|wget|eval|exec|source|rm|dd|osascript)$/;

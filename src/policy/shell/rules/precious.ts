@@ -1,5 +1,5 @@
 import type { ShellWord } from "../types.js";
-import { inHome, isOrdinary, placeOf, segmentIn } from "./segments.js";
+import { couldMatch, inHome, isOrdinary, placeOf, segmentIn, takesEverything } from "./segments.js";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 const folders = (paths: readonly string[]) => paths.map((path) => path.split("/"));
@@ -65,7 +65,7 @@ const STORE_FILES = words(
     ".huggingface/token .cache/huggingface/token .fly/config.yml .openai .anthropic .wallet .electrum",
 );
 const SECRET_NAMES =
-  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*_(?:rsa|ed25519|ecdsa)|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn|asc\.key)|credentials(?:\.(?:json|csv|ini|yml|yaml))?|(?:client_)?secrets?\.(?:json|ya?ml|toml|env|txt)|service[-_]?account.*\.json|.*-sa(?:-key)?\.json|application_default_credentials\.json|\.htpasswd|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token|kubeconfig|wallet\.dat|login data|cookies(?:\.sqlite)?|key[34]\.db|logins\.json|master\.key|.*\.tfstate|.*\.tfvars|token|tokens?\.json|auth\.json|passwords?\.(?:txt|csv)|\.secrets?)$/;
+  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*_(?:rsa|ed25519|ecdsa)|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn|asc\.key)|credentials(?:\.(?:json|csv|ini|yml|yaml))?|(?:client_)?secrets?\.(?:json|ya?ml|toml|env|txt)|service[-_]?account.*\.json|.*-sa(?:-key)?\.json|application_default_credentials\.json|\.htpasswd|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token|kubeconfig|wallet\.dat|login data|cookies(?:\.sqlite)?|key[34]\.db|logins\.json|master\.key|.*\.token|.*\.tfstate|.*\.tfvars|token|tokens?\.json|auth\.json|passwords?\.(?:txt|csv)|\.secrets?)$/;
 const SYSTEM_SECRETS = words(
   "shadow shadow- gshadow gshadow- sudoers sudoers.d krb5.keytab master.passwd security opasswd",
 );
@@ -113,7 +113,8 @@ export function isProjectSecret(word: ShellWord): boolean {
 
 /** Whatever holds secrets and should not leave the machine. Public keys and templates are not among them. */
 export function isCredentialFile(word: ShellWord): boolean {
-  const { anchor, segments } = placeOf(word);
+  const place = placeOf(word);
+  const { anchor, segments } = place;
   const name = segments.at(-1) ?? "";
   if (name.endsWith(".pub") || /^(?:known_hosts|authorized_keys)/.test(name)) return false;
   if (isProjectSecret(word)) return true;
@@ -126,7 +127,17 @@ export function isCredentialFile(word: ShellWord): boolean {
     );
   if (anchor === "root" && segments[0] === "proc" && name === "environ") return true;
   if (anchor === "root" && segments[0] === "run" && segments[1] === "secrets") return true;
+  if (place.glob && /[*?[]/.test(name)) return OFTEN_MEANT.some((meant) => isMeant(name, meant));
   return SECRET_NAMES.test(name) && !EXAMPLE.test(name);
+}
+
+const OFTEN_MEANT = "id_rsa id_ed25519 id_ecdsa .env .netrc .npmrc .pgpass .pypirc .git-credentials".split(
+  " ",
+);
+
+/** At least three letters of the name are written out. */
+function isMeant(pattern: string, name: string): boolean {
+  return pattern.replace(/\[[^\]]*\]|[*?]/g, "").length >= 3 && isNamed(pattern, name);
 }
 
 /** The runtime's own state and rules: an agent that may write them may write its own permission. */
@@ -144,6 +155,26 @@ export function isAgentSettings(word: ShellWord): boolean {
   const path = placeOf(word).segments.join("/");
   return /(?:^|\/)(?:\.vscode\/(?:tasks|settings|launch)\.json|\.cursor\/(?:mcp\.json|hooks.*|rules.*)|\.claude\/(?:settings(?:\.local)?\.json|hooks.*)|\.mcp\.json|\.codex\/.*|\.gemini\/settings\.json|\.idea\/(?:workspace\.xml|runconfigurations.*)|\.envrc)$/.test(
     path,
+  );
+}
+
+/** What a build server runs by itself once it is pushed. */
+export function isBuildRecipe(word: ShellWord): boolean {
+  const { segments } = placeOf(word);
+  const name = segments.at(-1) ?? "";
+  if (
+    /^(?:\.gitlab-ci\.ya?ml|jenkinsfile|\.travis\.yml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.yml|\.woodpecker\.ya?ml|appveyor\.yml|cloudbuild\.ya?ml|\.devcontainer\.json)$/.test(
+      name,
+    )
+  )
+    return true;
+  return segments.some(
+    (part, index) =>
+      (part === ".github" &&
+        /^(?:workflows|actions)$/.test(segments[index + 1] ?? "") &&
+        segments.length > index + 2) ||
+      (/^\.(?:circleci|buildkite|woodpecker|gitea|forgejo)$/.test(part) && segments.length > index + 1) ||
+      (part === ".devcontainer" && name === "devcontainer.json"),
   );
 }
 
@@ -165,7 +196,7 @@ export function isGitHook(word: ShellWord): boolean {
 export function isHistoryFile(word: ShellWord): boolean {
   if (isOrdinary(word)) return false;
   const name = placeOf(word).segments.at(-1) ?? "";
-  return segmentIn(name, HISTORIES);
+  return !takesEverything(name) && segmentIn(name, HISTORIES);
 }
 const HISTORIES = words(
   ".bash_history .zsh_history .zhistory .history .sh_history .ksh_history .histfile fish_history " +
@@ -173,8 +204,17 @@ const HISTORIES = words(
     ".bash_sessions .zsh_sessions",
 );
 
+/** Whether a segment is this name, or a pattern made for it: `.ss?`. One that takes nearly everything is not. */
+function isNamed(segment: string, name: string): boolean {
+  if (segment === name) return true;
+  if (!/[*?[]/.test(segment) || segment.length > 64) return false;
+  return (
+    segment.replace(/\[[^\]]*\]|[*?]/g, "").length >= 2 && segment[0] === name[0] && couldMatch(segment, name)
+  );
+}
+
 function liesIn(rest: readonly string[], trees: readonly (readonly string[])[]): boolean {
   return trees.some(
-    (parts) => parts.length <= rest.length && parts.every((part, index) => part === rest[index]),
+    (parts) => parts.length <= rest.length && parts.every((part, index) => isNamed(rest[index] ?? "", part)),
   );
 }

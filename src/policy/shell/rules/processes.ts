@@ -44,7 +44,7 @@ const kill: Rule = (command) => {
   const { signal, targets, lists } = readKill(command.args);
   if (lists || signal === "0") return undefined;
   const everything = targets.find(({ text }) => text === "-1");
-  if (everything !== undefined || (signal === "1" && targets.length === 0 && !command.repeated))
+  if (everything !== undefined || (signal === "1" && targets.length === 0))
     return hardline(
       "process.kill-all",
       "kills every process of the user or the machine",

@@ -62,6 +62,23 @@ function readsProgram(command: SimpleCommand): boolean {
   return operands.length === 0 || command.args.some(({ text }) => /^-[a-z]*s[a-z]*$/.test(text));
 }
 
+/** Programs that take statements, or code in the words of `source`, from a pipe. */
+const fedByDownload: Rule = (command) => {
+  const { program, args } = command;
+  const reads =
+    (/^(?:source|\.)$/.test(program) &&
+      (args.length === 0 || /^(?:-|\/dev\/stdin)$/.test(args[0]?.text ?? ""))) ||
+    (program === "deno" && args[0]?.text === "run" && args.some(({ text }) => text === "-")) ||
+    (program === "bun" && args[0]?.text === "run" && args.some(({ text }) => text === "-")) ||
+    (program === "go" && args[0]?.text === "run" && args.some(({ text }) => text === "/dev/stdin")) ||
+    (CLIENTS.has(program) &&
+      !args.some(({ text }) => /^(?:-c|-e|--command|--execute|--eval|-f|--file)$/.test(text)));
+  return reads && producersOf(command).some(isDownload) ? danger("remote-code.piped", FETCHED) : undefined;
+};
+const CLIENTS = new Set(
+  "psql mysql mariadb sqlite3 mongosh mongo redis-cli cqlsh clickhouse-client at batch crontab".split(" "),
+);
+
 /** A shell whose output goes back over the network. */
 const shellOverNetwork: Rule = (command) => {
   if (!isShell(command.program)) return undefined;
@@ -101,5 +118,5 @@ const socat: Rule = ({ args }) => {
 export const RULES: RuleSet = {
   family: "remote-code",
   programs: { ...forPrograms(["nc", "ncat", "netcat"], netcat), socat },
-  any: [pipedCode, shellOverNetwork, socketFile],
+  any: [pipedCode, fedByDownload, shellOverNetwork, socketFile],
 };

@@ -1,5 +1,6 @@
 import { parseOptions } from "../options.js";
 import type { Rule } from "../types.js";
+import { isCredentialFile } from "./places.js";
 import { danger, has, valuesOf, verbRule } from "./verb-table.js";
 
 const PRINTS = "prints a stored password, key or token";
@@ -43,6 +44,16 @@ export const SECRET_PRINTERS: Readonly<Record<string, Rule>> = {
     const options = parseOptions(command.args, {
       taking: ["f", "t", "b", "C", "N", "P", "m", "O", "I", "n", "V"],
     });
+    const [file] = valuesOf(options, "f");
+    if (
+      file !== undefined &&
+      isCredentialFile(file) &&
+      command.input.kind !== "none" &&
+      !has(options, "y", "l", "R", "F", "e", "i")
+    )
+      return danger("credentials.key", "writes over a key", file);
+    if (has(options, "y") && (file === undefined || isCredentialFile(file)))
+      return danger("credentials.key", "reads a private key", file);
     return has(options, "p") && valuesOf(options, "N").some(({ text }) => text === "")
       ? danger("credentials.key", "removes the password of a key", undefined)
       : undefined;

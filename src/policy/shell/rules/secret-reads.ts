@@ -57,6 +57,8 @@ export const showsSecrets: Rule = (command) => {
         .filter(({ text }) => text.startsWith("if="))
         .map((word) => ({ ...word, text: word.text.slice(3) })),
     );
+  if (/^(?:curl|wget2?|aria2c|fetch)$/.test(program))
+    return judge(operands.filter(({ text }) => /^file:/i.test(text)));
   if (program === "xargs") return judge(valuesAfter(command.args, /^(?:-a|--arg-file)$/));
   if (program === "openssl" && /^(?:enc|base64)$/.test(operands[0]?.text ?? ""))
     return judge(valuesAfter(command.args, /^-in$/));

@@ -74,7 +74,7 @@ const mysql = clientRule({
 });
 
 const sqlite = clientRule({
-  sql: ["cmd", "c", "s"],
+  sql: ["cmd", "c", "s", "e", "execute"],
   taking: "separator init newline nullvalue maxsize mmap lookaside pagecache vfs".split(" "),
   style: "go",
   sqlAfter: 1,

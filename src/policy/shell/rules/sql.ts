@@ -120,7 +120,7 @@ function isUpdate(tokens: readonly SqlToken[], index: number): boolean {
 
 /** True when a WHERE follows that can leave rows out. */
 function isBounded(tokens: readonly SqlToken[], from: number): boolean {
-  const where = tokens.findIndex((token, index) => index > from && isWord(token, "WHERE"));
+  const where = ownWhere(tokens, from);
   if (where < 0) {
     // Cypher bounds a deletion in the MATCH before it.
     return (
@@ -134,6 +134,19 @@ function isBounded(tokens: readonly SqlToken[], from: number): boolean {
   );
   const condition = rest.slice(0, end < 0 ? undefined : end).filter((token) => !isSign(token, "("));
   return !isAlwaysTrue(condition);
+}
+
+/** The WHERE of the change itself; one inside parentheses belongs to a selection within it. */
+function ownWhere(tokens: readonly SqlToken[], from: number): number {
+  let depth = 0;
+  for (let index = from + 1; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (isSign(token, "(")) depth++;
+    else if (isSign(token, ")")) depth--;
+    else if (depth <= 0 && isWord(token, "WHERE")) return index;
+    if (depth < 0) return -1;
+  }
+  return -1;
 }
 
 function isAlwaysTrue(condition: readonly SqlToken[]): boolean {
@@ -182,8 +195,14 @@ function riskOfAlter(tokens: readonly SqlToken[]): string | undefined {
       return "drops a part of a table";
     if (isWord(token, "DISABLE") && isWord(next, "TRIGGER", "ROW", "KEYS"))
       return "switches off a safeguard of a table";
-    if (isWord(token, "DELETE") && !isBounded(tokens, index)) return "deletes every row of a table";
-    if (isWord(token, "UPDATE") && !isBounded(tokens, index) && isWord(tokens[1], "TABLE"))
+    if (isWord(token, "DELETE") && !isWord(tokens[index - 1], "ON") && !isBounded(tokens, index))
+      return "deletes every row of a table";
+    if (
+      isWord(token, "UPDATE") &&
+      !isWord(tokens[index - 1], "ON") &&
+      !isBounded(tokens, index) &&
+      isWord(tokens[1], "TABLE")
+    )
       return "changes every row of a table";
   }
   return undefined;

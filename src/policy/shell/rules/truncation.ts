@@ -6,8 +6,7 @@ import { danger, names, onlyExplains } from "./words.js";
 import { writesOf } from "./writes.js";
 
 /** Files that are made anew all the time; emptying one by redirection loses nothing of worth. */
-const SPARE =
-  /(?:^|\.)(?:log|out|txt|tmp|temp|pid|lock|cache|keep|gitkeep|nojekyll|done|stamp|err|result|touch)$/;
+const SPARE = /(?:^|\.)(?:tmp|temp|pid|lock|cache|keep|gitkeep|nojekyll|done|stamp|touch)$/;
 const REASON = "empties a file, its content is gone";
 /** Programs that read the file they are told to write: the shell has emptied it before they start. */
 const READERS = names(
@@ -49,7 +48,12 @@ function judged(found: {
   if (explicit || command.repeated) return danger("truncate.file", REASON, target);
   const { anchor, segments } = placeOf(target);
   const name = segments.at(-1) ?? "";
-  const spare = SPARE.test(name) || !name.slice(1).includes(".") || name === "__init__.py";
+  const written = command.program === "echo" || command.program === "printf";
+  const spare =
+    SPARE.test(name) ||
+    (written && /\.(?:log|out|txt|err)$/.test(name)) ||
+    !name.slice(1).includes(".") ||
+    name === "__init__.py";
   if (anchor === "here" && segments[0] !== ".." && spare) return undefined;
   return anchor === "unknown" && spare ? undefined : danger("truncate.file", REASON, target);
 }
@@ -80,7 +84,7 @@ export const overwritesLog: Rule = (command) => {
 
 /** `cp /dev/null app.db`, `install /dev/null x`, `dd if=/dev/null of=x`: the content comes from nothing. */
 export const replacedByNothing: Rule = (command) => {
-  const fed = command.program === "tee" && isEmptyInput(command.input);
+  const fed = /^(?:tee|sponge)$/.test(command.program) && isEmptyInput(command.input);
   for (const { word, from } of writesOf(command)) {
     const nothing = fed || (from !== undefined && isNothing(from));
     if (nothing && !isQuietDevice(word) && !isDownloadPlace(word))

@@ -44,6 +44,9 @@ const always =
       ? danger(`windows.${command.program}`, reason)
       : undefined;
 
+/** A shell of Unix takes the backslashes of an unquoted key away. */
+const UNQUOTED_STARTUP = /^hk\w+(?:currentversionrun(?:once)?|winlogon|fileexecutionoptions\w*)$/i;
+
 const reg: Rule = (command) => {
   const [verb, key] = command.args;
   if (verb === undefined) return undefined;
@@ -54,7 +57,9 @@ const reg: Rule = (command) => {
   if (
     /^(?:add|copy)$/i.test(verb.text) &&
     key !== undefined &&
-    (startup.test(key.text) || /^hk(?:lm|ey_local_machine)/i.test(key.text))
+    (startup.test(key.text) ||
+      UNQUOTED_STARTUP.test(key.text) ||
+      /^hk(?:lm|ey_local_machine)/i.test(key.text))
   )
     return danger("windows.registry", "changes how Windows starts or protects itself", key);
   return /^save$/i.test(verb.text) && key !== undefined && /\\(?:sam|system|security)$/i.test(key.text)
