@@ -33,7 +33,7 @@ describe("a command that needs approval, on a terminal", () => {
     const { home, folder } = homeWithFolder();
     const done = await hermesOn(home, REMOVE, [type]);
     expect(done.questions).toBe(1);
-    expect(done.screen).toContain("recursive delete");
+    expect(done.screen).toContain("deletes a folder");
     expect(done.screen).toContain("rm -rf precious");
     expect(done.code).toBe(code);
     expect(existsSync(folder)).toBe(true);
@@ -278,7 +278,7 @@ describe("the approval prompt", () => {
             canonical: "rm -rf tmp",
             verdict: "danger",
             rule: "rm",
-            reason: "recursive delete",
+            reason: "deletes a folder",
           },
         ],
       },
@@ -286,13 +286,13 @@ describe("the approval prompt", () => {
       { env: { NO_COLOR: "1" } },
     );
     expect(screen).toContain("✓ git status");
-    expect(screen).toContain("⚠ rm -rf tmp  recursive delete");
+    expect(screen).toContain("⚠ rm -rf tmp  deletes a folder");
   });
 
   it("of very many parts shows those that are asked about", async ({ skip }) => {
     needsTerminal(skip);
     const part = (text: string, verdict: "safe" | "danger") => ({
-      ...{ text, canonical: text, verdict, rule: "r", reason: verdict === "safe" ? "" : "recursive delete" },
+      ...{ text, canonical: text, verdict, rule: "r", reason: verdict === "safe" ? "" : "deletes a folder" },
     });
     const many = Array.from({ length: 200 }, (_, index) => part(`echo ${index}`, "safe"));
     const { screen } = await ask({ segments: [...many, part("rm -rf last", "danger")] }, ["v\r", "\r"]);

@@ -65,9 +65,20 @@ function wordKey(word: ShellWord, linked: SimpleCommand[]): string {
   return `${key}v${(variables ?? []).map(textKey).join("")}${linksKey(outputs ?? [], linked)}`;
 }
 
+const numbers = new WeakMap<readonly SimpleCommand[], number>();
+let lastNumber = 0;
+
+/** The commands of one stage of a pipe share the list of those that read them: the same list, the same commands. */
+function numberOf(commands: readonly SimpleCommand[]): number {
+  const known = numbers.get(commands);
+  if (known !== undefined) return known;
+  numbers.set(commands, ++lastNumber);
+  return lastNumber;
+}
+
 function linksKey(commands: readonly SimpleCommand[], linked: SimpleCommand[]): string {
   if (commands.length === 0) return ";";
-  if (commands.length > MOST_LINKED) return TOO_LONG;
+  if (commands.length > MOST_LINKED) return `#${numberOf(commands)};`;
   let key = "";
   for (const command of commands) {
     const known = linked.indexOf(command);

@@ -9,6 +9,7 @@ const CORE = {
     "runs text as shell commands that is decoded first, so that nobody can read it",
   ],
   "opaque.wrapper": ["danger", "runs another command in a way that cannot be read with certainty"],
+  "opaque.carried": ["danger", "names a dangerous command in its words, which it may run"],
   "opaque.program": ["danger", "runs a program whose name is only known when it runs"],
   "opaque.downloaded-script": ["danger", "runs a file that was fetched or decoded in the same line"],
   "opaque.made-executable": ["danger", "makes a file executable and runs it at once"],

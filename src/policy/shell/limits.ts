@@ -5,8 +5,10 @@ export const LIMITS = {
   /** Texts inside texts, wrappers around wrappers, functions calling functions. */
   depth: 12,
   commands: 8_000,
-  /** Commands that may read what one command prints: the stages of a pipe and all that is in them. */
-  readers: 256,
+  /** Stages of one pipe. */
+  stages: 256,
+  /** Commands that may read what one command prints: all that is in the stages after it. */
+  readers: 1_024,
   /** Words after expansion, over the whole line. */
   words: 100_000,
   /** Characters of all texts parsed, the line itself included. */
@@ -17,7 +19,10 @@ export const LIMITS = {
   braces: 1_024,
 } as const;
 
-export type Bound = Exclude<keyof typeof LIMITS, "length" | "text" | "braces" | "depth" | "readers">;
+export type Bound = Exclude<
+  keyof typeof LIMITS,
+  "length" | "text" | "braces" | "depth" | "stages" | "readers"
+>;
 
 /** Counts down what is left; once something ran out, the analysis only has to come home. */
 export class Budget {

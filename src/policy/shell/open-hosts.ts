@@ -75,6 +75,14 @@ const openDocker: Opener = (args, input) => {
   if (compose >= 0 && (first < 0 || compose < first)) {
     return openCompose(args.slice(compose + 1), { ...input, program: `${input.program} compose` });
   }
+  const share = args.findIndex((word) => word.text === "unshare");
+  if (input.program === "podman" && share >= 0 && first < 0) {
+    const argv = args
+      .slice(share + 1)
+      .filter((_word, index, all) => index > 0 || !/^-/.test(all[0]?.text ?? ""));
+    const wrapper: Wrapper = { program: "podman unshare", kind: "root" };
+    return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper }];
+  }
   const words =
     args[first]?.text === "container" ? [...args.slice(0, first), ...args.slice(first + 1)] : args;
   return [...inContainer(words, EXEC, input), ...inContainer(words, RUN, input)];

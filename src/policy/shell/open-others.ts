@@ -1,5 +1,6 @@
 import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
-import { type ShellWord, UNKNOWN, type Wrapper } from "./types.js";
+import { quoteText } from "./quote.js";
+import { UNKNOWN } from "./types.js";
 import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
 
 /** Programs that carry a command in a way of their own. */
@@ -80,49 +81,15 @@ const openAt: Opener = (args, { program, fed }) => {
 const openGdb: Opener = (args) => {
   const wrapper = local("gdb");
   const openings = args.flatMap((word): readonly Opening[] => {
+    const code = /^(?:python|py|script)\s+([\s\S]+)$/.exec(word.text)?.[1];
+    if (code !== undefined)
+      return [{ kind: "text", text: wordOf(`python3 -c ${quoteText(code)}`, word), wrapper }];
     const shell = /^(?:shell|!)\s*([\s\S]+)$/.exec(word.text)?.[1];
     return shell === undefined ? [] : [{ kind: "text", text: wordOf(shell, word), wrapper }];
   });
   const at = args.findIndex((word) => /^--?args$/.test(word.text));
   const argv = at < 0 ? [] : args.slice(at + 1);
   return argv.length === 0 ? openings : [...openings, { kind: "argv", argv, wrapper }];
-};
-
-/** Every operand is a command line of its own. */
-function openEach(taking: readonly string[]): Opener {
-  return (args, { program }) => {
-    const wrapper = local(program);
-    const openings: Opening[] = [];
-    for (let at = 0; at < args.length; at++) {
-      const word = args[at] as ShellWord;
-      if (taking.includes(word.text)) at++;
-      else if (!word.text.startsWith("-")) openings.push({ kind: "text", text: word, wrapper });
-    }
-    return openings;
-  };
-}
-
-/** Options whose value is a command line, wherever they stand. */
-function openOptions(options: readonly string[]): Opener {
-  return (args, { program }) => {
-    const wrapper = local(program);
-    return args.flatMap((word, index): readonly Opening[] => {
-      if (options.includes(word.text)) {
-        const text = args[index + 1];
-        return text === undefined ? [] : [{ kind: "text", text, wrapper }];
-      }
-      const name = options.find((option) => option.startsWith("--") && word.text.startsWith(`${option}=`));
-      return name === undefined
-        ? []
-        : [{ kind: "text", text: wordOf(word.text.slice(name.length + 1), word), wrapper }];
-    });
-  };
-}
-
-const openNix: Opener = (args, { program }) => {
-  const at = args.findIndex((word) => /^(?:-c|--command)$/.test(word.text));
-  const argv = at < 0 ? [] : args.slice(at + 1);
-  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
 };
 
 /** `--bind FROM TO` takes two words, most others one; the command is the first word that belongs to none. */
@@ -151,15 +118,17 @@ const openStartStop: Opener = (args) => {
   return [{ kind: "argv", argv: [program, ...rest], wrapper: local("start-stop-daemon") }];
 };
 
-/** What `expect` does to a program it talks to is a language of its own. */
-const openExpect: Opener = (args) =>
-  args.some(
-    (word) =>
-      word.text === "-c" &&
-      /\bspawn\b|\bexec\b|\bsystem\b|\uFFFC/.test(args.map((one) => one.text).join(" ")),
-  )
-    ? [{ kind: "opaque" }]
-    : [];
+/** What `expect` does to a program it talks to is a language of its own; the programs it starts are read. */
+const openExpect: Opener = (args, { stdin }) => {
+  const texts = args.filter((_word, index) => args[index - 1]?.text === "-c").map((word) => word.text);
+  const script = [...texts, ...(stdin === undefined ? [] : [stdin])].join("\n");
+  const started = [...script.matchAll(/(?:^|[;\n{])\s*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n]+)/g)];
+  const openings = started.map(([, text = ""]): Opening => {
+    const quoted = text.replace(/\{([^{}]*)\}/g, (_whole, inner: string) => quoteText(inner));
+    return { kind: "text", text: wordOf(quoted), wrapper: local("expect"), foreign: true };
+  });
+  return /\bspawn\b|\bexec\b|\bsystem\b|\uFFFC/.test(script) ? [{ kind: "opaque" }, ...openings] : openings;
+};
 
 /** `vim -c '!cmd'`, `ex +!cmd`: a colon command that is handed to a shell. */
 const openVim: Opener = (args, { program }) =>
@@ -169,32 +138,6 @@ const openVim: Opener = (args, { program }) =>
       ? []
       : [{ kind: "text", text: wordOf(text, word), wrapper: local(program) }];
   });
-
-/** A makefile on standard input, or one given in an option: its recipes are lines for a shell. */
-const openMake: Opener = (args, { program, stdin }) => {
-  const wrapper = local(program);
-  const openings: Opening[] = [];
-  for (const [index, word] of args.entries()) {
-    const given = /^--eval(?:=([\s\S]*))?$/.exec(word.text);
-    if (given !== null) openings.push(...recipes(given[1] ?? args[index + 1]?.text ?? "", wrapper));
-  }
-  const fromInput = args.some(
-    (word, index) => /^(?:-f|--file|--makefile)$/.test(word.text) && args[index + 1]?.text === "-",
-  );
-  if (fromInput || args.some((word) => /^(?:-f-|--(?:make)?file=-)$/.test(word.text))) {
-    openings.push(...(stdin === undefined ? [{ kind: "opaque" } as const] : recipes(stdin, wrapper)));
-  }
-  return openings;
-};
-
-function recipes(makefile: string, wrapper: Wrapper): readonly Opening[] {
-  return makefile.split("\n").flatMap((line): readonly Opening[] => {
-    const recipe =
-      /^\t[@+-]*\s*(.+)$/.exec(line)?.[1] ?? /^[^\s#:=][^:=]*:[^;=]*;\s*[@+-]*(.+)$/.exec(line)?.[1];
-    const text = recipe?.replaceAll("$$", "$");
-    return text === undefined ? [] : [{ kind: "text", text: wordOf(text), wrapper, foreign: true }];
-  });
-}
 
 /** The dynamic loader started by name runs the program it is given. */
 const openLoader: Opener = (args, { program }) => {
@@ -243,24 +186,6 @@ const openEntr: Opener = (args, { program }) => {
     );
 };
 
-/** Tools for many hosts: the command is text for each of them. */
-const openAnsible: Opener = (args, { program }) => {
-  const module =
-    args[args.findIndex((word) => /^(?:-m|--module-name)$/.test(word.text)) + 1]?.text ?? "command";
-  const at = args.findIndex((word) => /^(?:-a|--args)$/.test(word.text));
-  const text = args[at + 1];
-  if (at < 0 || text === undefined || !/(?:^|\.)(?:shell|command|raw|script)$/.test(module)) return [];
-  return [{ kind: "text", text, wrapper: { program, kind: "remote" } }];
-};
-
-const openSalt: Opener = (args, { program }) => {
-  const at = args.findIndex((word) => /^cmd\.(?:run|shell|run_all)$/.test(word.text));
-  const words = at < 0 ? [] : args.slice(at + 1).filter((word) => !/^\w+=/.test(word.text));
-  return words.length === 0
-    ? []
-    : [{ kind: "text", text: joinWords(words), wrapper: { program, kind: "remote" } }];
-};
-
 export const OTHER_OPENERS: Readonly<Record<string, Opener>> = {
   watch: openWatch,
   flock: openFlock,
@@ -269,61 +194,12 @@ export const OTHER_OPENERS: Readonly<Record<string, Opener>> = {
   batch: openAt,
   gdb: openGdb,
   lldb: openGdb,
-  hyperfine: openEach([
-    "-w",
-    "-m",
-    "-M",
-    "-r",
-    "-N",
-    "-S",
-    "-L",
-    "-P",
-    "-u",
-    "--warmup",
-    "--runs",
-    "--min-runs",
-    "--shell",
-    "--export-json",
-    "--export-markdown",
-    "--export-csv",
-    "-n",
-    "--command-name",
-  ]),
-  concurrently: openEach([
-    "-n",
-    "-c",
-    "-m",
-    "-p",
-    "-l",
-    "-t",
-    "-s",
-    "--names",
-    "--prefix-colors",
-    "--max-processes",
-    "--prefix",
-    "--success",
-  ]),
-  nodemon: openOptions(["-x", "--exec"]),
-  "cargo-watch": openOptions(["-s", "--shell"]),
-  just: openOptions(["-c", "--command"]),
-  "nix-shell": openOptions(["--run", "--command"]),
-  nix: openNix,
   bwrap: openBwrap,
-  make: openMake,
-  gmake: openMake,
   "ld.so": openLoader,
   setarch: openSetarch,
   arch: openSetarch,
   capsh: openCapsh,
   entr: openEntr,
-  ansible: openAnsible,
-  salt: openSalt,
-  "salt-call": openSalt,
-  man: openOptions(["-P", "--pager"]),
-  rsync: openOptions(["-e", "--rsh"]),
-  sort: openOptions(["--compress-program"]),
-  scp: openOptions(["-S"]),
-  sftp: openOptions(["-S"]),
   "start-stop-daemon": openStartStop,
   expect: openExpect,
   vim: openVim,

@@ -7,7 +7,8 @@ import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
 const TMUX_STARTS =
   /^(?:new|new-session|neww|new-window|splitw|split-window|respawnp|respawn-pane|respawnw|respawn-window|popup|display-popup)$/;
 const TMUX_TEXT = /^(?:run|run-shell|if|if-shell|pipep|pipe-pane)$/;
-const TMUX_TAKING = new Set("-t -s -n -c -F -x -y -e -l -f -w -h -T -S -L".split(" "));
+const TMUX_TAKING = new Set("-t -s -n -c -F -x -y -e -l -f -T -S -L".split(" "));
+const TMUX_POPUP = new Set([...TMUX_TAKING, "-w", "-h"]);
 
 const openTmux: Opener = (args) => {
   const wrapper = local("tmux");
@@ -16,7 +17,9 @@ const openTmux: Opener = (args) => {
     const verb = args[at]?.text ?? "";
     const end = args.findIndex((word, index) => index > at && word.text === ";");
     const own = args.slice(at + 1, end < 0 ? undefined : end);
-    const operands = withoutOptions(own, TMUX_TAKING);
+    // `-h` is a height for a popup, a direction for a split.
+    const taking = /popup/.test(verb) ? TMUX_POPUP : TMUX_TAKING;
+    const operands = withoutOptions(own, taking);
     if (TMUX_STARTS.test(verb) && operands.length > 0) {
       openings.push({ kind: "text", text: joinWords(operands), wrapper });
     } else if (TMUX_TEXT.test(verb)) {

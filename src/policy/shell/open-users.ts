@@ -39,7 +39,11 @@ const NO_STDIN: OpenerInput = {
 
 /** `env -S` cuts at blanks and at `\_`, with quotes and backslashes of its own. */
 function splitString(word: ShellWord): readonly ShellWord[] {
-  return [...word.text.matchAll(/(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\\[^_]|[^\s"'\\])+/g)].map(
+  const spaced = word.text.replace(
+    /("(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')|\\_/g,
+    (_whole, quoted) => quoted ?? " ",
+  );
+  return [...spaced.matchAll(/(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\\[\s\S]|[^\s"'\\])+/g)].map(
     ([part]) =>
       wordOf(
         part
@@ -89,5 +93,6 @@ export const USER_OPENERS: Readonly<Record<string, Opener>> = {
   genv: openEnv,
   su: openSu,
   sg: openSu,
+  newgrp: openSu,
   runuser: openRunuser,
 };

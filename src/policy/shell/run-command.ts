@@ -5,6 +5,7 @@ import { follow } from "./follow.js";
 import { LIMITS } from "./limits.js";
 import { judgeFileRun, madeFile, noteMadeFiles } from "./made-files.js";
 import { withObeyedFile } from "./obeyed-files.js";
+import { judgeUnknownProgram } from "./open-unknown.js";
 import type { Opening } from "./opening.js";
 import { printedBy } from "./printed.js";
 import { isCustomaryVariable, programsOf } from "./programs.js";
@@ -123,6 +124,7 @@ function runProgram(invocation: Invocation, program: string): void {
     return;
   }
   runCode(command, invocation);
+  judgeUnknownProgram(command, invocation);
   noteMadeFiles(command, context);
   print(command, context);
 }

@@ -3,6 +3,7 @@ import { OPERAND_OPENERS } from "./open-operands.js";
 import { OTHER_OPENERS } from "./open-others.js";
 import { SESSION_OPENERS } from "./open-sessions.js";
 import { SHELL_OPENERS } from "./open-shells.js";
+import { TOOL_OPENERS } from "./open-tools.js";
 import { USER_OPENERS } from "./open-users.js";
 import type { Opener } from "./opening.js";
 import { openBySpec } from "./wrapper-options.js";
@@ -19,6 +20,7 @@ const OPENERS: ReadonlyMap<string, Opener> = new Map<string, Opener>([
   ...Object.entries(OPERAND_OPENERS),
   ...Object.entries(HOST_OPENERS),
   ...Object.entries(OTHER_OPENERS),
+  ...Object.entries(TOOL_OPENERS),
   ...Object.entries(SESSION_OPENERS),
   ...Object.entries(USER_OPENERS),
 ]);
@@ -40,7 +42,7 @@ export function openerOf(program: string): Opener | undefined {
 /** Programs that do something of their own besides running what they are given. */
 const ACTS_ITSELF = new Set(
   (
-    "find gfind fd fdfind rg git rsync scp sftp sort man make gmake vim vi nvim ex view alias abbr mapfile readarray " +
+    "cargo just nix chokidar find gfind fd fdfind rg git rsync scp sftp sort man make gmake vim vi nvim ex view alias abbr mapfile readarray " +
     "complete compgen bind"
   ).split(" "),
 );

@@ -270,12 +270,26 @@ export function carriedEffects(command: SimpleCommand): CodeEffects | undefined 
       ? loader
       : undefined;
   const found = carrier?.(command);
-  if (found === undefined || "shell" in found) return found;
+  if (found === undefined) return undefined;
+  if ("shell" in found) return bounded(found);
   const texts = found.filter(({ text }) => text.trim() !== "" && !isWhollyUnknown(text));
-  return {
+  return bounded({
     shell: texts.map(({ text }) => shellText(text)),
     opaque: false,
     finding: texts.map(startsElsewhere).find((finding) => finding !== undefined),
+  });
+}
+
+/** More command lines than this in one command are not followed one by one. */
+const MOST_COMMANDS = 64;
+
+function bounded(effects: CodeEffects): CodeEffects {
+  if (effects.shell.length <= MOST_COMMANDS) return effects;
+  const finding = danger("interpreter.opaque-command", "holds more command lines than can be judged");
+  return {
+    shell: effects.shell.slice(0, MOST_COMMANDS),
+    opaque: true,
+    finding: effects.finding ?? finding,
   };
 }
 

@@ -19,10 +19,10 @@ import { RULES as REMOTE_CODE } from "./remote-code.js";
 import { RULES as SERVICES } from "./services.js";
 import { RULES as SYSTEM } from "./system.js";
 import { RULES as TOOLCHAINS } from "./toolchains.js";
+import { unknownTools } from "./unknown-tools.js";
 import { RULES as WINDOWS } from "./windows.js";
 
-/** Every family of rules. A family is one file that exports `RULES`. */
-export const RULE_SETS: readonly RuleSet[] = [
+const FAMILIES: readonly RuleSet[] = [
   FILES,
   DISKS,
   SYSTEM,
@@ -44,4 +44,10 @@ export const RULE_SETS: readonly RuleSet[] = [
   CREDENTIALS,
   RARE,
   TOOLCHAINS,
+];
+
+/** Every family of rules; the last one is asked about programs that none of the others names. */
+export const RULE_SETS: readonly RuleSet[] = [
+  ...FAMILIES,
+  unknownTools(new Set(FAMILIES.flatMap(({ programs }) => Object.keys(programs)))),
 ];

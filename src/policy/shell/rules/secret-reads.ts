@@ -43,7 +43,11 @@ export function readsFiles(program: string): boolean {
 
 /** Whatever prints or packs a file with secrets. */
 export const showsSecrets: Rule = (command) => {
-  if (staysHidden(command)) return undefined;
+  const finding = findSecrets(command);
+  return finding === undefined || staysHidden(command) ? undefined : finding;
+};
+
+function findSecrets(command: SimpleCommand): Finding | undefined {
   const typed = command.redirects.find(({ kind, target }) => kind === "read" && isSecretFile(target));
   if (typed !== undefined) return danger("credentials.read", SHOWS, typed.target);
   const { program } = command;
@@ -63,7 +67,7 @@ export const showsSecrets: Rule = (command) => {
   if (program === "openssl" && /^(?:enc|base64)$/.test(operands[0]?.text ?? ""))
     return judge(valuesAfter(command.args, /^-in$/));
   return /^(?:cp|install|mv|ln)$/.test(program) ? judgeCopy(operands) : undefined;
-};
+}
 
 function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
   return args.filter((_word, index) => option.test(args[index - 1]?.text ?? ""));
