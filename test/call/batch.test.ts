@@ -44,7 +44,9 @@ async function stretchsOf(...calls: readonly (readonly [string, unknown?])[]) {
     name,
     arguments: args ?? {},
   }));
-  return (await planStretches(requests, session.scope)).map((stretch) => stretch.map((request) => request.id));
+  return (await planStretches(requests, session.scope)).map((stretch) =>
+    stretch.map((request) => request.id),
+  );
 }
 
 describe("stretchs", () => {

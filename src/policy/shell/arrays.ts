@@ -12,6 +12,11 @@ export interface ArrayItem {
 /** Longer arrays are stood for by their beginning and one item nobody knows. */
 const MOST_ITEMS = 1_024;
 
+/** True when further items would change nothing that is known about it. */
+export function isFull({ items = [], keys }: Value): boolean {
+  return keys === undefined && items.length > MOST_ITEMS;
+}
+
 export function arrayOf(given: readonly ArrayItem[]): Value {
   const shown = given.length > MOST_ITEMS ? [...given.slice(0, MOST_ITEMS), { text: UNKNOWN }] : given;
   const keys = keysOf(shown);

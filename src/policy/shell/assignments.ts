@@ -1,4 +1,4 @@
-import { type ArrayItem, arrayOf, itemsOf, withItem } from "./arrays.js";
+import { type ArrayItem, arrayOf, isFull, itemsOf, withItem } from "./arrays.js";
 import type { Context } from "./context.js";
 import { evaluateAgain } from "./evaluated-again.js";
 import { mergeValues } from "./fields.js";
@@ -44,8 +44,17 @@ export function assign(
   const value = assignedValue(assignment, context);
   assignVariable(assignment.name, value, { state, certain });
   if (exported) state.export(assignment.name);
-  const { items: _items, keys: _keys, ...word } = value;
-  return [{ name: assignment.name, value: { ...word, known: !value.text.includes(UNKNOWN), glob: false } }];
+  return [{ name: assignment.name, value: wordOf(value) }];
+}
+
+function wordOf({ text, variables, outputs }: Value): ShellWord {
+  return {
+    text,
+    ...(variables !== undefined && { variables }),
+    ...(outputs !== undefined && { outputs }),
+    known: !text.includes(UNKNOWN),
+    glob: false,
+  };
 }
 
 /** A name that only stands for another one passes on what it is given. */
@@ -78,6 +87,7 @@ function combined(assignment: Assignment, before: Value | undefined, context: Co
   const { value: given, append, index } = assignment;
   if (given.type === "ArrayValue") {
     const items = given.elements.flatMap((element) => itemsFrom(element, context));
+    if (append === true && before !== undefined && isFull(before)) return before;
     return arrayOf(append === true ? [...itemsOf(before), ...items] : items);
   }
   const value = expandText(given, context);

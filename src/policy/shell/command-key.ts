@@ -2,6 +2,7 @@ import type { ShellInput, ShellRedirect, ShellWord, SimpleCommand } from "./type
 
 /** Longer keys cost more than asking the rules again. */
 const LONGEST_KEY = 1_000;
+const MOST_WORDS = 32;
 const MOST_LINKED = 12;
 
 /**
@@ -22,7 +23,7 @@ export function keyOf(command: SimpleCommand): string | undefined {
 /** Texts stand behind their length and lists behind their size, so that no text can pretend to be more than one. */
 function ownKey(command: SimpleCommand, linked: SimpleCommand[]): string {
   const { program, name, args, assignments, redirects, wrappers, feeds, repeated } = command;
-  if (args.length + assignments.length + redirects.length > LONGEST_KEY) return TOO_LONG;
+  if (args.length + assignments.length + redirects.length > MOST_WORDS) return TOO_LONG;
   let key = `${repeated ? "R" : "C"}${args.length},${assignments.length},${redirects.length},${wrappers.length}`;
   key += textKey(program) + wordKey(name, linked);
   for (const word of args) key += wordKey(word, linked);

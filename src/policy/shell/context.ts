@@ -20,9 +20,17 @@ export interface Context {
   /** The strongest way in which a process of its own was started since the innermost function began. */
   readonly forked: "no" | "pipe" | "background";
   /** Functions being called, outermost first. */
-  readonly calls: readonly FunctionBody[];
+  readonly calls: readonly FunctionCall[];
   /** Set inside texts of their own (`sh -c '…'`): the part of the line that everything in them stands for. */
   readonly origin: Span | undefined;
+}
+
+export interface FunctionCall {
+  readonly name: string;
+  readonly body: FunctionBody;
+  /** How it was called, from inside the function before it. */
+  readonly forked: Context["forked"];
+  readonly certain: boolean;
 }
 
 export interface Choice {
@@ -64,6 +72,10 @@ export interface Run {
   readonly sinks: { readonly script: Script; readonly span: Span }[];
   /** Which of several possible values the variables of the command at hand have. */
   choice: Choice;
+  /** True while words of a program nobody knows are only tried out as commands. */
+  readonly aside: boolean;
+  /** Files of this line whose orders are being followed; one that starts its own program again says nothing new. */
+  readonly obeyed: Set<string>;
   /** What runs when the line is done. */
   readonly later: (() => void)[];
   nextDescriptor: number;

@@ -35,9 +35,38 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     args.length === 0 ? `${text.replace(/\n$/, "").split("\n").sort().join("\n")}\n` : undefined,
   uniq: (args, text) => (args.length === 0 ? text : undefined),
   cut: (args, text) => cutCharacters(args, text),
+  awk: (args, text) => (printsAll(args) ? text : undefined),
+  gawk: (args, text) => (printsAll(args) ? text : undefined),
+  mawk: (args, text) => (printsAll(args) ? text : undefined),
+  sed: (args, text) => substitute(args, text),
+  gsed: (args, text) => substitute(args, text),
   sponge: (_args, text) => text,
   pv: (_args, text) => text,
 };
+
+/** `awk 1`, `awk '{print}'`. */
+function printsAll(args: readonly ShellWord[]): boolean {
+  return args.length === 1 && /^\s*(?:1|\{\s*print(?:\s+\$0)?\s*;?\s*\})\s*$/.test(args[0]?.text ?? "");
+}
+
+/** `s/this/that/g` with plain texts, one or several of them. */
+function substitute(args: readonly ShellWord[], text: string): string | undefined {
+  const { operands, values, flags } = parseOptions(args, { taking: ["e", "expression"] });
+  const given = [...(values.get("e") ?? []), ...(values.get("expression") ?? [])];
+  const scripts = given.length > 0 ? given : operands;
+  if (scripts.length === 0 || [...flags].some((flag) => !/^(?:e|E|r|expression)$/.test(flag)))
+    return undefined;
+  let done = text;
+  for (const script of scripts.flatMap((word) => word.text.split(/;\s*(?=s\W)/))) {
+    const match = /^\s*s([^\w\s\\])((?:(?!\1)[^\\])*)\1((?:(?!\1)[^\\&])*)\1(g?)\s*$/s.exec(script);
+    if (match === null || /[.*[\]^$+?(){}|]/.test(match[2] ?? "")) return undefined;
+    const [, , plain = "", replacement = "", all] = match;
+    const edit = (line: string): string =>
+      all === "g" ? line.replaceAll(plain, () => replacement) : line.replace(plain, () => replacement);
+    done = done.split("\n").map(edit).join("\n");
+  }
+  return done;
+}
 
 function operandsOf(args: readonly ShellWord[]): readonly string[] {
   return parseOptions(args).operands.map((operand) => operand.text);

@@ -16,3 +16,9 @@ export function evaluateAgain(text: string, context: Context, span: Span): void 
 export function evaluateSubscript(name: string, context: Context, span: Span): void {
   if (/^\s*[A-Za-z_]\w*\[/.test(name)) evaluateAgain(name, context, span);
 }
+
+/** Runs the substitutions of a text that the parser did not take apart, as words of a command. */
+export function evaluateWords(text: string, context: Context, span: Span): void {
+  if (/[<>]\(/.test(text)) context.run.runText({ text: `: ${text}`, context, span, foreign: true });
+  else evaluateAgain(text, context, span);
+}

@@ -37,6 +37,13 @@ function union<Item>(
   return one.length >= MOST_ORIGINS ? one : [...new Set([...one, ...other])].slice(0, MOST_ORIGINS);
 }
 
+const BLANKS = " \t\n";
+const BLANK = /[ \t\n]/;
+
+function patternOf(separators: string): RegExp {
+  return separators === BLANKS ? BLANK : new RegExp(`[${separators.replace(/[\]\\^-]/g, "\\$&")}]`);
+}
+
 /** Puts the pieces of a written word together into the words a program receives. */
 export class FieldBuilder {
   readonly #done: Field[] = [];
@@ -65,17 +72,10 @@ export class FieldBuilder {
 
   /** An unquoted expansion: its text falls apart at the separators, and `*` in it is a pattern. */
   split(value: Value, separators: string): void {
-    if (value.text === "") return;
-    let start = 0;
-    for (let at = 0; at <= value.text.length; at++) {
-      const character = value.text[at];
-      if (character !== undefined && !separators.includes(character)) continue;
-      if (at > start) {
-        const text = value.text.slice(start, at);
-        this.add({ ...value, text }, /[*?[]/.test(text));
-      }
-      if (character !== undefined) this.#close();
-      start = at + 1;
+    const pieces = value.text.split(patternOf(separators));
+    for (const [index, text] of pieces.entries()) {
+      if (index > 0) this.#close();
+      if (text !== "") this.add({ ...value, text }, /[*?[]/.test(text));
     }
   }
 

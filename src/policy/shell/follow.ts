@@ -4,6 +4,7 @@ import { judgeFileRun } from "./made-files.js";
 import type { Opening } from "./opening.js";
 import { ShellState } from "./state.js";
 import type { ShellWord, SimpleCommand } from "./types.js";
+import { folderAfter } from "./working-folder.js";
 
 interface Carrier {
   readonly invocation: Invocation;
@@ -65,14 +66,25 @@ function isAway({ wrapper }: Inner): boolean {
 function contextInside(opening: Inner, outer: Context): Context {
   const here = opening.kind === "argv" || ("here" in opening && opening.here === true);
   const repeated = outer.repeated || ("repeated" in opening && opening.repeated === true);
+  const state = isAway(opening)
+    ? new ShellState()
+    : here
+      ? outer.state
+      : new ShellState(outer.state, "process");
   return {
     ...outer,
     wrappers: [...outer.wrappers, opening.wrapper],
     depth: outer.depth + (opening.kind === "argv" ? 1 : 0),
     repeated,
     // Another machine knows nothing of this shell; a new shell here may know all of it.
-    state: isAway(opening) ? new ShellState() : here ? outer.state : new ShellState(outer.state, "process"),
+    state: opening.kind === "argv" && opening.folder !== undefined ? inFolder(state, opening.folder) : state,
   };
+}
+
+function inFolder(state: ShellState, folder: ShellWord): ShellState {
+  const inner = new ShellState(state);
+  inner.folder = folderAfter(folder, state.folder);
+  return inner;
 }
 
 function runShellText(text: ShellWord, { opening, context, carrier }: Step): void {

@@ -6,7 +6,18 @@ import type { FunctionBody } from "./state.js";
  * that could stop it, in any process of its own. Functions that walk a tree ask something first.
  */
 export function callsItselfForked(name: string, body: FunctionBody): boolean {
-  return search(body, { name, background: false, forked: false, asked: false });
+  const asked = leavesEarly(body, false);
+  return search(body, { name, background: false, forked: false, asked });
+}
+
+/** `[ "$1" -eq 0 ] && return`: whatever follows is behind that condition. */
+function leavesEarly(node: SyntaxNode, asked: boolean): boolean {
+  if (node.type === "Command") return asked && /^(?:return|exit)$/.test(node.name?.value ?? "");
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= leavesEarly(child, asked || CONDITIONS.has(node.type));
+  });
+  return found;
 }
 
 interface Search {

@@ -10,7 +10,9 @@ export const LIMITS = {
   /** Commands that may read what one command prints: all that is in the stages after it. */
   readers: 1_024,
   /** Words after expansion, over the whole line. */
-  words: 100_000,
+  words: 60_000,
+  /** Characters of all words after expansion. */
+  expanded: 2_000_000,
   /** Characters of all texts parsed, the line itself included. */
   parsed: 400_000,
   /** Characters of one variable, word or stream. */
@@ -27,7 +29,7 @@ export type Bound = Exclude<
 /** Counts down what is left; once something ran out, the analysis only has to come home. */
 export class Budget {
   exceeded = false;
-  readonly #spent: Record<Bound, number> = { commands: 0, words: 0, parsed: 0 };
+  readonly #spent: Record<Bound, number> = { commands: 0, words: 0, expanded: 0, parsed: 0 };
 
   /** False when this is too much: the caller stops there. */
   spend(what: Bound, amount = 1): boolean {

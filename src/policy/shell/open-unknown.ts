@@ -17,7 +17,8 @@ const DATA_PROGRAMS = new Set(
     "od pandoc paste pathchk pgrep ping pr printenv printf ps pstree ptx pwd read readelf readlink realpath return rg " +
     "say seq set sha1sum sha256sum sha512sum shift shuf size sleep sort spell split stat strings subl sum svn tac tail " +
     "test tldr toilet top touch tput tr tree true tsort type uname uniq units vdir wall wc whatis whence where whereis " +
-    "which who write xdg-open xmllint yes yq zcat zgrep zless echo notify-send ctags cscope"
+    "which who write xdg-open xmllint yes yq zcat zgrep zless echo notify-send ctags cscope ava jest mocha pytest rspec tap " +
+    "vitest playwright cypress todo task todo.sh llm claude codex gemini aider ollama sgpt chatgpt"
   ).split(" "),
 );
 
@@ -43,7 +44,7 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   const { context } = invocation;
   const { program, args } = command;
   if (args.length === 0 || program === "" || context.run.notablePrograms.has(program)) return;
-  if (DATA_PROGRAMS.has(program)) return;
+  if (context.run.aside || DATA_PROGRAMS.has(program)) return;
   const { notablePrograms } = context.run;
   const lines = commandLines(args, notablePrograms);
   const texts = commandTexts(args, notablePrograms);
@@ -103,7 +104,8 @@ function commandTexts(args: readonly ShellWord[], notable: ReadonlySet<string>):
     const text = value ?? word.text;
     if (!/\S\s+\S/.test(text) || text.length > 4_096) continue;
     const first = /^\s*([\w./-]+)\s/.exec(text)?.[1]?.split("/").at(-1) ?? "";
-    const named = notable.has(first) && !ORDINARY_WORDS.has(first);
+    // Prose has neither options nor places: "reboot the server tomorrow".
+    const named = notable.has(first) && !ORDINARY_WORDS.has(first) && /\s(?:-\w|--\w|[/~.*$])/.test(text);
     if (behind || value !== undefined || named) texts.push(wordOf(text, word));
   }
   return texts;
@@ -113,6 +115,7 @@ function commandTexts(args: readonly ShellWord[], notable: ReadonlySet<string>):
 function sideRun(run: Run): Run {
   return {
     ...run,
+    aside: true,
     commands: [],
     elsewhere: new Map(),
     carriers: new Set(),

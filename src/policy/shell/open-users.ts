@@ -17,6 +17,7 @@ const openEnv: Opener = (args) => {
   if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
   const wrapper = local("env");
   const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
+  const folder = read.given.get("C") ?? read.given.get("chdir");
   const split = read.given.get("S") ?? read.given.get("split-string");
   for (const rest of read.rests) {
     if (split !== undefined) {
@@ -24,7 +25,7 @@ const openEnv: Opener = (args) => {
       openings.push(...openEnv([...words, ...rest], NO_STDIN));
     } else if (rest[0]?.text === "-") openings.push(...openEnv(rest.slice(1), NO_STDIN));
     else if (rest.length > 0)
-      openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments });
+      openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments, folder });
   }
   return openings;
 };

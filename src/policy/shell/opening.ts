@@ -10,6 +10,8 @@ export type Opening =
       readonly assignments?: SimpleCommand["assignments"];
       /** Runs once for each of many operands. */
       readonly repeated?: boolean;
+      /** The folder it is started in. */
+      readonly folder?: ShellWord | undefined;
     }
   /** A text that a shell reads. */
   | {

@@ -1,9 +1,9 @@
 import { itemAt } from "./arrays.js";
 import { askFor, type Context } from "./context.js";
-import { evaluateAgain } from "./evaluated-again.js";
+import { evaluateAgain, evaluateWords } from "./evaluated-again.js";
 import type { ParameterExpansionPart, ParameterOperation, Word } from "./parse.js";
-import { hasWildcard, matchesPattern } from "./pattern.js";
 import type { Value } from "./state.js";
+import { changeCase, remove, replace } from "./text-edits.js";
 import { UNKNOWN } from "./types.js";
 
 /** Expands a word to one text, as the operand of `${x:-word}` needs it. */
@@ -20,6 +20,8 @@ function fromEnvironment(name: string, context: Context): Value {
       return { text: "~" };
     case "PWD":
       return { text: context.state.folder ?? "." };
+    case "FUNCNAME":
+      return { text: context.calls.at(-1)?.name ?? "" };
     case "IFS":
       return { text: " \t\n" };
     case "SHELL":
@@ -85,7 +87,15 @@ export function expandParameter(part: ParameterExpansionPart, context: Context, 
     return /^\w+$/.test(value.text) ? valueOfParameter(value.text, context) : unknown(value);
   }
   if (part.operation === undefined) return value;
+  runHiddenSubstitutions(part, context);
   return operate({ operation: part.operation, value, name: part.parameter, context, toText });
+}
+
+/** A slash inside a substitution must not end the pattern: `${x/$(cat /a)/b}` is read as bash reads it. */
+function runHiddenSubstitutions({ operation, text }: ParameterExpansionPart, context: Context): void {
+  if (operation?.type !== "Replace" || !/[$<>]\(|`/.test(operation.pattern.text)) return;
+  const start = text.indexOf(operation.pattern.text);
+  evaluateWords(text.slice(start, -1), context, context.origin ?? [0, 0]);
 }
 
 /** `${!a[@]}`: the names of the items. */
@@ -130,17 +140,22 @@ function operate({ operation, value, name, context, toText }: Operation): Value 
       return withDefault({ operation, value, name, context, toText });
     case "Slice":
       return slice({ operation, value, name, context, toText });
-    case "Remove":
-      return edited(value, (text) =>
-        remove(text, operation.operator, toText(operation.operand, context).text),
-      );
+    case "Remove": {
+      const pattern = toText(operation.operand, context).text;
+      if (isPath(name, context) && remove("/home/user", operation.operator, pattern) === "/")
+        return { text: "/" };
+      return edited(value, (text) => remove(text, operation.operator, pattern));
+    }
     case "Replace": {
       const pattern = toText(operation.pattern, context).text;
       const replacement = toText(operation.replacement, context).text;
       return edited(value, (text) => replace({ text, operator: operation.operator, pattern, replacement }));
     }
     case "CaseModification":
-      if (operation.operand !== undefined) return unknown(value);
+      if (operation.operand !== undefined) {
+        toText(operation.operand, context);
+        return unknown(value);
+      }
       return edited(value, (text) => changeCase(text, operation.operator));
     case "Transform": {
       const kind = operation.operand.text;
@@ -167,7 +182,11 @@ function withDefault({ operation, value, name, context, toText }: Operation): Va
     askFor(context.run.choice, key, 2);
     return context.run.choice.picked.get(key) === 1 ? EMPTY : toText(operation.operand, context);
   }
-  if (operator === "?" || (isSet && !empty)) return value;
+  if (operator === "?") {
+    toText(operation.operand, context);
+    return value;
+  }
+  if (isSet && !empty) return value;
   if (isSet && !operation.operator.startsWith(":")) return value;
   const fallback = toText(operation.operand, context);
   if (operator === "=") context.state.assign(name, [fallback], { certain: context.certain });
@@ -177,15 +196,17 @@ function withDefault({ operation, value, name, context, toText }: Operation): Va
 /** Names of folders begin with a slash, which is why `${PATH:0:1}` is a way to write one. */
 const PATHS = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHELL", "BASH"]);
 
+function isPath(name: string, { state }: Context): boolean {
+  return PATHS.has(name) && state.valuesOf(name) === undefined;
+}
+
 function slice({ operation, value, name, context, toText }: Operation): Value {
   if (operation.type !== "Slice") return value;
   const offset = wholeNumber(toText(operation.offset, context).text);
   const count =
     operation.length === undefined ? undefined : wholeNumber(toText(operation.length, context).text);
   if (offset === undefined || (operation.length !== undefined && count === undefined)) return unknown(value);
-  if (offset === 0 && count === 1 && PATHS.has(name) && context.state.valuesOf(name) === undefined) {
-    return { text: "/" };
-  }
+  if (offset === 0 && count === 1 && isPath(name, context)) return { text: "/" };
   if (value.items !== undefined) {
     // `${@:1}` begins with `$1`, `${@:0}` with `$0`.
     const counted = name === "@" || name === "*";
@@ -215,72 +236,4 @@ function edited(value: Value, edit: (text: string) => string | undefined): Value
   if (items === undefined) return { ...rest, text: edit(value.text) ?? UNKNOWN };
   const done = items.map((item) => edit(item) ?? UNKNOWN);
   return { ...rest, items: done, text: done.join(" ") };
-}
-
-function changeCase(text: string, operator: string): string {
-  const change = (part: string): string =>
-    operator.startsWith("^") ? part.toUpperCase() : part.toLowerCase();
-  return operator.length === 2 ? change(text) : change(text.slice(0, 1)) + text.slice(1);
-}
-
-function remove(text: string, operator: string, pattern: string): string | undefined {
-  if (pattern.includes(UNKNOWN)) return undefined;
-  // The home folder is written "~" here; its parent is still a parent.
-  if (text === "~" && pattern === "/*" && operator === "%") return "~/..";
-  const fromStart = operator.startsWith("#");
-  if (!hasWildcard(pattern)) {
-    const plain = pattern.replace(/\\(.)/gs, "$1");
-    if (fromStart) return text.startsWith(plain) ? text.slice(plain.length) : text;
-    return plain !== "" && text.endsWith(plain) ? text.slice(0, -plain.length) : text;
-  }
-  if (text.length > 256) return undefined;
-  const sizes = Array.from({ length: text.length + 1 }, (_, size) => size);
-  if (operator.length === 2) sizes.reverse();
-  for (const size of sizes) {
-    const [taken, left] = fromStart
-      ? [text.slice(0, size), text.slice(size)]
-      : [text.slice(text.length - size), text.slice(0, text.length - size)];
-    if (matchesPattern(pattern, taken)) return left;
-  }
-  return text;
-}
-
-function replace(edit: {
-  readonly text: string;
-  readonly operator: string;
-  readonly pattern: string;
-  readonly replacement: string;
-}): string | undefined {
-  const { text, operator, pattern, replacement } = edit;
-  if (pattern.includes(UNKNOWN)) return undefined;
-  if (hasWildcard(pattern)) return replaceWild(edit);
-  const plain = pattern.replace(/\\(.)/gs, "$1");
-  if (plain === "") return text;
-  if (operator === "//") return text.split(plain).join(replacement);
-  if (operator === "/#") return text.startsWith(plain) ? replacement + text.slice(plain.length) : text;
-  if (operator === "/%") return text.endsWith(plain) ? text.slice(0, -plain.length) + replacement : text;
-  const at = text.indexOf(plain);
-  return at < 0 ? text : text.slice(0, at) + replacement + text.slice(at + plain.length);
-}
-
-function replaceWild({
-  text,
-  operator,
-  pattern,
-  replacement,
-}: Parameters<typeof replace>[0]): string | undefined {
-  if (text.length > 64 || operator === "/#" || operator === "/%") return undefined;
-  let done = "";
-  for (let start = 0; start < text.length; ) {
-    let end = text.length;
-    while (end > start && !matchesPattern(pattern, text.slice(start, end))) end--;
-    if (end === start) {
-      done += text[start++];
-      continue;
-    }
-    done += replacement;
-    start = end;
-    if (operator === "/") return done + text.slice(start);
-  }
-  return done;
 }

@@ -42,16 +42,19 @@ export function parseShell(text: string): Script | undefined {
 const SUBSTITUTION = /[`$<>][({]|`/;
 const MOST_BRACES = 512;
 const DEEPEST_SUBSTITUTION = 64;
+const MOST_HERE_DOCUMENTS = 512;
 
 /**
- * Hundreds of unclosed braces in one word, or substitutions within substitutions, cost the parser the square
- * of their number. No honest command has them, so they are refused before it starts.
+ * Hundreds of unclosed braces in one word, substitutions within substitutions, or here-documents that begin on
+ * one line cost the parser the square of their number. No honest command has them, so they are refused before
+ * it starts.
  */
 function isThicket(text: string): boolean {
   if (text.length < 2 * DEEPEST_SUBSTITUTION) return false;
   let braces = 0;
   let depth = 0;
   let quote = 0;
+  let documents = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case BACKSLASH:
@@ -76,9 +79,15 @@ function isThicket(text: string): boolean {
         if (depth > 0) depth--;
         braces = 0;
         break;
+      case LESS:
+        if (quote === 0 && text.charCodeAt(at - 1) === LESS && ++documents > MOST_HERE_DOCUMENTS) return true;
+        break;
+      case NEWLINE:
+        documents = 0;
+        braces = 0;
+        break;
       case SPACE:
       case TAB:
-      case NEWLINE:
       case SEMICOLON:
       case PIPE:
       case AMPERSAND:
@@ -96,6 +105,7 @@ const BRACE = code("{");
 const DOLLAR = code("$");
 const PARENTHESIS = code("(");
 const CLOSING = code(")");
+const LESS = code("<");
 const SPACE = code(" ");
 const TAB = code("\t");
 const NEWLINE = code("\n");

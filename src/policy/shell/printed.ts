@@ -44,6 +44,13 @@ export function printedBy(
       return args.length === 1 ? `${args[0]?.text.replace(/\/+$/, "").split("/").at(-1) ?? ""}\n` : undefined;
     case "dirname":
       return args.length === 1 ? `${parentOf(args[0]?.text ?? "")}\n` : undefined;
+    case "python":
+    case "python3":
+    case "perl":
+    case "ruby":
+    case "node":
+    case "php":
+      return printedLiteral(args);
     default:
       return SILENT.has(program) ? "" : filtered(command, input, state);
   }
@@ -67,6 +74,16 @@ function fileArgument(command: SimpleCommand, state: ShellState): Stream | undef
   const operands = parseOptions(command.args).operands.filter((operand) => operand.text !== "-");
   const [only] = operands;
   return operands.length === 1 && only !== undefined ? state.files.get(only.text)?.content : undefined;
+}
+
+/** `python3 -c 'print("text")'` and the like: nothing but one text. */
+function printedLiteral(args: readonly ShellWord[]): string | undefined {
+  const [option, code] = args;
+  if (args.length !== 2 || !/^-[ceEr]$/.test(option?.text ?? "")) return undefined;
+  const match = /^\s*(?:print|puts|echo|say|console\.log)\s*\(?\s*(["'])([^"'\\$@#]*)\1\s*\)?\s*;?\s*$/.exec(
+    code?.text ?? "",
+  );
+  return match === null ? undefined : `${match[2]}\n`;
 }
 
 function texts(words: readonly ShellWord[]): readonly string[] {

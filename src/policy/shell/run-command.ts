@@ -1,5 +1,5 @@
 import { BUILTINS } from "./builtins.js";
-import type { Context, Emitted, Invocation } from "./context.js";
+import type { Context, Emitted, FunctionCall, Invocation } from "./context.js";
 import { report } from "./core-findings.js";
 import { follow } from "./follow.js";
 import { LIMITS } from "./limits.js";
@@ -11,6 +11,7 @@ import { printedBy } from "./printed.js";
 import { isCustomaryVariable, programsOf } from "./programs.js";
 import { quoteWord } from "./quote.js";
 import { languageOf } from "./rules/code-languages.js";
+import { isDecoder } from "./rules/flows.js";
 import { codeCommands, codeScript } from "./rules/interpreters.js";
 import { ShellState } from "./state.js";
 import { inputOf } from "./stream.js";
@@ -81,15 +82,20 @@ function callFunction(invocation: Invocation, name: ShellWord): boolean {
   const { state, calls } = context;
   const body = state.functions.get(name.text);
   if (body === undefined) return false;
-  if (calls.includes(body)) {
+  const { forked, certain } = context;
+  const call: FunctionCall = { name: name.text, body, forked, certain };
+  const earlier = calls.findIndex((other) => other.body === body);
+  if (earlier >= 0) {
     // In a pipe, a condition in front of the call ends the recursion some day.
-    const endless = context.forked === "background" || (context.forked === "pipe" && context.certain);
+    const endless = [...calls.slice(earlier + 1), call].some(
+      (one) => one.forked === "background" || (one.forked === "pipe" && one.certain),
+    );
     if (endless) report(context, "fork-bomb.function", { span });
     return true;
   }
   const outer = state.positional;
   state.positional = argv.slice(1);
-  const inner = { ...context, calls: [...calls, body], forked: "no" as const, depth: context.depth + 1 };
+  const inner = { ...context, calls: [...calls, call], forked: "no" as const, depth: context.depth + 1 };
   state.withLocals(() => context.run.walk(body, inner));
   state.positional = outer;
   return true;
@@ -99,7 +105,11 @@ function useAlias(invocation: Invocation, name: ShellWord): boolean {
   const { context, argv, span } = invocation;
   const meant = context.state.aliases.get(name.text);
   if (meant === undefined) return false;
-  const text = [meant, ...argv.slice(1).map(quoteWord)].join(" ");
+  const [next] = argv.slice(1);
+  // A blank at its end makes the next word an alias as well: `alias sudo='sudo '`.
+  const also = /\s$/.test(meant) && next !== undefined ? context.state.aliases.get(next.text) : undefined;
+  const rest = argv.slice(also === undefined ? 1 : 2).map(quoteWord);
+  const text = [meant, ...(also === undefined ? [] : [also]), ...rest].join(" ");
   // An alias may name the program it stands in for: `alias ls='ls -l'`.
   const state = new ShellState(context.state);
   state.aliases.set(name.text, undefined);
@@ -115,6 +125,8 @@ function runProgram(invocation: Invocation, program: string): void {
   if (program === "" && !runsProjectFile(name) && !isCustomaryVariable(name)) {
     report(context, "opaque.program", { span: name.span ?? invocation.span, command });
   }
+  if (name.known && name.outputs?.some(isDecoder) === true)
+    report(context, "opaque.decoded-input", { span: name.span ?? invocation.span, command });
   if (name.text.includes("/")) runFile(invocation, command, name);
   BUILTINS.get(program)?.(command, context);
   const openings = openingsOf(command, context);
@@ -134,9 +146,12 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
   const { context, span } = invocation;
   const { run, state } = context;
   const obeying = withObeyedFile(command, state);
-  if (obeying !== undefined) {
+  const key = `${command.program} ${obeying?.input.kind === "text" ? obeying.input.text.text : ""}`;
+  if (obeying !== undefined && !run.obeyed.has(key)) {
     run.elsewhere.set(command, obeying);
+    run.obeyed.add(key);
     runCodeOf(obeying, { command, invocation });
+    run.obeyed.delete(key);
   }
   if (!isInterpreter(command.program, context)) return;
   runCodeOf(command, { command, invocation });
@@ -184,10 +199,10 @@ function runFile(invocation: Invocation, command: SimpleCommand, path: ShellWord
     span,
     command,
     direct: true,
-    onText: (text) => {
+    onText: (text, from) => {
       // Another interpreter's program is judged by the rules for it, as if it came on standard input.
       if (isForeignScript(text)) report(context, "opaque.made-executable", { span, command });
-      else context.run.runText({ text, context, span, carrier: command, positional: argv.slice(1) });
+      else context.run.runText({ text, context, span, carrier: command, positional: argv.slice(1), from });
     },
   });
 }

@@ -38,6 +38,10 @@ function forEachChoice(context: Context, evaluateOnce: (inner: Context) => void)
 
 /** All combinations start from the same values, so each gets a memory of its own to change. */
 function runAssignments(node: Command, context: Context): void {
+  if (node.suffix.length === 0 && node.prefix.every(isPlainAssignment)) {
+    evaluate(node, context);
+    return;
+  }
   const { state, certain } = context;
   const assigned = new Map<string, Value[]>();
   forEachChoice(context, (inner) => {
@@ -50,6 +54,12 @@ function runAssignments(node: Command, context: Context): void {
     }
   });
   for (const [name, values] of assigned) state.assign(name, values, { certain });
+}
+
+/** `A=text`: no variable in it could have several values. */
+function isPlainAssignment(part: Assignment | Redirection): boolean {
+  if (part.type !== "Assignment" || part.append === true || part.index !== undefined) return false;
+  return part.value.type !== "ArrayValue" && part.value.parts === undefined;
 }
 
 /** All picks but the first of each. */

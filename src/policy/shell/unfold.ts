@@ -1,4 +1,4 @@
-import type { Context, Run, TextTask } from "./context.js";
+import type { Context, Invocation, Run, TextTask } from "./context.js";
 import { report } from "./core-findings.js";
 import { Budget, LIMITS } from "./limits.js";
 import { normalise } from "./normalise.js";
@@ -8,7 +8,7 @@ import { runArgv } from "./run-command.js";
 import { preparesShell } from "./shell-setup.js";
 import { ShellState, type Value } from "./state.js";
 import { NO_INPUT, Output, type Stream } from "./stream.js";
-import { type Span, UNKNOWN } from "./types.js";
+import { type SimpleCommand, type Span, UNKNOWN } from "./types.js";
 import { walk } from "./walk.js";
 
 export interface UnfoldOptions {
@@ -32,13 +32,15 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     hermesHome: options.hermesHome,
     sinks: [],
     choice: { picked: new Map(), asked: undefined },
+    aside: false,
+    obeyed: new Set(),
     later: [],
     nextDescriptor: 63,
     substitute,
     processOutput,
     walk,
     runText,
-    runArgv,
+    runArgv: runCounted,
   };
   run.budget.spend("parsed", command.length);
   const script = parseShell(command);
@@ -82,6 +84,13 @@ function walkInner(script: Script, context: Context, span: Span): void {
   });
 }
 
+/** A variable is cheap to write and may be long. */
+function runCounted(invocation: Invocation): void {
+  let length = 0;
+  for (const word of invocation.argv) length += word.text.length;
+  if (invocation.context.run.budget.spend("expanded", length)) runArgv(invocation);
+}
+
 const ONLY_UNKNOWN = /^[^\S\n]*\uFFFC+[^\S\n]*$/gm;
 
 function runText(task: TextTask): void {
@@ -100,11 +109,16 @@ function runText(task: TextTask): void {
   if (script !== undefined) walkText(script, task);
 }
 
+/** What comes out is not what a reader of the line saw going in. */
+function rewrites(command: SimpleCommand): boolean {
+  return isDecoder(command) || /^(?:g?sed|[gm]?awk|perl|python[\d.]*|ruby|node|php)$/.test(command.program);
+}
+
 /** The tree of a text without its unknown lines; what cannot be read is reported. */
 function readText({ text: given, context, span, carrier, from, foreign }: TextTask): Script | undefined {
   const unknown = given.includes(UNKNOWN);
   const text = unknown ? given.replace(ONLY_UNKNOWN, "") : given;
-  if (from?.some(isDecoder) === true) report(context, "opaque.decoded-input", { span, command: carrier });
+  if (from?.some(rewrites) === true) report(context, "opaque.decoded-input", { span, command: carrier });
   if (text !== given && !preparesShell(from)) {
     report(context, "opaque.shell-input", { span, command: carrier });
   }

@@ -1,7 +1,7 @@
 import { evaluateArithmetic } from "./arithmetic.js";
 import { expandBraces } from "./braces.js";
 import { type Context, spanOf } from "./context.js";
-import { evaluateAgain, evaluateSubscript } from "./evaluated-again.js";
+import { evaluateAgain, evaluateSubscript, evaluateWords } from "./evaluated-again.js";
 import { type Field, FieldBuilder, mergeValues } from "./fields.js";
 import { expandParameter, valueOfParameter } from "./parameters.js";
 import {
@@ -134,7 +134,10 @@ function pieceOf(part: WordPart, context: Context, quoted: boolean): Piece {
 function globText(part: Extract<WordPart, { type: "Glob" }>, context: Context): string {
   let text = part.value;
   for (const inner of part.parts ?? []) {
-    if (inner.type === "Literal") continue;
+    if (inner.type === "Literal") {
+      evaluateWords(inner.value, context, spanOf(part, context));
+      continue;
+    }
     const { value } = pieceOf(inner, context, true);
     text = text.replace(inner.text, () => value.text);
   }
@@ -264,13 +267,23 @@ function finish(field: Field, context: Context, span: Span | undefined): ShellWo
   };
 }
 
-function foldFolders(text: string, { run: { home, hermesHome } }: Context): string {
+/** Rules know the person's folders by their short names, however they were written. */
+export function foldFolders(given: string, { run: { home, hermesHome } }: Context): string {
+  const text = given.startsWith("~") ? userFolder(given, home) : given;
   if (!text.includes("/")) return text;
   const own = hermesHome === undefined ? text : foldFolder(text, hermesHome, "~/.hermes");
   return home === undefined ? own : foldFolder(own, home, "~");
 }
 
-/** Rules know the person's folders by their short names, however they were written. */
+/** `~root` and `~name` of the person themselves. */
+function userFolder(text: string, home: string | undefined): string {
+  const match = /^~([A-Za-z_][\w.-]*)(?=\/|$)/.exec(text);
+  if (match === null) return text;
+  const rest = text.slice(match[0].length);
+  if (match[1] === "root") return `/root${rest}`;
+  return home?.split("/").at(-1) === match[1] ? `~${rest}` : text;
+}
+
 function foldFolder(text: string, folder: string, short: string): string {
   const startsHere = text.startsWith(folder);
   const at = startsHere ? 0 : text.indexOf(`=${folder}`) + 1;

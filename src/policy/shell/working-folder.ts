@@ -1,5 +1,6 @@
 import type { Context } from "./context.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
+import { foldFolders } from "./words.js";
 
 /** Programs whose operands are files that they change. */
 const FILE_PROGRAMS = new Set(
@@ -25,7 +26,9 @@ export function completed(command: SimpleCommand, context: Context): SimpleComma
   const inFolder = (word: ShellWord): ShellWord => {
     const of = /^(?:of|if)=/.exec(word.text)?.[0] ?? "";
     const path = word.text.slice(of.length);
-    return /^[/~-]/.test(path) || path === "" ? word : { ...word, text: of + join(folder, path) };
+    return /^[/~-]/.test(path) || path === ""
+      ? word
+      : { ...word, text: of + foldFolders(join(folder, path), context) };
   };
   const redirects = command.redirects.map((redirect) => ({ ...redirect, target: inFolder(redirect.target) }));
   if (!FILE_PROGRAMS.has(command.program)) {

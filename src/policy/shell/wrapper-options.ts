@@ -12,6 +12,8 @@ export interface WrapperSpec {
   readonly idle?: string;
   /** Options whose value is text for a shell. */
   readonly text?: string;
+  /** Options whose value is the folder the command is started in. */
+  readonly folder?: string;
   /** Words that stand between the options and the command: a duration, a lock file. */
   readonly operands?: number;
   /** `NAME=value` words may stand before the command. */
@@ -174,12 +176,16 @@ export function openBySpec(
     if (value !== undefined && compiled.textSet.has(name))
       openings.push({ kind: "text", text: value, wrapper });
   }
+  const folder = spec.folder
+    ?.split(" ")
+    .map((name) => read.given.get(name))
+    .find((word) => word !== undefined);
   for (const rest of read.rests) {
     if (rest.length === 0) {
       const starts = [...compiled.shellSet].some((name) => name === "*" || read.given.has(name));
       if (starts && fed) openings.push({ kind: "input", wrapper });
     } else if (spec.joined === true) openings.push({ kind: "text", text: joinedWords(rest), wrapper });
-    else openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments });
+    else openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments, folder });
   }
   return openings;
 }

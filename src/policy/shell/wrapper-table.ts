@@ -17,6 +17,7 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
       "C D g h p R r T t U u close-from chdir group host prompt chroot role command-timeout type other-user user",
     idle: "e edit l list V version v validate K remove-timestamp help",
     assignments: true,
+    folder: "D chdir",
     shell: "s i shell login",
   },
   doas: { kind: "root", flags: "n s", taking: "a C u", idle: "L", shell: "s" },
@@ -103,6 +104,7 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   },
   "systemd-run": {
     kind: "container",
+    folder: "working-directory",
     flags:
       "G q t P S d r collect quiet pty pipe shell same-dir remain-after-exit scope user system no-block wait send-sighup no-ask-password expand-environment",
     taking:

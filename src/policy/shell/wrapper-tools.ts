@@ -21,6 +21,7 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   "distrobox-enter": { kind: "container", lenient: true, afterDashes: true },
   crictl: { kind: "container", verb: "exec", lenient: true, operands: 1 },
   buildah: { kind: "container", verb: "run", lenient: true, operands: 1, taking: "v e volume env user" },
+  adb: { kind: "remote", verb: "shell|exec-out", lenient: true, joined: true, taking: "s t H P L" },
   plink: { kind: "remote", lenient: true, operands: 1, joined: true, taking: "P l pw i m" },
   fab: { kind: "remote", lenient: true, afterDashes: true },
   knife: { kind: "remote", verb: "ssh", lenient: true, operands: 1, joined: true, taking: "x P i a" },

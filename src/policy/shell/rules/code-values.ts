@@ -33,8 +33,12 @@ export function concatenate(left: CodeValue, right: CodeValue): CodeValue {
     return { kind: "list", items: [...left.items, ...right.items] };
   if (left.kind === "list") return { kind: "list", items: [...left.items, NOTHING] };
   if (left.kind !== "text" && right.kind !== "text") return left.kind === "unknown" ? left : NOTHING;
-  return textValue(textOf(left) + textOf(right));
+  const text = textOf(left) + textOf(right);
+  return text.length > LONGEST_TEXT ? NOTHING : textValue(text);
 }
+
+/** Doubling a text is quickly written; nobody needs to know what comes out. */
+const LONGEST_TEXT = 65_536;
 
 /** Folders and names joined with one slash. */
 export function joinPaths(parts: readonly CodeValue[]): CodeValue {
