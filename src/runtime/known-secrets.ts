@@ -55,7 +55,10 @@ function addFile(secrets: SecretRegistry, name: string, path: string): void {
   } catch {
     return;
   }
-  if (!content.startsWith("{")) return secrets.add(name, content);
+  if (!content.startsWith("{")) {
+    secrets.add(name, content);
+    return;
+  }
   try {
     addNamed(secrets, name, JSON.parse(content));
   } catch {

@@ -10,7 +10,7 @@ export interface ArrayItem {
 }
 
 /** Longer arrays are stood for by their beginning and one item nobody knows. */
-const MOST_ITEMS = 1_024;
+const MOST_ITEMS = 256;
 
 /** True when further items would change nothing that is known about it. */
 export function isFull({ items = [], keys }: Value): boolean {

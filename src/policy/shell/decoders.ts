@@ -49,6 +49,9 @@ function printsAll(args: readonly ShellWord[]): boolean {
   return args.length === 1 && /^\s*(?:1|\{\s*print(?:\s+\$0)?\s*;?\s*\})\s*$/.test(args[0]?.text ?? "");
 }
 
+const MOST_EDITS = 32;
+const LONGEST_EDITED = 16_384;
+
 /** `s/this/that/g` with plain texts, one or several of them. */
 function substitute(args: readonly ShellWord[], text: string): string | undefined {
   const { operands, values, flags } = parseOptions(args, { taking: ["e", "expression"] });
@@ -56,8 +59,12 @@ function substitute(args: readonly ShellWord[], text: string): string | undefine
   const scripts = given.length > 0 ? given : operands;
   if (scripts.length === 0 || [...flags].some((flag) => !/^(?:e|E|r|expression)$/.test(flag)))
     return undefined;
+  const edits = scripts.flatMap((word) => word.text.split(/;\s*(?=s\W)/));
+  if (edits.length > MOST_EDITS) return undefined;
   let done = text;
-  for (const script of scripts.flatMap((word) => word.text.split(/;\s*(?=s\W)/))) {
+  for (const script of edits) {
+    // Doubling a text is the oldest way to waste time.
+    if (done.length > LONGEST_EDITED) return undefined;
     const match = /^\s*s([^\w\s\\])((?:(?!\1)[^\\])*)\1((?:(?!\1)[^\\&])*)\1(g?)\s*$/s.exec(script);
     if (match === null || /[.*[\]^$+?(){}|]/.test(match[2] ?? "")) return undefined;
     const [, , plain = "", replacement = "", all] = match;

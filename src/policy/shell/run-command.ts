@@ -146,8 +146,9 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
   const { context, span } = invocation;
   const { run, state } = context;
   const obeying = withObeyedFile(command, state);
-  const key = `${command.program} ${obeying?.input.kind === "text" ? obeying.input.text.text : ""}`;
-  if (obeying !== undefined && !run.obeyed.has(key)) {
+  const text = obeying?.input.kind === "text" ? obeying.input.text.text : "";
+  const key = `${command.program} ${text}`;
+  if (obeying !== undefined && run.budget.spend("parsed", text.length) && !run.obeyed.has(key)) {
     run.elsewhere.set(command, obeying);
     run.obeyed.add(key);
     runCodeOf(obeying, { command, invocation });
