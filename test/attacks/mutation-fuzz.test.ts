@@ -8,7 +8,7 @@ import { expectNoUnheardRejections, tool } from "./support.js";
 expectNoUnheardRejections();
 
 const SEED = 20_260_601;
-const BUDGET_MS = 8_000;
+const REQUESTS = 1_500;
 const LONGEST_STEP_MS = 200;
 /** The first calls compile schemas and load modules. */
 const WARM_UP = 50;
@@ -136,7 +136,7 @@ describe("mutated tool calls", () => {
         Object.assign(seen, { worstMs: ms, worst: text.slice(0, 300) });
       return value;
     };
-    for (const until = performance.now() + BUDGET_MS; performance.now() < until; seen.requests += 1) {
+    for (; seen.requests < REQUESTS; seen.requests += 1) {
       const text = attack(random);
       const request = await timed(text, () => parseRequestText(text));
       if ("code" in request) {
@@ -152,7 +152,6 @@ describe("mutated tool calls", () => {
       await timed(text, () => expect(typeof JSON.stringify(encodeResults(request, results))).toBe("string"));
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
-    expect(seen.requests).toBeGreaterThan(1_000);
     expect(seen.ran).toBeGreaterThan(100);
     expect(seen.worstMs, seen.worst).toBeLessThan(LONGEST_STEP_MS);
   }, 60_000);
