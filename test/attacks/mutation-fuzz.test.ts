@@ -129,9 +129,11 @@ describe("mutated tool calls", () => {
     const random = randomNumbers(SEED);
     const seen = { requests: 0, calls: 0, ran: 0, worstMs: 0, worst: "" };
     const timed = async <T>(text: string, step: () => T | Promise<T>): Promise<T> => {
-      const before = performance.now();
+      // Processor time: another program's turn is not this step's doing.
+      const before = process.cpuUsage();
       const value = await step();
-      const ms = performance.now() - before;
+      const { user, system } = process.cpuUsage(before);
+      const ms = (user + system) / 1000;
       if (ms > seen.worstMs && seen.requests > WARM_UP)
         Object.assign(seen, { worstMs: ms, worst: text.slice(0, 300) });
       return value;
