@@ -199,14 +199,14 @@ describe.each(Object.entries(DOORS))("through %s", (_door, open) => {
     expect(whatRan()).toBe("");
     const passed = DANGEROUS.filter((_, index) => results[index]?.denied !== true);
     expect(passed).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it("what is never allowed stays refused even with --yolo", async () => {
     const results = await open(true)(HARDLINE);
     expect(whatRan()).toBe("");
     const passed = HARDLINE.filter((_, index) => results[index]?.denied !== true);
     expect(passed).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
 
 it("the stand-ins do run when a command is harmless: the log is no empty promise", async () => {
