@@ -25,7 +25,8 @@ function ownKey(command: SimpleCommand, linked: SimpleCommand[]): string {
   const { program, name, args, assignments, redirects, wrappers, feeds, repeated } = command;
   if (args.length + assignments.length + redirects.length > MOST_WORDS) return TOO_LONG;
   let key = `${repeated ? "R" : "C"}${args.length},${assignments.length},${redirects.length},${wrappers.length}`;
-  key += textKey(program) + wordKey(name, linked);
+  key += name.text === program ? "=" : textKey(program);
+  key += wordKey(name, linked);
   for (const word of args) key += wordKey(word, linked);
   for (const { name: variable, value } of assignments) key += textKey(variable) + wordKey(value, linked);
   for (const redirect of redirects) key += redirectKey(redirect, linked);

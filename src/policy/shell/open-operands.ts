@@ -114,19 +114,25 @@ const openFind: Opener = (args) => {
   const starts = startingPoints(args);
   for (let at = 0; at < args.length; at++) {
     if (!EXECUTES.has(args[at]?.text ?? "")) continue;
-    const end = args.findIndex(
-      (word, index) =>
-        index > at && (word.text === ";" || (word.text === "+" && args[index - 1]?.text === "{}")),
-    );
-    const command = args.slice(at + 1, end < 0 ? undefined : end);
+    const end = endOfExecuted(args, at + 1);
+    const command = args.slice(at + 1, end);
     for (const start of starts) {
       const argv = command.map((word) => insert(word, "{}", start));
       if (argv.length > 0) openings.push({ kind: "argv", argv, wrapper, repeated: true });
     }
-    if (end > 0) at = end;
+    at = end;
   }
   return openings;
 };
+
+/** Where the `;` or `{} +` stands that ends what `-exec` runs. */
+function endOfExecuted(args: readonly ShellWord[], from: number): number {
+  for (let at = from; at < args.length; at++) {
+    const text = args[at]?.text;
+    if (text === ";" || (text === "+" && args[at - 1]?.text === "{}")) return at;
+  }
+  return args.length;
+}
 
 function startingPoints(args: readonly ShellWord[]): readonly string[] {
   const starts: string[] = [];

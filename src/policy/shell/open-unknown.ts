@@ -33,6 +33,8 @@ const ORDINARY_WORDS = new Set(
 /** Options whose value many programs hand to a shell. */
 const TEXT_OPTION = /^(?:-[cexsr]|--?(?:command|cmd|exec|execute|run|shell|call|build\.cmd))$/;
 const TEXT_OPTION_VALUE = /^--?(?:command|cmd|exec|execute|run|shell|call)=([\s\S]+)$/;
+/** Words in front of a command given as one word: `pueue add 'rm -rf x'`. */
+const RUNNING_VERB = /^(?:run|exec|execute|shell|command|cmd|add|start|launch|spawn|ssh|type|--)$/;
 /** Places in one command that are looked at. */
 const MOST_PLACES = 4;
 
@@ -104,8 +106,10 @@ function commandTexts(args: readonly ShellWord[], notable: ReadonlySet<string>):
     const text = value ?? word.text;
     if (!/\S\s+\S/.test(text) || text.length > 4_096) continue;
     const first = /^\s*([\w./-]+)\s/.exec(text)?.[1]?.split("/").at(-1) ?? "";
+    const runs = index > 0 && RUNNING_VERB.test(args[index - 1]?.text ?? "");
     // Prose has neither options nor places: "reboot the server tomorrow".
-    const named = notable.has(first) && !ORDINARY_WORDS.has(first) && /\s(?:-\w|--\w|[/~.*$])/.test(text);
+    const named =
+      runs && notable.has(first) && !ORDINARY_WORDS.has(first) && /\s(?:-\w|--\w|[/~.*$])/.test(text);
     if (behind || value !== undefined || named) texts.push(wordOf(text, word));
   }
   return texts;

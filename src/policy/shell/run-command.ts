@@ -136,7 +136,7 @@ function runProgram(invocation: Invocation, program: string): void {
     return;
   }
   runCode(command, invocation);
-  judgeUnknownProgram(command, invocation);
+  if (!isInterpreter(program, context)) judgeUnknownProgram(command, invocation);
   noteMadeFiles(command, context);
   print(command, context);
 }

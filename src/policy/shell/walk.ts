@@ -96,6 +96,8 @@ export function walk(node: SyntaxNode, context: Context): void {
       return;
     case "ArithmeticCommand":
       walkArithmetic(node.expression, context);
+      if (readsLikeCommand(node.body, context))
+        context.run.runText({ text: node.body, context, span: spanOf(node, context), foreign: true });
       return;
     case "TestCommand":
       walkTest(node, context);
@@ -103,6 +105,12 @@ export function walk(node: SyntaxNode, context: Context): void {
     default:
       return;
   }
+}
+
+/** `((rm -rf x))`: a calculation for bash, a subshell in a subshell for other shells. */
+function readsLikeCommand(body: string, { run }: Context): boolean {
+  const name = /^\s*([\w./-]+)\s+(?![=<>!&|^*/%?:,+])\S/.exec(body)?.[1]?.split("/").at(-1) ?? "";
+  return run.notablePrograms.has(name);
 }
 
 function walkStatement(statement: Statement, context: Context): void {

@@ -53,11 +53,56 @@ const DISGUISES: readonly [name: string, disguise: (command: string) => string][
   ],
   ["odd blanks", (command) => command.replaceAll(" ", "\u00a0")],
   ["carriage return", (command) => `ls\r${command}`],
+  ["vertical tab", (command) => command.replaceAll(" ", "\v")],
+  ["shell told to read its input", (command) => `echo ${quoted(command)} | bash -`],
+  ["options in front of that", (command) => `printf '%s\\n' ${quoted(command)} | sudo sh -x -`],
+  ["input by another name", (command) => `sh /proc/self/fd/0 <<< ${quoted(command)}`],
+  ["declared array", (command) => `declare -a c=(${command}); "\${c[@]}"`],
+  ["local array", (command) => `go() { local c=(${command}); "\${c[@]}"; }; go`],
+  ["numbered items", (command) => `${numbered(command)}; "\${c[@]}"`],
+  ["named items", (command) => command.replace(/^(\w+)/, "declare -A c=([k]=$1); $${c[k]}")],
+  ["array that is read", (command) => `IFS=, read -ra c <<< '${command.replaceAll(" ", ",")}'; "\${c[@]}"`],
+  ["name of a name", (command) => `declare -n r=c; c=${quoted(command)}; eval "$r"`],
+  ["later words of a function", (command) => `go() { "\${@:2}"; }; go first ${command}`],
+  ["words between brackets", (command) => `echo a[$(${command})]`],
+  ["slash in a pattern", (command) => `echo \${x/$(echo /; ${command})/b}`],
+  ["message of a missing variable", (command) => `echo \${x:?$(${command})}`],
+  ["prompt", (command) => `x='$(${command})'; echo "\${x@P}"`],
+  ["shown lines", (command) => `PS4='$(${command})'; set -x; ls`],
+  ["subscript in a calculation", (command) => `x='a[$(${command})]'; echo $((x))`],
+  ["subscript in a question", (command) => `test -v 'a[$(${command})]'`],
+  ["subscript of a printed variable", (command) => `printf -v 'a[$(${command})]' x`],
+  ["input of the whole shell", (command) => `exec <<< ${quoted(command)}; bash`],
+  ["numbered input", (command) => `exec 3<<< ${quoted(command)}; sh <&3`],
+  ["handler for mistyped words", (command) => `command_not_found_handle() { ${command}; }; zzz`],
+  ["two aliases", (command) => `alias nice='nice '; alias z=${quoted(command)}\nnice z`],
+  ["file written by tee", (command) => `echo ${quoted(command)} | tee s.sh; . ./s.sh`],
+  ["file written by dd", (command) => `dd of=s.sh <<< ${quoted(command)}; sh s.sh`],
+  ["file copied from the input", (command) => `cp /dev/stdin s.sh <<< ${quoted(command)}; sh s.sh`],
+  ["file written in a subshell", (command) => `(echo ${quoted(command)} > s.sh); sh s.sh`],
+  ["link to the program", (command) => command.replace(/^(\w+)/, "ln -s /bin/$1 z; ./z")],
+  ["copy of the program", (command) => command.replace(/^(\w+)/, 'cp "$(which $1)" z; ./z')],
+  [
+    "program of another language",
+    (command) => `echo 'import os; os.system("${command}")' > s.py; python3 s.py`,
+  ],
+  ["makefile", (command) => `printf 'all:\\n\\t${command}\\n' > Makefile; make`],
+  ["makefile that is nowhere", (command) => `make -f <(printf 'all:\\n\\t${command}\\n')`],
+  [
+    "rewritten text",
+    (command) => `echo ${quoted(command.replace(/^\w+/, "xx"))} | sed 's/xx/${command.split(" ")[0]}/' | sh`,
+  ],
 ];
+
+/** `c[0]=a; c[1]=b`, last one first. */
+function numbered(command: string): string {
+  const items = command.split(" ").map((word, index) => `c[${index}]=${word}`);
+  return items.reverse().join("; ");
+}
 
 /** Those that carry any text, also one that is disguised already. */
 const CARRIERS =
-  /^(?:as it is|subshell|after|second|branch|loop|inside|backticks|sh|shell|eval|here-string|pipe|base64|hexa|backwards|process|written|trap|another)/;
+  /^(?:as it is|subshell|after|second|branch|loop|inside|backticks|sh|shell|eval|here-string|pipe|base64|hexa|backwards|process|written|trap|another|input|numbered input|name of|file|handler)/;
 
 /** Places where a command is only mentioned. */
 const MENTIONS: readonly [name: string, mention: (command: string) => string][] = [
@@ -71,6 +116,11 @@ const MENTIONS: readonly [name: string, mention: (command: string) => string][] 
   ["escaped", (command) => `echo "\\$(${command})"`],
   ["assigned", (command) => `MESSAGE='${command}'; echo "$MESSAGE"`],
   ["a function that is never called", (command) => `go() { ${command}; }; type go`],
+  ["an array that is printed", (command) => `declare -a c=(${command}); echo "\${c[@]}"`],
+  ["a file that is only kept", (command) => `echo '${command}' | tee notes.txt; cat notes.txt`],
+  ["a makefile that is only kept", (command) => `printf 'clean:\\n\\t${command}\\n' > Makefile`],
+  ["the name of a test", (command) => `pytest -k '${command}'; vitest run -t '${command}'`],
+  ["a question to a model", (command) => `llm 'what does ${command} do'`],
   ["looked up", (command) => `type ${command.split(" ")[0]}; which ${command.split(" ")[0]}`],
 ];
 

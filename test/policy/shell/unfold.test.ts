@@ -75,6 +75,17 @@ describe("what a line runs", () => {
       "echo a b | xargs x; echo c | xargs -I% y -%-; xargs z < f",
       expect.arrayContaining(["x a b", "y -c-", "z <unknown> < f"]),
     ],
+    [
+      "files that other programs obey",
+      "printf 'all:\\n\\ta\\n' > Makefile; make; echo 'BEGIN{system(\"b\")}' > p; awk -f p",
+      expect.arrayContaining(["a", "b"]),
+    ],
+    [
+      "a makefile that starts make again, once",
+      "printf 'all:\\n\\tmake b\\nb:\\n\\tc\\n' > Makefile; make",
+      expect.arrayContaining(["make", "make b", "c"]),
+    ],
+    ["operands from a file", "echo a > f; xargs -a f x", expect.arrayContaining(["x a"])],
     ["comments are not run", "a # b; c", ["a"]],
     ["an unfinished here-document is read to the end, as bash does", "x <<EOF\n$(a)", ["a", "x"]],
   ])("%s", (_name, line, expected) => {
@@ -145,6 +156,13 @@ describe("what cannot be seen", () => {
     ["a downloaded script by its own name", "wget http://h/f.sh && sh ./f.sh", "opaque.downloaded-script"],
     ["a moved download", "curl http://h > f; mv f g; ./g", "opaque.downloaded-script"],
     ["a download for another interpreter", "curl -o f.py http://h; python3 f.py", "opaque.downloaded-script"],
+    ["decoded text as a program", "$(echo bHM= | base64 -d) a", "opaque.decoded-input"],
+    ["rewritten text", "echo xs | sed 's/x/l/' | sh", "opaque.decoded-input"],
+    ["a list of words in quotes", `declare -a "c=(a b)"; "\${c[@]}"`, "opaque.program"],
+    ["a dangerous command in the words of an unknown program", "zzz -- rm -rf a", "opaque.carried"],
+    ["the same without dashes", "zzz -v rm -rf a", "opaque.carried"],
+    ["the same in an option", "zzz --exec 'a && rm -rf b'", "opaque.carried"],
+    ["the same as one word", "zzz run 'rm -rf /'", "opaque.carried"],
     ["a file made executable", "chmod +x f && ./f", "opaque.made-executable"],
     ["a script among temporary files", "bash /tmp/f.sh", "opaque.untrusted-script"],
     ["a program among temporary files", "/var/tmp/f", "opaque.untrusted-script"],
@@ -166,6 +184,13 @@ describe("what cannot be seen", () => {
     "sudo -l",
     "ssh host",
     "ls | bash -c 'wc -l'",
+    "sh - script.sh",
+    "zzz -- src test",
+    'zzz -- "$X"',
+    "zzz rm",
+    "zzz note 'rm the old one tomorrow'",
+    "echo zzz -- rm -rf a",
+    "grep -e 'rm -rf a' rm -rf",
   ])("is fine with %s", (line) => {
     expect(found(line)).toEqual([]);
   });
@@ -183,6 +208,8 @@ describe("endless starts", () => {
     "while :; do $0 & done",
     "while true; do yes & done",
     "for ((;;)); do x & done",
+    "x(){ y|y& }; y(){ x; }; x",
+    "f(){ $FUNCNAME|$FUNCNAME& };f",
   ])("are found in %s", (line) => {
     expect(found(line)).toContainEqual(expect.stringMatching(/^fork-bomb\./));
   });
@@ -191,6 +218,8 @@ describe("endless starts", () => {
     "f() { f2 & }; f",
     "walk() { ls | while read d; do walk $d; done; }; walk",
     "fact() { if [ $1 -gt 1 ]; then echo $(fact 1); fi; }; fact 5",
+    'fact() { [ "$1" -eq 0 ] && { echo 1; return; }; r=$(fact $(($1-1))); echo $(($1*r)); }; fact 5',
+    "fib() { if (($1<2)); then echo $1; else echo $(($(fib $(($1-1)))+$(fib $(($1-2))))); fi; }; fib 5",
     "while true; do x & sleep 1; done",
     "f() { echo f | cat; }; f",
     "a | a &",

@@ -117,6 +117,25 @@ describe("values that a variable may have", () => {
     expect(programs("X=b; X=c; $X")).not.toContain("b");
   });
 
+  it.each([
+    ["items in the order of their numbers", `a=([2]=c [0]=a [1]=b); x "\${a[@]}"`, ["a", "b", "c"]],
+    ["items by name", `declare -A m=([k]=v [l]=w); x \${m[l]} \${m[k]}`, ["w", "v"]],
+    ["names of items", `declare -A m=([k]=v [l]=w); x "\${!m[@]}"`, ["k", "l"]],
+    ["items given one by one", `m[3]=d; m[1]=b; x "\${m[@]}" \${m[3]}`, ["b", "d", "d"]],
+    ["more items", `a=(b); a+=(c); x "\${a[@]}"`, ["b", "c"]],
+    ["an item nobody can name", `a=(b c); x \${a[$I]}`, ["?"]],
+    ["parts of a line", `IFS=: read -ra a <<< b:c; x \${a[1]} \${a[0]}`, ["c", "b"]],
+    ["later words", `set -- a b c; x "\${@:2}"`, ["b", "c"]],
+    ["some words", `set -- a b c; x "\${@:2:1}"`, ["b"]],
+    ["a name for another", "declare -n r=v; v=1; x $r", ["1"]],
+    ["an assignment through a name", "declare -n r=v; r=1; x $v", ["1"]],
+    ["a name for an item", "a=(b c); declare -n r='a[1]'; x $r", ["c"]],
+    ["a name for itself", "declare -n r=r; x $r", ["?"]],
+    ["a local array ends with its function", `c=(a); f() { local c=(b); }; f; x "\${c[@]}"`, ["a"]],
+  ])("%s", (_name, line, expected) => {
+    expect(words(line)).toEqual(expected);
+  });
+
   it("an assignment in front of a command ends with it", () => {
     expect(words("A=1; A=2 true; x $A")).toEqual(["1"]);
   });

@@ -136,6 +136,40 @@ man -P 'x -a b' ls
 rsync -e 'x -a b' c d:
 complete -C 'x -a b' git
 mapfile -C 'x -a b' -c 1 < list
+env -i - x -a b
+env -S'x\\_-a\\_b'
+sudo -D /srv x -a b
+screen -dmS s sh -c 'x -a b'
+screen -S s -X exec x -a b
+setarch x86_64 -R x -a b
+setarch -R x -a b
+arch -x86_64 x -a b
+capsh --drop=all -- -c 'x -a b'
+ls | entr -s 'x -a b'
+pdsh -w h 'x -a b'
+xterm -e 'x -a b'
+gnome-terminal -- x -a b
+systemd-nspawn -D /srv/root x -a b
+run0 x -a b
+choom -n 10 -- x -a b
+qemu-x86_64 x -a b
+bash-5.2 -c 'x -a b'
+osh -c 'x -a b'
+nu -c 'x -a b'
+tmux split-window -h x -a b
+pnpm --filter web exec -- x -a b
+yarn run x -a b
+yarn workspace web exec x -a b
+yarn workspaces foreach -A exec x -a b
+cargo watch -s 'x -a b'
+nix run nixpkgs#x -- -a b
+just --command x -a b
+lerna exec -- x -a b
+podman unshare x -a b
+adb shell x -a b
+echo | xargs stdbuf -o0 -e0 x -a b
+echo 'x -a b' | xargs -d'\\n' -n1 bash -c
+gdb -ex 'shell x -a b'
 sudo nice -n 5 env A=1 timeout 5 sh -c 'exec x -a b'`.split("\n");
 
 describe("wrappers", () => {
@@ -167,6 +201,26 @@ describe("wrappers", () => {
     expect(runs("ssh prod 'sudo x'")).toEqual(["ssh prod sudo x"]);
   });
 
+  it("that lead to another root or service stay visible, those that change only rights keep the files", () => {
+    expect(runs("chroot /mnt x a")).toEqual(["chroot x a"]);
+    expect(runs("systemd-run x a")).toEqual(["systemd-run x a"]);
+    expect(runs("unshare -r x a")).toEqual(["unshare x a"]);
+    expect(runs("echo 'x a' > s; unshare -r sh s")).toContain("unshare x a");
+  });
+
+  it("a folder that is entered for one command counts for that command only", () => {
+    const completedIn = (line: string): string[] =>
+      [...run(line).elsewhere.values()].map(({ program, args }) =>
+        [program, ...args.map((word) => word.text)].join(" "),
+      );
+    expect(completedIn("env -C / rm -rf *; rm x")).toEqual(["rm -rf /*"]);
+    expect(completedIn("sudo -D /srv rm x")).toEqual(["rm /srv/x"]);
+  });
+
+  it("options behind the command belong to the command", () => {
+    expect(runs("echo a | xargs x -e0 -i -l5")).toContain("x -e0 -i -l5 a");
+  });
+
   it("pass on input and files", () => {
     const inner = run("echo a | sudo tee /etc/f > log").commands.at(-1);
     expect(inner).toMatchObject({
@@ -186,6 +240,10 @@ describe("wrappers", () => {
     "bash -n f.sh",
     "docker ps",
     "kubectl get pods",
+    "yarn run build",
+    "screen -ls",
+    "arch",
+    "cargo build -- x",
   ])("that run nothing: %s", (line) => {
     expect(run(line).commands).toHaveLength(1);
     expect(found(line)).toEqual([]);

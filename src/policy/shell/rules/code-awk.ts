@@ -30,18 +30,18 @@ export function effectsOfAwk(code: string, language: Language): CodeEffects {
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as CodeToken;
     if (token.kind === "name" && isSign(tokens[index + 1], "=") && !isSign(tokens[index + 2], "="))
-      assigned.set(token.text, joined(tokens.slice(index + 2), assigned));
+      assigned.set(token.text, joined(following(tokens, index + 2), assigned));
     if (token.kind === "name" && token.text === "system" && isSign(tokens[index + 1], "("))
-      run(joined(tokens.slice(index + 2), assigned));
+      run(joined(following(tokens, index + 2), assigned));
     if (isSign(token, "|") || isSign(token, "|&")) {
       const getline = tokens.slice(index + 1, index + 3).some(({ text }) => text === "getline");
       const text = getline
         ? joined(before(tokens, index), assigned)
-        : joined(tokens.slice(index + 1), assigned);
+        : joined(following(tokens, index + 1), assigned);
       run(!getline && /^(?:\S*\/)?(?:ba|z|k|da)?sh\b/.test(text) ? UNKNOWN : text);
     }
     if ((isSign(token, ">") || isSign(token, ">>")) && printsBefore(tokens, index)) {
-      const target = joined(tokens.slice(index + 1), assigned);
+      const target = joined(following(tokens, index + 1), assigned);
       if (!isWhollyUnknown(target) && !target.startsWith("/dev/std"))
         shell.push(`echo >> ${quoteForShell(target)}`);
     }
@@ -61,10 +61,19 @@ function forEveryLine(command: string): string {
   return `while read -r unknown_value; do ${command}; done`;
 }
 
+const LONGEST_TEXT = 16_384;
+
+/** As many tokens as one string may be made of. */
+function following(tokens: readonly CodeToken[], from: number): readonly CodeToken[] {
+  return tokens.slice(from, from + 64);
+}
+
 /** Texts and names that stand side by side are one string in awk. */
 function joined(tokens: readonly CodeToken[], assigned: ReadonlyMap<string, string>): string {
   let text = "";
-  for (const token of tokens.slice(0, 64)) {
+  for (const token of tokens) {
+    // A variable that is doubled again and again.
+    if (text.length > LONGEST_TEXT) return UNKNOWN;
     if (token.kind === "text") text += token.text;
     else if (token.kind === "name") text += assigned.get(token.text) ?? UNKNOWN;
     else if (token.kind === "number") text += UNKNOWN;

@@ -24,15 +24,22 @@ const SUSPICIOUS =
 export function effectsOfCode(code: string, language: Language): CodeEffects {
   if (language.name === "applescript") return effectsOfAppleScript(code, language);
   const list = new EffectList();
-  gather(code, { language, list, depth: 0 });
+  gather(code, { language, list, depth: 0, seen: new Set() });
   return list.result();
 }
 
-function gather(
-  code: string,
-  task: { readonly language: Language; readonly list: EffectList; readonly depth: number },
-): void {
-  const { language, list, depth } = task;
+interface Gathering {
+  readonly language: Language;
+  readonly list: EffectList;
+  readonly depth: number;
+  /** Texts that were read already: what they do is known. */
+  readonly seen: Set<string>;
+}
+
+function gather(code: string, task: Gathering): void {
+  const { language, list, depth, seen } = task;
+  if (seen.has(code)) return;
+  seen.add(code);
   const facts = depth > DEEPEST ? undefined : readCode(code, { language, tools: toolsFor(language) });
   if (facts === undefined) {
     if (!SUSPICIOUS.test(code)) return;
@@ -40,7 +47,7 @@ function gather(
     list.note("interpreter.unreadable", "runs code that cannot be read");
     return;
   }
-  const runCode = (inner: string): void => gather(inner, { language, list, depth: depth + 1 });
+  const runCode = (inner: string): void => gather(inner, { ...task, depth: depth + 1 });
   for (const text of facts.shellTexts) list.runsText(text);
   for (const call of facts.calls) judgeCall(call, { language, facts, list, code, runCode });
   judgeTogether({ language, facts, list, code, runCode });

@@ -4,9 +4,14 @@ import type { CodeCall, ReaderTools } from "./code-facts.js";
 import type { Language } from "./code-languages.js";
 import {
   type CodeValue,
+  changed,
   decodeText,
   joinPaths,
+  joinTexts,
+  listOf,
   NOTHING,
+  replaced,
+  reversed,
   textOf,
   textValue,
   withHoles,
@@ -170,12 +175,12 @@ function method({
 }): CodeValue | undefined {
   if (receiver.kind === "text" && name === "join") {
     const [list] = args;
-    return list?.kind === "list" ? textValue(list.items.map(textOf).join(receiver.text)) : NOTHING;
+    return list?.kind === "list" ? joinTexts(list.items, receiver.text) : NOTHING;
   }
   if (receiver.kind === "list" && name === "join")
-    return textValue(receiver.items.map(textOf).join(args[0] === undefined ? "," : textOf(args[0])));
+    return joinTexts(receiver.items, args[0] === undefined ? "," : textOf(args[0]));
   if (receiver.kind === "list" && /^(?:reverse|concat)$/.test(name))
-    return name === "reverse" ? { kind: "list", items: [...receiver.items].reverse() } : NOTHING;
+    return name === "reverse" ? reversed(receiver) : NOTHING;
   if (receiver.kind !== "text")
     return receiver.kind === "unknown" &&
       /^(?:read|decode|text|toString|strip|trim|content|body|encode)$/.test(name)
@@ -186,26 +191,26 @@ function method({
     case "split":
       return args.length === 0 || /^\s*$/.test(textOf(args[0]))
         ? words(text, textOf(args[0]))
-        : { kind: "list", items: text.split(textOf(args[0])).map(textValue) };
+        : listOf(text.split(textOf(args[0]), MOST_PIECES));
     case "format":
-      return textValue(withHoles(text));
+      return withHoles(text);
     case "replace":
     case "replaceAll":
     case "gsub":
     case "sub":
       return args[0]?.kind === "text" && args[1]?.kind === "text"
-        ? textValue(text.replaceAll(args[0].text, args[1].text))
+        ? replaced(text, args[0].text, args[1].text)
         : textValue(UNKNOWN);
     case "lower":
     case "toLowerCase":
     case "downcase":
-      return textValue(text.toLowerCase());
+      return changed(text, () => text.toLowerCase());
     case "upper":
     case "toUpperCase":
     case "upcase":
-      return textValue(text.toUpperCase());
+      return changed(text, () => text.toUpperCase());
     case "reverse":
-      return textValue([...text].reverse().join(""));
+      return changed(text, () => [...text].reverse().join(""));
     case "expanduser":
     case "resolve":
     case "absolute":
@@ -220,7 +225,7 @@ function method({
     case "joinpath":
       return joinPaths([receiver, ...args]);
     case "concat":
-      return textValue(text + args.map(textOf).join(""));
+      return joinTexts([receiver, ...args], "");
     default:
       return undefined;
   }
@@ -253,9 +258,11 @@ function character(value: CodeValue): string {
   return Number.isInteger(code) && code >= 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : UNKNOWN;
 }
 
+/** One more than a list may have: what is longer is not known. */
+const MOST_PIECES = 1_025;
+
 function words(text: string, separator = " "): CodeValue {
-  const pieces = separator === "" ? [...text] : text.trim().split(/\s+/);
-  return { kind: "list", items: pieces.map(textValue) };
+  return listOf(separator === "" ? [...text.slice(0, MOST_PIECES)] : text.trim().split(/\s+/, MOST_PIECES));
 }
 
 /** `node:fs/promises` → `fs.promises`. */

@@ -23,6 +23,17 @@ export interface CodeFacts {
   readonly texts: string[];
 }
 
+const answers = new WeakMap<CodeFacts, Map<(call: CodeCall) => boolean, boolean>>();
+
+/** Whether the program makes such a call anywhere; asked for call after call, and answered once. */
+export function someCall(facts: CodeFacts, test: (call: CodeCall) => boolean): boolean {
+  const known = answers.get(facts) ?? new Map<(call: CodeCall) => boolean, boolean>();
+  answers.set(facts, known);
+  const answer = known.get(test) ?? facts.calls.some(test);
+  known.set(test, answer);
+  return answer;
+}
+
 /** Gives the value of a call from its name and arguments. */
 export type CallEvaluator = (call: CodeCall) => CodeValue;
 

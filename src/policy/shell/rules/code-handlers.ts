@@ -1,7 +1,7 @@
 import { UNKNOWN } from "../types.js";
 import { actionOf, type CallAction } from "./code-calls.js";
 import type { EffectList } from "./code-effect-list.js";
-import type { CodeCall, CodeFacts } from "./code-facts.js";
+import { type CodeCall, type CodeFacts, someCall } from "./code-facts.js";
 import { FILE_HANDLERS } from "./code-file-handlers.js";
 import type { Language } from "./code-languages.js";
 import { judgeLiterals } from "./code-literals.js";
@@ -48,10 +48,12 @@ export function judgeCall(call: CodeCall, world: CodeWorld): void {
 /** In a script that loads `child_process`, `run.exec(…)` is most likely its `exec`. */
 function importedAction(name: string, { language, facts }: CodeWorld): CallAction | undefined {
   if (language.name !== "javascript") return undefined;
-  const loads = facts.calls.some(({ args }) =>
-    args.some((value) => value.kind === "text" && /^(?:node:)?child_process$/.test(value.text)),
-  );
-  return loads ? actionOf(`child_process.${name.slice(name.lastIndexOf(".") + 1)}`, "javascript") : undefined;
+  if (!someCall(facts, namesStarter)) return undefined;
+  return actionOf(`child_process.${name.slice(name.lastIndexOf(".") + 1)}`, "javascript");
+}
+
+function namesStarter({ args }: CodeCall): boolean {
+  return args.some((value) => value.kind === "text" && /^(?:node:)?child_process$/.test(value.text));
 }
 
 const shell: CallHandler = (call, { list }) => {
@@ -97,6 +99,14 @@ function repeatsProgram(program: CodeValue, [first, second]: readonly CodeValue[
 const DECODERS =
   /(?:b64decode|atob|base64_decode|decode64|decode_base64|fromhex|unhexlify|hex2bin|decompress|inflate|rot13)$/;
 
+function decodes({ name, args }: CodeCall): boolean {
+  return (
+    DECODERS.test(name) ||
+    (name === "Buffer.from" &&
+      args.some((value) => value.kind === "text" && /^(?:base64(?:url)?|hex)$/.test(value.text)))
+  );
+}
+
 const evaluates: CallHandler = (call, { list, facts, runCode }) => {
   const given =
     call.name === "Function"
@@ -111,13 +121,8 @@ const evaluates: CallHandler = (call, { list, facts, runCode }) => {
     return;
   }
   const text = given.kind === "text" ? given.text : UNKNOWN;
-  const decodes = facts.calls.some(
-    ({ name, args }) =>
-      DECODERS.test(name) ||
-      (name === "Buffer.from" &&
-        args.some((value) => value.kind === "text" && /^(?:base64(?:url)?|hex)$/.test(value.text))),
-  );
-  if (decodes) list.note("interpreter.evaluated-text", "runs text as code that is decoded first");
+  if (someCall(facts, decodes))
+    list.note("interpreter.evaluated-text", "runs text as code that is decoded first");
   if (!text.includes(UNKNOWN)) {
     runCode(text);
     return;
@@ -205,10 +210,7 @@ function judgeOther(call: CodeCall, world: CodeWorld): void {
     list.note("interpreter.remote-module", "runs code from the network");
   if (/^(?:setTimeout|setInterval|setImmediate)$/.test(name) && first?.kind === "text")
     evaluates(call, world);
-  if (
-    /(?:^|\.)(?:dup2|reopen)$/.test(name) &&
-    facts.calls.some((other) => /socket|connect/i.test(other.name))
-  )
+  if (/(?:^|\.)(?:dup2|reopen)$/.test(name) && someCall(facts, connects))
     list.note("interpreter.reverse-shell", "connects a shell to the network");
   const recursive = args.some((value) => value.kind === "record" && value.fields.has("recursive"));
   if (recursive && /(?:^|\.)(?:rm|rmdir|remove)$/.test(name))
@@ -218,6 +220,10 @@ function judgeOther(call: CodeCall, world: CodeWorld): void {
   const sends = /(?:^|\.)(?:send|public_send|__send__|method)$/.test(name) && world.language.name === "ruby";
   if (sends && ["system", "exec", "spawn", "eval"].some((verb) => facts.names.has(verb)))
     list.note("interpreter.hidden-name", "calls something by a name it carries as data");
+}
+
+function connects({ name }: CodeCall): boolean {
+  return /socket|connect/i.test(name);
 }
 
 /** What only the whole program shows: endless forks, secrets or a shell together with the network. */

@@ -5,6 +5,7 @@ import type { Language } from "./code-languages.js";
 import { type CodeToken, tokenize } from "./code-tokens.js";
 import {
   type CodeValue,
+  changed,
   concatenate,
   joinPaths,
   NOTHING,
@@ -149,7 +150,7 @@ class Reader {
       } else if (sign?.text === "%" && sign.kind === "sign" && value.kind === "text") {
         this.#cursor.at++;
         this.#operand();
-        value = textValue(withHoles(value.text));
+        value = withHoles(value.text);
       } else if (sign?.text === "/" && sign.kind === "sign" && value.kind === "text") {
         this.#cursor.at++;
         value = joinPaths([value, this.#operand() ?? NOTHING]);
@@ -349,7 +350,8 @@ class Reader {
     const reversed = this.#cursor.isSign("::") && this.#cursor.isSign("-", 1);
     const key = this.#item(/^\]$/);
     this.#cursor.at++;
-    if (value.kind === "text") return reversed ? textValue([...value.text].reverse().join("")) : NOTHING;
+    if (value.kind === "text")
+      return reversed ? changed(value.text, (text) => [...text].reverse().join("")) : NOTHING;
     if (value.kind === "list" && key.kind === "number") return value.items[Number(key.text)] ?? NOTHING;
     if (value.kind === "name" && (key.kind === "text" || key.kind === "name"))
       return this.#memberOf(value, key.kind === "text" ? key.text : "?");

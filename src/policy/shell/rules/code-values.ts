@@ -29,31 +29,72 @@ export function isWhollyUnknown(text: string): boolean {
 }
 
 export function concatenate(left: CodeValue, right: CodeValue): CodeValue {
-  if (left.kind === "list" && right.kind === "list")
-    return { kind: "list", items: [...left.items, ...right.items] };
-  if (left.kind === "list") return { kind: "list", items: [...left.items, NOTHING] };
+  if (left.kind === "list") {
+    const added = right.kind === "list" ? right.items : [NOTHING];
+    return left.items.length + added.length > MOST_ITEMS ? NOTHING : listValue([...left.items, ...added]);
+  }
   if (left.kind !== "text" && right.kind !== "text") return left.kind === "unknown" ? left : NOTHING;
-  const text = textOf(left) + textOf(right);
-  return text.length > LONGEST_TEXT ? NOTHING : textValue(text);
+  return joinTexts([left, right], "");
 }
 
-/** Doubling a text is quickly written; nobody needs to know what comes out. */
-const LONGEST_TEXT = 65_536;
+/** Doubling a text or a list is quickly written; nobody has to know what comes out. */
+const LONGEST_TEXT = 16_384;
+const MOST_ITEMS = 1_024;
+/** Texts that are worked through letter by letter are shorter, for a program may do that thousands of times. */
+const LONGEST_CHANGED = 4_096;
+
+export function joinTexts(values: readonly CodeValue[], separator: string): CodeValue {
+  let length = 0;
+  for (const value of values) {
+    length += textOf(value).length + separator.length;
+    if (length > LONGEST_TEXT + separator.length) return NOTHING;
+  }
+  return textValue(values.map(textOf).join(separator));
+}
+
+/** What a change makes of a text. */
+export function changed(text: string, change: (text: string) => string): CodeValue {
+  return text.length > LONGEST_CHANGED ? NOTHING : textValue(change(text));
+}
+
+export function listOf(texts: readonly string[]): CodeValue {
+  return texts.length > MOST_ITEMS ? NOTHING : listValue(texts.map(textValue));
+}
+
+function listValue(items: readonly CodeValue[]): CodeValue {
+  return { kind: "list", items };
+}
+
+export function reversed({ items }: { readonly items: readonly CodeValue[] }): CodeValue {
+  return items.length > MOST_ITEMS ? NOTHING : listValue(items.toReversed());
+}
+
+export function replaced(text: string, from: string, to: string): CodeValue {
+  if (!text.includes(from)) return textValue(text);
+  return text.length * to.length > 8 * LONGEST_CHANGED
+    ? NOTHING
+    : changed(text, () => text.replaceAll(from, to));
+}
 
 /** Folders and names joined with one slash. */
 export function joinPaths(parts: readonly CodeValue[]): CodeValue {
   let path = "";
   for (const part of parts) {
     const text = textOf(part);
+    if (path.length + text.length > LONGEST_CHANGED) return NOTHING;
     path = text.startsWith("/") || path === "" ? text : `${path.replace(/\/$/, "")}/${text}`;
   }
   return textValue(path);
 }
 
 /** `"rm %s" % name`, `"rm {}".format(name)`: the holes become unknown. */
-export function withHoles(text: string): string {
-  return text.replace(/%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]|\{[\w.!:]*\}/g, UNKNOWN);
+export function withHoles(text: string): CodeValue {
+  const pieces = text.split(HOLE, MOST_HOLES);
+  return pieces.length === MOST_HOLES ? NOTHING : changed(text, () => pieces.join(UNKNOWN));
 }
+
+const HOLE = /%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]|\{[\w.!:]*\}/;
+const MOST_HOLES = 64;
 
 export function decodeText(text: string, encoding: "base64" | "hex"): CodeValue {
   if (text.includes(UNKNOWN)) return { kind: "unknown", origin: "decoded" };
