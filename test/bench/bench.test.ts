@@ -61,7 +61,7 @@ describe("npm run bench", () => {
     const run = bench("--only", "calls,speed");
     expect(run.status).toBe(1);
     expect(run.stderr).toContain(
-      "--only does not know speed; there are calls, journal, scale, parallel, cold.",
+      "--only does not know speed; there are calls, journal, scale, parallel, cold, verdicts.",
     );
   });
 });
