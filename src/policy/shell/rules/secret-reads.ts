@@ -90,8 +90,9 @@ function plainOperands(args: readonly ShellWord[]): readonly ShellWord[] {
 /** The output only counts, compares or loads what was read: `cat key | ssh-add -`, `grep -q X .env`. */
 function staysHidden(command: SimpleCommand): boolean {
   if (isQuiet(command)) return true;
-  const consumers = consumersOf(command);
-  return consumers.length > 0 && consumers.some(isQuiet);
+  // What is printed comes from those whose output nobody reads.
+  const last = consumersOf(command).filter(({ feeds }) => feeds.length === 0);
+  return last.length > 0 && last.every(isQuiet);
 }
 
 function isQuiet({ program, args }: SimpleCommand): boolean {
