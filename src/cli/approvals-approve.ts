@@ -62,12 +62,14 @@ const USED_WITHIN_MS = 1_500;
 /** The asker looks several times a second; whether it really took the answer is worth the wait. */
 async function outcomeOf(record: ApprovalRecord, store: ApprovalStore): Promise<ApprovalStatus> {
   const until = performance.now() + USED_WITHIN_MS;
-  while (store.isOwnerAlive(record) && performance.now() < until) {
+  for (;;) {
+    // Asked before the status is read: an asker may take the answer, run the call and end in between.
+    const waits = store.isOwnerAlive(record) && performance.now() < until;
     const status = store.find(record.id)?.status;
     if (status !== "approved") return status ?? "expired";
+    if (!waits) return status;
     await pause(50);
   }
-  return "approved";
 }
 
 function nextStep({ id, status }: ApprovalRecord): string {
