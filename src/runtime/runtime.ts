@@ -73,7 +73,7 @@ export class Runtime {
   readonly #policy: Policy | undefined;
   readonly #yolo: boolean;
   readonly #platform: string | undefined;
-  #offering: Promise<Withheld> | undefined;
+  #offering: Promise<Withheld | undefined> | undefined;
   #sessions: Promise<SessionFactory> | undefined;
   #journal: Promise<Journal> | undefined;
   #toolsetVersion = 0;
@@ -123,7 +123,7 @@ export class Runtime {
     const selection = this.select(request.enabled, request.disabled);
     const withheld = await this.#withheld();
     const entries = [...snapshot.entries.values()].filter(
-      (entry) => selection.selects(entry.name) && withheld(entry) === undefined,
+      (entry) => selection.selects(entry.name) && withheld?.(entry) === undefined,
     );
     const statuses = await statusesOf(entries, this.#availability);
     const definitions = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
@@ -170,8 +170,8 @@ export class Runtime {
       listingOf({
         entry,
         status: statuses.get(entry.name) ?? { ok: true },
-        enabled: selection.selects(entry.name) && withheld(entry) === undefined,
-        because: withheld(entry) ?? selection.explain(entry.name).because,
+        enabled: selection.selects(entry.name) && withheld?.(entry) === undefined,
+        because: withheld?.(entry) ?? selection.explain(entry.name).because,
       }),
     );
   }
@@ -235,7 +235,7 @@ export class Runtime {
   }
 
   /** What the profile in force keeps from a model. */
-  #withheld(): Promise<Withheld> {
+  #withheld(): Promise<Withheld | undefined> {
     this.#offering ??= import("../policy/profiles/offering.js").then(({ offeringFor }) =>
       offeringFor(this.config),
     );

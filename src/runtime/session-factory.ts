@@ -14,7 +14,6 @@ import type { Allowlist } from "../policy/grants/allowlist.js";
 import { allowlistFrom } from "../policy/grants/from-config.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { PermissionTable } from "../policy/profiles/permission-table.js";
-import { reviewerFrom } from "../policy/reviewer/from-config.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { AvailabilityCache, Status } from "../registry/availability.js";
 import { statusesOf } from "../registry/definitions.js";
@@ -30,7 +29,6 @@ export class SessionFactory {
   readonly #runtime: Runtime;
   readonly #availability: AvailabilityCache;
   readonly #allowlist: Allowlist;
-  readonly #reviewer: Reviewer | undefined;
   readonly #rules: Promise<SessionRules>;
   readonly #environments = new Map<string, Promise<Environment>>();
   readonly #locks = new EffectLocks();
@@ -48,7 +46,6 @@ export class SessionFactory {
       redact: (text) => runtime.secrets.redact(text),
       onTrouble: (message) => runtime.log.warn(message),
     });
-    this.#reviewer = reviewerFrom(runtime.config.values, (text) => runtime.secrets.redact(text));
     this.#rules = this.#loadRules(options);
   }
 
@@ -62,7 +59,8 @@ export class SessionFactory {
     const { entries, aliases } = registry.snapshot();
     const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
     for (const problem of [...permissions.problems, ...strangers]) log.warn(formatProblem(problem));
-    if (options.policy !== undefined) return { permissions, policy: options.policy };
+    const reviewer = await this.#reviewer();
+    if (options.policy !== undefined) return { permissions, policy: options.policy, reviewer };
     const policy = createPolicy({
       hermesHome: paths.home,
       permissions,
@@ -71,13 +69,14 @@ export class SessionFactory {
       yolo: options.yolo || values.approvals.mode === "off",
       readOnly: policyIncomplete,
     });
-    return { permissions, policy, withheld: policy.withheld };
+    return { permissions, policy, reviewer, withheld: policy.withheld };
   }
 
   async open(options: SessionOptions): Promise<Session> {
     const { registry, config, cwd } = this.#runtime;
     const profile = options.profile ?? config.values.permissions.profile;
-    const { permissions, policy, withheld } = await this.#rules;
+    const rules = await this.#rules;
+    const { permissions, withheld } = rules;
     const unknown = permissions.unknown(profile);
     if (unknown !== undefined) throw new HermesError(unknown);
     const snapshot = registry.snapshot();
@@ -107,7 +106,7 @@ export class SessionFactory {
         reviews: { denials: 0 },
         guardrails,
         ancestors: [],
-        services: this.#services(journal, policy),
+        services: this.#services(journal, rules),
       },
       { vocabulary: config.values.tools.vocabulary },
     );
@@ -148,7 +147,15 @@ export class SessionFactory {
     return made;
   }
 
-  #services(journal: Journal, policy: Policy): CallServices {
+  /** Loaded only by those who want a model's opinion. */
+  async #reviewer(): Promise<Reviewer | undefined> {
+    const { config, secrets } = this.#runtime;
+    if (config.values.approvals.mode !== "smart") return undefined;
+    const { reviewerFrom } = await import("../policy/reviewer/from-config.js");
+    return reviewerFrom(config.values, (text) => secrets.redact(text));
+  }
+
+  #services(journal: Journal, { policy, reviewer }: SessionRules): CallServices {
     const { config, hooks, events, log, secrets } = this.#runtime;
     const { values, paths } = config;
     const { overrides } = values.tool_budget;
@@ -176,7 +183,7 @@ export class SessionFactory {
           : undefined,
       approvalTimeoutMs: values.approvals.timeout * 1000,
       permanentGrants: this.#allowlist,
-      ...(this.#reviewer !== undefined && { reviewer: this.#reviewer }),
+      ...(reviewer !== undefined && { reviewer }),
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
       settingsFor: (tool) => settingsFor(tool, config),
@@ -188,6 +195,7 @@ export class SessionFactory {
 interface SessionRules {
   readonly permissions: PermissionTable;
   readonly policy: Policy;
+  readonly reviewer: Reviewer | undefined;
   readonly withheld?: PermissionPolicy["withheld"];
 }
 
