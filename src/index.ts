@@ -3,9 +3,11 @@ export type { HookName, HookOptions, HookTypes, PostToolCall, PreAnswer, PreTool
 export type { JournalRow, ToolStats } from "./call/journal.js";
 export type {
   ApprovalAnswer,
+  ApprovalReply,
   ApprovalRequest,
   Approver,
   Door,
+  JudgedSegment,
   Policy,
   PolicyQuestion,
   Verdict,
