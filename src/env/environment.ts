@@ -5,34 +5,54 @@ import type { SandboxReport, Widening } from "./sandbox/types.js";
  * to another one. File and process tools reach the world only through this interface.
  */
 export interface Environment {
-  /** Name shown in every result, e.g. "local" or "docker:build". */
+  /** Name shown in every result, e.g. "local" or "docker". */
   readonly name: string;
-  readonly kind: "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+  readonly kind: EnvironmentKind;
   readonly files: EnvironmentFiles;
+  /** Runs one command to its end. */
   exec(request: ExecRequest): Promise<ExecResult>;
+  /** Starts a program that goes on by itself: in the background, or in a terminal. */
+  spawn(request: SpawnRequest): Promise<RunningProcess>;
+  /** Copies a file or a whole folder from here to this machine. */
+  fetch(transfer: Transfer): Promise<TransferReport>;
+  /** Copies a file or a whole folder of this machine to here. */
+  push(transfer: Transfer): Promise<TransferReport>;
+  /** Keeps the file system as it is now; only where the service behind it can. */
+  snapshot?(): Promise<{ readonly id: string }>;
+  /** What it is, where it is, and whether it works; connects when it has to. */
+  describe(): Promise<EnvironmentDescription>;
+  /** Ends everything that was started here and leaves nothing behind that is not meant to last. */
   close(): Promise<void>;
 }
 
-export interface ExecRequest {
-  /** Text for `bash -c`, or an argument vector that no shell touches. */
+export type EnvironmentKind = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+
+/** Where a program runs and what it gets; shared by everything that starts one. */
+export interface ProgramRequest {
+  /** Text for a shell (`bash -c`; `sh` where there is no bash), or an argument vector that no shell touches. */
   readonly command: string | readonly string[];
   readonly cwd: string;
+  /** On top of the environment's own variables; an undefined value takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The session's folder, the only one a sandboxed command may change; see `inTask`. */
+  readonly workspace?: string;
+  /** Opens the sandbox for this one command; only after the policy has let the `sandbox:widen` effect pass. */
+  readonly sandbox?: Widening;
+}
+
+export interface ExecRequest extends ProgramRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Standard input; empty when left out. */
   readonly stdin?: string | Uint8Array;
-  /** Added to the allow-listed child environment. */
-  readonly env?: Readonly<Record<string, string>>;
   /** Characters of output kept: 40 % head, 60 % tail, the rest counted. */
   readonly maxOutputChars?: number;
   /** Keep stdout and stderr apart (search, git); default merges them as a terminal would. */
   readonly separateStderr?: boolean;
-  /** The session's folder, the only one a sandboxed command may change; see `inWorkspace`. */
-  readonly workspace?: string;
-  /** Opens the sandbox for this one command; only after the policy has let the `sandbox:widen` effect pass. */
-  readonly sandbox?: Widening;
   onChunk?(chunk: string): void;
 }
 
+/** A lost connection is an error (`unavailable`), never a result. */
 export interface ExecResult {
   readonly output: string;
   readonly stderr: string;
@@ -43,12 +63,87 @@ export interface ExecResult {
   readonly truncated: boolean;
   readonly totalBytes: number;
   readonly durationMs: number;
-  /** Working directory after the command, when the environment tracks it. */
+  /** Working directory after the command, when its shell could still tell. */
   readonly cwd?: string;
+  /**
+   * What the shell exported in the end where that differs from the environment's own variables, in the form
+   * `ProgramRequest.env` takes; absent when the shell could not tell, and for argument vectors.
+   */
+  readonly exported?: Readonly<Record<string, string | undefined>>;
   /** What the command left running in its process group when its shell had ended by itself. */
   readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[];
   /** Present when the command ran in a sandbox. */
   readonly sandbox?: SandboxReport;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface SpawnRequest extends ProgramRequest {
+  /** Give it a terminal of this size; otherwise pipes, with stdout and stderr merged. */
+  readonly pty?: TerminalSize;
+  /** Every byte it prints, in order. What the listener throws is ignored. */
+  onOutput(bytes: Uint8Array): void;
+}
+
+/** A program that was started and not awaited. Its whole tree belongs to it, whatever forked or changed session. */
+export interface RunningProcess {
+  /** In the environment, which need not be this machine. */
+  readonly pid: number | undefined;
+  /** Value of HERMES_EXEC_ID that everything it starts carries, so that it can be found after a crash. */
+  readonly mark: string;
+  readonly pty: boolean;
+  /** Resolves when it has ended and its output has arrived; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  write(data: string | Uint8Array): Promise<void>;
+  /** End of input: closes the pipe; in a terminal, types the end-of-file character. */
+  closeInput(): Promise<void>;
+  /** Only in a terminal. */
+  resize(size: TerminalSize): void;
+  /** Stops and goes on reading its output, which makes the program wait. */
+  pauseOutput(paused: boolean): void;
+  /** True when it waits for input, false when it does not, undefined where that cannot be seen. */
+  waitsForInput(): Promise<boolean | undefined>;
+  /** Ends the whole tree, gently first. Answers with what could not be ended. */
+  end(): Promise<readonly Survivor[]>;
+}
+
+export interface Survivor {
+  readonly pid: number;
+  readonly command: string;
+}
+
+export interface ProcessEnd {
+  readonly exitCode: number;
+  /** Why it is not known how it ended: the connection or the environment was lost. */
+  readonly lost?: string;
+}
+
+export interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface TransferReport {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface EnvironmentDescription {
+  readonly name: string;
+  readonly kind: EnvironmentKind;
+  readonly ok: boolean;
+  /** Why it does not work, and what to do. */
+  readonly reason?: string;
+  readonly fix?: string;
+  /** Where commands start when nothing else is said. */
+  readonly cwd?: string;
+  readonly home?: string;
+  /** Facts worth showing, e.g. `image: debian:12`, `user: root`, `isolation: bubblewrap`. */
+  readonly facts: Readonly<Record<string, string>>;
 }
 
 export interface FileStat {
@@ -84,6 +179,21 @@ export interface EnvironmentFiles {
   ): Promise<{ readonly created: boolean; readonly dirsCreated: boolean }>;
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /**
+   * Tells of changes below a folder, or of one file, until the signal ends it. Environments that cannot be
+   * told look again and again.
+   */
+  watch(path: string, options: WatchOptions): AsyncIterable<FileChange>;
+}
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  readonly recursive?: boolean;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly change: "created" | "changed" | "removed";
 }
 
 export interface ReadRange {

@@ -130,7 +130,7 @@ export class SessionFactory {
       );
     }
     const { env, values, paths } = this.#runtime.config;
-    const made = import("../env/local.js").then(({ createLocalEnvironment }) =>
+    const made = import("../env/local/local.js").then(({ createLocalEnvironment }) =>
       createLocalEnvironment({
         env,
         passthrough: values.terminal.env_passthrough,

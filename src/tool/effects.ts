@@ -9,6 +9,8 @@ export interface Effect {
   readonly mode: "read" | "write" | "execute";
   /** Where a command runs, when that is not the session's own folder. */
   readonly cwd?: string;
+  /** Values that variables of a command line are known to have, exported by commands before it. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** True when undoing is cheap; the approval text says so when it is false. */
   readonly reversible?: boolean;
 }
@@ -19,4 +21,8 @@ export interface EffectScope {
   readonly environment: string;
   /** What `~` means there; this machine's home when left out. */
   readonly home?: string;
+  /** What earlier commands of the session have exported. */
+  readonly exported?: Readonly<Record<string, string | undefined>>;
+  /** What was typed into a background process and not yet sent off with a new line. */
+  pendingInput?(process: string): string;
 }

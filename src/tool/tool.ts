@@ -1,4 +1,5 @@
 import type { Environment } from "../env/environment.js";
+import type { SessionProcesses } from "../env/processes/types.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
 import type { JsonSchema } from "./json-schema.js";
@@ -61,7 +62,10 @@ export interface HostCapabilities {
 export interface SessionInfo {
   readonly id: string;
   readonly profile: string;
+  /** Where relative names begin; commands of the session move it. */
   readonly cwd: string;
+  /** The session's own folder, which does not move. */
+  readonly workspace: string;
   /** False when a program makes the calls: it may repeat itself on purpose, a model may not. */
   readonly guarded?: boolean;
   /** The tool that was called before this one, if any. */
@@ -74,6 +78,8 @@ export interface CallContext {
   readonly toolName: string;
   readonly session: SessionInfo;
   readonly environment: Environment;
+  /** What the session has running in the background. */
+  readonly processes: SessionProcesses;
   readonly signal: AbortSignal;
   readonly host: HostCapabilities;
   readonly secrets: { get(name: string): string | undefined };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { childEnvironment } from "../../src/env/child-env.js";
-import { createLocalEnvironment } from "../../src/env/local.js";
+import { childEnvironment } from "../../src/env/local/child-env.js";
+import { createLocalEnvironment } from "../../src/env/local/local.js";
 
 const parent = {
   PATH: process.env.PATH ?? "/usr/bin:/bin",

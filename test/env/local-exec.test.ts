@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import type { ExecRequest } from "../../src/env/environment.js";
-import { createLocalEnvironment, type LocalEnvironmentOptions } from "../../src/env/local.js";
+import { createLocalEnvironment, type LocalEnvironmentOptions } from "../../src/env/local/local.js";
 import { runningWith, skipWithoutSandbox } from "../sandbox/support.js";
 
 const never = new AbortController().signal;

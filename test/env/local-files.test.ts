@@ -5,7 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { createLocalEnvironment } from "../../src/env/local.js";
+import { createLocalEnvironment } from "../../src/env/local/local.js";
 import { ToolError } from "../../src/tool/errors.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "hermes-files-")));

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createLocalEnvironment } from "../../src/env/local.js";
+import { createLocalEnvironment } from "../../src/env/local/local.js";
 import { ToolError } from "../../src/tool/errors.js";
 import { tempDir } from "../support/runtime.js";
 import { RACE_SECONDS, startSwapper } from "../support/swapper.js";

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { readReport } from "../../src/env/command-line.js";
+import { readReport } from "../../src/env/local/command-line.js";
 import { bwrapArguments } from "../../src/env/sandbox/bwrap-arguments.js";
 import { findDenial, missesTemporary } from "../../src/env/sandbox/denial.js";
 import { socketMounts, socketPaths } from "../../src/env/sandbox/host-sockets.js";

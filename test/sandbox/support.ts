@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach } from "vitest";
 import type { Environment, ExecRequest, ExecResult } from "../../src/env/environment.js";
-import { createLocalEnvironment } from "../../src/env/local.js";
+import { createLocalEnvironment } from "../../src/env/local/local.js";
 import { probeBwrap } from "../../src/env/sandbox/probe.js";
 import type { SandboxOptions } from "../../src/env/sandbox/types.js";
 

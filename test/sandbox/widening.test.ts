@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Environment, ExecRequest } from "../../src/env/environment.js";
-import { createLocalEnvironment } from "../../src/env/local.js";
+import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { Widening } from "../../src/env/sandbox/types.js";
 import { inWorkspace } from "../../src/env/workspace.js";
 import { ToolError } from "../../src/tool/errors.js";

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../src/env/environment.js";
-import { createLocalEnvironment } from "../../src/env/local.js";
+import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { CallContext, Progress } from "../../src/tool/tool.js";
 
 export interface TestContext extends CallContext {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createLocalEnvironment } from "../../../src/env/local.js";
+import { createLocalEnvironment } from "../../../src/env/local/local.js";
 import { ToolError } from "../../../src/tool/errors.js";
 import type { AnyTool, CallContext } from "../../../src/tool/tool.js";
 import { makeContext, type TestContext } from "../context.js";

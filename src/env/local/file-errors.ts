@@ -1,4 +1,4 @@
-import { ToolError } from "../tool/errors.js";
+import { ToolError } from "../../tool/errors.js";
 
 const REASONS: Readonly<Record<string, readonly [reason: string, hint?: string]>> = {
   ENOENT: ["there is no such file or folder", "Check the path; list the parent folder to see what is there."],

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { isAbsolute } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ToolError } from "../tool/errors.js";
+import { ToolError } from "../../tool/errors.js";
 import { childEnvironment, refuseOversized } from "./child-env.js";
 import { type ChildStdio, openChildStdio } from "./child-stdio.js";
 import { argumentVector, confinedVector, readReport } from "./command-line.js";
-import type { ExecRequest, ExecResult } from "./environment.js";
+import type { ExecRequest, ExecResult } from "../environment.js";
 import type { PipeStock } from "./pipes.js";
 import {
   EXEC_MARK,
@@ -17,8 +17,8 @@ import {
   leftInGroup,
   type Survivor,
 } from "./process-tree.js";
-import { sandboxFailed, sandboxReport, withRefusedNames } from "./sandbox/report.js";
-import type { Confinement, Sandbox } from "./sandbox/sandbox.js";
+import { sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/report.js";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
 const DRAIN_MS = 300;

@@ -1,7 +1,7 @@
 import { constants, existsSync, readlinkSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { ToolError } from "../tool/errors.js";
+import { ToolError } from "../../tool/errors.js";
 
 /** Not among node's constants: opens a folder without the right to list it. */
 const O_PATH = 0o10000000;

@@ -3,8 +3,8 @@ import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
-import type { ExecRequest } from "./environment.js";
-import { OutputWindow, type WindowContent } from "./output-window.js";
+import type { ExecRequest } from "../environment.js";
+import { OutputWindow, type WindowContent } from "../output-window.js";
 import { closePair, type PipePair, type PipeStock } from "./pipes.js";
 
 const MAX_REPORT_CHUNKS = 16;

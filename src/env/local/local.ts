@@ -2,12 +2,13 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { ToolError } from "../tool/errors.js";
-import type { Environment, ExecRequest, ExecResult } from "./environment.js";
+import { ToolError } from "../../tool/errors.js";
+import type { Environment, ExecRequest, ExecResult } from "../environment.js";
+import { missingFolder } from "../missing-folder.js";
 import { createLocalFiles } from "./local-files.js";
-import type { Unavailable } from "./sandbox/probe.js";
-import type { Sandbox } from "./sandbox/sandbox.js";
-import type { SandboxOptions } from "./sandbox/types.js";
+import type { Unavailable } from "../sandbox/probe.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import type { SandboxOptions } from "../sandbox/types.js";
 
 export interface LocalEnvironmentOptions {
   readonly name?: string;
@@ -64,7 +65,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const wanted = options.sandbox;
     if (wanted === undefined || wanted.mode === "off") return undefined;
     if (request.sandbox?.off === true && wanted.mode === "auto") return undefined;
-    sandboxing ??= import("./sandbox/sandbox.js").then(({ createSandbox }) =>
+    sandboxing ??= import("../sandbox/sandbox.js").then(({ createSandbox }) =>
       createSandbox({ ...wanted, home: env.HOME || homedir() }),
     );
     const sandbox = await sandboxing;
@@ -127,7 +128,7 @@ async function requireDirectory(cwd: string): Promise<void> {
   } catch (error) {
     if (ToolError.isInstance(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") refuse("the working directory does not exist (it may have been deleted)");
+    if (code === "ENOENT") throw missingFolder(cwd);
     refuse(code === "EACCES" ? "permission denied" : String(code ?? error));
   }
 }

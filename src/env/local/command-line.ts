@@ -1,6 +1,6 @@
-import { ToolError } from "../tool/errors.js";
-import type { ExecRequest } from "./environment.js";
-import type { SandboxLimits } from "./sandbox/types.js";
+import { ToolError } from "../../tool/errors.js";
+import type { ExecRequest } from "../environment.js";
+import type { SandboxLimits } from "../sandbox/types.js";
 
 /** Number of the descriptor on which the shell reports. */
 export const REPORT_DESCRIPTOR = 3;

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { constants, type Dirent, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
-import { ToolError } from "../tool/errors.js";
+import { ToolError } from "../../tool/errors.js";
 import { writeAtomically } from "./atomic-write.js";
-import type { EnvironmentFiles, FileStat, ReadRange } from "./environment.js";
+import type { EnvironmentFiles, FileStat, ReadRange } from "../environment.js";
 import { fileError, isMissing } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
 

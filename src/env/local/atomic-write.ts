@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { ToolError } from "../tool/errors.js";
+import { ToolError } from "../../tool/errors.js";
 import { isMissing } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, type MadeFolder } from "./held-folder.js";
 

@@ -1,4 +1,4 @@
-import { ToolError } from "../tool/errors.js";
+import { ToolError } from "../../tool/errors.js";
 
 /** Names a child may inherit. Everything else stays behind, so a key nobody thought of cannot leak. */
 const INHERITED = new Set(

@@ -1,0 +1,105 @@
+import { dirname } from "node:path/posix";
+import { ToolError } from "../tool/errors.js";
+import type { Environment, ExecRequest, ExecResult, SpawnRequest } from "./environment.js";
+import { isMissingFolder } from "./missing-folder.js";
+
+/** Beyond this, exported variables are not carried on: every command of the task would have to bring them. */
+const MAX_KEPT_BYTES = 65_536;
+
+/**
+ * Variables that belong to one shell, or that would change how the next one reads its own start-up line or
+ * which code it loads. They work inside the command that sets them and are not carried on.
+ */
+const NOT_KEPT =
+  /^(?:_|SHLVL|PWD|OLDPWD|PPID|RANDOM|SECONDS|LINENO|SHELLOPTS|PS4|ENV|IFS|PROMPT_COMMAND|BASH.*|LD_(?:PRELOAD|AUDIT)|HERMES_.*)$/;
+
+/** What one task's commands leave for the next one: where they stand and what they exported. */
+export class TaskState {
+  /** Nothing that a tool is asked to do moves it; only commands of the task do. */
+  #cwd: string;
+  #exported: Readonly<Record<string, string | undefined>> = {};
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  get cwd(): string {
+    return this.#cwd;
+  }
+
+  get exported(): Readonly<Record<string, string | undefined>> {
+    return this.#exported;
+  }
+
+  /** A task of its own that begins where this one stands. */
+  copy(): TaskState {
+    const copy = new TaskState(this.#cwd);
+    copy.#exported = this.#exported;
+    return copy;
+  }
+
+  moveTo(cwd: string): void {
+    this.#cwd = cwd;
+  }
+
+  note(result: ExecResult): void {
+    if (result.timedOut || result.cancelled) return;
+    if (result.cwd !== undefined) this.#cwd = result.cwd;
+    if (result.exported === undefined) return;
+    const kept = Object.entries(result.exported).filter(([name]) => !NOT_KEPT.test(name));
+    const bytes = kept.reduce((sum, [name, value]) => sum + name.length + (value?.length ?? 0), 0);
+    if (bytes <= MAX_KEPT_BYTES) this.#exported = Object.fromEntries(kept);
+  }
+}
+
+/**
+ * The environment as one task sees it: each command begins with the folder and the exported variables that
+ * the one before it left, and may change the task's workspace. Set here and not by tools, so that no argument
+ * of a call can move the boundary.
+ */
+export function inTask(
+  environment: Environment,
+  task: { readonly state: TaskState; readonly workspace: string },
+): Environment {
+  const { state, workspace } = task;
+  const withState = <R extends ExecRequest | SpawnRequest>(request: R): R => ({
+    ...request,
+    env: { ...state.exported, ...request.env },
+    workspace,
+  });
+  return {
+    ...environment,
+    files: environment.files,
+    async exec(request) {
+      // Programs that tools start by themselves (a search) are not part of the task's shell.
+      if (typeof request.command !== "string") return environment.exec({ ...request, workspace });
+      const result = await orMovedOut(request, () => environment.exec(withState(request)));
+      state.note(result);
+      return result;
+    },
+    spawn: (request) => orMovedOut(request, () => environment.spawn(withState(request))),
+  };
+
+  async function orMovedOut<T>(request: { readonly cwd: string }, start: () => Promise<T>): Promise<T> {
+    try {
+      return await start();
+    } catch (error) {
+      if (request.cwd !== state.cwd || !isMissingFolder(error, request.cwd)) throw error;
+      throw await movedOut(environment, state);
+    }
+  }
+}
+
+/**
+ * A task whose folder was deleted goes on in the nearest folder that is left, but not with this command: it
+ * was meant for another place.
+ */
+async function movedOut(environment: Environment, state: TaskState): Promise<ToolError> {
+  const gone = state.cwd;
+  let left = dirname(gone);
+  while (left !== "/" && (await environment.files.stat(left))?.type !== "directory") left = dirname(left);
+  state.moveTo(left);
+  return new ToolError(`The working directory ${gone} does not exist any more; nothing was run.`, {
+    hint: `Commands now start in ${left}. Call again if the command is right there, or give a workdir.`,
+  });
+}
