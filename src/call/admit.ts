@@ -1,6 +1,7 @@
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
 import type { CallRecord } from "./call-record.js";
+import { declareEffects } from "./declare-effects.js";
 import { type EffectKey, keysOf } from "./effect-keys.js";
 import { judge } from "./judge.js";
 import type { CallScope, Verdict } from "./scope.js";
@@ -18,7 +19,34 @@ export function admit(call: CallRecord): Failure | undefined | Promise<Failure |
   return call.effects.length === 0 ? undefined : takeTurn(call);
 }
 
+/** More often than this, the session is moving about faster than a call can be judged. */
+const MAX_ROUNDS = 20;
+
+/**
+ * A command that ran while this call waited may have gone to another folder, where the same arguments mean
+ * something else: then the call is judged again for what it means there.
+ */
 async function takeTurn(call: CallRecord): Promise<Failure | undefined> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const problem = isOutdated(call) ? declareAgain(call) : undefined;
+    const refused = problem ?? (await acquire(call));
+    if (refused !== undefined || !isOutdated(call)) return refused;
+    call.release?.();
+    call.release = undefined;
+  }
+  return failure("failed", "other commands of the session kept moving it to other folders", "Call again.");
+}
+
+function isOutdated(call: CallRecord): boolean {
+  return call.taskVersion !== call.scope.task.version;
+}
+
+function declareAgain(call: CallRecord): Failure | undefined {
+  const problem = declareEffects(call);
+  return problem ?? refusedNow(call, call.effects);
+}
+
+async function acquire(call: CallRecord): Promise<Failure | undefined> {
   const { scope } = call;
   const keys = await keysOf({
     effects: call.effects,
@@ -59,6 +87,10 @@ function judgeAgain(call: CallRecord, keys: readonly EffectKey[]): Failure | und
     const path = effect.mode === "execute" ? undefined : paths.shift();
     return isPlace(effect) && path !== undefined ? { ...effect, resource: path } : effect;
   });
+  return refusedNow(call, effects);
+}
+
+function refusedNow(call: CallRecord, effects: readonly Effect[]): Failure | undefined {
   const again = judge(call, effects);
   if (again?.verdict === "allow") return undefined;
   if (again?.verdict === "ask" && isCovered(again, call)) return undefined;

@@ -31,6 +31,8 @@ export class CallRecord {
   repairs: readonly string[] = NOTHING;
   /** before-hooks */
   hookQuestion: string | undefined;
+  /** effects: what the session's commands had left behind when the effects were worked out */
+  taskVersion = 0;
   /** effects */
   effects: readonly Effect[] = NOTHING;
   /** policy, approval */

@@ -32,6 +32,9 @@ export class HandlerContext implements CallContext {
     this.#environment ??= guardedEnvironment(scope.environment, keys);
     return this.#environment;
   }
+  get processes() {
+    return this.#call.scope.processes;
+  }
   get host() {
     return this.#call.scope.host;
   }

@@ -40,13 +40,21 @@ export function guardedEnvironment(environment: Environment, keys: readonly Effe
       files.write(require(path, await files.realpath(path)), data, options),
     remove: async (path) => files.remove(await entry(path)),
     rename: async (from, to) => files.rename(await entry(from), await entry(to)),
+    async *watch(path, options) {
+      yield* files.watch(await judgedRead(path), options);
+    },
   };
   return {
     name: environment.name,
     kind: environment.kind,
     files: guarded,
     exec: (request) => environment.exec(request),
+    spawn: (request) => environment.spawn(request),
+    describe: () => environment.describe(),
     close: () => environment.close(),
+    fetch: async (transfer) => environment.fetch({ ...transfer, from: await judgedRead(transfer.from) }),
+    push: async (transfer) =>
+      environment.push({ ...transfer, to: require(transfer.to, await files.realpath(transfer.to)) }),
   };
 }
 

@@ -1,9 +1,8 @@
 import type { Decision } from "../tool/call.js";
-import type { Effect, Permission } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
-import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
+import { declareEffects } from "./declare-effects.js";
 import { decode } from "./decode-call.js";
 import { judge } from "./judge.js";
 import { resolve } from "./resolve.js";
@@ -49,67 +48,6 @@ async function askHooks(call: CallRecord): Promise<Failure | undefined> {
   if ("block" in answer) return failure("blocked", answer.block);
   if ("ask" in answer) call.hookQuestion = answer.ask;
   return answer.modified ? decode(call, answer.args) : undefined;
-}
-
-function declareEffects(call: CallRecord): Failure | undefined {
-  const { tool, scope } = call;
-  if (tool.effects === undefined) {
-    if (tool.permissions.length > 0) call.effects = tool.permissions.map(widestEffect);
-    return undefined;
-  }
-  try {
-    const declared: unknown = tool.effects(call.args, {
-      cwd: scope.info.cwd,
-      environment: scope.environment.name,
-      home: scope.home,
-    });
-    call.effects = readEffects(declared);
-    return undefined;
-  } catch (thrown) {
-    // Without a list of effects nothing can be judged, so nothing may run.
-    return failure(
-      "denied",
-      `${call.entry.name} could not say what this call would touch: ${describeThrown(thrown).message}`,
-    );
-  }
-}
-
-const MODES: readonly unknown[] = ["read", "write", "execute"];
-
-/** A copy that the tool cannot change after the decision; anything that is not a list of effects throws. */
-function readEffects(declared: unknown): readonly Effect[] {
-  if (!Array.isArray(declared)) {
-    ignoreRejection(declared);
-    throw new TypeError("its effects are not a list");
-  }
-  return Array.from(declared as unknown[], (effect) => {
-    if (typeof effect !== "object" || effect === null) throw new TypeError("an effect is not an object");
-    const { action, resource, mode, cwd, reversible } = effect as Effect;
-    if (
-      typeof action !== "string" ||
-      !action.includes(":") ||
-      typeof resource !== "string" ||
-      !MODES.includes(mode)
-    ) {
-      throw new TypeError("an effect lacks action, resource or mode");
-    }
-    return {
-      action,
-      resource,
-      mode,
-      ...(typeof cwd === "string" && { cwd }),
-      ...(typeof reversible === "boolean" && { reversible }),
-    };
-  });
-}
-
-const READING_VERBS = new Set(["read", "fetch", "search", "list", "get"]);
-
-/** A tool that lists only permissions is taken to touch everything they allow. */
-function widestEffect(action: Permission): Effect {
-  const verb = action.slice(action.indexOf(":") + 1);
-  const mode = READING_VERBS.has(verb) ? "read" : verb === "execute" || verb === "run" ? "execute" : "write";
-  return { action, resource: "*", mode };
 }
 
 function decide(call: CallRecord): ReturnType<Stage> {

@@ -1,4 +1,6 @@
 import type { Environment } from "../env/environment.js";
+import type { SessionProcesses } from "../env/processes/types.js";
+import type { TaskState } from "../env/task.js";
 import type { EventBus } from "../observe/events.js";
 import type { Logger } from "../observe/log.js";
 import type { AvailabilityCache } from "../registry/availability.js";
@@ -167,6 +169,9 @@ export interface CallScope {
   readonly door: Door;
   readonly view: View;
   readonly environment: Environment;
+  /** Where the session's commands stand and what they have exported. */
+  readonly task: TaskState;
+  readonly processes: SessionProcesses;
   /** What `~` means in that environment. */
   readonly home: string;
   readonly host: HostCapabilities;

@@ -1,9 +1,9 @@
 import { getConfigValue } from "../config/get-value.js";
 import { loadConfig } from "../config/load.js";
 import { CONFIG_KEYS } from "../config/schema.js";
-import type { Origin } from "../config/types.js";
 import { HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
+import { describeOrigin } from "./output.js";
 
 export async function run(
   { out, home, configFlags }: CommandContext,
@@ -23,21 +23,15 @@ export async function run(
     else
       for (const row of rows)
         out.line(
-          `${row.key} = ${plain(row.value)}${showOrigin ? out.color.dim(`  ${describe(row.origin)}`) : ""}`,
+          `${row.key} = ${plain(row.value)}${showOrigin ? out.color.dim(`  ${describeOrigin(row.origin)}`) : ""}`,
         );
     return;
   }
   const row = read(key);
   if (out.json) out.value(showOrigin ? row : row.value);
-  else out.line(`${plain(row.value)}${showOrigin ? `  ${describe(row.origin)}` : ""}`);
+  else out.line(`${plain(row.value)}${showOrigin ? `  ${describeOrigin(row.origin)}` : ""}`);
 }
 
 function plain(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
-}
-
-function describe(origin: Origin): string {
-  if (origin.file !== undefined)
-    return `(${origin.file}${origin.line === undefined ? "" : `:${origin.line}`})`;
-  return `(${origin.source}${origin.name === undefined ? "" : ` ${origin.name}`})`;
 }

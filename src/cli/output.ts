@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import type { Origin } from "../config/types.js";
 import { type ErrorCode, type Failure, HermesError } from "../tool/errors.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 
@@ -134,4 +135,11 @@ function visibleLength(text: string): number {
 export function brief(text: string, chars = 72): string {
   const line = text.split("\n", 1)[0] ?? "";
   return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`;
+}
+
+/** Where a setting was made: file and line, or the variable or flag. */
+export function describeOrigin(origin: Origin): string {
+  if (origin.file !== undefined)
+    return `(${origin.file}${origin.line === undefined ? "" : `:${origin.line}`})`;
+  return `(${origin.source}${origin.name === undefined ? "" : ` ${origin.name}`})`;
 }

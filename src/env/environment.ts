@@ -19,6 +19,11 @@ export interface Environment {
   push(transfer: Transfer): Promise<TransferReport>;
   /** Keeps the file system as it is now; only where the service behind it can. */
   snapshot?(): Promise<{ readonly id: string }>;
+  /**
+   * Stops what costs something while nobody uses it; the next use starts it again with every file as it was.
+   * Left out where there is nothing to stop, or where something would be lost.
+   */
+  suspend?(): Promise<void>;
   /** What it is, where it is, and whether it works; connects when it has to. */
   describe(): Promise<EnvironmentDescription>;
   /** Ends everything that was started here and leaves nothing behind that is not meant to last. */

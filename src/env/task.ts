@@ -18,6 +18,7 @@ export class TaskState {
   /** Nothing that a tool is asked to do moves it; only commands of the task do. */
   #cwd: string;
   #exported: Readonly<Record<string, string | undefined>> = {};
+  #version = 0;
 
   constructor(cwd: string) {
     this.#cwd = cwd;
@@ -31,6 +32,11 @@ export class TaskState {
     return this.#exported;
   }
 
+  /** Another number whenever something has changed, so that what was judged before can be judged again. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** A task of its own that begins where this one stands. */
   copy(): TaskState {
     const copy = new TaskState(this.#cwd);
@@ -39,17 +45,31 @@ export class TaskState {
   }
 
   moveTo(cwd: string): void {
+    if (cwd === this.#cwd) return;
     this.#cwd = cwd;
+    this.#version += 1;
   }
 
   note(result: ExecResult): void {
     if (result.timedOut || result.cancelled) return;
-    if (result.cwd !== undefined) this.#cwd = result.cwd;
+    if (result.cwd !== undefined) this.moveTo(result.cwd);
     if (result.exported === undefined) return;
     const kept = Object.entries(result.exported).filter(([name]) => !NOT_KEPT.test(name));
     const bytes = kept.reduce((sum, [name, value]) => sum + name.length + (value?.length ?? 0), 0);
-    if (bytes <= MAX_KEPT_BYTES) this.#exported = Object.fromEntries(kept);
+    if (bytes > MAX_KEPT_BYTES || sameAs(this.#exported, kept)) return;
+    this.#exported = Object.fromEntries(kept);
+    this.#version += 1;
   }
+}
+
+function sameAs(
+  known: Readonly<Record<string, string | undefined>>,
+  entries: readonly (readonly [string, string | undefined])[],
+): boolean {
+  return (
+    Object.keys(known).length === entries.length &&
+    entries.every(([name, value]) => Object.hasOwn(known, name) && known[name] === value)
+  );
 }
 
 /**
@@ -68,8 +88,13 @@ export function inTask(
     workspace,
   });
   return {
-    ...environment,
+    name: environment.name,
+    kind: environment.kind,
     files: environment.files,
+    fetch: (transfer) => environment.fetch(transfer),
+    push: (transfer) => environment.push(transfer),
+    describe: () => environment.describe(),
+    close: () => environment.close(),
     async exec(request) {
       // Programs that tools start by themselves (a search) are not part of the task's shell.
       if (typeof request.command !== "string") return environment.exec({ ...request, workspace });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
-import { judgeTerminal, type TerminalRules } from "./judge-terminal.js";
+import { judgeTerminal, type TerminalRules, withVariables } from "./judge-terminal.js";
 import { loadCommandLines } from "./profiles/command-line.js";
 import { describe, judgePermission } from "./profiles/judge-levels.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
@@ -129,7 +129,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
   const hardline = terminal?.verdict?.verdict === "deny" ? tell(terminal.verdict) : [];
   const byPermission = judgePermission({ effect, authority, toolGrants: deciding.toolGrants, note });
   const restricted = judgeRestrictions({
-    effect,
+    effect: terminal === undefined ? effect : { ...effect, resource: withVariables(effect) },
     authority,
     args: question.args,
     cwd: question.session.cwd,
@@ -185,7 +185,7 @@ function judgeFile({ effect, question, options }: EffectDeciding, opened: boolea
       : ask("file.write-protected", `writes ${why}: ${name}`, path, true);
   }
   if (reads || opened || options.anyFolder === true) return undefined;
-  const workspace = real(question.session.cwd);
+  const workspace = real(question.session.workspace);
   if (isInside(path, workspace) || isInside(path, real(tmpdir()))) return undefined;
   const reason = `writes outside the working folder ${workspace}: ${path}`;
   return ask("file.write-outside", reason, dirname(path), false);

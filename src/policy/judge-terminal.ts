@@ -5,6 +5,7 @@ import { readCommandLine } from "./profiles/command-line.js";
 import { deniesCommand } from "./profiles/command-rules.js";
 import { judgeCommand } from "./shell/analysis.js";
 import type { CommandVerdict } from "./shell/judge.js";
+import { typedAs } from "./typed-input.js";
 
 /** What the person has approved for good. */
 export interface GrantLookup {
@@ -45,11 +46,31 @@ interface TerminalPlace {
 
 /** The hardline floor, the person's own refusals, then danger, of which each part needs a grant or a yes. */
 export function judgeTerminal(effect: Effect, place: TerminalPlace, rules: TerminalRules): TerminalJudgement {
-  const command = effect.resource;
-  if (command === "*") return { verdict: UNSEEN };
+  if (effect.resource === "*") return { verdict: UNSEEN };
+  const typed = effect.typedInto === undefined ? undefined : typedAs(effect.resource, effect.typedInto);
+  if (typed !== undefined && !typed.isCommand && !mayBeCommand(typed.text)) return { verdict: undefined };
+  const command = typed?.text ?? effect.resource;
   const cwd = effect.cwd ?? place.session.cwd;
-  const judged = judgeWhere(command, { cwd, home: place.home, hermesHome: rules.hermesHome });
-  return { verdict: verdictOn({ command, cwd, judged, place, rules }), segments: judged.segments };
+  const { variables } = effect;
+  const judged = judgeWhere(command, { cwd, home: place.home, hermesHome: rules.hermesHome, variables });
+  const written = withVariables({ ...effect, resource: command });
+  const verdict = verdictOn({ command: written, cwd, judged, place, rules });
+  return { verdict, segments: judged.segments };
+}
+
+/** Answers to a program's questions are rarely shell text; what cannot even be read as such is not judged as it. */
+function mayBeCommand(text: string): boolean {
+  return judgeCommand(text).rule !== "hardline.unparseable";
+}
+
+/** The line as rules about its text see it: with the values that its variables have by now. */
+export function withVariables({ resource, variables = {} }: Effect): string {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}\n`);
+  return lines.join("") + resource;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** `rm -rf *` is one thing in a project and another one here. */
@@ -59,11 +80,19 @@ const VITAL_FOLDER =
 /** In a folder that must not be lost, relative names are judged as what they stand for there, too. */
 function judgeWhere(
   command: string,
-  { cwd, ...options }: { readonly cwd: string; readonly home: string; readonly hermesHome: string },
+  {
+    cwd,
+    ...options
+  }: {
+    readonly cwd: string;
+    readonly home: string;
+    readonly hermesHome: string;
+    readonly variables: Effect["variables"];
+  },
 ): CommandVerdict {
   const judged = judgeCommand(command, options);
   if (judged.verdict === "hardline" || (!VITAL_FOLDER.test(cwd) && cwd !== options.home)) return judged;
-  const there = judgeCommand(`cd '${cwd.replaceAll("'", "'\\''")}'\n${command}`, options);
+  const there = judgeCommand(`cd ${quoted(cwd)}\n${command}`, options);
   if (there.verdict === judged.verdict || there.verdict === "safe") return judged;
   return { verdict: there.verdict, rule: there.rule, reason: there.reason, segments: judged.segments };
 }

@@ -1,12 +1,11 @@
-import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, join } from "node:path";
+import { findProgram } from "../env/find-program.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
 
 /** Answers `needs` for this machine: programs on PATH, variables set, packages installed. */
 export function checkNeeds(needs: Needs, env: Readonly<Record<string, string | undefined>>): Status {
-  const missing = (needs.programs ?? []).filter((program) => !onPath(program, env));
+  const missing = (needs.programs ?? []).filter((program) => findProgram(program, env) === undefined);
   if (missing.length > 0)
     return no(`not found on PATH: ${missing.join(", ")}`, needs.fix ?? `install ${missing.join(", ")}`);
   const absent = (needs.packages ?? []).filter((name) => !installed(name));
@@ -21,17 +20,6 @@ export function checkNeeds(needs: Needs, env: Readonly<Record<string, string | u
 
 function no(reason: string, fix: string): Status {
   return { ok: false, reason, fix };
-}
-
-function onPath(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
-  return (env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return folder !== "";
-    } catch {
-      return false;
-    }
-  });
 }
 
 function installed(name: string): boolean {

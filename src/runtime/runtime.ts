@@ -33,6 +33,7 @@ import {
 import { HermesError } from "../tool/errors.js";
 import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
+import { RuntimeProcesses } from "./processes.js";
 import type { Session, SessionOptions } from "./session.js";
 import type { SessionFactory } from "./session-factory.js";
 import { listingOf, type ToolListing } from "./tool-list.js";
@@ -66,6 +67,8 @@ export class Runtime {
   readonly discovery: DiscoveryReport;
   readonly secrets = new SecretRegistry();
   readonly log: Logger;
+  /** What sessions have running in the background. */
+  readonly processes: RuntimeProcesses;
   readonly #availability: AvailabilityCache;
   readonly #customToolsets = new Map<string, CustomToolset>();
   readonly #memo = new DefinitionsMemo();
@@ -99,6 +102,7 @@ export class Runtime {
       mask: (text) => this.secrets.redact(text),
       onChange: (key, status) => this.#announceAvailability(key, status),
     });
+    this.processes = new RuntimeProcesses(this);
     this.#policy = parts.policy;
     this.#yolo = parts.yolo === true;
     this.#platform = parts.platform;

@@ -8,7 +8,7 @@ import type { CallServices, Policy, Reviewer } from "../call/scope.js";
 import { createSpill } from "../call/spill.js";
 import { formatProblem } from "../config/types.js";
 import type { Environment } from "../env/environment.js";
-import { inWorkspace } from "../env/workspace.js";
+import { inTask, TaskState } from "../env/task.js";
 import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
 import type { Allowlist } from "../policy/grants/allowlist.js";
 import { allowlistFrom } from "../policy/grants/from-config.js";
@@ -19,9 +19,10 @@ import type { AvailabilityCache, Status } from "../registry/availability.js";
 import { statusesOf } from "../registry/definitions.js";
 import type { Entry } from "../registry/entry.js";
 import { View } from "../registry/view.js";
-import { failure, HermesError } from "../tool/errors.js";
+import { HermesError } from "../tool/errors.js";
+import { EnvironmentPool } from "./environments.js";
 import type { Runtime } from "./runtime.js";
-import { Session, type SessionOptions } from "./session.js";
+import { Session, type SessionOptions, sessionInfo } from "./session.js";
 import { settingsFor } from "./settings.js";
 
 /** Makes sessions and owns what they share. Loaded with the first one: lists and definitions never need the path. */
@@ -30,7 +31,7 @@ export class SessionFactory {
   readonly #availability: AvailabilityCache;
   readonly #allowlist: Allowlist;
   readonly #rules: Promise<SessionRules>;
-  readonly #environments = new Map<string, Promise<Environment>>();
+  readonly #environments: EnvironmentPool;
   readonly #locks = new EffectLocks();
 
   constructor(options: {
@@ -47,6 +48,10 @@ export class SessionFactory {
       onTrouble: (message) => runtime.log.warn(message),
     });
     this.#rules = this.#loadRules(options);
+    this.#environments = new EnvironmentPool({
+      config: runtime.config,
+      log: runtime.log,
+    });
   }
 
   async #loadRules(options: {
@@ -84,21 +89,36 @@ export class SessionFactory {
     const selected = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
     const [checked, environment, journal] = await Promise.all([
       statusesOf(selected, this.#availability),
-      this.#environment(options.environment ?? config.values.terminal.env),
+      this.#environments.open({
+        name: options.environment ?? config.values.terminal.env,
+        ...(options.task !== undefined && { task: options.task }),
+      }),
       this.#runtime.journal(),
     ]);
+    void this.#runtime.processes.recover();
     const statuses = withoutWithheld(checked, selected, (entry) => withheld?.(entry, { profile }));
     const id = `s_${randomUUID().slice(0, 13)}`;
-    const workdir = resolve(options.cwd ?? cwd);
+    const workspace = workspaceIn(environment, {
+      // Folders of this machine mean nothing elsewhere.
+      asked: environment.kind === "local" ? (options.workspace ?? options.cwd ?? cwd) : options.cwd,
+      configured: config.values.terminal.cwd,
+    });
+    const task = new TaskState(
+      options.workspace === undefined || options.cwd === undefined
+        ? workspace
+        : environment.files.resolve(options.cwd, workspace),
+    );
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
     return new Session(
       {
-        info: { id, profile, cwd: workdir, guarded: guardrails.mode !== "off" },
+        info: sessionInfo({ id, profile, workspace, task, guarded: guardrails.mode !== "off" }),
         rootId: id,
         door: options.door ?? "library",
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
-        environment: inWorkspace(environment, workdir),
-        home: environment.files.resolve("~", workdir),
+        environment: inTask(environment, { state: task, workspace }),
+        task,
+        processes: this.#runtime.processes.of(id),
+        home: environment.files.resolve("~", workspace),
         host: options.host ?? {},
         approver: options.approver,
         ask: options.ask ?? (async () => undefined),
@@ -108,43 +128,14 @@ export class SessionFactory {
         ancestors: [],
         services: this.#services(journal, rules),
       },
-      { vocabulary: config.values.tools.vocabulary },
+      { vocabulary: config.values.tools.vocabulary, environment, processes: this.#runtime.processes },
     );
   }
 
   async close(): Promise<void> {
-    for (const environment of this.#environments.values()) await (await environment).close();
+    await this.#runtime.processes.close();
+    await this.#environments.close();
     await this.#allowlist.close();
-  }
-
-  #environment(name: string): Promise<Environment> {
-    const known = this.#environments.get(name);
-    if (known !== undefined) return known;
-    if (name !== "local") {
-      throw new HermesError(
-        failure(
-          "unavailable",
-          `Environment ${name} is not available`,
-          'This version runs tools in the "local" environment.',
-        ),
-      );
-    }
-    const { env, values, paths } = this.#runtime.config;
-    const made = import("../env/local/local.js").then(({ createLocalEnvironment }) =>
-      createLocalEnvironment({
-        env,
-        passthrough: values.terminal.env_passthrough,
-        sandbox: {
-          mode: values.terminal.sandbox,
-          network: values.terminal.sandbox_network,
-          writable: values.terminal.sandbox_writable,
-          hidden: [paths.home],
-          visible: [join(paths.cache, "spillover")],
-        },
-      }),
-    );
-    this.#environments.set(name, made);
-    return made;
   }
 
   /** Loaded only by those who want a model's opinion. */
@@ -190,6 +181,15 @@ export class SessionFactory {
       resultLimitOf: (tool) => (Object.hasOwn(overrides, tool) ? overrides[tool] : undefined),
     };
   }
+}
+
+/** Absolute in the environment; where nothing is said, the home folder there. */
+function workspaceIn(
+  environment: Environment,
+  place: { readonly asked: string | undefined; readonly configured: string },
+): string {
+  if (environment.kind === "local") return resolve(place.asked ?? ".");
+  return environment.files.resolve(place.asked ?? (place.configured || "~"), "/");
 }
 
 interface SessionRules {

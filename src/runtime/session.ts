@@ -7,13 +7,16 @@ import { PREPARE } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
 import { walkStages } from "../call/stages.js";
+import type { Environment } from "../env/environment.js";
+import { inTask, type TaskState } from "../env/task.js";
 import type { Vocabulary } from "../registry/aliases.js";
 import { buildDefinitions, type ToolDefinition } from "../registry/definitions.js";
 import type { View } from "../registry/view.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
-import type { CallContext, HostCapabilities } from "../tool/tool.js";
+import type { CallContext, HostCapabilities, SessionInfo } from "../tool/tool.js";
+import type { RuntimeProcesses } from "./processes.js";
 
 export interface SessionOptions {
   /** Toolsets or single tools; everything that is configured when left out. */
@@ -21,7 +24,12 @@ export interface SessionOptions {
   readonly disabledToolsets?: readonly string[];
   readonly profile?: string;
   readonly environment?: string;
+  /** Sessions with the same one share a container or cloud sandbox; all share one when left out. */
+  readonly task?: string;
+  /** Where the session begins. */
   readonly cwd?: string;
+  /** The folder that is the session's own; `cwd` when left out. */
+  readonly workspace?: string;
   /** Answers approvals; without one, what needs approval is denied. */
   readonly approver?: Approver;
   /** State an agent loop brings along (todos, memory …). */
@@ -50,18 +58,26 @@ export interface CallExplanation {
   readonly decision?: Decision;
 }
 
+/** What a session and its children have of the runtime besides their scope. */
+export interface SessionHouse {
+  readonly vocabulary: Vocabulary;
+  /** As it was opened, before it knew of a task. */
+  readonly environment: Environment;
+  readonly processes: RuntimeProcesses;
+}
+
 /** One conversation's hold on the runtime: a fixed set of tools, one environment, one person to ask. */
 export class Session {
   /** What the path gets of this session. @internal */
   readonly scope: CallScope;
-  readonly #vocabulary: Vocabulary;
+  readonly #house: SessionHouse;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #minted = 0;
   #closed = false;
 
-  constructor(scope: CallScope, options: { readonly vocabulary: Vocabulary }) {
+  constructor(scope: CallScope, house: SessionHouse) {
     this.scope = scope;
-    this.#vocabulary = options.vocabulary;
+    this.#house = house;
   }
 
   get id(): string {
@@ -110,7 +126,7 @@ export class Session {
     this.#definitions ??= buildDefinitions({
       entries: this.scope.view.entries.values(),
       statuses: this.scope.view.statuses,
-      vocabulary: this.#vocabulary,
+      vocabulary: this.#house.vocabulary,
       log: this.scope.services.log,
     });
     return this.#definitions;
@@ -149,15 +165,22 @@ export class Session {
       options.tools === undefined
         ? scope.view
         : scope.view.narrowedTo(new Set(options.tools.map(canonicalIn(scope.view))));
+    const task = scope.task.copy();
+    const { info } = scope;
+    const id = `${info.id}.${crypto.randomUUID().slice(0, 8)}`;
     return new Session(
       {
         ...scope,
-        info: {
-          ...scope.info,
-          id: `${scope.info.id}.${crypto.randomUUID().slice(0, 8)}`,
-          profile:
-            options.profile === undefined ? scope.info.profile : `${scope.info.profile}+${options.profile}`,
-        },
+        info: sessionInfo({
+          id,
+          profile: options.profile === undefined ? info.profile : `${info.profile}+${options.profile}`,
+          workspace: info.workspace,
+          task,
+          guarded: info.guarded === true,
+        }),
+        task,
+        environment: inTask(this.#house.environment, { state: task, workspace: info.workspace }),
+        processes: this.#house.processes.of(id),
         door: options.door ?? "subagent",
         view,
         // A yes given to a child is not handed back to its parent.
@@ -168,8 +191,13 @@ export class Session {
             ? scope.ancestors
             : [...scope.ancestors, lockIdOf(scope, options.insideCall)],
       },
-      { vocabulary: this.#vocabulary },
+      this.#house,
     );
+  }
+
+  /** The same session with other services; for tests of single services. @internal */
+  withServices(services: CallScope["services"]): Session {
+    return new Session({ ...this.scope, services }, this.#house);
   }
 
   /** Tells the loop guardrails that the person has spoken. */
@@ -178,8 +206,11 @@ export class Session {
     this.scope.reviews.denials = 0;
   }
 
+  /** What it has running in the background ends with it, unless it was handed off. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
+    this.#house.processes.endSession(this.id);
   }
 
   #assertOpen(): void {
@@ -206,6 +237,26 @@ export class Session {
     this.#minted += 1;
     return `call_${this.#minted}`;
   }
+}
+
+/** One object for a session's whole life; its folder moves with its commands. */
+export function sessionInfo(parts: {
+  readonly id: string;
+  readonly profile: string;
+  readonly workspace: string;
+  readonly task: TaskState;
+  readonly guarded: boolean;
+}): SessionInfo {
+  const { id, profile, workspace, task, guarded } = parts;
+  return {
+    id,
+    profile,
+    workspace,
+    guarded,
+    get cwd() {
+      return task.cwd;
+    },
+  };
 }
 
 /** One signal may interrupt thousands of calls; that is no leak, and Node should not warn about it. */

@@ -11,6 +11,8 @@ export interface Effect {
   readonly cwd?: string;
   /** Values that variables of a command line are known to have, exported by commands before it. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** The command line of the running program that gets this text typed in, when it is not run itself. */
+  readonly typedInto?: string;
   /** True when undoing is cheap; the approval text says so when it is false. */
   readonly reversible?: boolean;
 }
@@ -25,4 +27,6 @@ export interface EffectScope {
   readonly exported?: Readonly<Record<string, string | undefined>>;
   /** What was typed into a background process and not yet sent off with a new line. */
   pendingInput?(process: string): string;
+  /** What a background process was started with; undefined when there is none of that name. */
+  commandOf?(process: string): string | undefined;
 }

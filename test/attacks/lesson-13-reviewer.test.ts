@@ -44,7 +44,7 @@ async function reviewed(verdict: Verdict, options: { approver?: Approver; hook?:
   const plain = await runtime.openSession(options.approver && { approver: options.approver });
   const reviewer = createReviewer({ url: server.url, model: "judge", timeoutMs: 20_000 });
   const services = { ...plain.scope.services, reviewer, permanentGrants };
-  const session = new Session({ ...plain.scope, services }, { vocabulary: "hermes" });
+  const session = plain.withServices(services);
   const call = () => session.call({ name: "subject", arguments: { x: 1 } });
   return { server, session, call, ran, remembered, home, logged };
 }

@@ -238,7 +238,7 @@ describe("the approval prompt", () => {
       {
         reason: fake,
         rule: fake,
-        session: { id: "s", profile: "p", cwd: `/${fake}` },
+        session: { id: "s", profile: "p", cwd: `/${fake}`, workspace: "/" },
         effects: [{ action: "file:write", resource: fake, mode: "write" }],
         segments: [{ text: fake, canonical: fake, verdict: "danger", rule: "r", reason: fake }],
         review: fake,

@@ -26,7 +26,7 @@ function requestWith(hostile: string): ApprovalRequest {
     rule: hostile,
     reason: hostile,
     environment: hostile,
-    session: { id: "s", profile: "default", cwd: hostile },
+    session: { id: "s", profile: "default", cwd: hostile, workspace: hostile },
     door: "cli",
     segments: [{ text: hostile, canonical: hostile, verdict: "danger", rule: "r", reason: hostile }],
     sessionKeys: [hostile],

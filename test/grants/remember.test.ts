@@ -66,7 +66,9 @@ describe('answering "always"', () => {
     const segment = danger("rm -rf build");
     const where = whereabouts("rm -rf build", cwd);
     expect(list.covering(segment, where)).toBeUndefined();
-    const request = questionAbout([segment], { session: { id: "s", profile: "default", cwd } });
+    const request = questionAbout([segment], {
+      session: { id: "s", profile: "default", cwd, workspace: cwd },
+    });
     await list.remember(["rm -rf build"], request);
     expect(list.covering(segment, where)).toMatchObject({ kind: "command", scope: cwd });
     const text = readFileSync(join(home, "config.yaml"), "utf8");
@@ -91,7 +93,7 @@ describe('answering "always"', () => {
     const line = `cd ${other} && rm -rf build`;
     const segment = danger("rm -rf build");
     const effects = [{ action: "terminal:execute", resource: line, mode: "execute" }] as const;
-    const session = { id: "s", profile: "default", cwd: home };
+    const session = { id: "s", profile: "default", cwd: home, workspace: home };
     await list.remember(["rm -rf build"], questionAbout([segment], { effects, session }));
     expect(list.covering(segment, whereabouts(line, home))).toMatchObject({ scope: other });
     expect(list.covering(segment, whereabouts("rm -rf build", home))).toBeUndefined();

@@ -32,7 +32,7 @@ export function questionAbout(
     rule: "recursive-delete",
     reason: "deletes a folder with everything in it",
     environment: "local",
-    session: { id: "s_1", profile: "default", cwd: "/somewhere" },
+    session: { id: "s_1", profile: "default", cwd: "/somewhere", workspace: "/somewhere" },
     door: "cli",
     segments,
     sessionKeys: ["recursive-delete"],

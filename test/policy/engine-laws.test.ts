@@ -83,7 +83,7 @@ function decide(
     entry: { name: "t" },
     args: {},
     effects: touched,
-    session: { id: "s", profile, cwd: "/srv" },
+    session: { id: "s", profile, cwd: "/srv", workspace: "/srv" },
     environment: "local",
     home: "/home/nobody",
   };

@@ -303,7 +303,7 @@ describe("files that break", () => {
           entry: { name: "t" },
           args: {},
           effects: [effect],
-          session: { id: "s", profile: "default", cwd: "/srv" },
+          session: { id: "s", profile: "default", cwd: "/srv", workspace: "/srv" },
           environment: "local",
           home: "/home/nobody",
         }).verdict;
@@ -398,7 +398,7 @@ describe("whose rules count", () => {
         entry: { name: "t" },
         args: {},
         effects: [effect],
-        session: { id: "s", profile, cwd: "/srv" },
+        session: { id: "s", profile, cwd: "/srv", workspace: "/srv" },
         environment: "local",
         home: "/home/nobody",
       }).verdict;

@@ -39,7 +39,12 @@ export async function rulesBench(yaml: string, options: Partial<PolicyOptions> =
     entry: { name: asked.tool ?? "some_tool" },
     args: asked.args ?? {},
     effects: asked.effects ?? [],
-    session: { id: "s", profile: asked.profile ?? "default", cwd: asked.cwd ?? cwd },
+    session: {
+      id: "s",
+      profile: asked.profile ?? "default",
+      cwd: asked.cwd ?? cwd,
+      workspace: asked.cwd ?? cwd,
+    },
     environment: asked.environment ?? "local",
     home: "/home/nobody",
   });

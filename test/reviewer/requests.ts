@@ -12,7 +12,12 @@ export function requestFor(command: string, more: Partial<ApprovalRequest> = {})
     rule: "recursive-delete",
     reason: "deletes a folder with everything in it",
     environment: "local",
-    session: { id: "s_1", profile: "default", cwd: "/home/somebody/project" },
+    session: {
+      id: "s_1",
+      profile: "default",
+      cwd: "/home/somebody/project",
+      workspace: "/home/somebody/project",
+    },
     door: "library",
     segments: [
       {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Environment, ExecRequest } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { Widening } from "../../src/env/sandbox/types.js";
-import { inWorkspace } from "../../src/env/workspace.js";
+import { inTask, TaskState } from "../../src/env/task.js";
 import { ToolError } from "../../src/tool/errors.js";
 import terminal, { type TerminalOutput } from "../../src/tools/system/terminal.js";
 import { makeContext } from "../tools/context.js";
@@ -95,7 +95,8 @@ describe("one call can be opened", () => {
   });
 
   test("the workspace is the session's, whatever a request says", async () => {
-    const session = inWorkspace(jail.environment(), join(jail.workspace, "conf"));
+    const workspace = join(jail.workspace, "conf");
+    const session = inTask(jail.environment(), { state: new TaskState(workspace), workspace });
     const request: ExecRequest = {
       command: "echo x > here; echo x > ../above",
       cwd: join(jail.workspace, "conf"),
@@ -138,7 +139,7 @@ describe("the terminal tool", () => {
   const call = async (args: { command: string; widen?: string[] }) => {
     const ctx = makeContext({
       environment: jail.environment(),
-      session: { id: "s", profile: "default", cwd: jail.workspace },
+      session: { id: "s", profile: "default", cwd: jail.workspace, workspace: jail.workspace },
     });
     return (await terminal.handler({ timeout: 20, ...args }, ctx)) as TerminalOutput;
   };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
+import type { SessionProcesses } from "../../src/env/processes/types.js";
 import type { CallContext, Progress } from "../../src/tool/tool.js";
 
 export interface TestContext extends CallContext {
@@ -11,6 +12,16 @@ export interface TestContext extends CallContext {
   readonly updates: Progress[];
   cleanUp(): Promise<void>;
 }
+
+const NO_PROCESSES: SessionProcesses = {
+  start: () => Promise.reject(new Error("this test starts no background processes")),
+  list: () => [],
+  get: (id) => {
+    throw new Error(`no process ${id}`);
+  },
+  pendingInput: () => "",
+  takeNotices: () => [],
+};
 
 /** A real call context on the local machine, in a folder of its own. */
 export function makeContext(
@@ -22,9 +33,10 @@ export function makeContext(
   return {
     callId: "call_1",
     toolName: "tested",
-    session: { id: "session_1", profile: "default", cwd: folder },
+    session: { id: "session_1", profile: "default", cwd: folder, workspace: folder },
     signal: new AbortController().signal,
     host: {},
+    processes: NO_PROCESSES,
     secrets: { get: () => undefined },
     settings: {},
     cacheDir: join(folder, "cache"),

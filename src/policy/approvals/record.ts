@@ -31,6 +31,7 @@ export interface StoredCall {
   readonly args: Readonly<Record<string, unknown>>;
   readonly profile: string;
   readonly cwd: string;
+  readonly workspace: string;
   readonly environment: string;
 }
 
@@ -87,7 +88,8 @@ export function shownQuestion(request: ApprovalRequest, redact: (text: string) =
 
 export function storedCall(request: ApprovalRequest): StoredCall {
   const { callId, tool, args, environment, session } = request;
-  return { callId, tool, args, profile: session.profile, cwd: session.cwd, environment };
+  const { profile, cwd, workspace } = session;
+  return { callId, tool, args, profile, cwd, workspace, environment };
 }
 
 /** The record as HTTP and `--json` show it. */

@@ -39,6 +39,7 @@ export async function resumeApproval(resumption: Resumption): Promise<CallResult
     profile: call.profile,
     environment: call.environment,
     cwd: call.cwd,
+    workspace: call.workspace,
     approver: consent.approver,
   });
   try {

@@ -118,7 +118,7 @@ function questionOf(row: JournalRow, options: SimulationOptions): RulesQuestion 
     entry: { name: row.tool },
     args: args as Readonly<Record<string, unknown>>,
     effects: effects as readonly Effect[],
-    session: { id: row.session_id, profile: options.profile, cwd: options.cwd },
+    session: { id: row.session_id, profile: options.profile, cwd: options.cwd, workspace: options.cwd },
     environment: row.environment,
     home: options.home,
   };

@@ -23,6 +23,8 @@ export interface JudgeOptions {
   readonly home?: string;
   /** Where the runtime keeps its own settings. */
   readonly hermesHome?: string;
+  /** What commands before this line have exported. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
 const STRICTNESS = { safe: 0, danger: 1, hardline: 2 } as const;

@@ -14,6 +14,8 @@ import { walk } from "./walk.js";
 export interface UnfoldOptions {
   readonly home?: string;
   readonly hermesHome?: string;
+  /** What commands before this line have exported. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Names that rules react to, for patterns in program position. */
   readonly notablePrograms: ReadonlySet<string>;
 }
@@ -47,7 +49,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
   if (script === undefined) return undefined;
   walk(script, {
     run,
-    state: new ShellState(),
+    state: initialState(options.variables),
     input: NO_INPUT,
     out: undefined,
     wrappers: [],
@@ -60,6 +62,15 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
   });
   for (const task of run.later.splice(0)) task();
   return run;
+}
+
+function initialState(variables: Readonly<Record<string, string>> = {}): ShellState {
+  const state = new ShellState();
+  for (const [name, text] of Object.entries(variables)) {
+    state.assign(name, [{ text }], { certain: true });
+    state.export(name);
+  }
+  return state;
 }
 
 function substitute(script: Script, context: Context, span: Span): Value {

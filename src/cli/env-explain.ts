@@ -1,0 +1,56 @@
+import { getConfigValue } from "../config/get-value.js";
+import { loadConfig } from "../config/load.js";
+import { CONFIG_KEYS } from "../config/schema.js";
+import type { LoadedConfig } from "../config/types.js";
+import type { EnvironmentKind } from "../env/environment.js";
+import { environmentStatus } from "../env/status.js";
+import { environmentNamed } from "./environment-name.js";
+import type { CommandContext } from "./globals.js";
+import { describeOrigin, table } from "./output.js";
+
+/** Settings that count in an environment: those of all, and those that carry its name. */
+const SETTINGS: Readonly<Record<EnvironmentKind, RegExp>> = {
+  local: /^terminal\.(?:sandbox|env_passthrough)/,
+  docker: /^terminal\.(?:docker|container|cwd|lifetime|env_passthrough|login_shell)/,
+  ssh: /^terminal\.(?:ssh|cwd|lifetime|env_passthrough|login_shell)/,
+  singularity: /^terminal\.(?:singularity|container|cwd|lifetime|env_passthrough|login_shell)/,
+  modal: /^terminal\.(?:modal|container|cwd|lifetime|env_passthrough|login_shell)/,
+  daytona: /^terminal\.(?:daytona|container|cwd|lifetime|env_passthrough|login_shell)/,
+};
+const EVERYWHERE =
+  /^(?:terminal\.(?:env|timeout|max_foreground_timeout|max_processes)|tool_output\.max_bytes)$/;
+
+/** Which environment a session gets and why, with every setting that shapes it and where it was made. */
+export async function run(
+  { out, home, configFlags }: CommandContext,
+  [asked]: readonly string[],
+): Promise<void> {
+  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
+  const name = environmentNamed(asked ?? config.values.terminal.env);
+  const active = name === config.values.terminal.env;
+  const status = await environmentStatus(name, config);
+  const settings = settingsOf(name, config);
+  if (out.json) {
+    out.value({ ...status, active, chosen_by: config.origin("terminal.env"), settings });
+    return;
+  }
+  const why = describeOrigin(config.origin("terminal.env"));
+  out.line(`${out.color.bold(name)}: ${status.about}`);
+  out.line(active ? `Sessions run here ${why}.` : `Sessions run in ${config.values.terminal.env} ${why}.`);
+  if (!status.ready) out.line(`${out.mark("error")} ${status.reason ?? "not ready"} → ${status.fix ?? ""}`);
+  out.line();
+  for (const line of table(
+    settings.map((row) => [row.key, JSON.stringify(row.value), describeOrigin(row.origin)]),
+  )) {
+    out.line(line);
+  }
+}
+
+function settingsOf(name: EnvironmentKind, config: LoadedConfig) {
+  return CONFIG_KEYS.filter(({ path }) => SETTINGS[name].test(path) || EVERYWHERE.test(path)).map(
+    ({ path }) => {
+      const found = getConfigValue(config, path);
+      return { key: path, value: found.ok ? found.value : null, origin: config.origin(path) };
+    },
+  );
+}

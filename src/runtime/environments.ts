@@ -1,0 +1,108 @@
+import type { LoadedConfig } from "../config/types.js";
+import type { Environment } from "../env/environment.js";
+import { type Usage, withUsage } from "../env/usage.js";
+import type { Logger } from "../observe/log.js";
+import { describeThrown } from "../tool/thrown.js";
+
+const LOOK_EVERY_MS = 60_000;
+const DEFAULT_TASK = "default";
+
+export interface EnvironmentWanted {
+  readonly name: string;
+  readonly task?: string;
+}
+
+interface Opened {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly usage: Usage;
+  suspendedAt: number;
+}
+
+/**
+ * The environments of one runtime: each is opened once and shared by the sessions that want it. What nobody
+ * has used for a while is suspended, and the next use wakes it up.
+ */
+export class EnvironmentPool {
+  readonly #config: LoadedConfig;
+  readonly #log: Logger;
+  readonly #opened = new Map<string, Promise<Opened>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: { readonly config: LoadedConfig; readonly log: Logger }) {
+    this.#config = options.config;
+    this.#log = options.log;
+  }
+
+  async open(wanted: EnvironmentWanted): Promise<Environment> {
+    const task = wanted.task ?? DEFAULT_TASK;
+    // One machine is one environment, whatever the task.
+    const key = wanted.name === "local" ? wanted.name : `${wanted.name}/${task}`;
+    let opening = this.#opened.get(key);
+    if (opening === undefined) {
+      opening = this.#start(wanted.name, task);
+      this.#opened.set(key, opening);
+      // What could not be opened may work the next time.
+      opening.catch(() => this.#opened.delete(key));
+    }
+    return (await opening).environment;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const opened = await Promise.allSettled(this.#opened.values());
+    const closed = await Promise.allSettled(
+      opened.flatMap((entry) => (entry.status === "fulfilled" ? [entry.value.environment.close()] : [])),
+    );
+    for (const result of closed) {
+      if (result.status === "rejected") {
+        this.#log.warn(`an environment could not be closed: ${describeThrown(result.reason).message}`);
+      }
+    }
+  }
+
+  async #start(name: string, task: string): Promise<Opened> {
+    const { openEnvironment } = await import("../env/open.js");
+    const environment = await openEnvironment({
+      name,
+      task,
+      config: this.#config,
+      onProgress: (message) => this.#log.info(message),
+    });
+    if (name === "local") {
+      return { name, environment, usage: { active: 1, lastUsed: Date.now() }, suspendedAt: 0 };
+    }
+    const { usage, environment: watched } = withUsage(environment);
+    if (environment.suspend !== undefined) this.#lookNowAndThen();
+    return { name, environment: watched, usage, suspendedAt: 0 };
+  }
+
+  #lookNowAndThen(): void {
+    const lifetimeMs = this.#config.values.terminal.lifetime_seconds * 1000;
+    if (lifetimeMs === 0) return;
+    this.#timer ??= setInterval(() => void this.suspendIdle(), Math.min(LOOK_EVERY_MS, lifetimeMs)).unref();
+  }
+
+  /** Suspends what has not been used for its lifetime; programs that still run there count as use. */
+  async suspendIdle(now = Date.now()): Promise<readonly string[]> {
+    const lifetimeMs = this.#config.values.terminal.lifetime_seconds * 1000;
+    const suspended: string[] = [];
+    for (const opening of this.#opened.values()) {
+      const opened = await opening.catch(() => undefined);
+      if (opened === undefined || opened.usage.active > 0) continue;
+      const { lastUsed } = opened.usage;
+      if (now - lastUsed < lifetimeMs || opened.suspendedAt > lastUsed) continue;
+      opened.suspendedAt = now;
+      try {
+        await opened.environment.suspend?.();
+        suspended.push(opened.name);
+        this.#log.info(
+          `${opened.name} was not used for ${Math.round((now - lastUsed) / 1000)} s and is stopped`,
+        );
+      } catch (error) {
+        this.#log.warn(`${opened.name} could not be stopped: ${describeThrown(error).message}`);
+      }
+    }
+    return suspended;
+  }
+}
