@@ -185,6 +185,24 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .action(lazily(() => import("./approvals-test.js")));
 
   program
+    .command("ps")
+    .description("background processes of every runtime of this home")
+    .option("--all", "also those that have ended in the last 7 days")
+    .action(lazily(() => import("./ps.js")));
+  program
+    .command("logs")
+    .description("the end of a background process's output")
+    .argument("<id>", "as ps shows it; a unique beginning is enough")
+    .option("-n, --lines <n>", "how many lines", "200")
+    .option("-f, --follow", "go on until it ends")
+    .action(lazily(() => import("./logs.js")));
+  program
+    .command("kill")
+    .description("end background processes and everything they started")
+    .argument("<ids...>", "as ps shows them; a unique beginning is enough")
+    .action(lazily(() => import("./kill.js")));
+
+  program
     .command("doctor")
     .description("what works, what does not, and how to mend it")
     .option("--fix", "mend what can be mended")
@@ -247,6 +265,22 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .command("test")
     .description("dry run of path rules: one JSON object per line")
     .action(lazily(() => import("./permissions-test.js")));
+
+  const environments = program.command("env").description("environments: where commands and file tools run");
+  environments
+    .command("list", { isDefault: true })
+    .description("every environment, and whether it could be used")
+    .action(lazily(() => import("./env-list.js")));
+  environments
+    .command("test")
+    .description("open an environment and use it the way tools do")
+    .argument("[name]", "environment; the one in use when left out")
+    .action(lazily(() => import("./env-test.js")));
+  environments
+    .command("explain")
+    .description("which environment a session gets and why, with every setting that shapes it")
+    .argument("[name]", "environment; the one in use when left out")
+    .action(lazily(() => import("./env-explain.js")));
 
   const net = program.command("net").description("what network tools may reach");
   net

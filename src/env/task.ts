@@ -50,9 +50,10 @@ export class TaskState {
     this.#version += 1;
   }
 
-  note(result: ExecResult): void {
+  /** A command that was sent to a folder of its own leaves the task where it is. */
+  note(request: { readonly cwd: string }, result: ExecResult): void {
     if (result.timedOut || result.cancelled) return;
-    if (result.cwd !== undefined) this.moveTo(result.cwd);
+    if (result.cwd !== undefined && request.cwd === this.#cwd) this.moveTo(result.cwd);
     if (result.exported === undefined) return;
     const kept = Object.entries(result.exported).filter(([name]) => !NOT_KEPT.test(name));
     const bytes = kept.reduce((sum, [name, value]) => sum + name.length + (value?.length ?? 0), 0);
@@ -99,7 +100,7 @@ export function inTask(
       // Programs that tools start by themselves (a search) are not part of the task's shell.
       if (typeof request.command !== "string") return environment.exec({ ...request, workspace });
       const result = await orMovedOut(request, () => environment.exec(withState(request)));
-      state.note(result);
+      state.note(request, result);
       return result;
     },
     spawn: (request) => orMovedOut(request, () => environment.spawn(withState(request))),

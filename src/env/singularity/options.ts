@@ -1,0 +1,36 @@
+import type { StartChild } from "../local/child.js";
+
+export interface SingularityOptions {
+  /** Shown in results; "singularity" by default. */
+  readonly name?: string;
+  /** A SIF file, a folder with a root file system, or an address such as `docker://debian:12`. */
+  readonly image: string;
+  /** Whose container it is. */
+  readonly task: string;
+  /** The Hermes home folder; only its hash is used. */
+  readonly home: string;
+  /** Variables of the program itself; commands see none of them. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables sent along with every command. */
+  readonly passthrough?: Readonly<Record<string, string>>;
+  /** `apptainer` or `singularity`; the first that PATH leads to when left out. */
+  readonly program?: string;
+  readonly cpu?: number;
+  readonly memoryMb?: number;
+  readonly network?: boolean;
+  readonly mounts?: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly readonly?: boolean;
+  }[];
+  /** Keep what commands change below `sandboxDir`; otherwise it lives in memory and ends with the container. */
+  readonly persistent?: boolean;
+  readonly sandboxDir: string;
+  /** Where images are kept that were built from a folder or an address. */
+  readonly cacheDir: string;
+  readonly cwd?: string;
+  /** Starts programs of this machine that end with the runtime. */
+  readonly startChild: StartChild;
+  /** What takes long: building an image. */
+  onProgress?(message: string): void;
+}
