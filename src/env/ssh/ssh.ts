@@ -1,0 +1,54 @@
+import type { Environment, TransferReport } from "../environment.js";
+import { createRemoteEnvironment } from "../remote/remote-environment.js";
+import { checkSshOptions, destination, type SshOptions } from "./options.js";
+import { fetchWithSftp, pushWithSftp, type SftpHost } from "./transfers.js";
+import { SshTransport } from "./transport.js";
+
+export type { SshOptions } from "./options.js";
+
+/**
+ * A host reached with the system's `ssh`, which brings the person's configuration, jump hosts, agents and
+ * hardware keys along. Connects before it answers; rejects with a ToolError that says why and what to do.
+ */
+export async function createSshEnvironment(options: SshOptions): Promise<Environment> {
+  checkSshOptions(options);
+  const transport = new SshTransport(options);
+  const remote = createRemoteEnvironment({
+    name: options.name ?? "ssh",
+    kind: "ssh",
+    transport,
+    defaultCwd: options.cwd ?? "~",
+    loginShell: options.loginShell ?? true,
+    ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
+    close: () => transport.close(),
+    facts: async () => ({
+      host: destination(options),
+      "host keys": options.hostKeyPolicy ?? "accept-new",
+      connections: String(transport.connections),
+    }),
+  });
+  try {
+    await remote.connect();
+  } catch (error) {
+    await transport.close();
+    throw error;
+  }
+  const copyWith = options.copyWith ?? "auto";
+  if (copyWith === "tar") return remote;
+  const host: SftpHost = {
+    scope: copyWith === "sftp" ? "all" : "large files",
+    program: options.program ?? "ssh",
+    env: options.env ?? process.env,
+    borrow: () => transport.borrow(),
+    stat: (path) => remote.files.stat(path),
+  };
+  return {
+    ...remote,
+    async fetch(transfer): Promise<TransferReport> {
+      return (await fetchWithSftp(host, transfer)) ?? remote.fetch(transfer);
+    },
+    async push(transfer): Promise<TransferReport> {
+      return (await pushWithSftp(host, transfer)) ?? remote.push(transfer);
+    },
+  };
+}

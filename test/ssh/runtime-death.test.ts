@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SshOptions } from "../../src/env/ssh/options.js";
+import { sshServerMissing, sshTerminalMissing } from "../support/ssh-server.js";
+import { eventually, optionsFor, ownSocketFolders, processesWith, serverForTest } from "./support.js";
+
+const missing = sshServerMissing();
+const folder = mkdtempSync(join(tmpdir(), "hermes-ssh-death-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts the given programs one after the other, says so, and does nothing more. */
+const SCRIPT = `
+import { SshTransport } from "./transport.mjs";
+const { options, programs } = JSON.parse(process.argv[2]);
+const transport = new SshTransport(options);
+for (const program of programs) {
+  const started = await transport.start({ ...program, onStdout() {}, onStderr() {} });
+  if (program.awaited) await started.ended;
+}
+console.log("ready");
+`;
+
+describe.skipIf(missing !== undefined)(
+  `a runtime that ends${missing === undefined ? "" : ` (${missing})`}`,
+  () => {
+    beforeAll(async () => {
+      const entry = fileURLToPath(new URL("../../src/env/ssh/transport.ts", import.meta.url));
+      const bundle = await rolldown({ input: entry, platform: "node" });
+      await bundle.write({ file: join(folder, "transport.mjs"), format: "esm", codeSplitting: false });
+      await bundle.close();
+      writeFileSync(join(folder, "main.mjs"), SCRIPT);
+    });
+
+    it.each([
+      ["in a folder of the settings", (options: SshOptions) => options],
+      [
+        "in a folder of its own",
+        (options: SshOptions) => ({ ...options, controlDir: join(options.controlDir, "x".repeat(90)) }),
+      ],
+    ])("by kill -9 leaves no ssh process and no socket %s", async (_, adapt) => {
+      const server = await serverForTest();
+      const options = adapt(optionsFor(server));
+      const runtime = start(options, [
+        { argv: ["cat"], stdin: "open" },
+        ...(sshTerminalMissing() === undefined
+          ? [{ argv: ["cat"], stdin: "open", pty: { columns: 80, rows: 24 } }]
+          : []),
+      ]);
+      await saidReady(runtime);
+      expect(processesWith(server.configFile)).not.toEqual([]);
+      runtime.kill("SIGKILL");
+      expect(await eventually(() => processesWith(server.configFile).length === 0)).toBe(true);
+      expect(await eventually(() => server.connections().length === 0)).toBe(true);
+      expect(readdirSync(join(server.folder, "ctl"))).toEqual([]);
+      expect(await eventually(() => ownSocketFolders(runtime.pid ?? 0).length === 0)).toBe(true);
+    });
+
+    it("is not kept alive by a connection that nobody uses", async () => {
+      const server = await serverForTest();
+      const runtime = start(optionsFor(server), [{ argv: ["true"], awaited: true }]);
+      const code = await new Promise((resolve) => runtime.once("exit", resolve));
+      expect(code).toBe(0);
+      expect(await eventually(() => processesWith(server.configFile).length === 0)).toBe(true);
+    });
+  },
+);
+
+function start(options: SshOptions, programs: readonly object[]): ChildProcess {
+  const job = JSON.stringify({ options, programs });
+  return spawn(process.execPath, [join(folder, "main.mjs"), job], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+async function saidReady(runtime: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    runtime.stdout?.once("data", () => resolve());
+    runtime.once("exit", () => reject(new Error("it ended too early")));
+  });
+}
