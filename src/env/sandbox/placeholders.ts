@@ -44,15 +44,32 @@ export function isPlaceholder(path: string): boolean {
   return names.length > 0 && names.every((name) => MARKER.test(name));
 }
 
-/** In the background of other work: removing folders that were mounted on can take milliseconds each. */
+/**
+ * The last user takes it away in one step: without its markers, others would take it for somebody's own folder
+ * while it is being removed. Removing itself is left to the background: folders that were mounted on can take
+ * milliseconds each.
+ */
 export async function releasePlace({ path, marker }: Placeholder): Promise<void> {
-  await removeEmpty(join(path, marker));
-  for (const name of namesIn(path)) {
-    const [, pid] = MARKER.exec(name) ?? [];
-    if (pid === undefined) return;
-    if (!isAlive(Number(pid))) await removeEmpty(join(path, name));
+  const away = join(dirname(path), `.hermes-gone-${process.pid}-${++counter}`);
+  if (!inUseByOthers(path, marker) && moved(path, away)) {
+    if (!inUseByOthers(away, marker)) {
+      for (const name of namesIn(away)) await removeEmpty(join(away, name));
+      await removeEmpty(away);
+      return;
+    }
+    // Somebody began to use it in between.
+    moved(away, path);
   }
+  await removeEmpty(join(path, marker));
   await removeEmpty(path);
+}
+
+/** By a living process; what is no marker at all counts as somebody's own. */
+function inUseByOthers(path: string, own: string): boolean {
+  return namesIn(path).some((name) => {
+    const [, pid] = MARKER.exec(name) ?? [];
+    return name !== own && (pid === undefined || isAlive(Number(pid)));
+  });
 }
 
 function moved(from: string, to: string): boolean {

@@ -31,6 +31,8 @@ export interface Confinement {
   /** bubblewrap with its arguments; the command follows. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Variables that the command gets besides those, set once it is inside. */
+  readonly innerEnv: Readonly<Record<string, string>>;
   readonly filter: number | undefined;
   readonly network: boolean;
   readonly limits: SandboxLimits;
@@ -151,6 +153,7 @@ function confinementOf(parts: {
         }),
       ],
       env: ours,
+      innerEnv: theirs,
       filter,
       network: plan.network,
       limits,
