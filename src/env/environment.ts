@@ -20,8 +20,8 @@ export interface Environment {
   /** Keeps the file system as it is now; only where the service behind it can. */
   snapshot?(): Promise<{ readonly id: string }>;
   /**
-   * Stops what costs something while nobody uses it; the next use starts it again with every file as it was.
-   * Left out where there is nothing to stop, or where something would be lost.
+   * Stops what costs something while nobody uses it; the next use starts it again with its files as they were,
+   * temporary ones excepted. Left out where there is nothing to stop, or where more would be lost.
    */
   suspend?(): Promise<void>;
   /** What it is, where it is, and whether it works; connects when it has to. */

@@ -51,11 +51,18 @@ export class TaskState {
   }
 
   /** A command that was sent to a folder of its own leaves the task where it is. */
-  note(request: { readonly cwd: string }, result: ExecResult): void {
+  note(request: Pick<ExecRequest, "cwd" | "env">, result: ExecResult): void {
     if (result.timedOut || result.cancelled) return;
     if (result.cwd !== undefined && request.cwd === this.#cwd) this.moveTo(result.cwd);
     if (result.exported === undefined) return;
-    const kept = Object.entries(result.exported).filter(([name]) => !NOT_KEPT.test(name));
+    const left = { ...result.exported };
+    // What was given to this one command and not changed by it is over with it.
+    for (const [name, given] of Object.entries(request.env ?? {})) {
+      if (left[name] !== given) continue;
+      if (Object.hasOwn(this.#exported, name)) left[name] = this.#exported[name];
+      else delete left[name];
+    }
+    const kept = Object.entries(left).filter(([name]) => !NOT_KEPT.test(name));
     const bytes = kept.reduce((sum, [name, value]) => sum + name.length + (value?.length ?? 0), 0);
     if (bytes > MAX_KEPT_BYTES || sameAs(this.#exported, kept)) return;
     this.#exported = Object.fromEntries(kept);

@@ -1,10 +1,23 @@
 import { createRequire } from "node:module";
+import type { LoadedConfig } from "../config/types.js";
 import { findProgram } from "../env/find-program.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
 
-/** Answers `needs` for this machine: programs on PATH, variables set, packages installed. */
-export function checkNeeds(needs: Needs, env: Readonly<Record<string, string | undefined>>): Status {
+/** Answers `needs`: programs on PATH, variables set, packages installed, an environment that can be used. */
+export function checkNeeds(needs: Needs, config: LoadedConfig): Status | Promise<Status> {
+  const here = checkHere(needs, config.env);
+  return here.ok && needs.environment === true ? checkEnvironment(config) : here;
+}
+
+async function checkEnvironment(config: LoadedConfig): Promise<Status> {
+  const { environmentStatus } = await import("../env/status.js");
+  const name = config.values.terminal.env;
+  const { ready, reason, fix } = await environmentStatus(name, config);
+  return ready ? { ok: true } : no(`the environment ${name} cannot be used: ${reason ?? ""}`, fix ?? "");
+}
+
+function checkHere(needs: Needs, env: Readonly<Record<string, string | undefined>>): Status {
   const missing = (needs.programs ?? []).filter((program) => findProgram(program, env) === undefined);
   if (missing.length > 0)
     return no(`not found on PATH: ${missing.join(", ")}`, needs.fix ?? `install ${missing.join(", ")}`);

@@ -98,7 +98,7 @@ export class Runtime {
     }
     this.#availability = new AvailabilityCache({
       deadlineMs: config.values.tools.check_timeout_seconds * 1000,
-      checkNeeds: (needs) => checkNeeds(needs, config.env),
+      checkNeeds: (needs) => checkNeeds(needs, config),
       mask: (text) => this.secrets.redact(text),
       onChange: (key, status) => this.#announceAvailability(key, status),
     });

@@ -14,6 +14,8 @@ export type CheckFn = () => Availability | Promise<Availability>;
 
 /** What a tool needs, as data, so that a list can tell whether it is ready without importing the tool. */
 export interface Needs {
+  /** The environment that sessions run in must be usable. */
+  readonly environment?: boolean;
   /** Programs that must all be on PATH. */
   readonly programs?: readonly string[];
   /** Environment variables of which at least one must be set. */
@@ -72,6 +74,12 @@ export interface SessionInfo {
   readonly previousTool?: string;
 }
 
+export interface SecretAccess {
+  get(name: string): string | undefined;
+  /** Hides this value wherever results, logs and records would show it from now on. */
+  add(name: string, value: string): void;
+}
+
 /** Everything a handler may use. Authority travels in here, never through globals. */
 export interface CallContext {
   readonly callId: string;
@@ -82,7 +90,7 @@ export interface CallContext {
   readonly processes: SessionProcesses;
   readonly signal: AbortSignal;
   readonly host: HostCapabilities;
-  readonly secrets: { get(name: string): string | undefined };
+  readonly secrets: SecretAccess;
   /** Settings of the tools.<name> and shared sections that this tool may read. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Folder for what a tool must keep on disk (spills, downloads); created on demand. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Approver, PermanentGrants, Verdict } from "../../src/call/scope.js";
 import { createReviewer } from "../../src/policy/reviewer/reviewer.js";
-import { Session } from "../../src/runtime/session.js";
 import { type ModelServer, modelServer } from "../reviewer/model-server.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 import { tool } from "./support.js";

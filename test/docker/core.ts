@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DockerEnvironment } from "../../src/env/docker/docker.js";
 import { createDockerEnvironment } from "../../src/env/docker/docker.js";
+import type { Environment } from "../../src/env/environment.js";
 import type { TestEngine } from "../support/docker-engine.js";
 import { containerOf, containers, open, optionsFor, run, tempFolder } from "./support.js";
 
@@ -65,7 +65,7 @@ export function describeCore(engine: () => TestEngine): void {
   });
 
   describe("the boundary", () => {
-    let environment: DockerEnvironment;
+    let environment: Environment;
     beforeAll(async () => {
       environment = await createDockerEnvironment(
         optionsFor(engine(), { memoryMb: 64, pidsLimit: 40, image: engine().shImage }),
@@ -249,7 +249,7 @@ export function describeCore(engine: () => TestEngine): void {
     it("can be stopped while nobody uses it, and starts with the next command", async () => {
       const environment = await open(engine(), { task: "idle" });
       await run(environment, "echo kept >/root/file; sleep 60 >/dev/null 2>&1 &");
-      await environment.stop();
+      await environment.suspend?.();
       const id = await containerOf(environment);
       expect((await run(environment, "cat /root/file; ps | grep -c '[s]leep 60'")).output).toBe("kept\n0\n");
       expect(await containerOf(environment)).toBe(id);

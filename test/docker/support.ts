@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createDockerEnvironment, type DockerEnvironment } from "../../src/env/docker/docker.js";
+import { createDockerEnvironment } from "../../src/env/docker/docker.js";
 import type { ContainerRow } from "../../src/env/docker/labels.js";
 import type { DockerOptions } from "../../src/env/docker/options.js";
 import type { Environment, ExecRequest, ExecResult } from "../../src/env/environment.js";
@@ -21,10 +21,7 @@ export function optionsFor(engine: TestEngine, changes: Partial<DockerOptions> =
 }
 
 /** Closed when the test is over. */
-export async function open(
-  engine: TestEngine,
-  changes: Partial<DockerOptions> = {},
-): Promise<DockerEnvironment> {
+export async function open(engine: TestEngine, changes: Partial<DockerOptions> = {}): Promise<Environment> {
   const environment = await createDockerEnvironment(optionsFor(engine, changes));
   onTestFinished(() => environment.close());
   return environment;

@@ -8,16 +8,8 @@ import type { DockerOptions } from "./options.js";
 export type { DockerMount, DockerOptions, EngineChoice } from "./options.js";
 export { type ReapedContainer, reapContainers } from "./reaper.js";
 
-export interface DockerEnvironment extends Environment {
-  /**
-   * Frees what an idle container holds: all programs in it end, /tmp and /run are emptied, other files stay.
-   * The next use starts it again.
-   */
-  stop(): Promise<void>;
-}
-
 /** A container of Docker or Podman. It is made, or found again after a crash, before this resolves. */
-export async function createDockerEnvironment(options: DockerOptions): Promise<DockerEnvironment> {
+export async function createDockerEnvironment(options: DockerOptions): Promise<Environment> {
   const engine = await findEngine(options);
   const container = new Container(engine, options);
   const close = async () => {
@@ -42,7 +34,8 @@ export async function createDockerEnvironment(options: DockerOptions): Promise<D
     await remote.connect();
     const endAll = remote.close.bind(remote);
     return Object.assign(remote, {
-      stop: () => container.stop(),
+      // All programs in it end, /tmp and /run are emptied, other files stay.
+      suspend: () => container.stop(),
       close() {
         container.leave();
         return endAll();

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { RunningProcess, TerminalSize } from "../environment.js";
@@ -6,7 +5,7 @@ import type { Child } from "../local/child.js";
 import type { Transport, TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
 import type { Instance } from "./instance.js";
 import type { SingularityOptions } from "./options.js";
-import { type ContainerProgram, couldNotStart } from "./program.js";
+import { type ContainerProgram, couldNotStart, marked } from "./program.js";
 
 /** The program's own exit code for everything that goes wrong before a command runs. */
 const OWN_FAILURE = 255;
@@ -27,14 +26,15 @@ export function execTransport(parts: {
       ];
       if (request.pty !== undefined)
         return inTerminal({ argv, request, size: request.pty, program, instance });
-      const child = await options.startChild({
+      const child = await options.starter.start({
         argv,
         cwd: "/",
-        env: program.env,
+        ...marked(program.env),
         input: inputOf(request),
         report: false,
-        onOutput: (bytes) => request.onStdout(bytes),
-        onStderr: (bytes) => request.onStderr(bytes),
+        // The starter uses its buffers again.
+        onOutput: (bytes) => request.onStdout(Buffer.from(bytes)),
+        onStderr: (bytes) => request.onStderr(Buffer.from(bytes)),
       });
       if (!("pid" in child)) throw couldNotStart(program.path, child.code);
       return overPipes(child, instance);
@@ -96,9 +96,8 @@ async function inTerminal(parts: {
   const running: RunningProcess = await spawnInPty({
     argv: parts.argv,
     cwd: "/",
-    env: parts.program.env,
+    ...marked(parts.program.env),
     size: parts.size,
-    mark: randomUUID(),
     onOutput: (bytes) => parts.request.onStdout(bytes),
   });
   return {

@@ -19,11 +19,12 @@ export class Instance {
   readonly #options: SingularityOptions;
   readonly #notes: string[] = [];
   #starting: Promise<void> | undefined;
+  #filesLost = false;
 
   constructor(program: ContainerProgram, options: SingularityOptions) {
     this.#program = program;
     this.#options = options;
-    this.name = `${prefixOf(options)}-${process.pid}-${startOfProcess(process.pid) ?? 0}-${randomBytes(3).toString("hex")}`;
+    this.name = `${prefixOf(options)}-${process.pid}-${startOfProcess(process.pid) ?? "0"}-${randomBytes(3).toString("hex")}`;
   }
 
   /** What had to be left out because it does not work here. */
@@ -32,7 +33,14 @@ export class Instance {
   }
 
   /** Starts it unless it runs already. */
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    if (this.#filesLost) {
+      this.#filesLost = false;
+      throw new ToolError("The container has ended, and everything that was changed in it is lost.", {
+        code: "unavailable",
+        hint: "The next call starts a new container. terminal.container_persistent keeps files from now on.",
+      });
+    }
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
       throw error;
@@ -45,9 +53,10 @@ export class Instance {
     return (await listed(this.#program)).some(({ instance }) => instance === this.name);
   }
 
-  /** The next use starts a new one: with the same files if they are kept, else with an empty change layer. */
+  /** It has ended by itself. The next use starts a new one, unless files went with it: that is said first. */
   forget(): void {
     this.#starting = undefined;
+    this.#filesLost = this.#options.persistent !== true;
   }
 
   async stop(): Promise<void> {
@@ -116,10 +125,9 @@ function prefixOf(options: SingularityOptions): string {
 /** What a runtime that died has left of this task; a living one keeps its own. */
 async function stopOrphans(program: ContainerProgram, options: SingularityOptions): Promise<void> {
   for (const { instance } of await listed(program)) {
-    const [, key, pid, start] = /^hermes-([0-9a-f]{16})-(\d+)-(\d+)-[0-9a-f]{6}$/.exec(instance) ?? [];
+    const [, key, pid, start] = /^hermes-([0-9a-f]{16})-(\d+)-([0-9a-f.]+)-[0-9a-f]{6}$/.exec(instance) ?? [];
     if (key !== keyOf(options) || pid === undefined) continue;
-    const begun = startOfProcess(Number(pid));
-    if (begun !== undefined && String(begun) === start) continue;
+    if (startOfProcess(Number(pid)) === start) continue;
     await program.run(["instance", "stop", "--force", instance]);
   }
 }

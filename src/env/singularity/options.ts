@@ -1,4 +1,4 @@
-import type { StartChild } from "../local/child.js";
+import type { Starter } from "../local/starter.js";
 
 export interface SingularityOptions {
   /** Shown in results; "singularity" by default. */
@@ -29,8 +29,10 @@ export interface SingularityOptions {
   /** Where images are kept that were built from a folder or an address. */
   readonly cacheDir: string;
   readonly cwd?: string;
-  /** Starts programs of this machine that end with the runtime. */
-  readonly startChild: StartChild;
+  /** Everything that ends with the runtime carries it. */
+  readonly runtimeMark: string;
+  /** Starts programs of this machine that end with the runtime; closed with the environment. */
+  readonly starter: Pick<Starter, "start" | "close">;
   /** What takes long: building an image. */
   onProgress?(message: string): void;
 }

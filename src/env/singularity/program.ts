@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { ToolError } from "../../tool/errors.js";
 import { findProgram } from "../find-program.js";
+import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
 import type { SingularityOptions } from "./options.js";
 
 /** Longest time for anything but building an image. */
@@ -35,10 +37,10 @@ export class ContainerProgram {
   async run(args: readonly string[], limitMs = STEP_MS): Promise<ProgramResult> {
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
-    const child = await this.#options.startChild({
+    const child = await this.#options.starter.start({
       argv: [this.path, "--quiet", ...args],
       cwd: "/",
-      env: this.env,
+      ...marked(this.env),
       input: "nothing",
       report: false,
       onOutput: (bytes) => output.push(Buffer.from(bytes)),
@@ -65,6 +67,15 @@ export class ContainerProgram {
   }
 }
 
+/** A mark of its own for each, by which everything it starts can be found. */
+export function marked(env: Readonly<Record<string, string>>): {
+  readonly env: Readonly<Record<string, string>>;
+  readonly mark: string;
+} {
+  const mark = randomUUID();
+  return { env: { ...env, [EXEC_MARK]: mark }, mark };
+}
+
 export function couldNotStart(path: string, code: string): ToolError {
   return new ToolError(`${path} could not be started (${code}).`, {
     code: "unavailable",
@@ -87,7 +98,7 @@ async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefin
 /** What the program itself needs. Names that it would hand into the container are left out. */
 function ownVariables(options: SingularityOptions): Readonly<Record<string, string>> {
   const wanted = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
-  const own: Record<string, string> = {};
+  const own: Record<string, string> = { [RUNTIME_MARK]: options.runtimeMark };
   for (const [name, value] of Object.entries(options.env)) {
     if (value === undefined) continue;
     if (wanted.includes(name) || /^(?:APPTAINER|SINGULARITY)_(?!ENV|BIND)/.test(name)) own[name] = value;

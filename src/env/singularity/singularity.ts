@@ -16,7 +16,10 @@ export async function createSingularityEnvironment(options: SingularityOptions):
     defaultCwd: options.cwd ?? "~",
     loginShell: false,
     ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
-    close: () => instance.close(),
+    async close() {
+      await instance.close();
+      await options.starter.close();
+    },
     facts: async () => ({
       program: program.path,
       image: options.image,
