@@ -70,13 +70,15 @@ export async function keysOf(options: {
 }): Promise<readonly EffectKey[]> {
   const { effects, environment, sessionRoot } = options;
   if (effects.length === 0) return [];
-  const keys: EffectKey[] = [
-    {
+  const keys: EffectKey[] = [];
+  // Ending or closing a process of the session must not wait for the command that runs in front.
+  if (!effects.every((effect) => effect.action.startsWith("process:"))) {
+    keys.push({
       space: `session:${sessionRoot}`,
       path: undefined,
       write: effects.some((effect) => effect.mode === "execute"),
-    },
-  ];
+    });
+  }
   for (const effect of effects) {
     if (effect.mode === "execute") continue;
     const domain = effect.action.slice(0, effect.action.indexOf(":"));

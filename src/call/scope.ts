@@ -8,7 +8,7 @@ import type { Entry } from "../registry/entry.js";
 import type { View } from "../registry/view.js";
 import type { Decision } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
-import type { CallContext, HostCapabilities, SessionInfo } from "../tool/tool.js";
+import type { CallContext, HostCapabilities, SecretAccess, SessionInfo } from "../tool/tool.js";
 import type { ResultLimits } from "./bounds.js";
 import type { EffectLocks } from "./effect-locks.js";
 import type { Guardrails } from "./guardrails.js";
@@ -144,7 +144,7 @@ export interface CallServices {
   readonly limits: ResultLimits;
   readonly events: EventBus;
   readonly log: Logger;
-  readonly secrets: { get(name: string): string | undefined };
+  readonly secrets: SecretAccess;
   redact(text: string): string;
   readonly defaultTimeoutMs: number;
   /** Set when the person asked for a limit (`--timeout`): then it also binds tools with limits of their own. */

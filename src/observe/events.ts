@@ -55,12 +55,41 @@ export type RuntimeEvent =
       readonly by?: string;
       readonly at: number;
     }
+  | ProcessEvent
   | { readonly type: "tools.changed"; readonly generation: number }
   | {
       readonly type: "tool.availability";
       readonly tools: readonly string[];
       readonly available: boolean;
       readonly reason?: string;
+    };
+
+/** What happens to background processes; texts are masked. */
+export type ProcessEvent =
+  | {
+      readonly type: "process.started";
+      readonly id: string;
+      readonly session: string;
+      readonly command: string;
+      readonly environment: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: "process.ended";
+      readonly id: string;
+      readonly session: string;
+      readonly status: string;
+      readonly exit_code?: number;
+      readonly at: number;
+    }
+  | {
+      readonly type: "process.notice";
+      readonly id: string;
+      readonly session: string;
+      readonly kind: string;
+      readonly message: string;
+      readonly output: string;
+      readonly at: number;
     };
 
 export type EventListener = (event: RuntimeEvent) => unknown;

@@ -5,6 +5,7 @@ import { callsRoute, statsRoute } from "./journal-routes.js";
 import { describeRoutes } from "./openapi.js";
 import { pageAssetRoutes, pageRoute } from "./page-routes.js";
 import { jsonResponse } from "./problem.js";
+import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
 import type { Route } from "./route.js";
 import { toolCallsRoute } from "./tool-calls-route.js";
 import { toolsRoute } from "./tools-route.js";
@@ -40,6 +41,10 @@ export const ROUTES: readonly Route[] = [
   eventsRoute,
   approvalsRoute,
   answerRoute,
+  processesRoute,
+  processLogRoute,
+  processInputRoute,
+  processKillRoute,
   callsRoute,
   statsRoute,
   healthRoute,

@@ -63,6 +63,31 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS approvals_open ON approvals (expires_at) WHERE status IN ('pending', 'approved');
   `,
+  // Pid, its start and the mark together name a process tree: what a crash left can be ended without mistaking
+  // a stranger for it. The owner names the runtime that follows it.
+  `
+  CREATE TABLE IF NOT EXISTS processes (
+    id TEXT PRIMARY KEY,
+    session TEXT NOT NULL,
+    command TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    pid INTEGER,
+    pid_start TEXT,
+    mark TEXT NOT NULL,
+    pty INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    status TEXT NOT NULL,
+    exit_code INTEGER,
+    lost TEXT,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    handed_off INTEGER NOT NULL,
+    kill_asked_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS processes_running ON processes (owner) WHERE status = 'running';
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

@@ -19,6 +19,15 @@ export function isOwnerAlive(owner: string): boolean {
   return signalReaches(pid) && (processStart(pid) ?? "0") === start;
 }
 
+/**
+ * When the process with this number was started, so that another one that got its number later is not taken
+ * for it; undefined when there is none (a zombie counts as none), or where /proc cannot tell.
+ */
+export function startOfProcess(pid: number): string | undefined {
+  const start = processStart(pid);
+  return start === undefined || start === "dead" ? undefined : `${bootId()}.${start}`;
+}
+
 function signalReaches(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,56 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { CallResult } from "../../src/index.js";
-import { onTestEnd, testRuntime } from "../support/runtime.js";
+import { living, oddSeconds } from "../processes/support.js";
+import { outOf, shell } from "./shell.js";
 
-async function shell() {
-  const { runtime, cwd } = await testRuntime([], { builtins: true });
-  const session = await runtime.openSession({ approver: { ask: async () => "once" } });
-  const run = (command: string, options: { timeout?: number; signal?: AbortSignal } = {}) =>
-    session.call(
-      {
-        name: "terminal",
-        arguments: { command, ...(options.timeout !== undefined && { timeout: options.timeout }) },
-      },
-      options.signal === undefined ? {} : { signal: options.signal },
-    );
-  return { runtime, session, cwd, run };
-}
-
-interface Out {
-  readonly output: string;
-  readonly exit_code: number;
-  readonly still_running?: readonly string[];
-}
-const outOf = (result: CallResult): Out => result.structured as Out;
-
-/** Living processes whose command line holds this word. */
-function living(word: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const state = /\) (\S)/.exec(readFileSync(`/proc/${name}/stat`, "latin1"))?.[1];
-        return state !== "Z" && readFileSync(`/proc/${name}/cmdline`, "latin1").includes(word);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number)
-    .filter((pid) => pid !== process.pid);
-}
-
-/** A duration nobody else on the machine sleeps for. */
-let serial = 0;
-function oddSeconds(): string {
-  serial += 1;
-  const seconds = `${1000 + serial}.${process.pid}`;
-  onTestEnd(() => {
-    for (const pid of living(seconds)) process.kill(pid, "SIGKILL");
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
   });
-  return seconds;
 }
 
 describe.runIf(process.platform === "linux")(
@@ -93,6 +52,29 @@ describe.runIf(process.platform === "linux")(
       expect(outOf(result).output).toContain("read:1");
     });
 
+    it.each([
+      ["at once", "exit 3"],
+      ["after 100 ms", "sleep 0.1; echo no such database; exit 3"],
+    ])("a server that dies %s is not reported as started", async (_what, command) => {
+      const { call } = await shell();
+      const started = outOf(await call("terminal", { command, background: true }));
+      expect(started).toMatchObject({ status: "exited", exit_code: 3, error: expect.any(String) });
+      const waited = outOf(
+        await call("terminal", { command, background: true, ready: { pattern: "listening" } }),
+      );
+      expect(waited).toMatchObject({ status: "exited", exit_code: 3, ready: false });
+    });
+
+    it("a server that is up is ready to be used when the answer comes", async () => {
+      const { call } = await shell();
+      const port = await freePort();
+      const serve = `require("http").createServer((q,a)=>a.end("ok")).listen(${port},"127.0.0.1")`;
+      const command = `sleep 0.4; exec node -e '${serve}'`;
+      const started = outOf(await call("terminal", { command, background: true, ready: { port } }));
+      expect(started).toMatchObject({ status: "running", ready: true });
+      expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("ok");
+    });
+
     it("a command that dies says so", async () => {
       const { run } = await shell();
       const result = await run("kill -SEGV $$");
@@ -100,45 +82,3 @@ describe.runIf(process.platform === "linux")(
     });
   },
 );
-
-describe.runIf(process.platform === "linux")("lesson 26: stopped means that the whole tree is gone", () => {
-  const trees: [string, (s: string) => string][] = [
-    ["a plain child", (s) => `sleep ${s}`],
-    ["deaf to TERM", (s) => `trap '' TERM HUP INT; while true; do sleep ${s}; done`],
-    [
-      "a new session",
-      (s) =>
-        `python3 -c "import os,time; os.setsid(); time.sleep(${s})" || perl -e 'use POSIX; setsid(); sleep ${s}'`,
-    ],
-    ["a double fork", (s) => `bash -c 'bash -c "sleep ${s} & wait" & wait'`],
-    ["stopped by itself", (s) => `bash -c 'kill -STOP $$; sleep ${s}' ; sleep ${s}`],
-  ];
-  it.each(trees)("%s, at its time limit", async (_what, command) => {
-    const { run } = await shell();
-    const seconds = oddSeconds();
-    const result = await run(command(seconds), { timeout: 1 });
-    expect(outOf(result).exit_code).toBe(124);
-    expect(living(seconds)).toEqual([]);
-  });
-
-  it.each(trees)("%s, by an interrupt", async (_what, command) => {
-    const { run } = await shell();
-    const seconds = oddSeconds();
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 400);
-    const result = await run(command(seconds), { signal: controller.signal });
-    expect(result.error?.code).toBe("cancelled");
-    expect(living(seconds)).toEqual([]);
-  });
-
-  it("closing the runtime ends what runs, and the call is still answered", async () => {
-    const { run, runtime, cwd } = await shell();
-    const seconds = oddSeconds();
-    const running = run(`touch started; sleep ${seconds}`);
-    while (!existsSync(join(cwd, "started"))) await wait(20);
-    await runtime.close();
-    const result = await running;
-    expect(result.id).toBeTruthy();
-    expect(living(seconds)).toEqual([]);
-  });
-});

@@ -37,7 +37,7 @@ export function makeContext(
     signal: new AbortController().signal,
     host: {},
     processes: NO_PROCESSES,
-    secrets: { get: () => undefined },
+    secrets: { get: () => undefined, add: () => undefined },
     settings: {},
     cacheDir: join(folder, "cache"),
     progress: (update) => updates.push(update),

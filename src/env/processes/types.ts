@@ -1,4 +1,5 @@
 import type { Environment, ProcessEnd, SpawnRequest, Survivor, TerminalSize } from "../environment.js";
+import type { ScreenState } from "../pty/screen.js";
 
 /** How to tell that something started in the background is ready to be used. */
 export interface Readiness {
@@ -8,8 +9,15 @@ export interface Readiness {
   readonly pattern?: string;
   /** It is still alive after this many seconds. */
   readonly aliveSeconds?: number;
-  /** How long to wait for any of it. */
+  /** How long to wait; 30 s when left out. Everything that is given must come true. */
   readonly timeoutSeconds?: number;
+}
+
+/** What waiting for readiness came to. */
+export interface ReadyReport {
+  readonly ready: boolean;
+  /** Why it counts as ready, or what has not happened. */
+  readonly why: string;
 }
 
 export interface StartProcess extends Omit<SpawnRequest, "onOutput"> {
@@ -19,6 +27,10 @@ export interface StartProcess extends Omit<SpawnRequest, "onOutput"> {
   readonly notifyOnComplete?: boolean;
   readonly watchPatterns?: readonly string[];
   readonly ready?: Readiness;
+  /** Ends the wait for readiness early, and the process with it. */
+  readonly signal?: AbortSignal;
+  /** Every byte it prints, besides what is kept. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
   /** The call that started it. */
   readonly callId?: string;
 }
@@ -37,6 +49,7 @@ export interface ProcessInfo {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
+  /** -15 when it was killed on request. */
   readonly exitCode?: number;
   readonly lost?: string;
   /** Kept alive when its session ends. */
@@ -47,28 +60,51 @@ export interface ProcessInfo {
 /** One background process as its session uses it. */
 export interface TrackedProcess {
   readonly info: ProcessInfo;
+  /** Present when readiness was asked for; a process that died meanwhile is never ready. */
+  readonly ready: ReadyReport | undefined;
+  /** What the caller should know about how it was started. */
+  readonly notes: readonly string[];
   readonly ended: Promise<ProcessEnd>;
+  /** Milliseconds since it last printed something, or since it started. */
+  readonly quietMs: number;
   /** Text without escape codes; the last characters. */
   tail(chars: number): string;
-  /** Lines of what is kept, and how many there are in all. */
+  /** Lines of what is kept, and how many there are in all. Without an offset, the last ones. */
   lines(range: { readonly offset?: number; readonly limit: number }): {
     readonly lines: readonly string[];
     readonly total: number;
+    /** Earlier output is no longer kept. */
     readonly dropped: boolean;
   };
   /** What a person would see; only of a terminal. */
-  screen(): Promise<string> | undefined;
+  screen(): Promise<ScreenState> | undefined;
   write(data: string): Promise<void>;
   closeInput(): Promise<void>;
   resize(size: TerminalSize): void;
   waitsForInput(): Promise<boolean | undefined>;
   kill(): Promise<readonly Survivor[]>;
+  /** It outlives its session: a child's goes to the session above, any other lives until the runtime ends. */
   handOff(): void;
-  /** What was typed since the last line was sent off. Policy judges it together with what is typed next. */
+  /** What was typed since the last whole command was sent off. Policy judges it together with what is typed next. */
   readonly pendingInput: string;
 }
 
-/** The background processes of one session. */
+/** Something a session wanted to be told about a process of its. */
+export interface ProcessNotice {
+  readonly process: string;
+  readonly session: string;
+  readonly kind: "completed" | "matched" | "watch-ended";
+  readonly command: string;
+  /** One or two sentences. */
+  readonly message: string;
+  readonly exitCode?: number;
+  /** The end of its output, or the lines that matched. */
+  readonly output: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The background processes of one session and of the sessions below it. */
 export interface SessionProcesses {
   start(request: StartProcess): Promise<TrackedProcess>;
   list(): readonly ProcessInfo[];
@@ -76,4 +112,6 @@ export interface SessionProcesses {
   get(id: string): TrackedProcess;
   /** Empty for unknown ids: whoever asks only wants to judge. */
   pendingInput(id: string): string;
+  /** What has come up since the last time it was asked; each notice is given once. */
+  takeNotices(): readonly ProcessNotice[];
 }

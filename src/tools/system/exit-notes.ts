@@ -56,7 +56,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
 };
 
 /** A remark on an exit code that a model tends to misread; `undefined` when there is nothing to add. */
-export function exitNote(command: string, exitCode: number): string | undefined {
+export function exitMeaning(command: string, exitCode: number): string | undefined {
   if (exitCode === 0) return undefined;
   // The last command of the line gives its exit code to the shell.
   const program = segmentsOf(maskData(command)).at(-1)?.program ?? "";
@@ -64,6 +64,7 @@ export function exitNote(command: string, exitCode: number): string | undefined 
   if (note !== undefined) return note;
   if (exitCode === 126) return "found, but could not be executed (permission, or not a program)";
   if (exitCode === 127) return "command not found";
+  if (exitCode === -15) return "ended on request";
   const signal = exitCode > 128 ? SIGNALS[exitCode - 128] : undefined;
   return signal === undefined ? undefined : `ended by signal ${exitCode - 128} (${signal})`;
 }

@@ -40,14 +40,14 @@ export function foregroundRefusal(command: string): Failure | undefined {
     return failure(
       "invalid_arguments",
       `The command uses ${detaching.program}, which would leave a process behind that nobody follows.`,
-      `Run it without ${detaching.program}; what has to keep running belongs in a background process.`,
+      `Leave out ${detaching.program} and call again with background: true; the process tool then follows it.`,
     );
   }
   if (startsBackgroundJob(masked)) {
     return failure(
       "invalid_arguments",
       "The command starts a background job with `&`, whose output and end would be lost.",
-      "Remove the `&`. If it is part of a URL or other text, put that text in quotes.",
+      "Remove the `&` and call again with background: true. If it is part of a URL or other text, put that text in quotes.",
     );
   }
   const server = segments.find((segment) => isServer(segment));
@@ -56,7 +56,26 @@ export function foregroundRefusal(command: string): Failure | undefined {
   return failure(
     "invalid_arguments",
     `\`${name}\` looks like a server or watcher that does not end by itself.`,
-    `Run it as a background process, or bound it: \`timeout 20 ${name}\`.`,
+    `Call again with background: true (and ready, to wait until it serves), or bound it: \`timeout 20 ${name}\`.`,
+  );
+}
+
+/** Why a command must not run in the background as it is written: it would detach itself from who follows it. */
+export function backgroundRefusal(command: string): Failure | undefined {
+  const masked = maskData(command);
+  const detaching = segmentsOf(masked).find((segment) => DETACHING.has(segment.program));
+  if (detaching !== undefined) {
+    return failure(
+      "invalid_arguments",
+      `The command uses ${detaching.program}, but with background: true it already runs by itself.`,
+      `Leave out ${detaching.program}.`,
+    );
+  }
+  if (!/(?<![&><|;])&\s*\)*\s*$/.test(masked)) return undefined;
+  return failure(
+    "invalid_arguments",
+    "The command ends with `&`, but with background: true it already runs by itself.",
+    "Leave out the `&`: otherwise the shell ends at once and nobody follows what it left.",
   );
 }
 

@@ -14,13 +14,13 @@ beforeEach(() => {
 afterEach(() => ctx.cleanUp());
 
 async function run(
-  args: { command: string; timeout?: number; workdir?: string },
+  args: { command: string; timeout?: number; workdir?: string; notify_on_complete?: boolean },
   context: TestContext = ctx,
 ) {
   return (await terminal.handler({ timeout: 180, ...args }, context)) as TerminalOutput;
 }
 
-async function refusal(args: { command: string; timeout?: number; workdir?: string }): Promise<ToolError> {
+async function refusal(args: Parameters<typeof run>[0]): Promise<ToolError> {
   const error: unknown = await run(args).catch((thrown: unknown) => thrown);
   if (!ToolError.isInstance(error)) throw new Error(`was not refused: ${JSON.stringify(error)}`);
   return error;
@@ -109,8 +109,8 @@ test.each([
 ])("exit note of %s", async (command, code, note) => {
   const result = await run({ command });
   expect(result.exit_code).toBe(code);
-  if (note === undefined) expect(result).not.toHaveProperty("exit_note");
-  else expect(result.exit_note).toMatch(note);
+  if (note === undefined) expect(result).not.toHaveProperty("exit_code_meaning");
+  else expect(result.exit_code_meaning).toMatch(note);
 });
 
 describe("what does not end by itself is refused before it starts", () => {
@@ -147,7 +147,7 @@ describe("what does not end by itself is refused before it starts", () => {
   ])("%s", (command) => {
     expect(foregroundRefusal(command)).toMatchObject({
       code: "invalid_arguments",
-      hint: expect.stringMatching(/./),
+      hint: expect.stringContaining("background: true"),
     });
   });
 
@@ -216,6 +216,27 @@ test("effects and time limit are told beforehand", () => {
   ]);
   const limit = typeof terminal.timeoutMs === "function" ? terminal.timeoutMs(args) : 0;
   expect(limit).toBeGreaterThan(10_000);
+});
+
+test("the policy sees the same whether a command runs in front, behind or in a terminal", () => {
+  const scope = { cwd: "/w", environment: "local", exported: { TARGET: "/", OTHER: "x" } };
+  const plain = { command: "rm -rf $TARGET" };
+  const expected = [
+    { action: "terminal:execute", resource: "rm -rf $TARGET", mode: "execute", variables: { TARGET: "/" } },
+  ];
+  for (const change of [{}, { background: true }, { pty: true }, { background: true, pty: true }]) {
+    expect(terminal.effects?.({ ...plain, ...change }, scope)).toEqual(expected);
+  }
+});
+
+test("a command that asks although nobody can answer: the hint says what to do", async () => {
+  const result = await run({ command: "printf 'Overwrite the file? [y/N] '; sleep 30", timeout: 1 });
+  expect(result.hint).toMatch(/pty: true/);
+});
+
+test("options for the background are refused in the foreground", async () => {
+  const own = { command: "true", notify_on_complete: true };
+  expect((await refusal(own)).hint).toMatch(/background: true/);
 });
 
 test("refusing keeps pace with very long commands", async () => {

@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { logFile } from "../env/processes/log-files.js";
+import { failure, HermesError } from "../tool/errors.js";
+import type { CommandContext } from "./globals.js";
+import { findRow, processFolder, statusNow, withProcessRows } from "./process-rows.js";
+import { calm } from "./visible-text.js";
+
+const LOOK_EVERY_MS = 300;
+/** Enough to find again where the text that was shown ends. */
+const OVERLAP_CHARS = 512;
+
+export async function run(
+  context: CommandContext,
+  [id = ""]: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { out } = context;
+  const lines = Number(options.lines);
+  if (!Number.isInteger(lines) || lines < 1) {
+    throw new HermesError(
+      failure("bad_request", `--lines must be a positive number, not ${JSON.stringify(options.lines)}`),
+    );
+  }
+  await withProcessRows(context, async (rows) => {
+    const row = findRow(rows, id);
+    const path = logFile(processFolder(context), row.id);
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (out.json) {
+      out.value({ id: row.id, status: statusNow(row), output: lastLines(text, lines) });
+      return;
+    }
+    process.stdout.write(calm(lastLines(text, lines)));
+    if (options.follow !== true) return;
+    let shown = text;
+    for (let ended = false; !ended; ) {
+      // Looked at before the file, so that the last words of one that has just ended are read.
+      ended = statusNow(findRow(rows, row.id)) !== "running";
+      const now = await readFile(path, "utf8").catch(() => shown);
+      process.stdout.write(calm(newText(shown, now)));
+      shown = now;
+      if (!ended) await delay(LOOK_EVERY_MS);
+    }
+  });
+}
+
+function lastLines(text: string, count: number): string {
+  const lines = text.split("\n");
+  const open = lines.at(-1) === "" ? 1 : 0;
+  return lines.slice(-(count + open)).join("\n");
+}
+
+/** The file holds the end of an endless text: what is new stands behind what was shown. */
+export function newText(shown: string, now: string): string {
+  if (now.startsWith(shown)) return now.slice(shown.length);
+  const known = shown.slice(-OVERLAP_CHARS);
+  const at = known === "" ? -1 : now.lastIndexOf(known);
+  return at === -1 ? `\n[… output was missed …]\n${now}` : now.slice(at + known.length);
+}

@@ -1,0 +1,176 @@
+import { text } from "../../tool/content.js";
+import { defineTool } from "../../tool/define.js";
+import { ToolError } from "../../tool/errors.js";
+import type { CallContext } from "../../tool/tool.js";
+import { READY_PARAMETER, readyWaitMs, startBackground } from "./background.js";
+import { commandEffects } from "./command-effects.js";
+import {
+  closeInput,
+  handOff,
+  kill,
+  listProcesses,
+  type ProcessAnswer,
+  pollProcess,
+  resize,
+  showLog,
+  showScreen,
+  typeInto,
+  waitFor,
+} from "./process-actions.js";
+import { processEffect, typedEffects } from "./typed-input.js";
+import { WIDENING_PATTERN } from "./widen.js";
+
+const ACTIONS = [
+  "list",
+  "poll",
+  "log",
+  "wait",
+  "kill",
+  "write",
+  "submit",
+  "close",
+  "handoff",
+  "screen",
+  "resize",
+  "start",
+  "stop",
+] as const;
+type Action = (typeof ACTIONS)[number];
+
+const LONGEST_WAIT_S = 600;
+const MARGIN_MS = 20_000;
+
+export default defineTool({
+  name: "process",
+  aliases: ["process_manager", "process_manage"],
+  toolset: "terminal",
+  emoji: "⚙️",
+  description:
+    "Follow and steer what terminal has started with background: true or what waits for input. list: all of " +
+    "them. poll: status and the last output. log: lines of the output. wait: until it ends or the time is over. " +
+    "kill: end it and everything it started. write: type data as it is; submit: type data and a new line. " +
+    "close: end of input. screen: what its terminal shows. resize: another terminal size. handoff: let it " +
+    "outlive this session. start: like terminal with background: true. Keys for a terminal in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
+  parameters: {
+    type: "object",
+    properties: {
+      action: { type: "string", enum: ACTIONS, description: "What to do; stop is another word for kill." },
+      session_id: {
+        type: "string",
+        description: "The process, as terminal named it; a unique beginning is enough.",
+      },
+      data: { type: "string", description: "Text for write and submit." },
+      timeout: { type: "number", minimum: 1, description: "Seconds to wait at most; 180 when left out." },
+      offset: {
+        type: "integer",
+        minimum: 0,
+        description: "First line of log, counted from 0; the last lines when left out.",
+      },
+      limit: { type: "integer", minimum: 1, maximum: 5_000, default: 200, description: "Lines of log." },
+      columns: { type: "integer", minimum: 1, maximum: 1_000, description: "For resize." },
+      rows: { type: "integer", minimum: 1, maximum: 1_000, description: "For resize." },
+      command: { type: "string", minLength: 1, description: "For start: command line for bash." },
+      workdir: { type: "string", description: "For start: folder to run in." },
+      pty: { type: "boolean", description: "For start: give it a terminal." },
+      notify_on_complete: {
+        type: "boolean",
+        description: "For start: tell when it has ended.",
+      },
+      watch_patterns: {
+        type: "array",
+        items: { type: "string", minLength: 1 },
+        maxItems: 16,
+        description: "For start: tell when a line matches (RE2).",
+      },
+      ready: READY_PARAMETER,
+      widen: {
+        type: "array",
+        items: { type: "string", pattern: WIDENING_PATTERN },
+        description: "As in terminal.",
+      },
+    },
+    required: ["action"],
+    additionalProperties: false,
+  },
+  permissions: ["terminal:execute", "process:write"],
+  effects({ action, session_id = "", data = "", ...args }, scope) {
+    switch (action) {
+      case "start":
+        return args.command === undefined ? [] : commandEffects({ ...args, command: args.command }, scope);
+      case "write":
+      case "submit":
+        return typedEffects({ process: session_id, data, submit: action === "submit" }, scope);
+      case "kill":
+      case "stop":
+      case "close":
+      case "handoff":
+      case "resize":
+        return [processEffect(session_id)];
+      default:
+        return [];
+    }
+  },
+  tolerant: true,
+  timeoutMs: ({ action, timeout, ready }) => MARGIN_MS + longestWork({ action, timeout, ready }),
+
+  async handler(args, ctx): Promise<ProcessAnswer> {
+    const { action } = args;
+    if (action === "list") return listProcesses(ctx);
+    if (action === "start")
+      return startBackground({ ...args, command: required(args.command, "command", action) }, ctx);
+    const process = ctx.processes.get(required(args.session_id, "session_id", action, ctx));
+    switch (action) {
+      case "poll":
+        return pollProcess(process);
+      case "log":
+        return showLog(process, args);
+      case "wait":
+        return waitFor(process, { timeout: args.timeout, ctx });
+      case "kill":
+      case "stop":
+        return kill(process);
+      case "write":
+      case "submit":
+        return typeInto(process, { data: args.data ?? "", submit: action === "submit", ctx });
+      case "close":
+        return closeInput(process);
+      case "handoff":
+        return handOff(process);
+      case "screen":
+        return showScreen(process);
+      case "resize":
+        return resize(process, args);
+    }
+  },
+
+  present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
+});
+
+function longestWork(call: {
+  readonly action: Action;
+  readonly timeout?: number | undefined;
+  readonly ready?: Parameters<typeof readyWaitMs>[0]["ready"];
+}): number {
+  if (call.action === "wait") return Math.min(call.timeout ?? LONGEST_WAIT_S, LONGEST_WAIT_S) * 1000;
+  return call.action === "start" ? readyWaitMs({ ready: call.ready }) : 0;
+}
+
+function required(value: string | undefined, field: string, action: Action, ctx?: CallContext): string {
+  if (value !== undefined && value !== "") return value;
+  const ids = ctx?.processes.list().map(({ id }) => id) ?? [];
+  throw new ToolError(`The action ${action} needs ${field}.`, {
+    code: "invalid_arguments",
+    hint: ids.length === 0 ? `Give ${field}.` : `There are: ${ids.slice(0, 8).join(", ")}.`,
+  });
+}
+
+function humanText(out: ProcessAnswer): string {
+  if ("processes" in out) {
+    if (out.processes.length === 0) return "no background processes";
+    return out.processes.map((one) => `${one.session_id}  ${one.status}  ${one.command}`).join("\n");
+  }
+  const shown = ("screen" in out ? out.screen : undefined) ?? out.output ?? "";
+  return [shown.replace(/\n$/, ""), `${out.session_id ?? ""} ${out.status ?? ""}`.trim()]
+    .filter(Boolean)
+    .join("\n");
+}

@@ -1,0 +1,66 @@
+import type { SandboxReport } from "../../env/sandbox/types.js";
+import { type Content, text } from "../../tool/content.js";
+import { denialNote } from "./widen.js";
+
+export interface TerminalOutput {
+  readonly output: string;
+  /** Null while it runs. */
+  readonly exit_code: number | null;
+  /** Only when something went wrong: it failed, was stopped, or is not ready. */
+  readonly error?: string;
+  /** Left out when a command simply ran to its end. */
+  readonly status?: "running" | "exited" | "needs_input";
+  readonly exit_code_meaning?: string;
+  readonly hint?: string;
+  readonly duration_ms: number;
+  readonly truncated: boolean;
+  /** Where the shell stood when it ended. */
+  readonly cwd: string;
+  readonly environment: string;
+  /** Names a background process, or one that waits for input, for the process tool. */
+  readonly session_id?: string;
+  readonly pid?: number;
+  /** With the status needs_input: what seems to be asked for. */
+  readonly wanted_input?: string;
+  /** What the terminal shows. */
+  readonly screen?: string;
+  readonly pty_note?: string;
+  /** Present when readiness was asked for. */
+  readonly ready?: boolean;
+  readonly ready_note?: string;
+  /** Processes the command left behind: pid and program. */
+  readonly still_running?: readonly string[];
+  /** What the sandbox has probably refused, and how to ask for it. */
+  readonly sandbox_note?: string;
+  /** Programs that were still running when the command ended; they ended with the sandbox. */
+  readonly ended_with_command?: readonly string[];
+}
+
+export function sandboxFields(report: SandboxReport | undefined): Partial<TerminalOutput> {
+  const denial = denialNote(report);
+  return {
+    ...(denial !== undefined && { sandbox_note: denial }),
+    ...(report?.ended !== undefined && { ended_with_command: report.ended }),
+  };
+}
+
+export function presentTerminal(out: TerminalOutput): {
+  readonly model: readonly Content[];
+  readonly human: string;
+} {
+  const lines = [(out.screen ?? out.output).replace(/\n$/, "")];
+  if (out.session_id !== undefined) {
+    const ready =
+      out.ready_note === undefined ? "" : `; ${out.ready ? "ready" : "not ready"}: ${out.ready_note}`;
+    lines.push(`${out.status ?? "running"}: ${out.session_id}${ready}`);
+  }
+  if (out.error !== undefined) {
+    lines.push(out.exit_code_meaning ? `${out.error} (${out.exit_code_meaning})` : out.error);
+  }
+  if (out.still_running !== undefined) lines.push(`still running: ${out.still_running.join(", ")}`);
+  if (out.sandbox_note !== undefined) lines.push(out.sandbox_note);
+  if (out.ended_with_command !== undefined) {
+    lines.push(`ended with the command: ${out.ended_with_command.join(", ")}`);
+  }
+  return { model: [text(JSON.stringify(out))], human: lines.filter((line) => line !== "").join("\n") };
+}
