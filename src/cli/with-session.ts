@@ -35,9 +35,18 @@ export async function withSession(
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
     await unattended.close();
+    noteEnding(context, runtime);
     await runtime.close();
     setTimeout(() => process.exit(), LEFTOVER_MS).unref();
   }
+}
+
+/** A command is a short life: what it started in the background ends with it. */
+function noteEnding({ out }: CommandContext, runtime: Runtime): void {
+  const running = runtime.processes.list().filter(({ status }) => status === "running");
+  if (running.length === 0) return;
+  const what = running.length === 1 ? "the background process" : `${running.length} background processes`;
+  out.note(`${what} ended with this command; sessions of \`hermes serve\` keep theirs running`);
 }
 
 /** Promises and timers that a tool forgot may fail when nobody waits for them: said, but no call is lost by it. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { LoadedConfig } from "../config/types.js";
-import { failure, HermesError } from "../tool/errors.js";
+import { failure, HermesError, ToolError } from "../tool/errors.js";
 import type { Environment } from "./environment.js";
 
 export interface OpenRequest {
@@ -38,7 +38,12 @@ export async function openEnvironment(request: OpenRequest): Promise<Environment
       ),
     );
   }
-  return open(request);
+  try {
+    return await open(request);
+  } catch (error) {
+    if (!ToolError.isInstance(error)) throw error;
+    throw new HermesError(failure(error.code, error.message, error.hint));
+  }
 }
 
 async function openLocal({ config }: OpenRequest): Promise<Environment> {

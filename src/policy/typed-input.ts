@@ -8,18 +8,8 @@ export interface TypedText {
 
 const SHELLS = /^(?:ba|z|da|k|c|tc|fi|a)?sh$/;
 /** Programs that hand what they read to a shell somewhere else. */
-const SHELL_CARRIERS = new Set([
-  "ssh",
-  "docker",
-  "podman",
-  "kubectl",
-  "su",
-  "sudo",
-  "doas",
-  "screen",
-  "tmux",
-]);
-const WRAPPERS = new Set(["env", "exec", "command", "nohup", "nice", "stdbuf", "setsid", "time", "script"]);
+const SHELL_CARRIERS = new Set(["ssh", "docker", "podman", "kubectl", "su", "screen", "tmux"]);
+const WRAPPERS = new Set("env exec command nohup nice stdbuf setsid time script sudo doas".split(" "));
 /** How each interpreter takes the same code on its command line. */
 const CODE_OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:i?python|pypy)[\d.]*$/, "python3 -c"],
@@ -51,7 +41,8 @@ function programOf(line: string): string | undefined {
   const words = line.trim().split(/\s+/);
   while (words.length > 0 && (/^\w+=/.test(words[0] ?? "") || WRAPPERS.has(nameOf(words[0] ?? "")))) {
     words.shift();
-    while (words[0]?.startsWith("-") === true) words.shift();
+    // An option may take the next word, and some start a shell.
+    if (words[0]?.startsWith("-") === true) return undefined;
   }
   const first = words[0];
   return first === undefined ? undefined : nameOf(first);

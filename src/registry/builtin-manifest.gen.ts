@@ -372,7 +372,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
       "additionalProperties": false,
     },
     permissions: ["terminal:execute"],
-    needs: { "programs": ["bash"], "fix": "install bash and put it on PATH" },
+    needs: { "environment": true },
     tolerant: true,
     hasCheck: false,
     hasDynamicSchema: false,

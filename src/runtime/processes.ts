@@ -81,14 +81,19 @@ export class RuntimeProcesses {
     return this.#opening;
   }
 
+  async #openStore(): Promise<Store> {
+    const { openStore } = await import("../store/store.js");
+    const store = await openStore({ path: this.#runtime.config.paths.stateDb });
+    for (const notice of store.notices) this.#runtime.log.warn(notice);
+    return store;
+  }
+
   async #make(): Promise<ProcessTable> {
     const { createProcessTable } = await import("../env/processes/process-table.js");
     const { config, log, secrets, events } = this.#runtime;
     this.#table = createProcessTable({
       store: () => {
-        this.#store ??= import("../store/store.js").then(({ openStore }) =>
-          openStore({ path: config.paths.stateDb }),
-        );
+        this.#store ??= this.#openStore();
         return this.#store;
       },
       folder: this.#folder,

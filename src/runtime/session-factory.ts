@@ -97,17 +97,17 @@ export class SessionFactory {
     ]);
     void this.#runtime.processes.recover();
     const statuses = withoutWithheld(checked, selected, (entry) => withheld?.(entry, { profile }));
-    const id = `s_${randomUUID().slice(0, 13)}`;
+    const { continues } = options;
+    const id = continues?.id ?? `s_${randomUUID().slice(0, 13)}`;
     const workspace = workspaceIn(environment, {
       // Folders of this machine mean nothing elsewhere.
       asked: environment.kind === "local" ? (options.workspace ?? options.cwd ?? cwd) : options.cwd,
       configured: config.values.terminal.cwd,
     });
-    const task = new TaskState(
-      options.workspace === undefined || options.cwd === undefined
-        ? workspace
-        : environment.files.resolve(options.cwd, workspace),
-    );
+    const start = options.workspace === undefined ? undefined : options.cwd;
+    const task =
+      continues?.scope.task ??
+      new TaskState(start === undefined ? workspace : environment.files.resolve(start, workspace));
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
     return new Session(
       {

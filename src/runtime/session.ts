@@ -8,6 +8,7 @@ import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
 import { walkStages } from "../call/stages.js";
 import type { Environment } from "../env/environment.js";
+import type { ProcessNotice } from "../env/processes/types.js";
 import { inTask, type TaskState } from "../env/task.js";
 import type { Vocabulary } from "../registry/aliases.js";
 import { buildDefinitions, type ToolDefinition } from "../registry/definitions.js";
@@ -26,6 +27,8 @@ export interface SessionOptions {
   readonly environment?: string;
   /** Sessions with the same one share a container or cloud sandbox; all share one when left out. */
   readonly task?: string;
+  /** Goes on for a session whose tools are outdated: same id, folder, variables and background processes. */
+  readonly continues?: Session;
   /** Where the session begins. */
   readonly cwd?: string;
   /** The folder that is the session's own; `cwd` when left out. */
@@ -198,6 +201,11 @@ export class Session {
   /** The same session with other services; for tests of single services. @internal */
   withServices(services: CallScope["services"]): Session {
     return new Session({ ...this.scope, services }, this.#house);
+  }
+
+  /** What has come up about background processes since this was last asked; each notice is given once. */
+  takeNotices(): readonly ProcessNotice[] {
+    return this.scope.processes.takeNotices();
   }
 
   /** Tells the loop guardrails that the person has spoken. */

@@ -13,6 +13,7 @@ export class SessionPool {
   readonly #approver: Approver | undefined;
   readonly #narrow = new Map<string, Promise<Session>>();
   #whole: Promise<Session> | undefined;
+  #before: Session | undefined;
   #generation = -1;
 
   /** Without an approver, what needs approval is denied at once. */
@@ -56,7 +57,15 @@ export class SessionPool {
   #configured(): Promise<Session> {
     const approver = this.#approver;
     this.#whole ??= this.#runtime
-      .openSession({ door: "http", ...(approver && { approver }) })
+      .openSession({
+        door: "http",
+        ...(approver && { approver }),
+        ...(this.#before && { continues: this.#before }),
+      })
+      .then((session) => {
+        this.#before = session;
+        return session;
+      })
       .catch((error: unknown) => {
         this.#whole = undefined;
         throw error;
@@ -64,7 +73,7 @@ export class SessionPool {
     return this.#whole;
   }
 
-  /** A session's tools are fixed when it opens; tools that were added since need new sessions. */
+  /** A session's tools are fixed when it opens; tools that were added since need new sessions, which go on for the old ones. */
   #renewAfterChange(): void {
     const { generation } = this.#runtime.registry;
     if (generation === this.#generation) return;

@@ -105,6 +105,8 @@ export interface CallContext {
   ask(question: {
     readonly question: string;
     readonly choices?: readonly string[];
+    /** The answer must not be shown while it is typed, nor written down. */
+    readonly secret?: boolean;
   }): Promise<string | undefined>;
 }
 

@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tempDir } from "../support/runtime.js";
 import { hermes, linesOf } from "./hermes.js";
 
 async function offered(words: readonly string[]): Promise<readonly string[]> {
@@ -12,7 +15,9 @@ describe("shell completion", () => {
     const done = await hermes(["completion", shell]);
     expect(done).toMatchObject({ code: 0, stderr: "" });
     expect(done.stdout).toContain("hermes");
-    const checked = spawnSync(shell, ["-n"], { input: done.stdout, encoding: "utf8" });
+    const script = join(tempDir(), `hermes.${shell}`);
+    writeFileSync(script, done.stdout);
+    const checked = spawnSync(shell, ["-n", script], { encoding: "utf8" });
     // A shell that is not installed cannot object; bash is, wherever the product runs.
     if (shell === "bash" || checked.error === undefined)
       expect(checked).toMatchObject({ status: 0, stderr: "" });

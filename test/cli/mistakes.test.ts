@@ -72,8 +72,8 @@ describe("a wrong use is one line of JSON with --json and words without", () => 
     expect(done.stderr).toContain("--timeout");
   });
 
-  it("an environment that does not exist here is unavailable", async () => {
-    const done = await hermes(["--env", "docker", "call", "sleep", "seconds=0", "--json"]);
+  it("an environment that is not set up is unavailable", async () => {
+    const done = await hermes(["--env", "ssh", "call", "sleep", "seconds=0", "--json"]);
     expect(done.code).toBe(4);
     expect(errorLine(done)).toMatchObject({ code: "unavailable" });
   });

@@ -46,6 +46,9 @@ describe("text typed into a running program", () => {
     ["./install.sh", "y", "allow"],
     ["./install.sh", "rm -rf /", "deny"],
     ["./menu.sh; bash", "don't", "deny"],
+    ["sudo apt-get install x", "p(ass'word", "allow"],
+    ["sudo -i", "don't", "deny"],
+    ["sudo bash", "rm -rf /", "deny"],
   ])("into %s: %s is %s", async (typedInto, text, verdict) => {
     const bench = await rulesBench("");
     expect(bench.ask({ effects: runs(text, { typedInto }) }).verdict).toBe(verdict);

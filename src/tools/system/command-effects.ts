@@ -26,15 +26,24 @@ export function commandEffects(
   ];
 }
 
-/** What earlier commands exported and this one may use: a name that it does not hold cannot matter to it. */
+/**
+ * What earlier commands exported and this one may use: a name that neither it nor a value it uses holds cannot
+ * matter to it.
+ */
 function mentioned(
   exported: EffectScope["exported"],
   command: string,
 ): Readonly<Record<string, string>> | undefined {
   if (exported === undefined) return undefined;
-  const words = new Set(command.match(/[A-Za-z_]\w*/g));
-  const found = Object.entries(exported).flatMap(([name, value]) =>
-    value !== undefined && words.has(name) ? [[name, value] as const] : [],
-  );
-  return found.length === 0 ? undefined : Object.fromEntries(found);
+  const found = new Map<string, string>();
+  const texts = [command];
+  for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
+    for (const name of new Set(text.match(/[A-Za-z_]\w*/g))) {
+      const value = Object.hasOwn(exported, name) ? exported[name] : undefined;
+      if (value === undefined || found.has(name)) continue;
+      found.set(name, value);
+      texts.push(value);
+    }
+  }
+  return found.size === 0 ? undefined : Object.fromEntries(found);
 }

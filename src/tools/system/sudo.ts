@@ -42,7 +42,7 @@ export interface SudoRequest {
   /** Runs something where the command will run. */
   exec(request: ExecRequest): Promise<Pick<ExecResult, "exitCode">>;
   /** Asks the person; answers `undefined` when nobody is there. */
-  ask(question: { readonly question: string }): Promise<string | undefined>;
+  ask(question: { readonly question: string; readonly secret: true }): Promise<string | undefined>;
   /** Makes a value known to the masking of results, logs and the journal, before it is used. */
   hide(value: string): void;
 }
@@ -107,7 +107,7 @@ async function askPerson({ ask, memory, signal, command }: SudoRequest): Promise
   const tooLate = new AbortController();
   const waiting = AbortSignal.any([signal, tooLate.signal]);
   const answer = await Promise.race([
-    ask({ question: `Password for sudo, to run: ${shown}` }),
+    ask({ question: `Password for sudo, to run: ${shown}`, secret: true }),
     delay(ASK_MS, undefined, { signal: waiting }).catch(() => undefined),
   ]).finally(() => tooLate.abort());
   if (answer !== undefined && answer !== "") memory.password = answer;

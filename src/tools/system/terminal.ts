@@ -69,7 +69,7 @@ export default defineTool({
   },
   permissions: ["terminal:execute"],
   effects: commandEffects,
-  needs: { programs: ["bash"], fix: "install bash and put it on PATH" },
+  needs: { environment: true },
   tolerant: true,
   timeoutMs: ({ timeout, background, ready }) =>
     (background === true ? readyWaitMs({ ready }) : (timeout ?? MAX_FOREGROUND_S) * 1000) + CLEANUP_MARGIN_MS,
