@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeLauncherModule } from "./launcher.mjs";
 import { rootArgument, writeManifest } from "./manifest.mjs";
 
 /** What is built, by its place in dist/. */
@@ -57,6 +58,7 @@ const INPUT_FILES = [
   "tsconfig.json",
   "tsconfig.types.json",
   "scripts/build.mjs",
+  "scripts/launcher.mjs",
   "scripts/manifest.mjs",
 ];
 
@@ -72,6 +74,7 @@ export async function build({ root, force = false, types = true, say = () => {},
   if (!bundleFresh) {
     const started = performance.now();
     if (await writeManifest(root)) say("src/registry/builtin-manifest.gen.ts written");
+    if (await writeLauncherModule(root)) say("src/env/local/launcher/launcher-program.gen.ts written");
     const chunks = await bundle(root, warn);
     say(`dist: ${chunks} files in ${seconds(started)}`);
   }

@@ -60,6 +60,34 @@ describe("an output window", () => {
     expect([window.push(Buffer.from([0xe2, 0x82])), window.push(Buffer.from([0xac]))]).toEqual(["", "€"]);
   });
 
+  test("holds the same whether the text of the chunks was wanted or not", () => {
+    const chunk = fc.oneof(
+      fc.uint8Array({ maxLength: 50 }),
+      fc.string({ unit: "grapheme", maxLength: 30 }).map((text) => new Uint8Array(Buffer.from(text))),
+      fc.nat(200).map((length) => new Uint8Array(length).fill(0x61)),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(chunk, fc.boolean()), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 90 }),
+        (chunks, limit) => {
+          const told = new OutputWindow(limit);
+          const silent = new OutputWindow(limit);
+          const shared = new Uint8Array(1_000);
+          for (const [bytes, wanted] of chunks) {
+            told.push(bytes);
+            shared.set(bytes);
+            if (wanted) silent.push(bytes);
+            else silent.add(shared.subarray(0, bytes.length));
+            shared.fill(0x3f);
+          }
+          expect(silent.finish()).toEqual(told.finish());
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   test("without a limit keeps all", () => {
     const window = new OutputWindow(Number.POSITIVE_INFINITY);
     window.push(Buffer.alloc(200_000, "x"));

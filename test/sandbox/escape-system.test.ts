@@ -288,7 +288,7 @@ describe("a runtime of its own", () => {
     bundle.file = join(maker.base, "..", `hermes-bundle-${process.pid}.mjs`);
     await maker.close();
     const made = await rolldown({
-      input: fileURLToPath(new URL("../../src/env/local.ts", import.meta.url)),
+      input: fileURLToPath(new URL("../../src/env/local/local.ts", import.meta.url)),
       platform: "node",
     });
     await made.write({ file: bundle.file, format: "esm", codeSplitting: false });

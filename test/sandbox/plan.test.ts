@@ -309,9 +309,10 @@ describe("a refusal is recognised by its words", () => {
 });
 
 test("what the shell reports is read back, whatever the folder is called", () => {
-  expect(readReport("+/a\nb\n\0sleep/node/", true)).toEqual({
+  expect(readReport('+/a\nb\n\0declare -x A="b"\n\0sleep/node/', true)).toEqual({
     begun: true,
     cwd: "/a\nb",
+    exports: 'declare -x A="b"\n',
     ended: ["sleep", "node"],
   });
   expect(readReport("", true)).toEqual({ begun: false, cwd: undefined, ended: [] });

@@ -21,7 +21,7 @@ import type { SandboxOptions } from "../../src/env/sandbox/types.js";
 
 const probed = await probeBwrap();
 /** Why sandbox tests cannot run here; undefined when they can. CI installs bubblewrap. */
-const noSandbox =
+export const noSandbox =
   "unavailable" in probed
     ? `${/not installed/.test(probed.unavailable) ? "" : "[ci-cannot] "}${probed.unavailable}`
     : undefined;

@@ -32,41 +32,52 @@ export interface ChildEnvOptions {
   readonly parent: NodeJS.ProcessEnv;
   /** Names the operator lets through on purpose. */
   readonly passthrough?: readonly string[];
-  /** Values of this one request; they win. */
-  readonly added?: Readonly<Record<string, string>>;
 }
 
-/** The complete environment of a child process: an allow-list, fixed values, then what the request adds. */
-export function childEnvironment(options: ChildEnvOptions): Record<string, string> {
-  const passed = new Set(options.passthrough ?? []);
+type Changes = Readonly<Record<string, string | undefined>>;
+
+/** What every child gets: an allow-list and fixed values. */
+export function baseEnvironment({ parent, passthrough = [] }: ChildEnvOptions): Record<string, string> {
   const child: Record<string, string> = { TERM: "dumb" };
-  for (const [name, value] of Object.entries(options.parent)) {
-    if (value !== undefined && (passed.has(name) || mayInherit(name, value))) child[name] = value;
+  for (const name of Object.keys(parent)) {
+    if (!INHERITED.has(name) && !LOCALE_NAME.test(name) && !PROXY_NAME.test(name)) continue;
+    const value = parent[name];
+    if (value !== undefined && !(PROXY_NAME.test(name) && value.includes("@"))) child[name] = value;
   }
   Object.assign(child, FIXED);
-  for (const name of passed) {
-    const value = options.parent[name];
+  for (const name of passthrough) {
+    const value = parent[name];
     if (value !== undefined) child[name] = value;
   }
-  for (const [name, value] of Object.entries(options.added ?? {})) {
-    if (!VARIABLE_NAME.test(name) || value.includes("\0")) {
+  return child;
+}
+
+/** What a request sets, and takes away with an undefined value, wins. */
+export function changedEnvironment(
+  base: Readonly<Record<string, string>>,
+  changes: Changes,
+): Record<string, string> {
+  const child = { ...base };
+  for (const [name, value] of Object.entries(changes)) {
+    if (!VARIABLE_NAME.test(name) || value?.includes("\0")) {
       throw new ToolError(
         `Environment variable ${JSON.stringify(name)} cannot be set: ` +
-          (value.includes("\0") ? "its value holds a NUL byte" : "the name is not a valid variable name"),
+          (value?.includes("\0") ? "its value holds a NUL byte" : "the name is not a valid variable name"),
         {
           code: "invalid_arguments",
           hint: "Use letters, digits and underscores, not starting with a digit.",
         },
       );
     }
-    child[name] = value;
+    if (value === undefined) delete child[name];
+    else child[name] = value;
   }
   return child;
 }
 
-function mayInherit(name: string, value: string): boolean {
-  if (PROXY_NAME.test(name)) return !value.includes("@");
-  return INHERITED.has(name) || LOCALE_NAME.test(name);
+/** The complete environment of a child process. */
+export function childEnvironment(options: ChildEnvOptions & { readonly added?: Changes }) {
+  return changedEnvironment(baseEnvironment(options), options.added ?? {});
 }
 
 /** Linux refuses one string of 128 KiB, and arguments plus environment beyond about 2 MiB. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../../tool/errors.js";
-import type { ExecRequest } from "../environment.js";
+import type { ProgramRequest } from "../environment.js";
 import type { SandboxLimits } from "../sandbox/types.js";
 
 /** Number of the descriptor on which the shell reports. */
@@ -12,8 +12,31 @@ const MAX_NAMES = 20;
 const KEEP_DESCRIPTOR = `exec ${KEPT_DESCRIPTOR}>&${REPORT_DESCRIPTOR} ${REPORT_DESCRIPTOR}>&-`;
 const RUN_LINE = 'HERMES_LINE=$1; shift; eval "$HERMES_LINE"';
 
-/** The last working directory is reported when the shell ends. */
-const SHELL_LINE = `${KEEP_DESCRIPTOR}; trap '{ builtin pwd -P >&${KEPT_DESCRIPTOR}; } 2>/dev/null' EXIT; ${RUN_LINE}`;
+/**
+ * When the shell ends it reports its folder and what it exports. Left of `||`, a failure does not count for
+ * `set -e`; the exit code stays that of the line.
+ */
+const REPORT_STATE = `builtin pwd -P; builtin printf "\\0"; builtin export -p`;
+const REPORT_TRAP = `trap '{ ${REPORT_STATE}; builtin printf "\\0"; } 2>/dev/null >&${KEPT_DESCRIPTOR} || :' EXIT`;
+const SHELL_LINE = `${KEEP_DESCRIPTOR}; ${REPORT_TRAP}; ${RUN_LINE}`;
+
+/** Descriptor on which a waiting shell gets its order, which ends with the end of the pipe. */
+const ORDER_DESCRIPTOR = 4;
+/** The errno of a missing folder; whoever reads it looks again to find out why. */
+const MISSING_FOLDER_REPORT = `builtin printf "\\0folder 2" >&${KEPT_DESCRIPTOR}; exit 127`;
+/** Everything else is as in a shell that has just been started: the clock, OLDPWD, descriptors. */
+const WAITING_LINE = [
+  KEEP_DESCRIPTOR,
+  `. /dev/fd/${ORDER_DESCRIPTOR}`,
+  `exec ${ORDER_DESCRIPTOR}<&-`,
+  "(( $# == 1 )) || exit 0",
+  `[[ -z $HERMES_MISSING ]] || { ${MISSING_FOLDER_REPORT}; }`,
+  "builtin unset -v OLDPWD HERMES_MISSING",
+  "builtin export OLDPWD",
+  "SECONDS=0",
+  REPORT_TRAP,
+  RUN_LINE,
+].join("; ");
 
 const BEGUN = "+";
 /** A sandbox inherits whatever this process has open; a command gets only its streams and the report. */
@@ -29,8 +52,9 @@ const CLOSE_DESCRIPTORS = [
  * is not awaited by the shell), and the names of the rest are reported.
  */
 const REPORT_AT_END = `hermes_report() {
-set +efu; IFS=' '
-builtin pwd -P >&${KEPT_DESCRIPTOR}
+set +efu
+{ ${REPORT_STATE}; } >&${KEPT_DESCRIPTOR}
+IFS=' '
 local try place line left
 for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
   left=
@@ -46,21 +70,41 @@ done
 builtin printf '\\0%s' "$left" >&${KEPT_DESCRIPTOR}
 } 2>/dev/null; trap hermes_report EXIT`;
 
-/** The argument vector to start, without a sandbox around it. */
-export function argumentVector(request: ExecRequest): readonly string[] {
-  const { command } = request;
+type Command = ProgramRequest["command"];
+
+/** The argument vector to start, without a sandbox around it. The shell reports when it ends. */
+export function argumentVector(command: Command): readonly string[] {
   refuseUnusable(command);
   return typeof command === "string" ? [...bash(SHELL_LINE), command] : command;
 }
 
+/** A shell that reports like the one above, but waits for what it has to do. */
+export function waitingShellVector(): readonly string[] {
+  return bash(WAITING_LINE);
+}
+
+/** The same for what goes on in the background and leaves nothing to the next command. */
+export function backgroundVector(command: Command): readonly string[] {
+  refuseUnusable(command);
+  return typeof command === "string" ? ["bash", "--noprofile", "--norc", "-c", command, "bash"] : command;
+}
+
 /** The same for the inside of a sandbox: it says that it has begun, limits itself and closes what it inherited. */
-export function confinedVector(request: ExecRequest, limits: SandboxLimits): readonly string[] {
-  const { command } = request;
+export function confinedVector(command: Command, limits: SandboxLimits): readonly string[] {
   refuseUnusable(command);
   const begin = `${KEEP_DESCRIPTOR}; printf ${BEGUN} >&${KEPT_DESCRIPTOR}; ${CLOSE_DESCRIPTORS}; ${limitLine(limits)}`;
   return typeof command === "string"
     ? [...bash(`${begin}\n${REPORT_AT_END}\n${RUN_LINE}`), command]
     : [...bash(`${begin}; exec ${KEPT_DESCRIPTOR}>&-; exec -- "$@"`), ...command];
+}
+
+/** The same for a terminal, where nothing is left to report on. */
+export function confinedBackgroundVector(command: Command, limits: SandboxLimits): readonly string[] {
+  refuseUnusable(command);
+  const begin = `${CLOSE_DESCRIPTORS}; ${limitLine(limits)}`;
+  return typeof command === "string"
+    ? [...bash(`${begin}; ${RUN_LINE}`), command]
+    : [...bash(`${begin}; exec -- "$@"`), ...command];
 }
 
 /** No startup files: bash reads .bashrc even for -c when its stdin looks like a network connection. */
@@ -80,25 +124,29 @@ export interface ShellReport {
   /** False when a sandbox ended before the command in it began. */
   readonly begun: boolean;
   readonly cwd: string | undefined;
+  /** As `export -p` prints it. */
+  readonly exports: string | undefined;
   /** Programs that ended with the sandbox. */
   readonly ended: readonly string[];
 }
 
 export function readReport(raw: string, confined: boolean): ShellReport {
   const begun = !confined || raw.startsWith(BEGUN);
-  const [place = "", names = ""] = (confined ? raw.slice(BEGUN.length) : raw).split("\0");
+  const [place = "", exports, names] = (confined ? raw.slice(BEGUN.length) : raw).split("\0");
   const cwd = place.replace(/\n$/, "");
   return {
     begun,
     cwd: cwd === "" ? undefined : cwd,
-    ended: names
+    // Cut off in the middle, what is missing would look as if it had been taken away.
+    exports: names === undefined ? undefined : exports,
+    ended: (names ?? "")
       .split("/")
       .filter((name) => name !== "")
       .slice(0, MAX_NAMES),
   };
 }
 
-function refuseUnusable(command: ExecRequest["command"]): void {
+function refuseUnusable(command: Command): void {
   const words = typeof command === "string" ? [command] : command;
   if (words.length === 0 || (typeof command !== "string" && words[0] === "")) {
     throw new ToolError("The command is empty: there is no program to start.", { code: "invalid_arguments" });

@@ -3,8 +3,8 @@ import { constants, type Dirent, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
 import { ToolError } from "../../tool/errors.js";
-import { writeAtomically } from "./atomic-write.js";
 import type { EnvironmentFiles, FileStat, ReadRange } from "../environment.js";
+import { writeAtomically } from "./atomic-write.js";
 import { fileError, isMissing } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
 
@@ -34,6 +34,11 @@ export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
         refuseUnusable(to);
         return renameEntry(resolvePath(from), resolvePath(to));
       }),
+    async *watch(path, watchOptions) {
+      refuseUnusable(path);
+      const { watchLocal } = await import("./watch.js");
+      yield* watchLocal(resolvePath(path), watchOptions);
+    },
   };
 }
 

@@ -1,14 +1,24 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { ToolError } from "../../tool/errors.js";
-import type { Environment, ExecRequest, ExecResult } from "../environment.js";
-import { missingFolder } from "../missing-folder.js";
-import { createLocalFiles } from "./local-files.js";
+import type {
+  Environment,
+  EnvironmentDescription,
+  ExecRequest,
+  ExecResult,
+  ProgramRequest,
+  RunningProcess,
+  SpawnRequest,
+  Transfer,
+  TransferReport,
+} from "../environment.js";
 import type { Unavailable } from "../sandbox/probe.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { SandboxOptions } from "../sandbox/types.js";
+import { createLocalFiles } from "./local-files.js";
+import type { ProcessHost } from "./prepare.js";
+import type { Starter } from "./starter.js";
 
 export interface LocalEnvironmentOptions {
   readonly name?: string;
@@ -20,38 +30,55 @@ export interface LocalEnvironmentOptions {
   readonly stateDir?: string;
   /** The boundary around commands; without it they run with all rights of this process. */
   readonly sandbox?: SandboxOptions;
+  /** Start programs from a small helper process where that works, which is the default. */
+  readonly launcher?: boolean;
 }
 
 /** The machine this runtime runs on. Each exec is a fresh `bash -c` in a process group of its own. */
 export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): Environment {
   const name = options.name ?? "local";
   const env = options.env ?? process.env;
+  const home = () => env.HOME || homedir();
+  const runtimeMark = randomUUID();
   // Loaded with the first command: a session that only touches files never needs them.
   let machinery: ReturnType<typeof loadMachinery> | undefined;
   let sandboxing: Promise<Sandbox | Unavailable> | undefined;
   /** What runs, with the switch that ends it. */
   const running = new Map<AbortController, Promise<unknown>>();
+  const spawned = new Set<RunningProcess>();
   let closed = false;
 
-  async function exec(request: ExecRequest): Promise<ExecResult> {
-    machinery ??= loadMachinery({ folder: options.stateDir, path: env.PATH });
-    const { pipes, runProcess } = await machinery;
-    const sandbox = await sandboxFor(request);
-    await requireDirectory(request.cwd);
-    if (closed) {
-      throw new ToolError(`The environment ${name} is closed.`, {
-        code: "unavailable",
-        hint: "Open a new session.",
-      });
+  function loaded() {
+    machinery ??= loadMachinery({
+      mark: runtimeMark,
+      folder: options.stateDir,
+      path: env.PATH,
+      launcher: options.launcher ?? true,
+    });
+    return machinery;
+  }
+
+  async function hostFor(request: ProgramRequest) {
+    const parts = await loaded();
+    const sandbox = options.sandbox === undefined ? undefined : await sandboxFor(request, options.sandbox);
+    // The launcher notices by itself when a folder is missing, which saves a look at each.
+    if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
+      await parts.requireDirectory(request.cwd);
     }
+    if (closed) throw isClosed();
+    const { start } = parts.starter;
+    const { passthrough = [] } = options;
+    const host: ProcessHost = { env, passthrough, runtimeMark, start, sandbox };
+    return { ...parts, host };
+  }
+
+  async function exec(request: ExecRequest): Promise<ExecResult> {
+    const { runProcess, host } = await hostFor(request);
     const stop = new AbortController();
     const onAbort = () => stop.abort();
     request.signal.addEventListener("abort", onAbort, { once: true });
     if (request.signal.aborted) stop.abort();
-    const run = runProcess(
-      { ...request, signal: stop.signal },
-      { env, passthrough: options.passthrough ?? [], pipes, sandbox },
-    );
+    const run = runProcess({ ...request, signal: stop.signal }, host);
     running.set(stop, run);
     try {
       return await run;
@@ -61,14 +88,40 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     }
   }
 
-  async function sandboxFor(request: ExecRequest): Promise<Sandbox | undefined> {
-    const wanted = options.sandbox;
-    if (wanted === undefined || wanted.mode === "off") return undefined;
+  async function spawn(request: SpawnRequest): Promise<RunningProcess> {
+    const { host, requireDirectory, starter } = await hostFor(request);
+    await requireDirectory(request.cwd);
+    const { pty } = request;
+    let child: RunningProcess;
+    if (pty === undefined) {
+      const { spawnProcess } = await import("./spawn-process.js");
+      child = await spawnProcess(request, host);
+    } else {
+      const { spawnInTerminal } = await import("./spawn-terminal.js");
+      // Terminals are opened by this process, so the launcher has to be told.
+      await starter.expectStrangers();
+      child = await spawnInTerminal({ ...request, pty }, host);
+    }
+    spawned.add(child);
+    void child.ended.then(() => spawned.delete(child));
+    if (closed) {
+      await child.end();
+      throw isClosed();
+    }
+    return child;
+  }
+
+  function isClosed(): ToolError {
+    return new ToolError(`The environment ${name} is closed.`, {
+      code: "unavailable",
+      hint: "Open a new session.",
+    });
+  }
+
+  async function sandboxFor(request: ProgramRequest, wanted: SandboxOptions): Promise<Sandbox | undefined> {
+    if (wanted.mode === "off") return undefined;
     if (request.sandbox?.off === true && wanted.mode === "auto") return undefined;
-    sandboxing ??= import("../sandbox/sandbox.js").then(({ createSandbox }) =>
-      createSandbox({ ...wanted, home: env.HOME || homedir() }),
-    );
-    const sandbox = await sandboxing;
+    const sandbox = await sandboxOf(wanted);
     if (request.sandbox?.off === true) throw mustStayInside();
     if (!("unavailable" in sandbox)) return sandbox;
     if (wanted.mode === "auto") return undefined;
@@ -78,11 +131,41 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     });
   }
 
+  function sandboxOf(wanted: SandboxOptions): Promise<Sandbox | Unavailable> {
+    sandboxing ??= import("../sandbox/sandbox.js").then(({ createSandbox }) =>
+      createSandbox({ ...wanted, home: home() }),
+    );
+    return sandboxing;
+  }
+
+  async function describe(): Promise<EnvironmentDescription> {
+    const { mode = "off" } = options.sandbox ?? {};
+    const [{ describeLocal }, { starter }, sandbox] = await Promise.all([
+      import("./describe.js"),
+      loaded(),
+      options.sandbox === undefined || mode === "off" ? undefined : sandboxOf(options.sandbox),
+    ]);
+    const problem = sandbox !== undefined && "unavailable" in sandbox ? sandbox : undefined;
+    return describeLocal({
+      name,
+      cwd: process.cwd(),
+      home: home(),
+      env,
+      launcher: await starter.usesLauncher(),
+      sandbox: { mode, problem },
+    });
+  }
+
+  async function copy(transfer: Transfer): Promise<TransferReport> {
+    const { copyTree } = await import("./transfer.js");
+    return copyTree(transfer);
+  }
+
   async function close(): Promise<void> {
     closed = true;
     for (const stop of running.keys()) stop.abort();
-    await Promise.allSettled(running.values());
-    (await machinery)?.pipes.close();
+    await Promise.allSettled([...running.values(), ...[...spawned].map((child) => child.end())]);
+    await (await machinery)?.starter.close();
     const sandbox = await sandboxing?.catch(() => undefined);
     if (sandbox !== undefined && !("unavailable" in sandbox)) sandbox.close();
   }
@@ -90,8 +173,12 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   return {
     name,
     kind: "local",
-    files: createLocalFiles({ home: () => env.HOME || homedir() }),
+    files: createLocalFiles({ home }),
     exec,
+    spawn,
+    fetch: copy,
+    push: copy,
+    describe,
     close,
   };
 }
@@ -103,32 +190,11 @@ function mustStayInside(): ToolError {
   });
 }
 
-async function loadMachinery(options: {
-  readonly folder: string | undefined;
-  readonly path: string | undefined;
-}) {
-  const [{ PipeStock }, { runProcess }] = await Promise.all([
-    import("./pipes.js"),
+async function loadMachinery(options: ConstructorParameters<typeof Starter>[0]) {
+  const [{ Starter }, { runProcess }, { requireDirectory }] = await Promise.all([
+    import("./starter.js"),
     import("./run-process.js"),
+    import("./require-directory.js"),
   ]);
-  return { pipes: new PipeStock(options), runProcess };
-}
-
-async function requireDirectory(cwd: string): Promise<void> {
-  const refuse = (why: string) => {
-    throw new ToolError(`Cannot run in ${JSON.stringify(cwd)}: ${why}.`, {
-      hint: "Give an existing folder as the working directory.",
-    });
-  };
-  if (cwd.includes("\0")) refuse("the path holds a NUL byte");
-  if (!isAbsolute(cwd)) refuse("the working directory must be an absolute path");
-  try {
-    if (!(await stat(cwd)).isDirectory()) refuse("it is not a folder");
-    await access(cwd, constants.X_OK);
-  } catch (error) {
-    if (ToolError.isInstance(error)) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw missingFolder(cwd);
-    refuse(code === "EACCES" ? "permission denied" : String(code ?? error));
-  }
+  return { starter: new Starter(options), runProcess, requireDirectory };
 }

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Both ends of a kernel pipe, as descriptors of this process. */
@@ -27,8 +26,8 @@ export class PipeStock {
   #refilling: Promise<boolean> | undefined;
   #closed = false;
 
-  constructor(options: { readonly folder?: string | undefined; readonly path?: string | undefined } = {}) {
-    this.#folder = options.folder ?? tmpdir();
+  constructor(options: { readonly folder: string; readonly path?: string | undefined }) {
+    this.#folder = options.folder;
     this.#path = options.path;
   }
 
@@ -39,22 +38,6 @@ export class PipeStock {
     const pair = this.#idle.pop();
     if (this.#idle.length < REFILL_BELOW) void this.#refill();
     return pair;
-  }
-
-  /**
-   * A descriptor from which a child reads `data`: a file that has no name any more. A named pipe would not
-   * do, since opening /dev/stdin after its writer is done waits for ever.
-   */
-  async inputFrom(data: string | Uint8Array): Promise<number | undefined> {
-    const name = join(this.#folder, `hermes-stdin-${randomBytes(8).toString("hex")}`);
-    try {
-      await writeFile(name, data, { mode: 0o600, flag: "wx" });
-      return openSync(name, constants.O_RDONLY);
-    } catch {
-      return undefined;
-    } finally {
-      await rm(name, { force: true });
-    }
   }
 
   close(): void {
@@ -76,6 +59,22 @@ export class PipeStock {
         this.#refilling = undefined;
       });
     return this.#refilling;
+  }
+}
+
+/**
+ * A descriptor from which a child reads `data`: a file that has no name any more. A pipe would not do, since
+ * opening /dev/stdin after its writer is done waits for ever. Undefined where no file can be made.
+ */
+export async function inputFile(folder: string, data: string | Uint8Array): Promise<number | undefined> {
+  const name = join(folder, `hermes-stdin-${randomBytes(8).toString("hex")}`);
+  try {
+    await writeFile(name, data, { mode: 0o600, flag: "wx" });
+    return openSync(name, constants.O_RDONLY);
+  } catch {
+    return undefined;
+  } finally {
+    await rm(name, { force: true });
   }
 }
 

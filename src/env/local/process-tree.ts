@@ -1,12 +1,10 @@
-import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-
-/** Environment variable that marks every process one exec started, however it forked or changed session. */
-export const EXEC_MARK = "HERMES_EXEC_ID";
+import type { Survivor } from "../environment.js";
+import { isLiving, marked, type ProcessRow, processTable, tableAbove } from "./process-table.js";
 
 export interface TreeRoot {
-  /** Leader of the process group. */
-  readonly pid: number;
+  /** Leader of the process group. Undefined when it has ended: its number may be somebody else's by now. */
+  readonly pid: number | undefined;
   /** Value of EXEC_MARK in the environment of the tree. */
   readonly mark: string;
   /**
@@ -14,19 +12,6 @@ export interface TreeRoot {
    * and the tree with them before it could clean up.
    */
   readonly held?: boolean;
-}
-
-export interface Survivor {
-  readonly pid: number;
-  readonly command: string;
-}
-
-interface ProcessRow {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly state: string;
-  readonly command: string;
 }
 
 const TERM_GRACE_MS = 1_000;
@@ -64,11 +49,9 @@ export async function leftInGroup(pid: number): Promise<readonly Survivor[]> {
 async function livingInGroup(group: number): Promise<readonly Survivor[]> {
   const inGroup = (row: ProcessRow) => row.group === group;
   // Numbers are given out in order, so members have higher ones than their leader unless the count began anew.
-  let rows = (await processTable({ above: group }))?.filter(inGroup) ?? [];
+  let rows = (await tableAbove(group))?.filter(inGroup) ?? [];
   if (rows.length === 0) rows = (await processTable())?.filter(inGroup) ?? [];
-  return rows
-    .filter((row) => row.state !== "Z" && row.state !== "X")
-    .map(({ pid, command }) => ({ pid, command }));
+  return rows.filter(isLiving).map(({ pid, command }) => ({ pid, command }));
 }
 
 /**
@@ -95,15 +78,19 @@ async function emptied(root: TreeRoot, withinMs: number): Promise<boolean> {
 }
 
 async function signalTree(root: TreeRoot, signal: "SIGTERM" | "SIGKILL"): Promise<readonly ProcessRow[]> {
+  const group = root.pid;
+  const signalGroup = (each: NodeJS.Signals) => {
+    if (group !== undefined) sendSignal(-group, each);
+  };
   // At once, because a list of very many processes takes its time.
-  if (signal === "SIGKILL") sendSignal(-root.pid, signal);
+  if (signal === "SIGKILL") signalGroup(signal);
   const found = await members(root);
   const gently = root.held === true && signal === "SIGTERM";
   const single = found.filter((row) =>
-    gently ? row.pid !== root.pid && row.parent !== root.pid : row.group !== root.pid,
+    gently ? row.pid !== group && row.parent !== group : row.group !== group,
   );
   const send = (each: NodeJS.Signals) => {
-    if (!gently) sendSignal(-root.pid, each);
+    if (!gently) signalGroup(each);
     for (const row of single) sendSignal(row.pid, each);
   };
   send(signal);
@@ -123,9 +110,21 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
 /** Living members of the tree; zombies do not count, they only wait to be collected. */
 async function members(root: TreeRoot): Promise<readonly ProcessRow[]> {
   const table = await processTable();
-  if (table === undefined) return groupAlive(root.pid) ? [onlyGroupKnown(root.pid)] : [];
-  const chosen = new Set<number>([root.pid]);
-  for (const row of table) if (row.group === root.pid) chosen.add(row.pid);
+  const { pid } = root;
+  if (table === undefined) return pid !== undefined && groupAlive(pid) ? [onlyGroupKnown(pid)] : [];
+  const chosen = new Set<number>();
+  if (pid !== undefined) {
+    for (const row of table) if (row.group === pid || row.pid === pid) chosen.add(row.pid);
+  }
+  // Nothing leaves a process namespace: there, descent tells all.
+  if (root.held !== true) {
+    for (const row of (await marked(table)).get(root.mark) ?? []) chosen.add(row.pid);
+  }
+  addDescendants(chosen, table);
+  return table.filter((row) => chosen.has(row.pid) && isLiving(row));
+}
+
+function addDescendants(chosen: Set<number>, table: readonly ProcessRow[]): void {
   for (let grown = true; grown; ) {
     grown = false;
     for (const row of table) {
@@ -135,22 +134,14 @@ async function members(root: TreeRoot): Promise<readonly ProcessRow[]> {
       }
     }
   }
-  // Nothing leaves a process namespace: there, descent tells all.
-  if (root.held !== true)
-    for (const pid of await marked({ table, known: chosen, mark: root.mark })) chosen.add(pid);
-  return table.filter((row) => chosen.has(row.pid) && row.state !== "Z" && row.state !== "X");
 }
 
-async function marked(search: {
-  readonly table: readonly ProcessRow[];
-  readonly known: ReadonlySet<number>;
-  readonly mark: string;
-}): Promise<readonly number[]> {
-  const others = search.table.filter((row) => !search.known.has(row.pid));
-  const found = await Promise.all(
-    others.map(async (row) => ((await carries(row, search.mark)) ? row.pid : 0)),
-  );
-  return found.filter((pid) => pid !== 0);
+/** What of a tree lives now, with those that left its group as long as somebody of it is their ancestor. */
+export async function livingTree(leader: number): Promise<readonly number[]> {
+  const table = (await processTable()) ?? [];
+  const chosen = new Set(table.filter((row) => row.group === leader).map((row) => row.pid));
+  addDescendants(chosen, table);
+  return table.filter((row) => chosen.has(row.pid) && isLiving(row)).map((row) => row.pid);
 }
 
 function onlyGroupKnown(pid: number): ProcessRow {
@@ -163,45 +154,6 @@ function groupAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-async function carries(row: ProcessRow, mark: string): Promise<boolean> {
-  if (row.pid === process.pid || row.state === "Z") return false;
-  try {
-    const environment = await readFile(`/proc/${row.pid}/environ`);
-    return environment.includes(`${EXEC_MARK}=${mark}`);
-  } catch {
-    return false;
-  }
-}
-
-/** `undefined` where there is no /proc (macOS): only the group is known there. */
-async function processTable(options: { above?: number } = {}): Promise<readonly ProcessRow[] | undefined> {
-  if (process.platform !== "linux") return undefined;
-  let names: readonly string[];
-  try {
-    names = await readdir("/proc");
-  } catch {
-    return undefined;
-  }
-  const { above = 0 } = options;
-  const rows = await Promise.all(
-    names.filter((name) => /^\d+$/.test(name) && Number(name) > above).map(readRow),
-  );
-  return rows.filter((row) => row !== undefined);
-}
-
-async function readRow(name: string): Promise<ProcessRow | undefined> {
-  try {
-    const line = await readFile(`/proc/${name}/stat`, "latin1");
-    // The command is in parentheses and may itself hold spaces and parentheses.
-    const close = line.lastIndexOf(")");
-    const [state = "?", parent = "0", group = "0"] = line.slice(close + 2).split(" ");
-    const command = line.slice(line.indexOf("(") + 1, close);
-    return { pid: Number(name), parent: Number(parent), group: Number(group), state, command };
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,116 +1,91 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { constants } from "node:os";
-import { isAbsolute } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../../tool/errors.js";
-import { childEnvironment, refuseOversized } from "./child-env.js";
-import { type ChildStdio, openChildStdio } from "./child-stdio.js";
-import { argumentVector, confinedVector, readReport } from "./command-line.js";
-import type { ExecRequest, ExecResult } from "../environment.js";
-import type { PipeStock } from "./pipes.js";
-import {
-  EXEC_MARK,
-  endTree,
-  endWithThisProcess,
-  groupGone,
-  leftInGroup,
-  type Survivor,
-} from "./process-tree.js";
+import type { ExecRequest, ExecResult, Survivor } from "../environment.js";
+import { OutputWindow } from "../output-window.js";
 import { sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/report.js";
-import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
+import type { Child, ChildExit, StartFailure } from "./child.js";
+import { argumentVector, confinedVector, readReport } from "./command-line.js";
+import { exportedBy } from "./exported.js";
+import { launcherLost } from "./launcher-lost.js";
+import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
+import { endTree, groupGone, leftInGroup } from "./process-tree.js";
+import { requireDirectory } from "./require-directory.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
-const DRAIN_MS = 300;
+export const DRAIN_MS = 300;
+const VECTORS = { plain: argumentVector, confined: confinedVector };
 const MAX_TIMER_MS = 2_147_483_647;
 
-export interface ProcessHost {
-  readonly env: NodeJS.ProcessEnv;
-  readonly passthrough: readonly string[];
-  readonly pipes: PipeStock;
-  /** Present when commands run in a sandbox. */
-  readonly sandbox?: Sandbox | undefined;
-}
-
-/** Starts one command in a process group of its own and follows it to its end. The cwd must exist. */
+/** Starts one command in a process group of its own and follows it to its end. */
 export async function runProcess(request: ExecRequest, host: ProcessHost): Promise<ExecResult> {
   if (request.signal.aborted) return neverStarted();
-  const mark = randomUUID();
-  const env = childEnvironment({
-    parent: host.env,
-    passthrough: host.passthrough,
-    added: { ...request.env, [EXEC_MARK]: mark },
-  });
-  const plain = argumentVector(request);
-  refuseOversized(plain, env);
-  if (host.sandbox === undefined) return follow({ request, mark, argv: plain, env, host });
-  const confinement = await host.sandbox.confine({
-    cwd: request.cwd,
-    workspace: request.workspace,
-    widening: request.sandbox,
-    program: programPath(request.command),
-    env,
-  });
+  const prepared = await prepareProgram(request, host, VECTORS);
+  const { confinement } = prepared;
+  if (confinement === undefined) return follow({ request, prepared, host });
   let result: ExecResult;
   let changed: readonly string[] = [];
   try {
-    const argv = [...confinement.argv, ...confinedVector(request, confinement.limits)];
-    result = await follow({ request, mark, argv, env: confinement.env, host, confinement });
+    result = await follow({ request, prepared, host });
   } finally {
     changed = await confinement.release();
   }
   return changed.length === 0 ? result : withRefusedNames(result, changed);
 }
 
-/** Only of an argument vector: what a shell line names was written by a model. */
-function programPath(command: ExecRequest["command"]): string | undefined {
-  const program = typeof command === "string" ? undefined : command[0];
-  return program !== undefined && isAbsolute(program) ? program : undefined;
-}
-
 interface Run {
   readonly request: ExecRequest;
-  readonly mark: string;
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly prepared: Prepared;
   readonly host: ProcessHost;
-  readonly confinement?: Confinement;
 }
 
 async function follow(run: Run): Promise<ExecResult> {
-  const { request, argv, confinement } = run;
+  const { request, prepared, host } = run;
+  const { confinement } = prepared;
   const started = performance.now();
-  const streams = await openChildStdio(request, {
-    pipes: run.host.pipes,
+  const listening = listener(request);
+  const output = new OutputWindow(request.maxOutputChars);
+  const stderr = new OutputWindow(request.maxOutputChars);
+  const child = await host.start({
+    argv: prepared.argv,
+    cwd: prepared.cwd,
+    env: prepared.env,
+    mark: prepared.mark,
+    line: shellLine(request, prepared),
+    input: request.stdin === undefined ? "nothing" : { bytes: request.stdin },
     report: confinement !== undefined || typeof request.command === "string",
     filter: confinement?.filter,
+    onOutput: (bytes) => listening(output, bytes),
+    ...(request.separateStderr === true && { onStderr: (bytes: Buffer) => listening(stderr, bytes) }),
   });
-  const child = start({ argv, cwd: confinement === undefined ? request.cwd : "/", env: run.env, streams });
-  const ended = streams.connect(child);
+  if ("stage" in child) return notStarted(child, run);
   const exit = await followToExit(child, run);
-  if ("spawnError" in exit) {
-    if (confinement !== undefined) throw sandboxFailed(exit.spawnError.message);
-    return spawnFailed(exit.spawnError, argv, performance.now() - started);
+  if (exit.kind === "failed") return notStarted(exit, run);
+  if (exit.kind === "lost") {
+    await endTree({ pid: child.pid, mark: child.mark });
+    throw launcherLost();
   }
 
   // Unreferenced: the open streams keep the process alive, the timer alone must not.
-  await Promise.race([ended, delay(DRAIN_MS, undefined, { ref: false })]);
-  const { output, stderr, report } = streams.finish();
-  const shell = readReport(report, confinement !== undefined);
-  if (!shell.begun && exit.ended === "itself") throw sandboxFailed(output.text + stderr.text);
+  await Promise.race([child.outputEnded, delay(DRAIN_MS, undefined, { ref: false })]);
+  child.letGo();
+  const [out, err] = [output.finish(), stderr.finish()];
+  const shell = readReport(exit.report, confinement !== undefined);
+  if (!shell.begun && exit.ended === "itself") throw sandboxFailed(out.text + err.text);
   const survivors = exit.survivors.length === 0 ? "" : survivorNotice(exit.survivors);
-  const wanted = confinement === undefined && exit.ended === "itself" && child.pid !== undefined;
-  const left = wanted ? await leftInGroup(child.pid ?? 0) : [];
+  const left = confinement === undefined && exit.ended === "itself" ? await leftInGroup(child.pid) : [];
   const result: ExecResult = {
-    output: output.text + survivors,
-    stderr: stderr.text,
+    output: out.text + survivors,
+    stderr: err.text,
     exitCode: exit.code,
     timedOut: exit.ended === "timeout",
     cancelled: exit.ended === "cancelled",
-    truncated: output.truncated || stderr.truncated,
-    totalBytes: output.totalBytes + stderr.totalBytes,
+    truncated: out.truncated || err.truncated,
+    totalBytes: out.totalBytes + err.totalBytes,
     durationMs: Math.round(performance.now() - started),
-    ...(shell.cwd === undefined ? {} : { cwd: shell.cwd }),
+    ...(shell.cwd !== undefined && { cwd: shell.cwd }),
+    ...(shell.exports !== undefined && {
+      exported: exportedBy(shell.exports, { prepared, mark: child.mark, requested: request.env ?? {} }),
+    }),
     ...(left.length > 0 && { stillRunning: left }),
   };
   return confinement === undefined
@@ -118,64 +93,56 @@ async function follow(run: Run): Promise<ExecResult> {
     : { ...result, sandbox: sandboxReport({ result, ended: shell.ended, network: confinement.network }) };
 }
 
-function start(child: {
-  argv: readonly string[];
-  cwd: string;
-  env: Readonly<Record<string, string>>;
-  streams: ChildStdio;
-}): ChildProcess {
-  const [program = "", ...args] = child.argv;
-  try {
-    return spawn(program, args, {
-      cwd: child.cwd,
-      env: child.env,
-      detached: true,
-      stdio: child.streams.stdio,
-    });
-  } catch (error) {
-    child.streams.abandon();
-    // EAGAIN, EMFILE, E2BIG and the like arrive synchronously.
-    const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    throw new ToolError(`The command could not be started (${code}).`, {
-      cause: error,
-      hint: "The machine may be out of processes, descriptors or memory; end something and try again.",
-    });
-  }
+function shellLine({ command, env = {} }: ExecRequest, { base, confinement }: Prepared) {
+  return confinement === undefined && typeof command === "string"
+    ? { command, base, changes: env }
+    : undefined;
+}
+
+/** Text is only made for somebody who listens. A listener that throws is not called again. */
+function listener(request: ExecRequest): (window: OutputWindow, bytes: Buffer) => void {
+  let wanted = request.onChunk !== undefined;
+  return (window, bytes) => {
+    if (!wanted) {
+      window.add(bytes);
+      return;
+    }
+    const text = window.push(bytes);
+    if (text === "") return;
+    try {
+      request.onChunk?.(text);
+    } catch {
+      wanted = false;
+    }
+  };
 }
 
 type Exit =
-  | { readonly spawnError: NodeJS.ErrnoException }
+  | Exclude<ChildExit, { kind: "exited" }>
   | {
+      readonly kind: "exited";
       readonly code: number;
+      readonly report: string;
       readonly ended: "itself" | "timeout" | "cancelled";
       readonly survivors: readonly Survivor[];
     };
 
-async function followToExit(child: ChildProcess, run: Run): Promise<Exit> {
-  const exited = new Promise<number | NodeJS.ErrnoException>((resolve) => {
-    child.once("error", resolve);
-    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-  });
+async function followToExit(child: Child, { request, prepared }: Run): Promise<Exit> {
+  const limit = stopRequest(request);
   const { pid } = child;
-  if (pid === undefined) {
-    const error = await exited;
-    return { spawnError: typeof error === "number" ? new Error("no process id") : error };
-  }
-  const unwatch = endWithThisProcess(pid);
-  const limit = stopRequest(run.request);
-  const held = run.confinement !== undefined;
+  const held = prepared.confinement !== undefined;
   try {
-    const first = await Promise.race([exited, limit.asked]);
-    if (typeof first === "number") {
-      return { code: first, ended: "itself", survivors: held ? await groupGone(pid) : [] };
+    const first = await Promise.race([child.exited, limit.asked]);
+    if (typeof first === "object") {
+      if (first.kind !== "exited") return first;
+      return { ...first, ended: "itself", survivors: held ? await groupGone(pid) : [] };
     }
-    if (typeof first === "object") return { spawnError: first };
-    const survivors = await endTree({ pid, mark: run.mark, held });
-    if (!survivors.some((survivor) => survivor.pid === pid)) await exited;
-    return { code: first === "timeout" ? 124 : 130, ended: first, survivors };
+    const survivors = await endTree({ pid, mark: child.mark, held });
+    const exit = survivors.some((survivor) => survivor.pid === pid) ? undefined : await child.exited;
+    const report = exit?.kind === "exited" ? exit.report : "";
+    return { kind: "exited", code: first === "timeout" ? 124 : 130, report, ended: first, survivors };
   } finally {
     limit.clear();
-    unwatch();
   }
 }
 
@@ -200,26 +167,37 @@ function survivorNotice(survivors: readonly Survivor[]): string {
   return `\n[still running, could not be ended: ${names}]\n`;
 }
 
-const nothing = { output: "", stderr: "", timedOut: false, truncated: false, totalBytes: 0 } as const;
+const nothing = {
+  output: "",
+  stderr: "",
+  timedOut: false,
+  truncated: false,
+  totalBytes: 0,
+  durationMs: 0,
+} as const;
 
 function neverStarted(): ExecResult {
-  return { ...nothing, exitCode: 130, cancelled: true, durationMs: 0 };
+  return { ...nothing, exitCode: 130, cancelled: true };
 }
 
 /** What a shell would answer for a program it cannot start. */
-function spawnFailed(error: NodeJS.ErrnoException, argv: readonly string[], elapsedMs: number): ExecResult {
-  const program = argv[0] ?? "";
-  if (error.code !== "ENOENT" && error.code !== "EACCES") {
-    throw new ToolError(`${program} could not be started (${error.code ?? error.message}).`, {
-      cause: error,
-    });
-  }
-  const missing = error.code === "ENOENT";
+async function notStarted(failure: StartFailure, { request, prepared }: Run): Promise<ExecResult> {
+  const { stage, code } = failure;
+  if (prepared.confinement !== undefined) throw sandboxFailed(`${prepared.argv[0]}: ${code}`);
+  // A missing folder looks like a missing program to those who cannot tell them apart.
+  await requireDirectory(request.cwd);
+  const missing = code === "ENOENT" || code === "ENOTDIR";
+  if (stage !== "program" || (!missing && code !== "EACCES")) throw cannotStart(prepared.argv, code);
   return {
     ...nothing,
-    stderr: `${program}: ${missing ? "command not found" : "permission denied"}\n`,
+    stderr: `${prepared.argv[0]}: ${missing ? "command not found" : "permission denied"}\n`,
     exitCode: missing ? 127 : 126,
     cancelled: false,
-    durationMs: Math.round(elapsedMs),
   };
+}
+
+export function cannotStart(argv: readonly string[], code: string): ToolError {
+  return new ToolError(`${argv[0]} could not be started (${code}).`, {
+    hint: "The machine may be out of processes, descriptors or memory; end something and try again.",
+  });
 }

@@ -1,0 +1,66 @@
+import type { Writable } from "node:stream";
+
+/** A program to start in a session of its own, with exactly these descriptors. */
+export interface ChildStart {
+  readonly argv: readonly string[];
+  /** Absolute. Whether it is there is found out by starting. */
+  readonly cwd: string;
+  /** All variables it gets, its mark among them. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly mark: string;
+  /** Present when it is a shell that reports: one that waits already may take the line instead. */
+  readonly line?: ShellLine | undefined;
+  /** Nothing to read, these bytes, or what is written to `Child.input` later. */
+  readonly input: "nothing" | "open" | { readonly bytes: string | Uint8Array };
+  /** Give it a third descriptor, on which it reports. */
+  readonly report: boolean;
+  /** A descriptor of this process for the child, the next after the report. Closed here in any case. */
+  readonly filter?: number | undefined;
+  /** The bytes are only good until the listener returns. */
+  onOutput(bytes: Buffer): void;
+  /** Standard error apart; together with the output, in order, when left out. */
+  onStderr?(bytes: Buffer): void;
+}
+
+export interface ShellLine {
+  readonly command: string;
+  /** Variables that every shell here gets, and what this line's request changes of them. */
+  readonly base: Readonly<Record<string, string>>;
+  readonly changes: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Child {
+  /** Also the number of its process group and session. */
+  readonly pid: number;
+  /** Value of EXEC_MARK that its tree carries. */
+  readonly mark: string;
+  /** Never rejects. */
+  readonly exited: Promise<ChildExit>;
+  /** Resolves when nobody holds its output any more. */
+  readonly outputEnded: Promise<unknown>;
+  /** Present when input is "open". */
+  readonly input: Writable | undefined;
+  pauseOutput(paused: boolean): void;
+  /**
+   * Output is not wanted any more. A daemon may still hold the other end and closing ours would kill it at
+   * its next line, so it is read into the void without keeping this process alive.
+   */
+  letGo(): void;
+}
+
+export type ChildExit =
+  | { readonly kind: "exited"; readonly code: number; readonly report: string }
+  | ({ readonly kind: "failed" } & StartFailure)
+  /** Whoever started it is gone, so nobody can tell how it ended. */
+  | { readonly kind: "lost" };
+
+/** Why a program could not be started. */
+export interface StartFailure {
+  /** Entering the folder, running the program, or what is needed for both. */
+  readonly stage: "folder" | "program" | "resources";
+  /** As in `ENOENT`. */
+  readonly code: string;
+}
+
+/** Starting may also fail later: then `exited` says so. */
+export type StartChild = (start: ChildStart) => Promise<Child | StartFailure>;

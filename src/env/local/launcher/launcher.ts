@@ -1,0 +1,273 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { getSystemErrorName } from "node:util";
+import type { ToolError } from "../../../tool/errors.js";
+import type { ChildExit, StartFailure } from "../child.js";
+import { launcherLost } from "../launcher-lost.js";
+import { LAUNCHER_PROGRAM } from "./launcher-program.gen.js";
+import { EventReader, encodeRequest, type LauncherEvent } from "./protocol.js";
+
+/** Fixed places: a search along PATH could find a program that a project brought with it. */
+const PERL_PLACES = ["/usr/bin/perl", "/bin/perl", "/usr/local/bin/perl", "/run/current-system/sw/bin/perl"];
+/** Those whose system calls the launcher knows by number. */
+const MACHINES: readonly string[] = ["x64", "arm64"];
+/** Reads the program from its input: as an argument it would fill the screen of everybody who lists processes. */
+const READ_PROGRAM = [
+  'my $program = "";',
+  "while (length $program < $ARGV[2]) {",
+  "sysread STDIN, $program, $ARGV[2] - length $program, length $program or exit 1",
+  "} eval $program; exit 1",
+].join(" ");
+const READY_MS = 10_000;
+/** Longer than the launcher takes to end what will not end. */
+const CLOSE_MS = 8_000;
+
+/**
+ * What a program gets as descriptor 0, 1, 2 and so on: an end of a pipe whose other end is ours, the report,
+ * what the number before it has, nothing, or a file that is open here. A "flood" is an output with room for
+ * more; the system grants a person only so much of it, so nothing that lasts may have one.
+ */
+export type GivenDescriptor = PipeEnd | "report" | "same" | "nothing" | { readonly ours: number };
+type PipeEnd = "input" | "output" | "flood";
+
+export interface LaunchRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly descriptors: readonly GivenDescriptor[];
+}
+
+export interface Launched {
+  readonly pid: number;
+  readonly exited: Promise<ChildExit>;
+  /** Our ends of its pipes in their order, to be closed by whoever asked. They never block. */
+  readonly ends: readonly number[];
+}
+
+interface Running {
+  readonly ends: readonly PipeEnd[];
+  readonly started: (child: Launched | StartFailure) => void;
+  readonly lost: (error: ToolError) => void;
+  readonly exited: (exit: ChildExit) => void;
+  readonly exit: Promise<ChildExit>;
+}
+
+/** A small process that starts programs for this one. Undefined where it does not work. */
+export async function openLauncher(mark: string): Promise<Launcher | undefined> {
+  const perl = process.platform === "linux" && MACHINES.includes(process.arch) ? findPerl() : undefined;
+  if (perl === undefined) return undefined;
+  // Without variables: some would make Perl load other code.
+  const program = Buffer.from(LAUNCHER_PROGRAM);
+  const child = spawn(perl, ["-e", READ_PROGRAM, "--", process.arch, mark, String(program.length)], {
+    cwd: "/",
+    env: {},
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const launcher = new Launcher(child);
+  child.stdin?.write(program);
+  if (await launcher.ready()) return launcher;
+  void launcher.close();
+  return undefined;
+}
+
+function findPerl(): string | undefined {
+  return PERL_PLACES.find((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export class Launcher {
+  readonly #process: ChildProcess;
+  readonly #requests: Socket | null;
+  readonly #events: Socket | null;
+  readonly #running = new Map<number, Running>();
+  readonly #over: Promise<void>;
+  readonly #answered: Promise<number | undefined>;
+  #answer: (descriptor: number | undefined) => void = () => {};
+  #nextId = 1;
+  #alive = true;
+  /** Started, but nobody waits for them; they do not keep this process alive. */
+  #idle = 0;
+
+  constructor(child: ChildProcess) {
+    this.#process = child;
+    this.#requests = child.stdin as Socket | null;
+    this.#events = child.stdout as Socket | null;
+    this.#answered = new Promise((resolve) => {
+      this.#answer = resolve;
+    });
+    this.#over = new Promise((resolve) => {
+      const end = () => {
+        this.#end();
+        resolve();
+      };
+      child.once("error", end);
+      // After its last words have been read.
+      child.once("close", end);
+    });
+    const reader = new EventReader();
+    this.#events?.on("data", (bytes: Buffer) => {
+      for (const event of reader.read(bytes)) this.#on(event);
+    });
+    this.#events?.on("error", () => {});
+    this.#requests?.on("error", () => {});
+    this.#requests?.unref();
+    child.unref();
+  }
+
+  /** False once it has ended: what it had started is lost, and a new one is needed. */
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** False when it cannot be used here. */
+  async ready(): Promise<boolean> {
+    const descriptor = await Promise.race([this.#answered, delay(READY_MS, undefined, { ref: false })]);
+    this.#keepAwake();
+    if (descriptor === undefined) return false;
+    try {
+      closeSync(this.#open(descriptor, constants.O_RDONLY));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  launch(request: LaunchRequest): Promise<Launched | StartFailure> {
+    if (!this.#alive) return Promise.reject(launcherLost());
+    const id = this.#nextId++;
+    let exited: (exit: ChildExit) => void = () => {};
+    const exit = new Promise<ChildExit>((resolve) => {
+      exited = resolve;
+    });
+    const { argv, cwd, descriptors } = request;
+    const given = descriptors.map((each) =>
+      typeof each === "string" ? each : `/proc/${process.pid}/fd/${each.ours}`,
+    );
+    return new Promise((started, lost) => {
+      this.#send([
+        ...["start", String(id), cwd, given.join(" "), String(argv.length)],
+        ...argv,
+        ...Object.entries(request.env).flat(),
+      ]);
+      const ends = descriptors.filter((each) => each === "input" || each === "output" || each === "flood");
+      this.#running.set(id, { ends, started, lost, exited, exit });
+      this.#keepAwake();
+    });
+  }
+
+  /** How many of those that run are not awaited by anybody. */
+  expectIdle(count: number): void {
+    this.#idle = count;
+    this.#keepAwake();
+  }
+
+  /** Programs with this runtime's mark were started by others; they must end with it too. */
+  watchForStrangers(): void {
+    this.#send(["strangers"]);
+  }
+
+  /** Ends everything it started, and itself. */
+  async close(): Promise<void> {
+    if (!this.#alive) return;
+    this.#process.ref();
+    this.#events?.ref();
+    this.#requests?.end();
+    await Promise.race([this.#over, delay(CLOSE_MS, undefined, { ref: false })]);
+    if (this.#alive) this.#process.kill("SIGKILL");
+  }
+
+  #send(fields: readonly string[]): void {
+    if (this.#requests?.writable) this.#requests.write(encodeRequest(fields));
+  }
+
+  #on(event: LauncherEvent): void {
+    if (event.event === "ready") {
+      this.#answer(event.descriptor);
+      return;
+    }
+    const running = this.#running.get(event.id);
+    if (running === undefined) return;
+    if (event.event === "started") {
+      running.started(this.#connect(running, event));
+      if (event.ends.length > 0) this.#send(["opened", String(event.id)]);
+      return;
+    }
+    this.#running.delete(event.id);
+    this.#keepAwake();
+    if (event.event === "exited") {
+      running.exited({ kind: "exited", code: exitCode(event.status), report: event.report });
+      return;
+    }
+    const failure = { stage: stageOf(event.stage), code: getSystemErrorName(-event.errno) };
+    running.started(failure);
+    running.exited({ kind: "failed", ...failure });
+  }
+
+  #connect(
+    running: Running,
+    event: { readonly pid: number; readonly ends: readonly number[] },
+  ): Launched | StartFailure {
+    const ends: number[] = [];
+    try {
+      for (const [index, descriptor] of event.ends.entries()) {
+        const flags = running.ends[index] === "input" ? constants.O_WRONLY : constants.O_RDONLY;
+        ends.push(this.#open(descriptor, flags));
+      }
+    } catch (error) {
+      ends.forEach(closeSync);
+      endGroup(event.pid);
+      return { stage: "resources", code: (error as NodeJS.ErrnoException).code ?? "EIO" };
+    }
+    return { pid: event.pid, exited: running.exit, ends };
+  }
+
+  #open(descriptor: number, flags: number): number {
+    return openSync(`/proc/${this.#process.pid}/fd/${descriptor}`, flags | constants.O_NONBLOCK);
+  }
+
+  /** While something runs, its end is awaited; an idle launcher keeps nobody alive. */
+  #keepAwake(): void {
+    if (this.#running.size > this.#idle) this.#events?.ref();
+    else this.#events?.unref();
+  }
+
+  #end(): void {
+    this.#alive = false;
+    this.#answer(undefined);
+    for (const running of this.#running.values()) {
+      running.lost(launcherLost());
+      running.exited({ kind: "lost" });
+    }
+    this.#running.clear();
+  }
+}
+
+function exitCode(status: number): number {
+  const signal = status & 0x7f;
+  return signal === 0 ? status >> 8 : 128 + signal;
+}
+
+function stageOf(stage: string): StartFailure["stage"] {
+  return stage === "folder" || stage === "program" ? stage : "resources";
+}
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // Ended already.
+  }
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync } from "node:fs";
+import { Socket } from "node:net";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
+import { REPORT_DESCRIPTOR } from "./command-line.js";
+import { type OutputReader, readPipe, readStream, together } from "./output-reader.js";
+import { closePair, inputFile, type PipePair, type PipeStock } from "./pipes.js";
+import { endWithThisProcess } from "./process-tree.js";
+
+const MAX_REPORT_BYTES = 262_144;
+
+/** Starts a program from this very process, where no launcher works: other systems, no Perl, no /proc. */
+export async function startWithNode(
+  start: ChildStart,
+  host: { readonly pipes: PipeStock; readonly folder: string },
+): Promise<Child | StartFailure> {
+  const { input } = start;
+  const file = typeof input === "string" ? undefined : await inputFile(host.folder, input.bytes);
+  const inPair = input === "open" ? await host.pipes.take() : undefined;
+  const outPair = await host.pipes.take();
+  const errPair = start.onStderr === undefined ? outPair : await host.pipes.take();
+  const pairs = [...new Set([inPair, outPair, errPair])].filter((pair) => pair !== undefined);
+  const stdio: StdioOptions = [
+    input === "nothing" ? "ignore" : (file ?? inPair?.readEnd ?? "pipe"),
+    outPair?.writeEnd ?? "pipe",
+    errPair?.writeEnd ?? "pipe",
+    ...(start.report ? (["pipe"] as const) : []),
+    ...(start.filter === undefined ? [] : [start.filter]),
+  ];
+  const [program = "", ...args] = start.argv;
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, { cwd: start.cwd, env: start.env, detached: true, stdio });
+  } catch (error) {
+    for (const pair of pairs) closePair(pair);
+    // EAGAIN, EMFILE, E2BIG and the like arrive synchronously.
+    return { stage: "resources", code: (error as NodeJS.ErrnoException).code ?? "EIO" };
+  } finally {
+    for (const descriptor of [file, start.filter]) if (descriptor !== undefined) closeSync(descriptor);
+  }
+  for (const pair of new Set([outPair, errPair])) if (pair !== undefined) closeSync(pair.writeEnd);
+  if (inPair !== undefined) closeSync(inPair.readEnd);
+  return follow(child, start, { inPair, outPair, errPair });
+}
+
+interface Pairs {
+  readonly inPair: PipePair | undefined;
+  readonly outPair: PipePair | undefined;
+  readonly errPair: PipePair | undefined;
+}
+
+function follow(child: ChildProcess, start: ChildStart, pairs: Pairs): Promise<Child | StartFailure> {
+  const { inPair, outPair, errPair } = pairs;
+  const readers: OutputReader[] = [];
+  const read = (pair: PipePair | undefined, stream: Readable | null, take: (bytes: Buffer) => void) => {
+    if (pair !== undefined) readers.push(readPipe(pair.readEnd, take));
+    else if (stream !== null) readers.push(readStream(stream, take));
+  };
+  const onOutput = start.onOutput.bind(start);
+  read(outPair, child.stdout, onOutput);
+  if (errPair === undefined || errPair !== outPair) {
+    read(errPair, child.stderr, start.onStderr?.bind(start) ?? onOutput);
+  }
+  const report: Buffer[] = [];
+  let reportBytes = 0;
+  if (start.report) {
+    read(undefined, child.stdio[REPORT_DESCRIPTOR] as Readable | null, (bytes) => {
+      reportBytes += bytes.length;
+      if (reportBytes <= MAX_REPORT_BYTES) report.push(bytes);
+    });
+  }
+  const input = inPair === undefined ? child.stdin : writer(inPair);
+  input?.on("error", () => {});
+  if (typeof start.input === "object") input?.end(start.input.bytes);
+  const unwatch = child.pid === undefined ? undefined : endWithThisProcess(child.pid);
+  const exited = new Promise<ChildExit>((resolve) => {
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      resolve({ kind: "failed", stage: "program", code: error.code ?? "EIO" }),
+    );
+    child.once("exit", (code, signal) => {
+      unwatch?.();
+      const status = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+      const end = () =>
+        resolve({ kind: "exited", code: status, report: Buffer.concat(report).toString("utf8") });
+      // The report was written before the end, but may not have been read: that happens within one turn.
+      setImmediate(() => setImmediate(end));
+    });
+  });
+  if (child.pid === undefined) {
+    return exited.then((exit) =>
+      exit.kind === "failed" ? exit : { stage: "resources" as const, code: "EIO" },
+    );
+  }
+  const output = together(readers);
+  return Promise.resolve({
+    pid: child.pid,
+    mark: start.mark,
+    exited,
+    outputEnded: output.ended,
+    input: start.input === "open" ? (input ?? undefined) : undefined,
+    pauseOutput: output.pause,
+    letGo: output.letGo,
+  });
+}
+
+function writer(pair: PipePair): Writable {
+  return new Socket({ fd: pair.writeEnd, readable: false, writable: true });
+}

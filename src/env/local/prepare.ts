@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
+import type { ProgramRequest } from "../environment.js";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
+import type { SandboxLimits } from "../sandbox/types.js";
+import type { StartChild } from "./child.js";
+import { baseEnvironment, changedEnvironment, refuseOversized } from "./child-env.js";
+import { EXEC_MARK, RUNTIME_MARK } from "./marks.js";
+
+/** What programs of one environment have in common. */
+export interface ProcessHost {
+  readonly env: NodeJS.ProcessEnv;
+  readonly passthrough: readonly string[];
+  readonly runtimeMark: string;
+  readonly start: StartChild;
+  /** Present when commands run in a sandbox. */
+  readonly sandbox?: Sandbox | undefined;
+}
+
+/** A program ready to be started. */
+export interface Prepared {
+  readonly mark: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What every program here gets when its request adds nothing. */
+  readonly base: Readonly<Record<string, string>>;
+  readonly confinement: Confinement | undefined;
+}
+
+/** How a command becomes the arguments to start, outside and inside of a sandbox. */
+export interface Vectors {
+  readonly plain: (command: ProgramRequest["command"]) => readonly string[];
+  readonly confined: (command: ProgramRequest["command"], limits: SandboxLimits) => readonly string[];
+}
+
+export async function prepareProgram(
+  request: ProgramRequest,
+  host: ProcessHost,
+  vectors: Vectors,
+): Promise<Prepared> {
+  const mark = randomUUID();
+  const { passthrough, sandbox } = host;
+  const base = baseEnvironment({ parent: host.env, passthrough });
+  const marks = { [EXEC_MARK]: mark, [RUNTIME_MARK]: host.runtimeMark };
+  const env = changedEnvironment(base, { ...request.env, ...marks });
+  const plain = vectors.plain(request.command);
+  refuseOversized(plain, env);
+  if (sandbox === undefined) {
+    return { mark, argv: plain, cwd: request.cwd, env, base, confinement: undefined };
+  }
+  const confinement = await sandbox.confine({
+    cwd: request.cwd,
+    workspace: request.workspace,
+    widening: request.sandbox,
+    program: programPath(request.command),
+    env,
+  });
+  const argv = [...confinement.argv, ...vectors.confined(request.command, confinement.limits)];
+  return { mark, argv, cwd: "/", env: confinement.env, base, confinement };
+}
+
+/** Only of an argument vector: what a shell line names was written by a model. */
+function programPath(command: ProgramRequest["command"]): string | undefined {
+  const program = typeof command === "string" ? undefined : command[0];
+  return program !== undefined && isAbsolute(program) ? program : undefined;
+}

@@ -1,0 +1,25 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import { ToolError } from "../../tool/errors.js";
+import { missingFolder } from "../missing-folder.js";
+
+/** Says why no program can start in a folder. */
+export async function requireDirectory(cwd: string): Promise<void> {
+  const refuse = (why: string) => {
+    throw new ToolError(`Cannot run in ${JSON.stringify(cwd)}: ${why}.`, {
+      hint: "Give an existing folder as the working directory.",
+    });
+  };
+  if (cwd.includes("\0")) refuse("the path holds a NUL byte");
+  if (!isAbsolute(cwd)) refuse("the working directory must be an absolute path");
+  try {
+    if (!(await stat(cwd)).isDirectory()) refuse("it is not a folder");
+    await access(cwd, constants.X_OK);
+  } catch (error) {
+    if (ToolError.isInstance(error)) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw missingFolder(cwd);
+    refuse(code === "EACCES" ? "permission denied" : String(code ?? error));
+  }
+}
