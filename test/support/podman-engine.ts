@@ -58,7 +58,7 @@ ${installed("tini-static") ? 'init_path = "/usr/bin/tini-static"' : ""}
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-exit_command_delay = 1
+exit_command_delay = 10
 tmp_dir = "${join(folder, "tmp")}"
 `,
   );

@@ -10,6 +10,7 @@ import { FrameReader } from "./frames.js";
 
 /** Asked when a stream has ended. An engine that is going down may take the question and never answer. */
 const QUESTION_MS = 2_000;
+const MAX_UNANSWERED = 15;
 /** The end of a program is told a moment before the end of the container that took it along. */
 const CONTAINER_END_MS = 300;
 const KILLED = 137;
@@ -187,24 +188,41 @@ class ExecProcess implements TransportProcess {
       return lost === undefined ? { exitCode } : { lost };
     } catch (error) {
       const why = error instanceof EngineError ? error.message : String(error);
-      return {
-        lost: isGone(error) ? "the container was removed" : `the container engine went away (${why})`,
-      };
+      if (!isGone(error)) return { lost: `the container engine went away (${why})` };
+      const { container, seen } = this.#parts;
+      const there = await container.inspect(seen.id, QUESTION_MS).catch(() => undefined);
+      return { lost: there === undefined ? "the container was removed" : "the engine forgot how it ended" };
     }
   }
 
   /** Undefined when it still runs although its streams have ended. */
   async #exitCode(): Promise<number | undefined> {
     const { engine, execId } = this.#parts;
-    for (let wait = 5; wait < 1_000; wait *= 2) {
-      const { Running, ExitCode } = await engine.api.json<{
-        readonly Running: boolean;
-        readonly ExitCode: number | null;
-      }>({ path: `/exec/${execId}/json`, timeoutMs: QUESTION_MS });
-      if (!Running && ExitCode !== null) return ExitCode;
-      await delay(wait);
+    let unanswered = 0;
+    for (let wait = 5; wait < 1_000; ) {
+      try {
+        const { Running, ExitCode } = await engine.api.json<{
+          readonly Running: boolean;
+          readonly ExitCode: number | null;
+        }>({ path: `/exec/${execId}/json`, timeoutMs: QUESTION_MS });
+        if (!Running && ExitCode !== null) return ExitCode;
+        await delay(wait);
+        wait *= 2;
+      } catch (error) {
+        // Busy is not gone: as long as it answers at all, it is asked again.
+        const slow = error instanceof EngineError && error.code === "ETIMEDOUT";
+        if (!slow || ++unanswered > MAX_UNANSWERED || !(await this.#engineAnswers())) throw error;
+      }
     }
     return undefined;
+  }
+
+  #engineAnswers(): Promise<boolean> {
+    const { api } = this.#parts.engine;
+    return api.ping(QUESTION_MS).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #containerEnded(): Promise<string | undefined> {

@@ -10,7 +10,7 @@ const START_MS = 15_000;
 /** The service ends when standard input closes, which it does however this process ends. */
 const WATCHED = '"$@" & service=$!; read -r _; kill "$service"; wait "$service"';
 /** Podman keeps a monitor for each finished command, five minutes by default, for those who ask late. */
-const SETTINGS = "[engine]\nexit_command_delay = 5\n";
+const SETTINGS = "[engine]\nexit_command_delay = 30\n";
 
 /** Podman has no daemon. Where nobody serves its interface, this does for as long as an environment lives. */
 export class PodmanService {
