@@ -15,6 +15,7 @@ const BUNDLES = [
   {
     entries: {
       index: "src/index.ts",
+      testing: "src/testing/index.ts",
       // Node loads it by its path, in a thread of its own on older versions.
       "registry/user-module-hooks": "src/registry/user-module-hooks.ts",
     },
@@ -44,8 +45,10 @@ const BUNDLES = [
 
 /** Native code, files beside the code, or too big to copy: imported from node_modules at run time. */
 const EXTERNAL_PACKAGES = [
+  "@lydell/node-pty",
   "@vscode/ripgrep",
   "@photostructure/sqlite",
+  "modal",
   "playwright-core",
   "systeminformation",
   "typescript6",
