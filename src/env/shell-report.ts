@@ -1,5 +1,5 @@
 /** Belong to one shell or one command, not to what it hands on. */
-const OF_ONE_SHELL = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HERMES_EXEC_ID"]);
+const OF_ONE_SHELL = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HERMES_EXEC_ID", "HERMES_RUNTIME_ID"]);
 const DECLARATION =
   /^(?:declare|typeset|export)(?:[ \t]+(-[A-Za-z]+|--))*[ \t]+([A-Za-z_][A-Za-z0-9_]*)(=|$)/;
 
@@ -9,7 +9,8 @@ const DECLARATION =
  */
 export function parseExports(report: string | Uint8Array): Record<string, string> {
   // One character per byte, so that octal escapes and the bytes of a character can be put together.
-  const text = Buffer.from(report as Uint8Array).toString("latin1");
+  const bytes = typeof report === "string" ? Buffer.from(report) : Buffer.from(report);
+  const text = bytes.toString("latin1");
   const found: Record<string, string> = {};
   for (let position = 0; position < text.length; ) {
     const lineEnd = endOfLine(text, position);
@@ -112,7 +113,7 @@ const NAMED_ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
   v: "\v",
 };
-const NUMBERED_ESCAPE = /([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c([^])/y;
+const NUMBERED_ESCAPE = /([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c([\s\S])/y;
 
 function readAnsiQuoted(text: string, start: number): Word | undefined {
   const closing = /['\\]/g;
@@ -123,9 +124,9 @@ function readAnsiQuoted(text: string, start: number): Word | undefined {
     if (match === null) return undefined;
     value += text.slice(position, match.index);
     if (match[0] === "'") return { value, end: match.index + 1 };
-    const escape = readEscape(text, match.index + 1);
-    value += escape.value;
-    position = escape.end;
+    const escaped = readEscape(text, match.index + 1);
+    value += escaped.value;
+    position = escaped.end;
   }
 }
 

@@ -157,6 +157,16 @@ const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
     const calls = asCalls(commands).map((call) => ({ ...call, name: "my_runner" }));
     return (await session.callAll(calls)).map(deniedOf);
   },
+  "the background": (yolo) => (commands) => throughTool(yolo, commands, { background: true }),
+  "a terminal": (yolo) => (commands) => throughTool(yolo, commands, { pty: true }),
+  "the process tool": (yolo) => async (commands) => {
+    const session = await (await openRuntime(yolo)).openSession();
+    const calls = commands.map((command) => ({ name: "process", arguments: { action: "start", command } }));
+    return (await session.callAll(calls)).map(deniedOf);
+  },
+  "what is typed into a shell": (yolo) => async (commands) => typed({ yolo, commands, split: false }),
+  "what is typed into a shell bit by bit": (yolo) => async (commands) =>
+    typed({ yolo, commands, split: true }),
   "hermes run": (yolo) => async (commands) => {
     const calls = asCalls(commands).map(({ id, name, arguments: args }) => ({
       id,
@@ -187,6 +197,34 @@ const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
     return tool_results.map(({ content }) => ({ denied: saysDenied(content) }));
   },
 };
+
+async function throughTool(yolo: boolean, commands: readonly string[], more: object) {
+  const session = await (await openRuntime(yolo)).openSession();
+  const calls = asCalls(commands).map((call) => ({ ...call, arguments: { ...call.arguments, ...more } }));
+  return (await session.callAll(calls)).map(deniedOf);
+}
+
+/** A shell that was started in the background, and each command typed into it. */
+async function typed(door: { yolo: boolean; commands: readonly string[]; split: boolean }) {
+  const session = await (await openRuntime(door.yolo)).openSession();
+  const results = [];
+  for (const command of door.commands) {
+    const started = await session.call({
+      name: "terminal",
+      arguments: { command: "bash", background: true },
+    });
+    const { session_id } = started.structured as { session_id: string };
+    const half = Math.floor(command.length / 2);
+    const parts = door.split ? [command.slice(0, half), `${command.slice(half)}\n`] : [`${command}\n`];
+    const answers = [];
+    for (const data of parts) {
+      answers.push(await session.call({ name: "process", arguments: { action: "write", session_id, data } }));
+    }
+    results.push({ denied: answers.some((answer) => answer.error?.code === "denied") });
+    await session.call({ name: "process", arguments: { action: "kill", session_id } });
+  }
+  return results;
+}
 
 function saysDenied(content: unknown): boolean {
   const said = typeof content === "string" ? content : JSON.stringify(content);

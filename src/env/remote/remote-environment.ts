@@ -1,0 +1,128 @@
+import { ToolError } from "../../tool/errors.js";
+import type {
+  EnvironmentDescription,
+  ExecRequest,
+  ExecResult,
+  RunningProcess,
+  SpawnRequest,
+} from "../environment.js";
+import { Connection } from "./connection.js";
+import { closedError, reasonOf } from "./remote-error.js";
+import { execThere } from "./remote-exec.js";
+import { createRemoteFiles } from "./remote-files.js";
+import { spawnThere } from "./remote-spawn.js";
+import { fetchFromThere, pushToThere } from "./transfer.js";
+import type { RemoteEnvironment, RemoteEnvironmentOptions, RemoteFacts } from "./types.js";
+
+/** A connection that does not answer must not keep a runtime from closing. */
+const CLOSING_LIMIT_MS = 30_000;
+
+/** An environment over a transport. Nothing is started until `connect` or the first use. */
+export function createRemoteEnvironment(options: RemoteEnvironmentOptions): RemoteEnvironment {
+  const { name, kind } = options;
+  const connection = new Connection(options);
+  /** What runs to its end, with the switch that ends it. */
+  const commands = new Map<AbortController, Promise<unknown>>();
+  const processes = new Set<RunningProcess>();
+  const starting = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  async function exec(request: ExecRequest): Promise<ExecResult> {
+    requireOpen();
+    const stop = new AbortController();
+    const onAbort = () => stop.abort();
+    request.signal.addEventListener("abort", onAbort, { once: true });
+    if (request.signal.aborted) stop.abort();
+    const run = execThere({ ...request, signal: stop.signal }, connection);
+    commands.set(stop, run);
+    try {
+      return await run;
+    } finally {
+      commands.delete(stop);
+      request.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async function spawn(request: SpawnRequest): Promise<RunningProcess> {
+    requireOpen();
+    const start = spawnThere(request, connection);
+    starting.add(start);
+    try {
+      const process = await start;
+      processes.add(process);
+      void process.ended.then(() => processes.delete(process));
+      return process;
+    } finally {
+      starting.delete(start);
+    }
+  }
+
+  function requireOpen(): void {
+    if (closing !== undefined) throw closedError(name);
+  }
+
+  async function connect(): Promise<RemoteFacts> {
+    const { home, user, system, shell } = await connection.ready();
+    return { home, user, system, shell: shell.kind, cwd: startFolder(home) };
+  }
+
+  function startFolder(home: string): string {
+    const { defaultCwd } = options;
+    if (defaultCwd === "~") return home;
+    return defaultCwd.startsWith("~/") ? `${home}${defaultCwd.slice(1)}` : defaultCwd;
+  }
+
+  async function describe(): Promise<EnvironmentDescription> {
+    try {
+      const { home, user, system, shell, cwd } = await connect();
+      const problem = connection.last?.loginProblem;
+      const facts = {
+        user,
+        system,
+        shell,
+        ...(problem !== undefined && { variables: `plain: ${problem}` }),
+        ...(await options.facts()),
+      };
+      return { name, kind, ok: true, cwd, home, facts };
+    } catch (error) {
+      const fix = ToolError.isInstance(error) ? error.hint : undefined;
+      return { name, kind, ok: false, reason: reasonOf(error), ...(fix !== undefined && { fix }), facts: {} };
+    }
+  }
+
+  async function endEverything(): Promise<void> {
+    for (const stop of commands.keys()) stop.abort();
+    await Promise.allSettled([...commands.values(), ...starting]);
+    await Promise.allSettled([...processes].map((process) => process.end()));
+    if (options.closeEndsAll !== true) await connection.endAll().catch(() => {});
+  }
+
+  async function shutDown(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSING_LIMIT_MS);
+    });
+    await Promise.race([endEverything(), limit]);
+    clearTimeout(timer);
+    connection.close();
+    await options.close();
+  }
+
+  const files = createRemoteFiles(connection, spawn);
+  return {
+    name,
+    kind,
+    files,
+    exec,
+    spawn,
+    connect,
+    describe,
+    fetch: options.fetch ?? ((transfer) => fetchFromThere(transfer, { connection, files })),
+    push: options.push ?? ((transfer) => pushToThere(transfer, { connection, files })),
+    ...(options.snapshot !== undefined && { snapshot: options.snapshot }),
+    close() {
+      closing ??= shutDown();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { isAbsolute, normalize, resolve as resolvePath } from "node:path/posix";
+import { ToolError } from "../../tool/errors.js";
+import type { EnvironmentFiles, FileStat, ReadRange, RunningProcess, SpawnRequest } from "../environment.js";
+import { fileError, isMissing } from "../local/file-errors.js";
+import type { Connection } from "./connection.js";
+import { LIST, READ, REALPATH, REMOVE, RENAME, STAT } from "./file-scripts.js";
+import { streamThere } from "./read-stream.js";
+import { runScript } from "./run-script.js";
+import { watchThere } from "./watch-there.js";
+import { writeThere } from "./write-there.js";
+
+/** What node reads at once, too. */
+const MAX_READ_BYTES = 2 * 1024 ** 3 - 1;
+const LONG_MS = 600_000;
+const NOT_CONNECTED = "The home folder there is not known before the environment is connected.";
+
+/** Files there, over one start per question. */
+export function createRemoteFiles(
+  connection: Connection,
+  spawn: (request: SpawnRequest) => Promise<RunningProcess>,
+): EnvironmentFiles {
+  const ask = async (path: string, action: string, script: { text: string; args?: readonly string[] }) => {
+    requireUsable(path);
+    await connection.ready();
+    return runScript({ connection, script: script.text, args: [path, ...(script.args ?? [])], path, action });
+  };
+  return {
+    resolve(path, cwd) {
+      refuseEmpty(path);
+      refuseEmpty(cwd);
+      if (path !== "~" && !path.startsWith("~/")) return resolvePath("/", cwd, path);
+      const home = connection.last?.home;
+      if (home === undefined) throw new ToolError(NOT_CONNECTED, { code: "unavailable" });
+      return resolvePath(home, path.slice(2));
+    },
+    async realpath(path) {
+      return (await ask(path, "resolve", { text: REALPATH })).stdout.toString();
+    },
+    async stat(path) {
+      try {
+        return readStat((await ask(path, "look at", { text: STAT })).stdout.toString());
+      } catch (error) {
+        if (isMissing(causeOf(error))) return undefined;
+        throw error;
+      }
+    },
+    async list(path) {
+      return readList((await ask(path, "list", { text: LIST })).stdout);
+    },
+    async read(path, range) {
+      requireUsable(path);
+      await connection.ready();
+      if (range?.end !== undefined && range.end <= (range.start ?? 0)) return new Uint8Array();
+      const args = [normalize(path), ...rangeArguments(range)];
+      const run = {
+        connection,
+        script: READ,
+        args,
+        path,
+        action: "read",
+        limitMs: LONG_MS,
+        maxBytes: MAX_READ_BYTES,
+      };
+      const { stdout } = await runScript(run).catch((error: unknown) => {
+        throw fileError({ error, path, action: "read" });
+      });
+      return stdout;
+    },
+    async *stream(path, range) {
+      requireUsable(path);
+      const args = [normalize(path), ...rangeArguments(range)];
+      yield* streamThere({ connection, script: READ, args, path, action: "read" });
+    },
+    async write(path, data, options) {
+      requireUsable(path);
+      return writeThere({ connection, path: normalize(path), data, expected: options?.expected });
+    },
+    async remove(path) {
+      await ask(normalize(path), "remove", { text: REMOVE });
+    },
+    async rename(from, to) {
+      requireUsable(to);
+      await connection.ready();
+      const exactly = connection.last?.movesExactly === true ? "-T" : "";
+      await ask(normalize(from), "rename", { text: RENAME, args: [normalize(to), exactly] });
+    },
+    watch(path, options) {
+      requireUsable(path);
+      return watchThere({ path: normalize(path), options, spawn });
+    },
+  };
+}
+
+function rangeArguments(range: ReadRange = {}): readonly string[] {
+  const start = Math.max(0, range.start ?? 0);
+  const plain = start === 0 && range.end === undefined;
+  return [
+    range.real === true ? "real" : "",
+    plain ? "" : String(start),
+    range.end === undefined ? "" : String(Math.max(0, range.end - start)),
+  ];
+}
+
+function refuseEmpty(path: string): void {
+  if (path === "") throw new ToolError("The path is empty.", { code: "invalid_arguments" });
+  if (path.includes("\0")) {
+    throw new ToolError(`The path ${JSON.stringify(path)} holds a NUL byte, which no file name can.`, {
+      code: "invalid_arguments",
+    });
+  }
+}
+
+function requireUsable(path: string): void {
+  refuseEmpty(path);
+  if (isAbsolute(path)) return;
+  throw new ToolError(`The path ${JSON.stringify(path)} is not absolute.`, {
+    code: "invalid_arguments",
+    hint: "Resolve it against the working directory first.",
+  });
+}
+
+function causeOf(error: unknown): unknown {
+  return ToolError.isInstance(error) ? error.cause : undefined;
+}
+
+const FILE_TYPE = 0o170000;
+const TYPES: ReadonlyMap<number, FileStat["type"]> = new Map([
+  [0o100000, "file"],
+  [0o040000, "directory"],
+  [0o120000, "symlink"],
+]);
+const LETTERS: Readonly<Record<string, FileStat["type"]>> = { f: "file", d: "directory", l: "symlink" };
+
+function readStat(line: string): FileStat {
+  const [numbers = "", time = ""] = line.trim().split("|");
+  const [mode = "0", size = "0", inode = "", seconds = "0"] = numbers.split(" ");
+  const bits = Number.parseInt(mode, 16);
+  return {
+    type: TYPES.get(bits & FILE_TYPE) ?? "other",
+    size: Number(size),
+    mtimeMs: milliseconds(time) ?? Number(seconds) * 1000,
+    mode: bits & 0o7777,
+    inode,
+  };
+}
+
+/** `2024-05-01 12:34:56.123456789 +0000`, always in UTC. */
+function milliseconds(time: string): number | undefined {
+  const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)? \+0000$/.exec(time);
+  if (match === null) return undefined;
+  const [, day, clock, fraction = "0"] = match;
+  return Date.parse(`${day}T${clock}Z`) + Number(fraction) * 1000;
+}
+
+function readList(bytes: Buffer): readonly { readonly name: string; readonly type: FileStat["type"] }[] {
+  return bytes
+    .toString()
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => ({ name: entry.slice(1), type: LETTERS[entry[0] ?? ""] ?? ("other" as const) }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}

@@ -1,0 +1,179 @@
+import type { ProgramRequest } from "../environment.js";
+import { quoteWord } from "./quote.js";
+import { settable } from "./variables.js";
+
+/** The shell there, as the probe found it. */
+export interface RemoteShell {
+  readonly kind: "bash" | "sh";
+  /** Absolute, because a command may come with a PATH of its own. */
+  readonly path: string;
+  /** `read -N` (bash 4.1 on) takes an exact number of bytes at once. */
+  readonly readsExactly: boolean;
+  /** Path of `dd`, and how it is told to read an exact number of bytes. */
+  readonly dd: { readonly path: string; readonly fullBlock: boolean } | undefined;
+}
+
+export interface WrapperRequest extends Pick<ProgramRequest, "command" | "cwd"> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly shell: RemoteShell;
+  /** Begins and ends every report; random. */
+  readonly token: string;
+  /** "merged" and "apart" are pipes, with the report among what arrives as stderr. */
+  readonly streams: "merged" | "apart" | "terminal";
+  /** Otherwise the command reads from /dev/null. */
+  readonly hasInput: boolean;
+}
+
+export interface Wrapper {
+  readonly argv: readonly string[];
+  /** What must arrive on standard input before anything else. */
+  readonly header: Buffer;
+}
+
+/**
+ * Kinds of report:
+ * `a` the wrapper's own process id, when the command is about to begin; `cd` why its folder cannot be entered;
+ * `r` the terminal is ready for the header; `tty` it cannot be made ready; `p` the command's process id;
+ * `cwd` and `vars` from the command's shell when it ends; `left` what is still in its process group; `x` its
+ * exit code.
+ */
+export type ReportKind = "a" | "cd" | "r" | "tty" | "p" | "cwd" | "vars" | "left" | "x";
+
+/** Where the reports go; sh knows only one digit. Bash moves it out of the way of scripts. */
+const REPORT = 9;
+const KEPT = 251;
+/** Reading byte by byte is quicker than starting a program up to about this size. */
+const BYTE_BY_BYTE = 2_000;
+const NOT_STARTED = 125;
+
+/**
+ * The shell that reads the folder, the variables and the command from its standard input, so that none of
+ * them shows in a process list and none is too long, and then runs the command with the rest of the input.
+ */
+export function wrap(request: WrapperRequest): Wrapper {
+  const header = Buffer.from(headerText(request));
+  const script = (request.streams === "terminal" ? terminalScript : pipesScript)(request, header.length);
+  const text = script.replaceAll("@T", request.token);
+  return { argv: [...shellCommand(request.shell), text, request.shell.kind], header };
+}
+
+function headerText({ env, cwd, command, token }: WrapperRequest): string {
+  const all = settable(env);
+  const set = all.flatMap(([name, value]) => (value === undefined ? [] : [quoteWord(`${name}=${value}`)]));
+  const gone = all.flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const words = typeof command === "string" ? [command] : command;
+  return [
+    ...(gone.length === 0 ? [] : [`unset -v ${gone.join(" ")}`]),
+    ...(set.length === 0 ? [] : [`export ${set.join(" ")}`]),
+    `set -- ${[cwd, ...words].map(quoteWord).join(" ")}`,
+    `#${token}\n`,
+  ].join("\n");
+}
+
+/** No startup files: bash reads .bashrc even for -c when its stdin looks like a network connection. */
+function shellCommand(shell: RemoteShell): readonly string[] {
+  return shell.kind === "bash" ? [shell.path, "--noprofile", "--norc", "-c"] : [shell.path, "-c"];
+}
+
+function readHeader({ shell, streams, token }: WrapperRequest, size: number): string {
+  if (streams !== "terminal" && shell.readsExactly) return `LC_ALL=C IFS= read -r -N ${size} HERMES_HEADER`;
+  if (shell.dd !== undefined && (streams === "terminal" || size > BYTE_BY_BYTE)) {
+    const exactly = shell.dd.fullBlock ? `bs=${size} count=1 iflag=fullblock` : `bs=1 count=${size}`;
+    return `HERMES_HEADER=$(${quoteWord(shell.dd.path)} ${exactly} 2>/dev/null)`;
+  }
+  return [
+    "HERMES_HEADER=",
+    `while IFS= read -r HERMES_LINE; do HERMES_HEADER="$HERMES_HEADER$HERMES_LINE`,
+    `"; [ "$HERMES_LINE" = '#${token}' ] && break; done`,
+  ].join("\n");
+}
+
+/** A header that is not whole is not obeyed: the connection broke in the middle of it. */
+const OBEY_HEADER = `case $HERMES_HEADER in *'#@T'*) ;; *) exit ${NOT_STARTED} ;; esac
+eval "$HERMES_HEADER" 2>/dev/null
+unset -v HERMES_HEADER HERMES_LINE`;
+
+const enterFolder = (report: string) => `cd -- "$1" 2>/dev/null || {
+if [ -d "$1" ]; then HERMES_WHY=denied; elif [ -e "$1" ]; then HERMES_WHY=file; else HERMES_WHY=missing; fi
+printf '@T:cd:%s@T;' "$HERMES_WHY" ${report}; exit ${NOT_STARTED}; }
+shift`;
+
+/**
+ * The group is that of the wrapper when it leads one. Its members are younger than it, so that only the numbers
+ * given out since are looked at, as long as they are few. One that is on its way out is looked at twice.
+ */
+const LEFT_IN_GROUP = `{ IFS=' '
+hermes_left() {
+HERMES_LEFT=; HERMES_PID=$$; HERMES_LAST=
+read -r HERMES_LINE </proc/loadavg && HERMES_LAST=\${HERMES_LINE##* }
+if [ "$HERMES_LAST" -gt "$$" ] && [ "$((HERMES_LAST - $$))" -lt 300 ]; then
+while [ "$HERMES_PID" -lt "$HERMES_LAST" ]; do
+HERMES_PID=$((HERMES_PID + 1)); [ -d "/proc/$HERMES_PID" ] && hermes_look
+done
+else
+for HERMES_PID in /proc/[0-9]*; do
+HERMES_PID=\${HERMES_PID#/proc/}; [ "$HERMES_PID" -gt "$$" ] && hermes_look
+done; fi; }
+hermes_look() {
+read -r HERMES_LINE <"/proc/$HERMES_PID/stat" || return
+HERMES_NAME=\${HERMES_LINE#*(}
+set -- \${HERMES_LINE##*) }
+[ "$3" = "$$" ] && [ "$1" != Z ] && [ "$1" != X ] && HERMES_LEFT="$HERMES_LEFT$HERMES_PID \${HERMES_NAME%)*}/"; }
+hermes_left; [ -n "$HERMES_LEFT" ] && sleep 0.05 && hermes_left
+} 2>/dev/null
+[ -n "$HERMES_LEFT" ] && printf '@T:left:%s@T;' "$HERMES_LEFT" >&${REPORT}`;
+
+function pipesScript(request: WrapperRequest, size: number): string {
+  return [
+    // The wrapper's own words ("Terminated") are not the command's.
+    `exec ${REPORT}>&2${request.streams === "merged" ? "" : " 2>/dev/null"}`,
+    readHeader(request, size),
+    OBEY_HEADER,
+    enterFolder(`>&${REPORT}`),
+    `printf '@T:a:%s@T;' "$$" >&${REPORT}`,
+    `${[...shellCommand(request.shell), innerScript(request), request.shell.kind].map(quoteWord).join(" ")} "$@"${
+      request.streams === "merged" ? " 2>&1" : ` 2>&${REPORT}`
+    }${request.hasInput ? "" : " </dev/null"}`,
+    "HERMES_STATUS=$?",
+    LEFT_IN_GROUP,
+    `printf '@T:x:%s@T;' "$HERMES_STATUS" >&${REPORT}`,
+    'exit "$HERMES_STATUS"',
+  ].join("\n");
+}
+
+const RUN_LINE = 'HERMES_LINE=$1; shift; eval "$HERMES_LINE"';
+
+function innerScript({ shell, command, streams }: WrapperRequest): string {
+  const kept = shell.kind === "bash" ? KEPT : REPORT;
+  const begin = `${kept === REPORT ? "" : `exec ${kept}>&${REPORT} ${REPORT}>&-; `}printf '@T:p:%s@T;' "$$" >&${kept}`;
+  if (typeof command !== "string") {
+    return `${begin}; exec ${kept}>&-; exec ${shell.kind === "bash" ? "-- " : ""}"$@"`;
+  }
+  // Apart, the report shares a stream with the command and stays small enough to be written in one piece.
+  if (streams === "apart") return `${begin}; exec ${kept}>&-; ${RUN_LINE}`;
+  const builtin = shell.kind === "bash" ? "builtin " : "";
+  const report = [
+    `${builtin}printf @T:cwd:; ${builtin}pwd -P; ${builtin}printf '@T;@T:vars:'`,
+    `${builtin}export -p; ${builtin}printf '@T;'`,
+  ].join("; ");
+  return `${begin}; trap ${quoteWord(`{ ${report}; } 2>/dev/null >&${kept} || :`)} EXIT; ${RUN_LINE}`;
+}
+
+/** A terminal has no second stream: reports come before the command begins, and none after. */
+function terminalScript(request: WrapperRequest, size: number): string {
+  const run =
+    typeof request.command === "string"
+      ? `${[...shellCommand(request.shell), RUN_LINE, request.shell.kind].map(quoteWord).join(" ")} "$@"`
+      : `${request.shell.kind === "bash" ? "-- " : ""}"$@"`;
+  return [
+    "HERMES_TTY=$(stty -g 2>/dev/null) && stty raw -echo 2>/dev/null || {",
+    `printf '@T:tty:@T;'; exit ${NOT_STARTED}; }`,
+    "printf '@T:r:@T;'",
+    readHeader(request, size),
+    'stty "$HERMES_TTY"',
+    OBEY_HEADER,
+    enterFolder(""),
+    "printf '@T:p:%s@T;' \"$$\"",
+    `exec ${run}`,
+  ].join("\n");
+}
