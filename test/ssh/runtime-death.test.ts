@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SshOptions } from "../../src/env/ssh/options.js";
+import { runningWith } from "../sandbox/support.js";
 import { sshServerMissing, sshTerminalMissing } from "../support/ssh-server.js";
 import { eventually, optionsFor, ownSocketFolders, processesWith, serverForTest } from "./support.js";
 
@@ -25,15 +27,32 @@ for (const program of programs) {
 console.log("ready");
 `;
 
+/** Leaves commands of all kinds running there. */
+const COMMANDS_SCRIPT = `
+import { createSshEnvironment } from "./ssh.mjs";
+const { options, variable } = JSON.parse(process.argv[2]);
+const environment = await createSshEnvironment(options);
+const signal = new AbortController().signal;
+const request = { cwd: "/", env: { LEFT_THERE: variable }, timeoutMs: 600000, signal };
+void environment.exec({ ...request, command: "sleep 600" });
+void environment.exec({ ...request, command: "setsid sleep 600 & trap '' TERM HUP; sleep 600" });
+await environment.spawn({ ...request, command: "sleep 600", onOutput() {} });
+await environment.exec({ ...request, command: "(setsid sleep 600 &) ; true" });
+console.log("ready");
+`;
+
 describe.skipIf(missing !== undefined)(
   `a runtime that ends${missing === undefined ? "" : ` (${missing})`}`,
   () => {
     beforeAll(async () => {
-      const entry = fileURLToPath(new URL("../../src/env/ssh/transport.ts", import.meta.url));
-      const bundle = await rolldown({ input: entry, platform: "node" });
-      await bundle.write({ file: join(folder, "transport.mjs"), format: "esm", codeSplitting: false });
-      await bundle.close();
+      for (const name of ["transport", "ssh"]) {
+        const entry = fileURLToPath(new URL(`../../src/env/ssh/${name}.ts`, import.meta.url));
+        const bundle = await rolldown({ input: entry, platform: "node" });
+        await bundle.write({ file: join(folder, `${name}.mjs`), format: "esm", codeSplitting: false });
+        await bundle.close();
+      }
       writeFileSync(join(folder, "main.mjs"), SCRIPT);
+      writeFileSync(join(folder, "commands.mjs"), COMMANDS_SCRIPT);
     });
 
     it.each([
@@ -58,6 +77,19 @@ describe.skipIf(missing !== undefined)(
       expect(await eventually(() => server.connections().length === 0)).toBe(true);
       expect(readdirSync(join(server.folder, "ctl"))).toEqual([]);
       expect(await eventually(() => ownSocketFolders(runtime.pid ?? 0).length === 0)).toBe(true);
+    });
+
+    it("by kill -9 takes along what it started on the host", async () => {
+      const server = await serverForTest();
+      const variable = randomUUID();
+      const job = JSON.stringify({ options: optionsFor(server), variable });
+      const runtime = spawn(process.execPath, [join(folder, "commands.mjs"), job], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await saidReady(runtime);
+      expect(runningWith("LEFT_THERE", variable).length).toBeGreaterThan(5);
+      runtime.kill("SIGKILL");
+      expect(await eventually(() => runningWith("LEFT_THERE", variable).length === 0)).toBe(true);
     });
 
     it("is not kept alive by a connection that nobody uses", async () => {

@@ -27,6 +27,8 @@ export async function createDockerEnvironment(options: DockerOptions): Promise<E
       transport: createExecTransport(engine, container),
       defaultCwd: cwd,
       loginShell: false,
+      leash: true,
+      closeEndsAll: true,
       passthrough: passedOn(options),
       close,
       facts: () => facts({ engine, container, options }),

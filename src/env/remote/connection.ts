@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
 import { endThere } from "./end-there.js";
+import { Leash } from "./leash.js";
 import { type Probe, probe } from "./probe.js";
 import { closedError, lostWhileWorking } from "./remote-error.js";
 import type { Transport } from "./transport.js";
@@ -16,6 +17,7 @@ export class Connection {
   /** Carried by everything that is started here. */
   readonly mark = randomUUID();
   readonly #options: RemoteEnvironmentOptions;
+  readonly #leash: Leash | undefined;
   #probing: Promise<Probe> | undefined;
   #connecting = false;
   #last: Probe | undefined;
@@ -29,6 +31,7 @@ export class Connection {
     this.name = options.name;
     this.transport = options.transport;
     this.#options = options;
+    this.#leash = options.leash === true ? new Leash(options.transport, this.mark) : undefined;
   }
 
   /** Connected, looked around, and rid of what an earlier connection left behind. */
@@ -62,6 +65,7 @@ export class Connection {
 
   noteUse(): void {
     this.#used = true;
+    this.#leash?.hold();
   }
 
   noteLost(why: string, mark?: string): void {
@@ -78,6 +82,14 @@ export class Connection {
   async endAll(): Promise<void> {
     if (!this.#used) return;
     this.#used = false;
+    try {
+      await this.#endMarked();
+    } finally {
+      await this.#leash?.release();
+    }
+  }
+
+  async #endMarked(): Promise<void> {
     await endThere({ transport: this.transport, marks: [`${RUNTIME_MARK}=${this.mark}`], wrappers: [] });
   }
 

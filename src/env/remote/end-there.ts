@@ -23,7 +23,7 @@ for (i = 1; i <= n; i++) printf "%d ", order[i] }`;
  *
  * Builtins are enough, so that it works in the smallest image; grep and awk make it quick.
  */
-const SCRIPT = `set -f; groups=$1; shift; marks=$*; set +f
+export const END_SCRIPT = `set -f; groups=$1; shift; marks=$*; set +f
 IFS=' '
 printf 'a\\0b\\0' | grep -q -z -x -F -e b 2>/dev/null; grep=$?
 [ "$(echo 'a) b' | awk '{ sub(/^.*\\) /, ""); print }' 2>/dev/null)" = b ]; awk=$?
@@ -96,7 +96,7 @@ export async function endThere(
 ): Promise<{ readonly survivors: readonly Survivor[] } | { readonly lost: string }> {
   const end: CollectEnd = await collect({
     transport: request.transport,
-    argv: ["sh", "-c", SCRIPT, "sh", request.wrappers.join(" "), ...request.marks],
+    argv: ["sh", "-c", END_SCRIPT, "sh", request.wrappers.join(" "), ...request.marks],
     limitMs: ENDING_LIMIT_MS,
   });
   if ("lost" in end) return end;

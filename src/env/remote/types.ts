@@ -19,6 +19,8 @@ export interface RemoteEnvironmentOptions {
   readonly loginLimitMs?: number;
   /** Variables the operator sends along. They travel on standard input, never on a command line. */
   readonly passthrough?: Readonly<Record<string, string>>;
+  /** Programs there end when this runtime is killed, by a watcher that is started with the first one. */
+  readonly leash?: boolean;
   /** Called once, after everything that was started has been ended: disconnects, removes the container. */
   close(): Promise<void>;
   /**

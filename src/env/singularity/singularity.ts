@@ -15,6 +15,8 @@ export async function createSingularityEnvironment(options: SingularityOptions):
     transport: execTransport({ program, instance, options }),
     defaultCwd: options.cwd ?? "~",
     loginShell: false,
+    leash: true,
+    closeEndsAll: true,
     ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
     async close() {
       await instance.close();

@@ -19,6 +19,7 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
     transport,
     defaultCwd: options.cwd ?? "~",
     loginShell: options.loginShell ?? true,
+    leash: true,
     ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
     close: () => transport.close(),
     facts: async () => ({

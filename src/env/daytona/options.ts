@@ -1,0 +1,31 @@
+export interface DaytonaOptions {
+  /** Shown in results; "daytona" by default. */
+  readonly name?: string;
+  /** Whose sandbox it is; its name is made of it. */
+  readonly task: string;
+  /** Name in a registry, e.g. "debian:12". */
+  readonly image?: string;
+  /** Name of a snapshot at Daytona to start from, instead of an image. */
+  readonly snapshot?: string;
+  /** Where commands start; the home folder by default. */
+  readonly cwd?: string;
+  /** Stop the sandbox at the end and start it again at the next opening; on by default. Otherwise delete it. */
+  readonly persistent?: boolean;
+  readonly cpu?: number;
+  readonly memoryMb?: number;
+  /** At most 10,240. */
+  readonly diskMb?: number;
+  /** Let the service stop a sandbox that nothing uses for this long; whole minutes, rounded up. */
+  readonly idleStopSeconds?: number;
+  /** By default DAYTONA_API_KEY, DAYTONA_API_URL and DAYTONA_TARGET. */
+  readonly apiKey?: string;
+  readonly apiUrl?: string;
+  readonly target?: string;
+  /** Variables that commands get. */
+  readonly passthrough?: Readonly<Record<string, string>>;
+}
+
+export const DEFAULT_IMAGE = "nikolaik/python-nodejs:python3.11-nodejs20";
+export const DEFAULT_API_URL = "https://app.daytona.io/api";
+/** The service gives no sandbox more. */
+export const MAX_DISK_GB = 10;

@@ -1,0 +1,172 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ContainerProcess } from "modal";
+import type { TerminalSize } from "../environment.js";
+import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
+import { TerminalStart } from "./terminal-start.js";
+
+/** The service refuses larger pieces of input. */
+const INPUT_PIECE_BYTES = 1_048_576;
+const END_OF_FILE = "\u0004";
+/** How long stdout must be silent before stderr is shown, and how long that may take at most. */
+const SILENCE_MS = 15;
+const MAX_HOLD_MS = 1_500;
+/** Faster than this, what arrives was printed before and is still on its way. */
+const FLOWING_BYTES_PER_MS = 1_000;
+/** At the beginning little can be on its way, and what comes first on stderr must not wait. */
+const BEGINNING_BYTES = 1_048_576;
+
+export interface ModalProcessOptions {
+  readonly program: ContainerProcess<Uint8Array>;
+  readonly request: TransportStart;
+  /** Why a program whose streams broke, or that was killed, is lost; undefined when it just ended. */
+  whyLost(error: unknown): Promise<string | undefined>;
+  /** Changes the size of the terminal with this name. */
+  resizeTerminal(terminal: string, size: TerminalSize): void;
+}
+
+/** One running program of a sandbox, as the remote layer wants it. */
+export class ModalProcess implements TransportProcess {
+  readonly ended: Promise<TransportEnd>;
+  readonly #options: ModalProcessOptions;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array | string>;
+  readonly #terminal: TerminalStart | undefined;
+  readonly #readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
+  #exitCode: number | undefined;
+  #over = false;
+  #stdoutBytes = 0;
+  readonly #stdoutEnded = new AbortController();
+  #paused: { readonly until: Promise<void>; resume(): void } | undefined;
+  #finish: (end: TransportEnd) => void = () => {};
+
+  constructor(options: ModalProcessOptions) {
+    this.#options = options;
+    const { program, request } = options;
+    this.#input = program.stdin.getWriter();
+    // Writing to a program that has ended is not an error.
+    this.#input.closed.catch(() => {});
+    this.#terminal = request.pty === undefined ? undefined : new TerminalStart();
+    this.ended = new Promise((resolve) => {
+      this.#finish = (end) => {
+        this.#over = true;
+        resolve(end);
+      };
+    });
+    void this.#follow();
+    if (request.stdin === undefined) void this.closeInput();
+    else if (request.stdin !== "open") void this.#giveAll(request.stdin);
+  }
+
+  async write(data: string | Uint8Array): Promise<void> {
+    await this.#terminal?.shown;
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    for (let from = 0; from < bytes.length && !this.#over; from += INPUT_PIECE_BYTES)
+      await this.#input.write(bytes.subarray(from, from + INPUT_PIECE_BYTES)).catch(() => {});
+  }
+
+  async closeInput(): Promise<void> {
+    if (this.#terminal !== undefined) await this.write(END_OF_FILE);
+    else await this.#input.close().catch(() => {});
+  }
+
+  resize(size: TerminalSize): void {
+    void this.#terminal?.shown.then((name) => {
+      if (name !== undefined && !this.#over) this.#options.resizeTerminal(name, size);
+    });
+  }
+
+  pauseOutput(paused: boolean): void {
+    if (!paused) {
+      this.#paused?.resume();
+      this.#paused = undefined;
+    } else if (this.#paused === undefined) {
+      let resume: () => void = () => {};
+      const until = new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+      this.#paused = { until, resume };
+    }
+  }
+
+  abandon(): void {
+    if (this.#over) return;
+    this.#finish(
+      this.#exitCode === undefined
+        ? { lost: "it was let go before it had ended" }
+        : { exitCode: this.#exitCode },
+    );
+    this.pauseOutput(false);
+    // Not awaited: the client can only stop reading when the next bytes arrive.
+    for (const reader of this.#readers) void reader.cancel().catch(() => {});
+  }
+
+  async #giveAll(stdin: string | Uint8Array): Promise<void> {
+    await this.write(stdin);
+    if (this.#terminal === undefined) await this.closeInput();
+  }
+
+  async #follow(): Promise<void> {
+    const { program, request } = this.#options;
+    const exit = program.wait().then((code) => {
+      this.#exitCode = code;
+      return code;
+    });
+    try {
+      const [code] = await Promise.all([
+        exit,
+        this.#read(program.stdout, (bytes) => {
+          this.#stdoutBytes += bytes.length;
+          const shown = this.#terminal === undefined ? bytes : this.#terminal.take(bytes);
+          if (shown.length > 0) request.onStdout(shown);
+        }).finally(() => this.#stdoutEnded.abort()),
+        ...(request.pty === undefined ? [this.#readStderr(program.stderr)] : []),
+      ]);
+      // A sandbox that is taken away kills its programs first.
+      const lost = code >= 128 ? await this.#options.whyLost(undefined) : undefined;
+      this.#finish(lost === undefined ? { exitCode: code } : { lost });
+    } catch (error) {
+      exit.catch(() => {});
+      if (this.#over) return;
+      const lost = await this.#options.whyLost(error);
+      this.#finish({ lost: lost ?? String(error) });
+    } finally {
+      this.#terminal?.over();
+    }
+  }
+
+  /**
+   * The two streams come on ways of their own. The layer above takes what a program prints to stderr last as the
+   * sign that it is over, so that must not overtake what was printed to stdout before.
+   */
+  #readStderr(stream: ReadableStream<Uint8Array>): Promise<void> {
+    return this.#read(stream, async (bytes) => {
+      await this.#stdoutSettled();
+      if (!this.#over) this.#options.request.onStderr(bytes);
+    });
+  }
+
+  async #stdoutSettled(): Promise<void> {
+    const { signal } = this.#stdoutEnded;
+    if (this.#stdoutBytes < BEGINNING_BYTES) return;
+    for (let held = 0; !signal.aborted; held += SILENCE_MS) {
+      const before = this.#stdoutBytes;
+      await delay(SILENCE_MS, undefined, { signal }).catch(() => {});
+      const arrived = this.#stdoutBytes - before;
+      if (arrived === 0) return;
+      if (held > MAX_HOLD_MS && arrived < SILENCE_MS * FLOWING_BYTES_PER_MS) return;
+    }
+  }
+
+  async #read(
+    stream: ReadableStream<Uint8Array>,
+    deliver: (bytes: Uint8Array) => void | Promise<void>,
+  ): Promise<void> {
+    const reader = stream.getReader();
+    this.#readers.push(reader);
+    for (;;) {
+      while (this.#paused !== undefined) await this.#paused.until;
+      const { done, value } = await reader.read();
+      if (done) return;
+      if (!this.#over) await deliver(value);
+    }
+  }
+}
