@@ -137,15 +137,14 @@ until news || [ $rounds = 0 ]; do
 done
 # Most of what belongs together arrives together, and every answer is a way there and back.
 if [ $rounds != 0 ] && [ ! -e x ]; then sleep 0.03; fi
-tries=8
+tries=16
 while [ -e x ] && [ $tries != 0 ] && { [ ! -e o.end ] || [ ! -e e.end ]; }; do tries=$((tries-1)); sleep 0.025 || sleep 1; done
 give() {
   s=$1 n=$2
   set --
   while [ -e $s.$n.ok ] && [ $# -lt ${MAX_PIECES} ]; do set -- "$@" $s.$n; n=$((n+1)); done
-  if [ $# != 0 ]; then printf '%s %s ' $s $n; cat "$@" | base64 | tr -d '\\n'; echo
-  elif [ -e $s.end ] && [ ! -e $s.$n.ok ]; then echo "end $s"
-  fi
+  if [ $# != 0 ]; then printf '%s %s ' $s $n; cat "$@" | base64 | tr -d '\\n'; echo; fi
+  if [ -e $s.end ] && [ ! -e $s.$n.ok ]; then echo "end $s"; fi
 }
 if dead; then echo dead; fi
 if [ -e full ]; then echo full; fi

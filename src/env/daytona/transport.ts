@@ -5,7 +5,7 @@ import type { SandboxKeeper } from "./sandbox-keeper.js";
 import { TerminalProcess } from "./terminal-process.js";
 
 /** The two streams come on ways of their own, each with its own delay. */
-const DRAIN_MS = 1_200;
+const DRAIN_MS = 1_000;
 
 /** Starts programs in the sandbox that the keeper holds. */
 export function createDaytonaTransport(keeper: SandboxKeeper): Transport {

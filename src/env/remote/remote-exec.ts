@@ -78,7 +78,7 @@ async function run({ request, connection, probe, stop }: Run): Promise<ExecResul
     truncated: shown.truncated || errors?.truncated === true,
     totalBytes: shown.totalBytes + (errors?.totalBytes ?? 0),
     durationMs: Math.round(performance.now() - started),
-    ...(cwd !== undefined && cwd !== "" && { cwd }),
+    ...(cwd?.startsWith("/") === true && { cwd }),
     ...(vars !== undefined && { exported: differences(probe.base, parseExports(vars)) }),
     ...(left !== undefined && ended === "itself" && { stillRunning: left }),
   };

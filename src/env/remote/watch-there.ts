@@ -2,6 +2,7 @@ import { join } from "node:path/posix";
 import { StringDecoder } from "node:string_decoder";
 import { ToolError } from "../../tool/errors.js";
 import type { FileChange, RunningProcess, SpawnRequest, WatchOptions } from "../environment.js";
+import { fileError } from "../local/file-errors.js";
 import { WATCH } from "./file-scripts.js";
 
 const BEGIN = "//begin\n";
@@ -9,6 +10,8 @@ const END = "\n//end\n";
 const RECORD = /^\/\/([0-9a-f]+) ([\s\S]*?) (\d+) (\.[\s\S]*)$/;
 const FOLDER_TYPE = 0o040000;
 const FILE_TYPE = 0o170000;
+/** How the script ends when there is nothing to watch. */
+const NOTHING_THERE = 66;
 
 /** What was seen of one path, as text that changes when it does. */
 type Snapshot = ReadonlyMap<string, string>;
@@ -42,7 +45,9 @@ export async function* watchThere({ path, options, spawn }: WatchThere): AsyncGe
   };
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
+  let missing = false;
   void process.ended.then((end) => {
+    missing = end.exitCode === NOTHING_THERE && end.lost === undefined;
     lost = end.lost ?? "the program that watches ended";
     wake();
   });
@@ -51,6 +56,7 @@ export async function* watchThere({ path, options, spawn }: WatchThere): AsyncGe
     while (!over) {
       const now = snapshots.shift();
       if (now === undefined) {
+        if (missing) throw fileError({ error: { code: "ENOENT" }, path, action: "watch" });
         if (lost !== undefined) throw watchingEnded(path, lost);
         await new Promise<void>((resolve) => {
           wake = resolve;

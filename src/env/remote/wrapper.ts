@@ -125,8 +125,8 @@ hermes_left; [ -n "$HERMES_LEFT" ] && sleep 0.05 && hermes_left
 
 function pipesScript(request: WrapperRequest, size: number): string {
   return [
-    // The wrapper's own words ("Terminated") are not the command's.
-    `exec ${REPORT}>&2${request.streams === "merged" ? "" : " 2>/dev/null"}`,
+    // The wrapper's own words are not the command's. "Killed" would even quote this script, tokens and all.
+    `exec ${REPORT}>&2 2>/dev/null`,
     readHeader(request, size),
     OBEY_HEADER,
     enterFolder(`>&${REPORT}`),
@@ -141,7 +141,8 @@ function pipesScript(request: WrapperRequest, size: number): string {
   ].join("\n");
 }
 
-const RUN_LINE = 'HERMES_LINE=$1; shift; eval "$HERMES_LINE"';
+/** The blank keeps a line that begins with a dash from being an option. */
+const RUN_LINE = 'HERMES_LINE=$1; shift; eval " $HERMES_LINE"';
 
 function innerScript({ shell, command, streams }: WrapperRequest): string {
   const kept = shell.kind === "bash" ? KEPT : REPORT;
