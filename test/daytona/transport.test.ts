@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { SandboxKeeper } from "../../src/env/daytona/sandbox-keeper.js";
+import { createDaytonaTransport } from "../../src/env/daytona/transport.js";
+import type { Transport } from "../../src/env/remote/transport.js";
+import { type DaytonaServer, startDaytonaServer } from "../support/daytona-server/server.js";
+import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
+import { keepsTransportContract } from "../support/sandbox-host/transport-contract.js";
+
+const problem = sandboxProblem();
+
+describe.skipIf(problem !== undefined)(`programs in a Daytona sandbox ${problem ?? ""}`, () => {
+  let server: DaytonaServer;
+  let keeper: SandboxKeeper;
+  let transport: Transport;
+
+  beforeAll(async () => {
+    server = await startDaytonaServer();
+    keeper = new SandboxKeeper({
+      task: "contract",
+      apiKey: server.apiKey,
+      apiUrl: server.url,
+      persistent: false,
+    });
+    transport = createDaytonaTransport(keeper);
+  });
+  afterAll(async () => {
+    try {
+      await keeper.close();
+      expect(server.sandboxes()).toEqual([]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  keepsTransportContract(() => transport);
+});
