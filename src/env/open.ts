@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { LoadedConfig } from "../config/types.js";
@@ -67,10 +68,10 @@ async function openDocker(request: OpenRequest): Promise<Environment> {
   const { terminal } = config.values;
   const { createDockerEnvironment } = await import("./docker/docker.js");
   return createDockerEnvironment({
-    ...containerSettings(config),
+    ...(await containerSettings(config)),
     engine: terminal.docker_engine,
-    env: config.env,
-    passthrough: terminal.env_passthrough,
+    env: { ...config.env, ...cacheVariables(config) },
+    passthrough: [...terminal.env_passthrough, ...Object.keys(cacheVariables(config))],
     image: terminal.docker_image,
     task,
     profile: config.values.permissions.profile,
@@ -120,12 +121,12 @@ async function openSingularity(request: OpenRequest): Promise<Environment> {
   const runtimeMark = randomUUID();
   const starter = new Starter({ mark: runtimeMark, path: config.env.PATH, launcher: true });
   return createSingularityEnvironment({
-    ...containerSettings(config),
+    ...(await containerSettings(config)),
     image: config.values.terminal.singularity_image,
     task,
     home: config.paths.home,
     env: config.env,
-    passthrough: passedOn(config),
+    passthrough: { ...passedOn(config), ...cacheVariables(config) },
     cacheDir: join(config.paths.cache, "images"),
     runtimeMark,
     starter,
@@ -174,16 +175,31 @@ async function openDaytona({ config, task }: OpenRequest): Promise<Environment> 
 }
 
 /** What docker and singularity have in common. */
-function containerSettings(config: LoadedConfig) {
+async function containerSettings(config: LoadedConfig) {
   const { terminal } = config.values;
+  const cache = { source: join(config.paths.cache, "packages"), target: CACHE_FOLDER };
+  if (terminal.container_cache) await mkdir(cache.source, { recursive: true, mode: 0o700 });
   return {
     cpu: terminal.container_cpu,
     memoryMb: terminal.container_memory,
     network: terminal.container_network,
-    mounts: terminal.container_mounts.map(mountOf),
+    mounts: [...terminal.container_mounts.map(mountOf), ...(terminal.container_cache ? [cache] : [])],
     persistent: terminal.container_persistent,
     sandboxDir: join(config.paths.home, "sandboxes"),
     ...startFolder(config),
+  };
+}
+
+/** Where package managers keep what they fetched: one folder for all containers. */
+const CACHE_FOLDER = "/var/cache/hermes";
+
+function cacheVariables(config: LoadedConfig): Readonly<Record<string, string>> {
+  if (!config.values.terminal.container_cache) return {};
+  return {
+    npm_config_cache: `${CACHE_FOLDER}/npm`,
+    YARN_CACHE_FOLDER: `${CACHE_FOLDER}/yarn`,
+    PIP_CACHE_DIR: `${CACHE_FOLDER}/pip`,
+    UV_CACHE_DIR: `${CACHE_FOLDER}/uv`,
   };
 }
 

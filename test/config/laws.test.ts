@@ -89,7 +89,9 @@ function isAtLeastAsStrict(key: ConfigKey, { was, is }: { was: unknown; is: unkn
   if (key.path === "approvals.mode") return is === was || is === "manual" || was === "off";
   if (/^approvals\.(?:unattended|cron)_mode$/.test(key.path)) return is === was || is === "deny";
   if (key.path === "terminal.sandbox") return is === was || is === "required" || was === "off";
-  if (key.path === "terminal.sandbox_network") return is === was || is === false;
+  if (/^terminal\.(?:sandbox_network|container_(?:network|persistent))$/.test(key.path)) {
+    return is === was || is === false;
+  }
   if (key.path === "guardrails.hard_stop") return is === was || is === "on" || was === "off";
   if (key.path === "security.allow_private_urls") return is === was || is === false;
   if (key.path === "journal.enabled") return is === was || is === true;

@@ -10,8 +10,8 @@ const MAX_NAMES = 20;
 
 /** `eval` keeps these lines out of the shell's own error messages. */
 const KEEP_DESCRIPTOR = `exec ${KEPT_DESCRIPTOR}>&${REPORT_DESCRIPTOR} ${REPORT_DESCRIPTOR}>&-`;
-/** The blank keeps a line that begins with a dash from being an option. */
-const RUN_LINE = 'HERMES_LINE=$1; shift; eval " $HERMES_LINE"';
+/** A line may begin with a dash. */
+const RUN_LINE = 'HERMES_LINE=$1; shift; eval -- "$HERMES_LINE"';
 
 /**
  * When the shell ends it reports its folder and what it exports. Left of `||`, a failure does not count for

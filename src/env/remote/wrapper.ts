@@ -141,8 +141,10 @@ function pipesScript(request: WrapperRequest, size: number): string {
   ].join("\n");
 }
 
-/** The blank keeps a line that begins with a dash from being an option. */
-const RUN_LINE = 'HERMES_LINE=$1; shift; eval " $HERMES_LINE"';
+/** A line may begin with a dash; not every sh knows what two of them mean, but a blank in front helps. */
+function runLine({ kind }: RemoteShell): string {
+  return `HERMES_LINE=$1; shift; eval ${kind === "bash" ? '-- "$HERMES_LINE"' : '" $HERMES_LINE"'}`;
+}
 
 function innerScript({ shell, command, streams }: WrapperRequest): string {
   const kept = shell.kind === "bash" ? KEPT : REPORT;
@@ -151,20 +153,20 @@ function innerScript({ shell, command, streams }: WrapperRequest): string {
     return `${begin}; exec ${kept}>&-; exec ${shell.kind === "bash" ? "-- " : ""}"$@"`;
   }
   // Apart, the report shares a stream with the command and stays small enough to be written in one piece.
-  if (streams === "apart") return `${begin}; exec ${kept}>&-; ${RUN_LINE}`;
+  if (streams === "apart") return `${begin}; exec ${kept}>&-; ${runLine(shell)}`;
   const builtin = shell.kind === "bash" ? "builtin " : "";
   const report = [
     `${builtin}printf @T:cwd:; ${builtin}pwd -P; ${builtin}printf '@T;@T:vars:'`,
     `${builtin}export -p; ${builtin}printf '@T;'`,
   ].join("; ");
-  return `${begin}; trap ${quoteWord(`{ ${report}; } 2>/dev/null >&${kept} || :`)} EXIT; ${RUN_LINE}`;
+  return `${begin}; trap ${quoteWord(`{ ${report}; } 2>/dev/null >&${kept} || :`)} EXIT; ${runLine(shell)}`;
 }
 
 /** A terminal has no second stream: reports come before the command begins, and none after. */
 function terminalScript(request: WrapperRequest, size: number): string {
   const run =
     typeof request.command === "string"
-      ? `${[...shellCommand(request.shell), RUN_LINE, request.shell.kind].map(quoteWord).join(" ")} "$@"`
+      ? `${[...shellCommand(request.shell), runLine(request.shell), request.shell.kind].map(quoteWord).join(" ")} "$@"`
       : `${request.shell.kind === "bash" ? "-- " : ""}"$@"`;
   return [
     "HERMES_TTY=$(stty -g 2>/dev/null) && stty raw -echo 2>/dev/null || {",
