@@ -69,7 +69,7 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
   builtin read -r -t 0.025 -u ${KEPT_DESCRIPTOR} line
 done
 builtin printf '\\0%s' "$left" >&${KEPT_DESCRIPTOR}
-} 2>/dev/null; trap hermes_report EXIT`;
+} 2>/dev/null; trap '{ hermes_report; } 2>/dev/null' EXIT`;
 
 type Command = ProgramRequest["command"];
 
@@ -99,13 +99,15 @@ export function confinedVector(command: Command, limits: SandboxLimits): readonl
     : [...bash(`${begin}; exec ${KEPT_DESCRIPTOR}>&-; exec -- "$@"`), ...command];
 }
 
-/** The same for a terminal, where nothing is left to report on. */
+/**
+ * The same for a terminal, where nothing is left to report on. The command gets a process group of its own in
+ * the foreground: keys such as ^C would otherwise end the sandbox around it as well.
+ */
 export function confinedBackgroundVector(command: Command, limits: SandboxLimits): readonly string[] {
   refuseUnusable(command);
-  const begin = `${CLOSE_DESCRIPTORS}; ${limitLine(limits)}`;
-  return typeof command === "string"
-    ? [...bash(`${begin}; ${RUN_LINE}`), command]
-    : [...bash(`${begin}; exec -- "$@"`), ...command];
+  const begin = `${CLOSE_DESCRIPTORS}; ${limitLine(limits)}; set -m`;
+  const argv = typeof command === "string" ? [...bash(RUN_LINE), command] : command;
+  return [...bash(`${begin}; "$@"; exit`), ...argv];
 }
 
 /** No startup files: bash reads .bashrc even for -c when its stdin looks like a network connection. */

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import type { ProgramRequest } from "../environment.js";
+import { findProgram } from "../find-program.js";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
 import type { SandboxLimits } from "../sandbox/types.js";
 import type { StartChild } from "./child.js";
 import { baseEnvironment, changedEnvironment, refuseOversized } from "./child-env.js";
 import { EXEC_MARK, RUNTIME_MARK } from "./marks.js";
+
+const SHELL = "bash";
 
 /** What programs of one environment have in common. */
 export interface ProcessHost {
@@ -44,7 +47,9 @@ export async function prepareProgram(
   const base = baseEnvironment({ parent: host.env, passthrough });
   const marks = { [EXEC_MARK]: mark, [RUNTIME_MARK]: host.runtimeMark };
   const env = changedEnvironment(base, { ...request.env, ...marks });
-  const plain = vectors.plain(request.command);
+  const shell = shellOn(base.PATH);
+  const isLine = typeof request.command === "string";
+  const plain = byPath(vectors.plain(request.command), isLine ? shell : undefined);
   refuseOversized(plain, env);
   if (sandbox === undefined) {
     return { mark, argv: plain, cwd: request.cwd, env, base, confinement: undefined };
@@ -56,8 +61,23 @@ export async function prepareProgram(
     program: programPath(request.command),
     env,
   });
-  const argv = [...confinement.argv, ...vectors.confined(request.command, confinement.limits)];
+  const inside = byPath(vectors.confined(request.command, confinement.limits), shell);
+  const argv = [...confinement.argv, ...inside];
   return { mark, argv, cwd: "/", env: confinement.env, base, confinement };
+}
+
+let lastShell: { readonly path: string | undefined; readonly shell: string } | undefined;
+
+function shellOn(path: string | undefined): string {
+  if (lastShell === undefined || lastShell.path !== path) {
+    lastShell = { path, shell: findProgram(SHELL, { PATH: path }) ?? SHELL };
+  }
+  return lastShell.shell;
+}
+
+/** The shell is the environment's own, whatever PATH a task has given itself. */
+function byPath(argv: readonly string[], shell: string | undefined): readonly string[] {
+  return shell === undefined || argv[0] !== SHELL ? argv : [shell, ...argv.slice(1)];
 }
 
 /** Only of an argument vector: what a shell line names was written by a model. */

@@ -4,6 +4,8 @@ import { type Launcher, openLauncher } from "./launcher/launcher.js";
 import { startFromLauncher } from "./launcher/start-child.js";
 import { startWithNode } from "./node-starter.js";
 import { PipeStock } from "./pipes.js";
+import { marked, processTable } from "./process-table.js";
+import { endTree } from "./process-tree.js";
 import { WaitingShells } from "./waiting-shells.js";
 
 export interface StarterOptions {
@@ -24,6 +26,8 @@ export class Starter {
   #launcher: Promise<Launcher | undefined> | undefined;
   #shells: WaitingShells | undefined;
   #pipes: PipeStock | undefined;
+  /** Of everything that this process itself has started; a launcher knows without them. */
+  readonly #marks = new Set<string>();
   #strangers = false;
 
   constructor(options: StarterOptions) {
@@ -37,6 +41,7 @@ export class Starter {
       return this.#shells?.take(start) ?? startFromLauncher(start, { launcher, folder: this.#folder });
     }
     this.#pipes ??= new PipeStock({ folder: this.#folder, path: this.#options.path });
+    this.#marks.add(start.mark);
     return startWithNode(start, { pipes: this.#pipes, folder: this.#folder });
   };
 
@@ -55,7 +60,16 @@ export class Starter {
   async close(): Promise<void> {
     this.#shells?.close();
     await (await this.#launcher)?.close();
+    await this.#endMarked();
     this.#pipes?.close();
+  }
+
+  async #endMarked(): Promise<void> {
+    if (this.#marks.size === 0) return;
+    const table = await processTable();
+    const left = table === undefined ? [] : [...(await marked(table)).keys()];
+    const own = left.filter((mark) => this.#marks.has(mark));
+    await Promise.all(own.map((mark) => endTree({ pid: undefined, mark })));
   }
 
   async #currentLauncher(): Promise<Launcher | undefined> {
