@@ -121,6 +121,8 @@ export class DaemonProcess {
   constructor(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
     const line = '"$@" & daemon=$!; read -r _; kill "$daemon"; wait "$daemon"';
     this.#watchdog = spawn("sh", ["-c", line, "sh", program, ...args], {
+      // Podman's monitors leave a file where they stand when a container runs out of memory.
+      cwd: tmpdir(),
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...env, PATH: `${env.PATH}:/usr/sbin:/sbin` },
     });

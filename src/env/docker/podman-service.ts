@@ -50,6 +50,8 @@ export class PodmanService {
       "sh",
       ["-c", WATCHED, "sh", "podman", "system", "service", "--time=0", `unix://${socket}`],
       {
+        // Its monitors leave a file where they stand when a container runs out of memory.
+        cwd: this.#folder,
         stdio: ["pipe", "ignore", "pipe"],
         // A group of its own: Ctrl-C in a terminal is for the command, not for this.
         detached: true,
