@@ -1,8 +1,15 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Suites that start container engines and servers and wait for them; HERMES_TEST_ENGINES=off leaves them out. */
+const ENGINES = [
+  "test/{docker,ssh,singularity,modal,daytona,remote}/**",
+  "test/conformance/{docker,podman,ssh,singularity,modal,daytona}.test.ts",
+];
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(process.env.HERMES_TEST_ENGINES === "off" ? ENGINES : [])],
     // Two cores and real child processes: more workers only make timings flaky.
     maxWorkers: 2,
     testTimeout: 30_000,
