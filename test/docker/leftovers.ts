@@ -36,8 +36,8 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
 }
 
 /** Throws when an engine that has been stopped left a process or a mount; ends and unmounts those first. */
-export async function leaveNothing(folder: string): Promise<void> {
-  await until(() => processesNaming(folder).length === 0, 5_000);
+export async function leaveNothing(folder: string, withinMs = 5_000): Promise<void> {
+  await until(() => processesNaming(folder).length === 0, withinMs);
   const left = processesNaming(folder).map((pid) => `${pid} ${commandOf(pid)}`);
   for (const pid of processesNaming(folder)) process.kill(pid, "SIGKILL");
   // Engines keep a private mount for their own folder; containers' mounts must be gone by now.

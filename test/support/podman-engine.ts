@@ -36,7 +36,8 @@ export async function startPodmanEngine(): Promise<PodmanTestEngine> {
       await removeContainers(api);
       await service.end();
       api.close();
-      await leaveNothing(folder);
+      // The monitors of ended commands stay for the delay below.
+      await leaveNothing(folder, 20_000);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -58,7 +59,7 @@ ${installed("tini-static") ? 'init_path = "/usr/bin/tini-static"' : ""}
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-exit_command_delay = 10
+exit_command_delay = 5
 tmp_dir = "${join(folder, "tmp")}"
 `,
   );

@@ -10,6 +10,9 @@ import { type ContainerProgram, couldNotStart, marked } from "./program.js";
 /** The program's own exit code for everything that goes wrong before a command runs. */
 const OWN_FAILURE = 255;
 
+/** Keys such as ^C are for the command; in one group with it they would end the program that holds it as well. */
+const OWN_GROUP = ["sh", "-c", 'set -m; "$@"; exit', "sh"];
+
 /** Starts programs in the instance: `apptainer exec instance://… program`. */
 export function execTransport(parts: {
   readonly program: ContainerProgram;
@@ -22,6 +25,7 @@ export function execTransport(parts: {
       await instance.start();
       const argv = [
         ...[program.path, "--silent", "exec", "--cleanenv", `instance://${instance.name}`],
+        ...(request.pty === undefined ? [] : OWN_GROUP),
         ...request.argv,
       ];
       if (request.pty !== undefined)

@@ -14,7 +14,7 @@ interface Listed {
 
 /** One running container of this task, which every command joins. */
 export class Instance {
-  readonly name: string;
+  #name = "";
   readonly #program: ContainerProgram;
   readonly #options: SingularityOptions;
   readonly #notes: string[] = [];
@@ -24,7 +24,11 @@ export class Instance {
   constructor(program: ContainerProgram, options: SingularityOptions) {
     this.#program = program;
     this.#options = options;
-    this.name = `${prefixOf(options)}-${process.pid}-${startOfProcess(process.pid) ?? "0"}-${randomBytes(3).toString("hex")}`;
+  }
+
+  /** Another one after each start: what has ended may still be in the program's books. */
+  get name(): string {
+    return this.#name;
   }
 
   /** What had to be left out because it does not work here. */
@@ -81,6 +85,8 @@ export class Instance {
     await stopOrphans(this.#program, this.#options);
     const image = await imageToStart(this.#program, this.#options);
     const { persistent, network = true, mounts = [] } = this.#options;
+    const owner = `${process.pid}-${startOfProcess(process.pid) ?? "0"}`;
+    this.#name = `${prefixOf(this.#options)}-${owner}-${randomBytes(3).toString("hex")}`;
     if (persistent === true) await mkdir(this.#overlay, { recursive: true, mode: 0o700 });
     const base = [
       ...["instance", "start", "--containall", "--no-home", "--no-umask"],
