@@ -101,19 +101,15 @@ async function startInTerminal(request, say, control) {
     encoding: null,
   });
   say({ pid: terminal.pid });
-  terminal.onData((data) => {
-    if (!socket.write(data)) {
-      terminal.pause();
-      socket.once("drain", () => terminal.resume());
-    }
-  });
+  // Never paused: this library drops what was not read within 200 ms of the program's end.
+  terminal.onData((data) => socket.write(data));
   socket.on("data", (data) => terminal.write(data));
   terminal.onExit(({ exitCode, signal }) => {
     // The terminal's last bytes may still be on their way.
     setTimeout(() => {
       socket.end();
       say({ exit: signal ? null : exitCode, signal: signal || null });
-    }, 30);
+    }, 250);
   });
   onLines(control, (message) => {
     if (message.resize !== undefined) terminal.resize(message.resize.columns, message.resize.rows);
