@@ -10,10 +10,39 @@ export const PEERS = {
 };
 
 /** Parts in the order they run. */
-export const PARTS = ["calls", "journal", "scale", "parallel", "cold", "verdicts"];
+export const PARTS = [
+  "calls",
+  "journal",
+  "scale",
+  "parallel",
+  "cold",
+  "verdicts",
+  "terminal",
+  "memory-spawn",
+  "output",
+  "pty",
+  "ssh-exec",
+  "docker-exec",
+];
 
 /** How much to measure: a real run, or just enough to see that everything works. */
 export const EFFORT = {
-  full: { rounds: 15, roundMs: 80, spawns: 21, slowSpawns: 5, sizes: [10, 100, 1_000, 10_000] },
-  quick: { rounds: 3, roundMs: 5, spawns: 2, slowSpawns: 1, sizes: [10, 100] },
+  full: {
+    rounds: 15,
+    roundMs: 80,
+    spawns: 21,
+    slowSpawns: 5,
+    sizes: [10, 100, 1_000, 10_000],
+    outputBytes: 1e8,
+    largeMegabytes: 1_024,
+  },
+  quick: {
+    rounds: 3,
+    roundMs: 5,
+    spawns: 2,
+    slowSpawns: 1,
+    sizes: [10, 100],
+    outputBytes: 1e6,
+    largeMegabytes: 64,
+  },
 };

@@ -128,6 +128,55 @@ const FIGURES = [
     unit: "ms",
     of: ({ verdicts }) => verdicts && { paired: verdicts.worstMs[100_000], best: verdicts.worstMs[100_000] },
   },
+  {
+    id: "terminal",
+    what: "terminal `echo hi`, whole path, against a bare spawn of bash",
+    limit: 1.35,
+    unit: "×",
+    of: ({ terminal }) => terminal?.ratios["terminal-echo / bare-spawn"],
+  },
+  {
+    id: "terminal-large",
+    what: "terminal `echo hi` with 1 GB held by the runtime, against 50 MB",
+    limit: 1.3,
+    unit: "×",
+    of: (parts) => parts["memory-spawn"]?.ratios["terminal-echo-1gb / terminal-echo"],
+  },
+  {
+    id: "terminal-output",
+    what: "100 MB through the head and tail bound, against a plain node reader",
+    limit: 1.25,
+    unit: "×",
+    of: ({ output }) => output?.ratios["environment-output-ascii / bare-reader-ascii"],
+  },
+  {
+    id: "terminal-output-unicode",
+    what: "the same with signs that are not ASCII in every line",
+    limit: 1.25,
+    unit: "×",
+    of: ({ output }) => output?.ratios["environment-output-unicode / bare-reader-unicode"],
+  },
+  {
+    id: "terminal-pty",
+    what: "a program started in a terminal, against bare node-pty",
+    limit: 1.2,
+    unit: "×",
+    of: ({ pty }) => pty?.ratios["environment-pty / bare-pty"],
+  },
+  {
+    id: "terminal-ssh",
+    what: "`echo hi` over a warm ssh connection, against bare multiplexed ssh",
+    limit: 1.3,
+    unit: "×",
+    of: (parts) => parts["ssh-exec"]?.ratios["terminal-ssh / bare-ssh"],
+  },
+  {
+    id: "terminal-docker",
+    what: "`echo hi` in a container, against the bare engine API",
+    limit: 1.3,
+    unit: "×",
+    of: (parts) => parts["docker-exec"]?.ratios["terminal-docker / bare-docker"],
+  },
 ];
 
 /** A part that was not measured, or not at full size, leaves its figures without value and verdict. */

@@ -15,9 +15,34 @@ const LABELS = {
   "hermes-journal-8": "**Hermes Tools with journal, 8 in flight**",
   "hermes-8": "Hermes Tools without journal, 8 in flight",
   "synced-append": "a bare append with fdatasync",
+  "bare-spawn": "bare spawn of bash",
+  "bare-spawn-1gb": "bare spawn of bash, 1 GB held",
+  "bare-reader-ascii": "plain node reader, ASCII",
+  "bare-reader-unicode": "plain node reader, other signs in every line",
+  "bare-pty": "bare node-pty",
+  "bare-ssh": "bare multiplexed ssh",
+  "bare-docker": "the bare engine API",
+  "terminal-echo": "**the terminal tool**",
+  "terminal-echo-journal": "**the terminal tool, with the durable journal**",
+  "terminal-echo-1gb": "**the terminal tool, 1 GB held**",
+  "environment-output-ascii": "**bounded by the environment, ASCII**",
+  "environment-output-unicode": "**bounded by the environment, other signs in every line**",
+  "environment-pty": "**spawn of the environment, `pty`**",
+  "terminal-pty": "**the terminal tool, `pty`**",
+  "terminal-ssh": "**the terminal tool over ssh**",
+  "terminal-docker": "**the terminal tool in a container**",
   ...Object.fromEntries(Object.entries(PEERS).map(([id, { label }]) => [id, label])),
   ...Object.fromEntries(Object.entries(PEERS).map(([id, { label }]) => [`${id}-8`, `${label}, 8 in flight`])),
 };
+
+const COMMAND_SECTIONS = [
+  ["terminal", "One command: `echo hi`"],
+  ["memory-spawn", "One command from a large process"],
+  ["output", "100 MB of output"],
+  ["pty", "One command in a terminal"],
+  ["ssh-exec", "One command over ssh"],
+  ["docker-exec", "One command in a container"],
+];
 
 /** The table people read at the end of a run. */
 export function terminalTable(figures) {
@@ -62,6 +87,11 @@ export function markdown(results) {
     parts.cold && section("Peak memory", timesTable(parts.cold.megabytes, "MB")),
     parts.verdicts &&
       section("Verdict of the danger analysis", timesTable(parts.verdicts.milliseconds, "ms")),
+    ...COMMAND_SECTIONS.map(([part, title]) => {
+      const { microseconds, milliseconds } = parts[part] ?? {};
+      const times = microseconds ?? milliseconds ?? {};
+      return Object.keys(times).length > 0 && section(title, timesTable(times, microseconds ? "µs" : "ms"));
+    }),
     leftOutLines(parts),
   ];
   return sections.filter(Boolean).join("\n\n");

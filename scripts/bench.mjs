@@ -1,7 +1,7 @@
 // npm run bench: measures this build beside its peers and writes down what came out.
 //   npm run bench                     everything; rewrites bench/results.json, docs/performance.md and its picture
 //   npm run bench -- --quick          a smoke test: the numbers mean nothing and no file is touched
-//   npm run bench -- --only calls,cold   some parts (calls, journal, scale, parallel, cold, verdicts); no file is touched
+//   npm run bench -- --only calls,cold   some parts (bench/contestants.mjs lists them); no file is touched
 //   --without-peers                   only what needs no installed peers
 //   --dist DIR                        another build than dist/
 //   --out FILE                        also write the results as JSON to FILE
@@ -74,7 +74,8 @@ function chosenParts(only) {
 
 async function measure(part, context) {
   const module = await import(new URL(`../bench/parts/${part}.mjs`, import.meta.url).href);
-  return module[`measure${part[0].toUpperCase()}${part.slice(1)}`](context);
+  const name = part.replace(/(?:^|-)(.)/g, (_match, letter) => letter.toUpperCase());
+  return module[`measure${name}`](context);
 }
 
 /** Without install scripts: nothing that is measured needs one. */

@@ -48,6 +48,10 @@ describe("npm run bench", () => {
     );
     expect(measured.parallel).toEqual(["bare", "hermes", "hermes-one-message"]);
     expect(measured.cold).toEqual(expect.arrayContaining(["node", "hermes tools list", "hermes call sleep"]));
+    expect(measured.terminal).toEqual(["bare-spawn", "terminal-echo", "terminal-echo-journal"]);
+    expect(measured["memory-spawn"]).toContain("terminal-echo-1gb");
+    expect(measured.output).toContain("environment-output-unicode");
+    expect(measured.pty).toEqual(["bare-pty", "environment-pty", "terminal-pty"]);
     expect(figures.find(({ id }) => id === "call-langchain")).toMatchObject({ value: null, pass: null });
     const version = figures.find(({ id }) => id === "cold-version");
     expect(version?.pass).toBe((version?.value ?? 0) <= (version?.limit ?? 0));
@@ -61,7 +65,7 @@ describe("npm run bench", () => {
     const run = bench("--only", "calls,speed");
     expect(run.status).toBe(1);
     expect(run.stderr).toContain(
-      "--only does not know speed; there are calls, journal, scale, parallel, cold, verdicts.",
+      "--only does not know speed; there are calls, journal, scale, parallel, cold, verdicts, terminal,",
     );
   });
 });

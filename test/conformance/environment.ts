@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import {
+  type ConformanceContext,
+  type ConformanceSetup,
+  conformanceContext,
+  environmentConformance,
+} from "../../src/testing/index.js";
+
+const CASE_MS = 60_000;
+
+export interface ConformanceSubject {
+  /** Why nothing of it can run on this machine; undefined when it can. */
+  readonly missing?: string | undefined;
+  /** Known before anything is started, so that cases that do not apply are skipped with their reason. */
+  readonly traits: Omit<ConformanceSetup, "open" | "leftovers" | "running" | "cut"> & {
+    readonly canCut?: boolean;
+  };
+  /** Starts what the environment needs (a server, a daemon) and says how to use it. */
+  start(): Promise<Pick<ConformanceSetup, "open" | "leftovers" | "running" | "cut"> & Stoppable>;
+}
+
+interface Stoppable {
+  stop?(): Promise<void>;
+}
+
+/** The whole conformance suite against one kind of environment. */
+export function describeConformance(name: string, subject: ConformanceSubject): void {
+  describe(`conformance of ${name}`, () => {
+    let context: ConformanceContext | undefined;
+    let started: Stoppable | undefined;
+    const { canCut = false, ...traits } = subject.traits;
+
+    beforeAll(async () => {
+      if (subject.missing !== undefined) return;
+      const live = await subject.start();
+      started = live;
+      context = conformanceContext({ ...traits, ...live });
+    });
+    beforeEach((current) => {
+      if (subject.missing !== undefined) current.skip(subject.missing);
+    });
+    afterAll(async () => {
+      try {
+        await context?.close();
+      } finally {
+        await started?.stop?.();
+      }
+    });
+
+    for (const each of environmentConformance()) {
+      // Most of a case is waiting, and an environment is used by many at once anyway.
+      test(each.name, { timeout: CASE_MS, concurrent: !each.alone }, async (current) => {
+        const lacking = each.lacking({
+          ...traits,
+          open: unused,
+          leftovers: unused,
+          ...(canCut && { cut: unused }),
+        });
+        if (lacking !== undefined) current.skip(`[ci-cannot] ${lacking}`);
+        if (context !== undefined) await each.run(context);
+      });
+    }
+  });
+}
+
+function unused(): never {
+  throw new Error("only the traits are looked at here");
+}

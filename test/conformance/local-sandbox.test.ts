@@ -1,0 +1,11 @@
+import { noSandbox } from "../sandbox/support.js";
+import { describeConformance } from "./environment.js";
+import { localSubject } from "./local-support.js";
+
+describeConformance("local, in the sandbox", {
+  ...localSubject(
+    ({ workspace }) => ({ sandbox: { mode: "required", workspace, hidden: [], visible: [workspace] } }),
+    { lacks: { background: "a sandbox ends with its command, and with it everything in it" } },
+  ),
+  missing: noSandbox,
+});
