@@ -41,6 +41,16 @@ await environment.exec({ ...request, command: "(setsid sleep 600 &) ; true" });
 console.log("ready");
 `;
 
+const CLOSING_SCRIPT = `
+import { createSshEnvironment } from "./ssh.mjs";
+const { options } = JSON.parse(process.argv[2]);
+const environment = await createSshEnvironment(options);
+const signal = new AbortController().signal;
+await environment.exec({ command: "true", cwd: "/", timeoutMs: 20000, signal });
+await environment.close();
+console.log("closed");
+`;
+
 describe.skipIf(missing !== undefined)(
   `a runtime that ends${missing === undefined ? "" : ` (${missing})`}`,
   () => {
@@ -53,6 +63,7 @@ describe.skipIf(missing !== undefined)(
       }
       writeFileSync(join(folder, "main.mjs"), SCRIPT);
       writeFileSync(join(folder, "commands.mjs"), COMMANDS_SCRIPT);
+      writeFileSync(join(folder, "closing.mjs"), CLOSING_SCRIPT);
     });
 
     it.each([
@@ -90,6 +101,16 @@ describe.skipIf(missing !== undefined)(
       expect(runningWith("LEFT_THERE", variable).length).toBeGreaterThan(5);
       runtime.kill("SIGKILL");
       expect(await eventually(() => runningWith("LEFT_THERE", variable).length === 0)).toBe(true);
+    });
+
+    it("can wait for its environment to be closed, also when it does nothing else", async () => {
+      const server = await serverForTest();
+      const job = JSON.stringify({ options: optionsFor(server) });
+      const runtime = spawn(process.execPath, [join(folder, "closing.mjs"), job], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const said = await new Promise((resolve) => runtime.stdout?.once("data", resolve).once("end", resolve));
+      expect(String(said)).toBe("closed\n");
     });
 
     it("is not kept alive by a connection that nobody uses", async () => {

@@ -35,7 +35,7 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
     throw error;
   }
   const copyWith = options.copyWith ?? "auto";
-  if (copyWith === "tar") return remote;
+  if (copyWith === "tar") return { ...remote, close: () => staying(() => remote.close()) };
   const host: SftpHost = {
     scope: copyWith === "sftp" ? "all" : "large files",
     program: options.program ?? "ssh",
@@ -45,6 +45,7 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
   };
   return {
     ...remote,
+    close: () => staying(() => remote.close()),
     async fetch(transfer): Promise<TransferReport> {
       return (await fetchWithSftp(host, transfer)) ?? remote.fetch(transfer);
     },
@@ -52,4 +53,14 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
       return (await pushWithSftp(host, transfer)) ?? remote.push(transfer);
     },
   };
+}
+
+/** Connections that nobody uses do not keep a program alive; closing them must come to its end all the same. */
+async function staying(work: () => Promise<void>): Promise<void> {
+  const awake = setInterval(() => undefined, 60_000);
+  try {
+    await work();
+  } finally {
+    clearInterval(awake);
+  }
 }
