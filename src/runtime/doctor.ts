@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import type { ConfigProblem } from "../config/types.js";
+import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { Runtime } from "./runtime.js";
 
@@ -20,6 +20,7 @@ export async function examine(runtime: Runtime): Promise<readonly Finding[]> {
     ...examineMachine(runtime.config.paths.home),
     ...(await examineConfig(runtime)),
     ...(await examineTools(runtime)),
+    ...(await examineEnvironment(runtime.config)),
     await examineBoundary(runtime.config.values.terminal),
     ...(await examineJournal(runtime)),
   ];
@@ -81,6 +82,19 @@ async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
     });
   }
   return findings.length > 0 ? findings : [{ group: "Config", level: "ok", what: "no problems" }];
+}
+
+/** The environment that sessions get, when it is not this machine. */
+async function examineEnvironment(config: LoadedConfig): Promise<readonly Finding[]> {
+  const name = config.values.terminal.env;
+  if (name === "local") return [];
+  const { environmentStatus } = await import("../env/status.js");
+  const { ready, about, reason, fix } = await environmentStatus(name, config);
+  const group = "Environments";
+  if (ready) return [{ group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }];
+  return [
+    { group, level: "error", what: `${name}: ${reason ?? "not ready"}`, ...(fix !== undefined && { fix }) },
+  ];
 }
 
 /** Which boundary holds commands back. The approval gate is none. */

@@ -82,6 +82,20 @@ describe("hermes doctor", () => {
     expect(refused.stdout).toContain("hermes_permissions.yaml (broken)");
   });
 
+  it("reports an environment that cannot be used, and what it lacks", async () => {
+    const home = tempFolder();
+    writeFileSync(join(home, "config.yaml"), "terminal:\n  env: ssh\n");
+    const done = await hermes(["doctor", "--json"], { home });
+    expect(done.code).not.toBe(0);
+    const { findings } = JSON.parse(done.stdout) as { findings: readonly object[] };
+    expect(findings).toContainEqual({
+      group: "Environments",
+      level: "error",
+      what: "ssh: no host is set",
+      fix: "hermes config set terminal.ssh_host HOST",
+    });
+  });
+
   it("reports a journal that cannot be opened", async () => {
     const home = tempFolder();
     mkdirSync(join(home, "state.db"));
