@@ -38,7 +38,7 @@ export interface Probe {
 const SCRIPT = `put() { printf '@T:%s:%s@T;' "$1" "$2"; }
 put home "$HOME"
 [ -n "$HOME" ] || put home "$(cd && pwd)"
-put user "$(id -un 2>/dev/null || id -u 2>/dev/null || printf %s "$USER")"
+put user "$({ id -un || id -u || printf %s "$USER"; } 2>/dev/null | { IFS= read -r line; printf %s "$line"; })"
 put system "$(uname -srm 2>/dev/null)"
 for tool in bash sh ${TOOLS} ${MORE_TOOLS}; do place=$(command -v "$tool" 2>/dev/null) && put "has" "$tool=$place"; done
 case $(mv -T 2>&1) in *invalid*|*unrecognized*|*illegal*) ;; *) put mvT 1 ;; esac

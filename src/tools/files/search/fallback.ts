@@ -15,7 +15,7 @@ export async function searchWithGrep(query: ContentQuery, ctx: CallContext): Pro
   const perl = await runGrep(query, "-P", ctx);
   const unsupported = perl.result.exitCode === 2 && /-P|perl/i.test(perl.result.stderr);
   const { result, lines: found } = unsupported ? await runGrep(query, "-E", ctx) : perl;
-  if (isNotRunnable(result)) throw nothingToSearchWith(ctx);
+  if (isNotRunnable(result) || isSmallGrep(result)) throw nothingToSearchWith(ctx);
   if (result.exitCode === 2 && found.length === 0 && result.stderr.trim() !== "") {
     throw patternError(query.pattern, result.stderr);
   }
@@ -30,6 +30,11 @@ export async function searchWithGrep(query: ContentQuery, ctx: CallContext): Pro
     partial: result.stopped || result.timedOut,
     warning: "Searched with grep: ignored files are included. Install ripgrep for faster, cleaner results.",
   };
+}
+
+/** busybox and its like have a grep that lacks the options needed here. */
+function isSmallGrep({ exitCode, stderr }: LineRunResult): boolean {
+  return exitCode !== 0 && /busybox|(?:invalid|unrecognized|unknown|illegal) option/i.test(stderr);
 }
 
 const NAMES_PER_RUN = 400;
@@ -120,6 +125,6 @@ async function runFind(root: SearchRoot, options: readonly string[], ctx: CallCo
 function nothingToSearchWith(ctx: CallContext): ToolError {
   return new ToolError(`Neither ripgrep nor GNU grep and find can run in ${ctx.environment.name}.`, {
     code: "unavailable",
-    hint: "Install ripgrep there (for example: apt-get install ripgrep).",
+    hint: "Install ripgrep there (for example: apt-get install ripgrep, apk add ripgrep), or use grep in the terminal.",
   });
 }
