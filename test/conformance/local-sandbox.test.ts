@@ -4,7 +4,9 @@ import { localSubject } from "./local-support.js";
 
 describeConformance("local, in the sandbox", {
   ...localSubject(
-    ({ workspace }) => ({ sandbox: { mode: "required", workspace, hidden: [], visible: [workspace, process.cwd()] } }),
+    ({ workspace }) => ({
+      sandbox: { mode: "required", workspace, hidden: [], visible: [workspace, process.cwd()] },
+    }),
     { lacks: { background: "a sandbox ends with its command, and with it everything in it" } },
   ),
   missing: noSandbox,
