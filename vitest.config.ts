@@ -1,9 +1,13 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** Suites that start container engines and servers and wait for them; HERMES_TEST_ENGINES=off leaves them out. */
+/**
+ * Suites that start container engines, servers or very many processes and mostly wait for them;
+ * HERMES_TEST_ENGINES=off leaves them out.
+ */
 const ENGINES = [
-  "test/{docker,ssh,singularity,modal,daytona,remote}/**",
-  "test/conformance/{docker,podman,ssh,singularity,modal,daytona}.test.ts",
+  "test/{docker,ssh,singularity,modal,daytona,remote,faults}/**",
+  "test/conformance/{docker,podman,ssh,singularity,modal,daytona,local-plain,local-sandbox}.test.ts",
+  "test/attacks/gate-on-every-door.test.ts",
 ];
 
 export default defineConfig({
