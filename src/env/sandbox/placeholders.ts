@@ -60,8 +60,17 @@ export async function releasePlace({ path, marker }: Placeholder): Promise<void>
     // Somebody began to use it in between.
     moved(away, path);
   }
-  await removeEmpty(join(path, marker));
-  await removeEmpty(path);
+  // At once: between looking and removing, the other users would still see this one.
+  removeNow(join(path, marker));
+  if (namesIn(path).length === 0) removeNow(path);
+}
+
+function removeNow(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Gone already, or in use by others.
+  }
 }
 
 /** By a living process; what is no marker at all counts as somebody's own. */

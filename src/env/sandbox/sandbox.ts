@@ -45,6 +45,8 @@ export interface Sandbox {
   close(): void;
 }
 
+const MAX_PLANS = 5;
+
 /** A sandbox that works here, or why there is none. */
 export async function createSandbox(
   options: SandboxOptions & { readonly home?: string },
@@ -56,8 +58,16 @@ export async function createSandbox(
   const lasting = [...privateMounts(), ...systemMounts()];
   return {
     async confine(request) {
-      const plan = await planFor(request, { ...options, lasting });
-      return confinementOf({ plan, request, bwrap, limits, filter });
+      for (let attempt = 1; ; attempt += 1) {
+        const plan = await planFor(request, { ...options, lasting });
+        try {
+          return confinementOf({ plan, request, bwrap, limits, filter });
+        } catch (error) {
+          // Another command's stand-in for a folder went away since the plan was made.
+          const vanished = (error as NodeJS.ErrnoException).code === "ENOENT";
+          if (!vanished || attempt === MAX_PLANS) throw error;
+        }
+      }
     },
     close: () => filter.close(),
   };
