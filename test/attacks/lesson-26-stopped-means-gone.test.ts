@@ -42,7 +42,7 @@ describe.runIf(process.platform === "linux")("lesson 26: stopped means that the 
     while (!existsSync(join(cwd, "started"))) await wait(20);
     await runtime.close();
     const result = await running;
-    expect(result.id).toBeTruthy();
+    expect(result.structured).toMatchObject({ exit_code: 130, error: expect.stringContaining("Cancelled") });
     expect(living(seconds)).toEqual([]);
   });
 

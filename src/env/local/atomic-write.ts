@@ -3,7 +3,7 @@ import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ToolError } from "../../tool/errors.js";
-import { isMissing } from "./file-errors.js";
+import { conflict, isMissing } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, type MadeFolder } from "./held-folder.js";
 
 export interface AtomicWrite {
@@ -118,20 +118,6 @@ function isLinkNow(path: string): ToolError {
 async function requireContent(place: Place, expected: string | undefined): Promise<void> {
   const actual = await hashOf(place);
   if (actual !== expected) throw conflict({ path: place.path, expected, actual });
-}
-
-function conflict(found: { path: string; expected: string | undefined; actual: string | undefined }) {
-  const { path, expected, actual } = found;
-  const what =
-    actual === undefined
-      ? "it no longer exists"
-      : expected === undefined
-        ? "it exists already"
-        : "its content has changed since it was read";
-  return new ToolError(`Did not write ${path}: ${what}.`, {
-    hint: "Read the file again and repeat the change on what it holds now.",
-    details: { conflict: true, path, expected_sha256: expected ?? null, actual_sha256: actual ?? null },
-  });
 }
 
 async function hashOf({ folder, name }: Place): Promise<string | undefined> {

@@ -19,7 +19,7 @@ const PROXY_NAME = /^(?:https?|all|no)_proxy$/i;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A shell without a person in front of it must not stop at a pager or a password prompt. */
-const FIXED: Readonly<Record<string, string>> = {
+export const FIXED: Readonly<Record<string, string>> = {
   PAGER: "cat",
   GIT_PAGER: "cat",
   MANPAGER: "cat",

@@ -46,3 +46,22 @@ export function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return code === "ENOENT" || code === "ENOTDIR";
 }
+
+/** A file that is not what somebody who wants to replace it has seen. */
+export function conflict(found: {
+  readonly path: string;
+  readonly expected: string | undefined;
+  readonly actual: string | undefined;
+}): ToolError {
+  const { path, expected, actual } = found;
+  const what =
+    actual === undefined
+      ? "it no longer exists"
+      : expected === undefined
+        ? "it exists already"
+        : "its content has changed since it was read";
+  return new ToolError(`Did not write ${path}: ${what}.`, {
+    hint: "Read the file again and repeat the change on what it holds now.",
+    details: { conflict: true, path, expected_sha256: expected ?? null, actual_sha256: actual ?? null },
+  });
+}

@@ -1,5 +1,5 @@
 import { ToolError } from "../../tool/errors.js";
-import { fileError } from "../local/file-errors.js";
+import { conflict, fileError } from "../local/file-errors.js";
 
 /** The words of the C library (glibc, musl) and of the shells for what the kernel answered. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
@@ -82,23 +82,5 @@ function hasMoved(path: string): ToolError {
     code: "denied",
     hint: "Another program is changing these folders. Look at them before you try again.",
     details: { path, moved: true },
-  });
-}
-
-function conflict(found: {
-  path: string;
-  expected: string | undefined;
-  actual: string | undefined;
-}): ToolError {
-  const { path, expected, actual } = found;
-  const what =
-    actual === undefined
-      ? "it no longer exists"
-      : expected === undefined
-        ? "it exists already"
-        : "its content has changed since it was read";
-  return new ToolError(`Did not write ${path}: ${what}.`, {
-    hint: "Read the file again and repeat the change on what it holds now.",
-    details: { conflict: true, path, expected_sha256: expected ?? null, actual_sha256: actual ?? null },
   });
 }

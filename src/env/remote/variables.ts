@@ -1,16 +1,7 @@
 import { ToolError } from "../../tool/errors.js";
 import type { ProgramRequest } from "../environment.js";
-import { refuseOversized } from "../local/child-env.js";
+import { FIXED, refuseOversized } from "../local/child-env.js";
 
-/** A shell without a person in front of it must not stop at a pager or a password prompt. */
-const FIXED: Readonly<Record<string, string>> = {
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  MANPAGER: "cat",
-  SYSTEMD_PAGER: "",
-  GIT_TERMINAL_PROMPT: "0",
-  AI_AGENT: "hermes",
-};
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A shell refuses to have these set. */
 const READ_ONLY = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
