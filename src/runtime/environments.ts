@@ -1,5 +1,6 @@
 import type { LoadedConfig } from "../config/types.js";
 import type { Environment } from "../env/environment.js";
+import type { OpenRequest } from "../env/open.js";
 import { type Usage, withUsage } from "../env/usage.js";
 import type { Logger } from "../observe/log.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -10,6 +11,20 @@ const DEFAULT_TASK = "default";
 export interface EnvironmentWanted {
   readonly name: string;
   readonly task?: string;
+}
+
+type Opener = (request: OpenRequest) => Promise<Environment>;
+
+export interface PoolOptions {
+  readonly config: LoadedConfig;
+  readonly log: Logger;
+  /** Instead of what the configuration describes. */
+  readonly open?: Opener;
+}
+
+async function openConfigured(request: OpenRequest): Promise<Environment> {
+  const { openEnvironment } = await import("../env/open.js");
+  return openEnvironment(request);
 }
 
 interface Opened {
@@ -26,10 +41,12 @@ interface Opened {
 export class EnvironmentPool {
   readonly #config: LoadedConfig;
   readonly #log: Logger;
+  readonly #opener: Opener;
   readonly #opened = new Map<string, Promise<Opened>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: { readonly config: LoadedConfig; readonly log: Logger }) {
+  constructor(options: PoolOptions) {
+    this.#opener = options.open ?? openConfigured;
     this.#config = options.config;
     this.#log = options.log;
   }
@@ -62,8 +79,7 @@ export class EnvironmentPool {
   }
 
   async #start(name: string, task: string): Promise<Opened> {
-    const { openEnvironment } = await import("../env/open.js");
-    const environment = await openEnvironment({
+    const environment = await this.#opener({
       name,
       task,
       config: this.#config,
