@@ -13,7 +13,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["config", "store", "observe"],
   ["registry"],
   ["call"],
-  ["policy", "env", "protocol"],
+  ["policy", "env", "protocol", "cron"],
   ["tools"],
   ["runtime"],
   ["check", "server"],

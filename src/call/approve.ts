@@ -155,12 +155,15 @@ async function askPerson(
   const expired = new Promise<"timeout">((resolve) => {
     signal.addEventListener("abort", () => resolve("timeout"), { once: true });
   });
+  scope.onWaiting?.(true);
   try {
     const answer = await Promise.race([scope.approver.ask(request, signal), expired]);
     return answer === "timeout" ? answer : readReply(answer);
   } catch (error) {
     scope.services.log.error(`approver failed, treating it as a denial: ${describeThrown(error).message}`);
     return { answer: "deny" };
+  } finally {
+    scope.onWaiting?.(false);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from "../env/environment.js";
 import type { Effect } from "../tool/effects.js";
-import type { CallContext, Progress } from "../tool/tool.js";
+import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
 import { guardedEnvironment } from "./guarded-files.js";
@@ -12,6 +12,9 @@ export class HandlerContext implements CallContext {
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
   #environment: Environment | undefined;
+  #waits = 0;
+  /** Told when calls made from inside this one begin and end to wait for a person. */
+  onWaiting: ((waiting: boolean) => void) | undefined;
 
   constructor(call: CallRecord) {
     this.#call = call;
@@ -29,11 +32,17 @@ export class HandlerContext implements CallContext {
   get environment() {
     const { scope, keys } = this.#call;
     if (!keys.some((key) => key.space.startsWith("file@"))) return scope.environment;
-    this.#environment ??= guardedEnvironment(scope.environment, keys);
+    this.#environment ??= guardedEnvironment(scope.environment, {
+      keys,
+      recorder: scope.services.fileChanges?.recorderFor(this.#call),
+    });
     return this.#environment;
   }
   get processes() {
     return this.#call.scope.processes;
+  }
+  get jobs() {
+    return this.#call.scope.services.jobs;
   }
   get host() {
     return this.#call.scope.host;
@@ -64,6 +73,38 @@ export class HandlerContext implements CallContext {
     if (verdict?.verdict === "allow") return undefined;
     if (verdict?.verdict === "ask" && isCovered(verdict, this.#call)) return undefined;
     return verdict?.reason ?? `rule ${verdict?.rule ?? "missing"} does not allow it`;
+  }
+
+  keep<T extends Kept>(kind: new () => T): T {
+    return this.#call.scope.kept.keep(kind);
+  }
+
+  openTools(options: NestedToolsOptions = {}): NestedTools {
+    const { id, scope } = this.#call;
+    const nested = scope.openTools({
+      ...options,
+      insideCall: id,
+      onWaiting: (waiting) => {
+        this.#wait(waiting);
+        options.onWaiting?.(waiting);
+      },
+    });
+    return {
+      tools: nested.tools,
+      call: (request, given) => nested.call(request, { signal: given?.signal ?? this.signal }),
+      close: () => nested.close(),
+    };
+  }
+
+  /** True while a call made from inside this one waits for a person. */
+  get waiting(): boolean {
+    return this.#waits > 0;
+  }
+
+  #wait(begins: boolean): void {
+    const before = this.waiting;
+    this.#waits += begins ? 1 : -1;
+    if (before !== this.waiting) this.onWaiting?.(this.waiting);
   }
 
   progress(update: Progress): void {

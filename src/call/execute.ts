@@ -45,6 +45,9 @@ class RunningHandler implements Deadline {
   readonly #timeoutMs: number;
   readonly #resolve: (ended: Failure | undefined) => void;
   #stopping: Failure | undefined;
+  #leftMs: number;
+  #runningSince = performance.now();
+  #ended = false;
   #onInterrupt: (() => void) | undefined;
 
   constructor(
@@ -59,7 +62,9 @@ class RunningHandler implements Deadline {
     this.#context = options.context;
     this.#timeoutMs = options.timeoutMs;
     this.#resolve = options.resolve;
-    setDeadline(this, options.timeoutMs);
+    this.#leftMs = options.timeoutMs;
+    options.context.onWaiting = (waiting) => this.#pause(waiting);
+    this.#pause(options.context.waiting);
     if (call.signal === undefined) return;
     this.#onInterrupt = () => this.#stop(interrupted());
     call.signal.addEventListener("abort", this.#onInterrupt, { once: true });
@@ -88,6 +93,18 @@ class RunningHandler implements Deadline {
     this.#end(undefined);
   }
 
+  /** The time in which a call made from inside this one waits for a person is not this one's. */
+  #pause(waiting: boolean): void {
+    if (this.#stopping !== undefined || this.#ended) return;
+    if (waiting) {
+      cancelDeadline(this);
+      this.#leftMs -= performance.now() - this.#runningSince;
+    } else {
+      this.#runningSince = performance.now();
+      setDeadline(this, Math.max(this.#leftMs, 1));
+    }
+  }
+
   returned(value: unknown): void {
     this.#call.output = value;
     this.#end(undefined);
@@ -106,6 +123,7 @@ class RunningHandler implements Deadline {
   }
 
   #end(problem: Failure | undefined): void {
+    this.#ended = true;
     cancelDeadline(this);
     if (this.#onInterrupt !== undefined) this.#call.signal?.removeEventListener("abort", this.#onInterrupt);
     this.#resolve(this.#stopping ?? problem);

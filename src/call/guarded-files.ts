@@ -1,13 +1,27 @@
 import type { Environment, EnvironmentFiles } from "../env/environment.js";
 import { ToolError } from "../tool/errors.js";
 import { type EffectKey, isInside } from "./effect-keys.js";
+import type { ChangeRecorder, PlannedChange } from "./file-changes.js";
 
 /**
  * The environment as one call may use it: it changes only the places it declared and was allowed to change.
  * Between the decision and the write a folder can be swapped for a link; the write then does not follow.
  */
-export function guardedEnvironment(environment: Environment, keys: readonly EffectKey[]): Environment {
+export function guardedEnvironment(
+  environment: Environment,
+  call: { readonly keys: readonly EffectKey[]; readonly recorder?: ChangeRecorder | undefined },
+): Environment {
+  const { keys, recorder } = call;
   const { files } = environment;
+  const recorded = async <T>(change: PlannedChange, make: () => Promise<T>): Promise<T> => {
+    const takeBack = await recorder?.before(change, files);
+    try {
+      return await make();
+    } catch (error) {
+      takeBack?.();
+      throw error;
+    }
+  };
   const space = `file@${environment.name}`;
   const readable = keys.filter((key) => key.space === space);
   const places = readable.filter((key) => key.write);
@@ -36,10 +50,18 @@ export function guardedEnvironment(environment: Environment, keys: readonly Effe
       yield* files.stream(await judgedRead(path), { ...range, real: true });
     },
     // The judged place itself is used from here on: a link on the way to it may turn again.
-    write: async (path, data, options) =>
-      files.write(require(path, await files.realpath(path)), data, options),
-    remove: async (path) => files.remove(await entry(path)),
-    rename: async (from, to) => files.rename(await entry(from), await entry(to)),
+    write: async (path, data, options) => {
+      const real = require(path, await files.realpath(path));
+      return recorded({ kind: "write", path: real, data }, () => files.write(real, data, options));
+    },
+    remove: async (path) => {
+      const real = await entry(path);
+      return recorded({ kind: "remove", path: real }, () => files.remove(real));
+    },
+    rename: async (from, to) => {
+      const [path, target] = [await entry(from), await entry(to)];
+      return recorded({ kind: "rename", path, target }, () => files.rename(path, target));
+    },
     async *watch(path, options) {
       yield* files.watch(await judgedRead(path), options);
     },

@@ -1,3 +1,4 @@
+import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import type { SessionProcesses } from "../env/processes/types.js";
 import type { TaskState } from "../env/task.js";
@@ -8,12 +9,21 @@ import type { Entry } from "../registry/entry.js";
 import type { View } from "../registry/view.js";
 import type { Decision } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
-import type { CallContext, HostCapabilities, SecretAccess, SessionInfo } from "../tool/tool.js";
+import type {
+  CallContext,
+  HostCapabilities,
+  NestedTools,
+  NestedToolsOptions,
+  SecretAccess,
+  SessionInfo,
+} from "../tool/tool.js";
 import type { ResultLimits } from "./bounds.js";
 import type { EffectLocks } from "./effect-locks.js";
+import type { FileChanges } from "./file-changes.js";
 import type { Guardrails } from "./guardrails.js";
 import type { Hooks } from "./hooks.js";
 import type { Journal } from "./journal.js";
+import type { KeptThings } from "./kept-things.js";
 import type { Spill } from "./spill.js";
 
 /** Where a call came in. Recorded, never a reason to decide differently. */
@@ -140,6 +150,9 @@ export interface CallServices {
   readonly hooks: Hooks;
   readonly locks: EffectLocks;
   readonly journal: Journal;
+  readonly jobs: ScheduledJobs;
+  /** What files held before calls changed them; absent when that is switched off. */
+  readonly fileChanges?: FileChanges;
   readonly spill: Spill;
   readonly limits: ResultLimits;
   readonly events: EventBus;
@@ -182,6 +195,11 @@ export interface CallScope {
   /** How often the reviewer model has said no since the person last spoke. */
   readonly reviews: { denials: number };
   readonly guardrails: Guardrails;
+  readonly kept: KeptThings;
+  /** Tools for a call of this session that calls others. */
+  openTools(options: NestedToolsOptions & { readonly insideCall: string }): NestedTools;
+  /** Set while a call of another scope waits for the calls of this one: waits for a person stop its clock. */
+  readonly onWaiting?: (waiting: boolean) => void;
   /** Calls this scope runs inside of, outermost first. */
   readonly ancestors: readonly string[];
   readonly services: CallServices;

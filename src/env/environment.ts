@@ -43,6 +43,20 @@ export interface ProgramRequest {
   readonly workspace?: string;
   /** Opens the sandbox for this one command; only after the policy has let the `sandbox:widen` effect pass. */
   readonly sandbox?: Widening;
+  /** Shuts this one program in, whatever the settings of the sandbox are; environments elsewhere ignore it. */
+  readonly confine?: Confine;
+}
+
+/** A sandbox for code that nobody has read: it changes nothing and reaches nobody unless it is named here. */
+export interface Confine {
+  /** `auto`: without a sandbox where none works. `required`: then refuse (`unavailable`). */
+  readonly mode: "auto" | "required";
+  readonly network: boolean;
+  /** Folders it may change. */
+  readonly writable: readonly string[];
+  readonly memoryBytes: number;
+  /** Processes and threads, all together. */
+  readonly processes: number;
 }
 
 export interface ExecRequest extends ProgramRequest {
@@ -79,6 +93,8 @@ export interface ExecResult {
   readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[];
   /** Present when the command ran in a sandbox. */
   readonly sandbox?: SandboxReport;
+  /** What shut it in, when `confine` was asked for and something did. */
+  readonly confinedBy?: string;
 }
 
 export interface TerminalSize {
@@ -100,6 +116,8 @@ export interface RunningProcess {
   /** Value of HERMES_EXEC_ID that everything it starts carries, so that it can be found after a crash. */
   readonly mark: string;
   readonly pty: boolean;
+  /** What shuts it in, when something does: "bubblewrap". */
+  readonly confinedBy?: string;
   /** Resolves when it has ended and its output has arrived; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   write(data: string | Uint8Array): Promise<void>;
@@ -210,4 +228,6 @@ export interface ReadRange {
 
 export interface WriteOptions {
   readonly expected?: { readonly sha256: string | undefined };
+  /** Permission bits; without them a replaced file keeps its own and a new one gets the usual. */
+  readonly mode?: number;
 }

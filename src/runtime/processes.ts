@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessTable } from "../env/processes/process-table.js";
 import type { ProcessInfo, SessionProcesses, TrackedProcess } from "../env/processes/types.js";
-import type { Store } from "../store/store.js";
 import { ToolError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { Runtime } from "./runtime.js";
@@ -13,7 +12,6 @@ export class RuntimeProcesses {
   readonly #folder: string;
   #opening: Promise<ProcessTable> | undefined;
   #table: ProcessTable | undefined;
-  #store: Promise<Store> | undefined;
   #recovery: Promise<void> | undefined;
 
   constructor(runtime: Runtime) {
@@ -62,8 +60,6 @@ export class RuntimeProcesses {
     await this.#recovery;
     const table = await this.#opening?.catch(() => undefined);
     await table?.close();
-    const store = await this.#store?.catch(() => undefined);
-    await store?.close();
   }
 
   async #recover(): Promise<void> {
@@ -81,21 +77,11 @@ export class RuntimeProcesses {
     return this.#opening;
   }
 
-  async #openStore(): Promise<Store> {
-    const { openStore } = await import("../store/store.js");
-    const store = await openStore({ path: this.#runtime.config.paths.stateDb });
-    for (const notice of store.notices) this.#runtime.log.warn(notice);
-    return store;
-  }
-
   async #make(): Promise<ProcessTable> {
     const { createProcessTable } = await import("../env/processes/process-table.js");
     const { config, log, secrets, events } = this.#runtime;
     this.#table = createProcessTable({
-      store: () => {
-        this.#store ??= this.#openStore();
-        return this.#store;
-      },
+      store: () => this.#runtime.store(),
       folder: this.#folder,
       redact: (text) => secrets.redact(text),
       log,

@@ -30,6 +30,7 @@ import {
   unknownTool,
   unknownToolset,
 } from "../registry/toolsets.js";
+import type { Store } from "../store/store.js";
 import { HermesError } from "../tool/errors.js";
 import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
@@ -79,6 +80,7 @@ export class Runtime {
   #offering: Promise<Withheld | undefined> | undefined;
   #sessions: Promise<SessionFactory> | undefined;
   #journal: Promise<Journal> | undefined;
+  #store: Promise<Store> | undefined;
   #toolsetVersion = 0;
   #closed = false;
   readonly #stopListening: () => void;
@@ -219,16 +221,31 @@ export class Runtime {
     // A journal that could not be opened was reported to whoever asked for it.
     const journal = await this.#journal?.catch(() => undefined);
     await journal?.close();
+    const store = await this.#store?.catch(() => undefined);
+    await store?.close();
+  }
+
+  /** False when nothing of what sessions do is to be written down. @internal */
+  get remembers(): boolean {
+    return this.#journalEnabled;
+  }
+
+  /** The database of the Hermes home, opened on first use and shared by all that write to it. @internal */
+  store(): Promise<Store> {
+    this.#store ??= this.#openStore();
+    return this.#store;
+  }
+
+  async #openStore(): Promise<Store> {
+    const { openStore } = await import("../store/store.js");
+    const store = await openStore({ path: this.config.paths.stateDb });
+    for (const notice of store.notices) this.log.warn(notice);
+    return store;
   }
 
   async #openJournal(): Promise<Journal> {
     if (!this.#journalEnabled) return nullJournal();
-    const [{ openStore }, { openJournal }] = await Promise.all([
-      import("../store/store.js"),
-      import("../call/journal.js"),
-    ]);
-    const store = await openStore({ path: this.config.paths.stateDb });
-    for (const notice of store.notices) this.log.warn(notice);
+    const [store, { openJournal }] = await Promise.all([this.store(), import("../call/journal.js")]);
     const journal = openJournal(store);
     for (const row of journal.recover()) {
       this.log.warn(

@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { EffectLocks } from "../call/effect-locks.js";
+import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
+import { KeptThings } from "../call/kept-things.js";
 import type { CallServices, Policy, Reviewer } from "../call/scope.js";
 import { createSpill } from "../call/spill.js";
 import { formatProblem } from "../config/types.js";
+import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import { inTask, TaskState } from "../env/task.js";
 import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
@@ -21,6 +24,8 @@ import type { Entry } from "../registry/entry.js";
 import { View } from "../registry/view.js";
 import { HermesError } from "../tool/errors.js";
 import { EnvironmentPool } from "./environments.js";
+import { fileChangesOf } from "./file-changes.js";
+import { jobsOf } from "./jobs.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
 import { settingsFor } from "./settings.js";
@@ -32,7 +37,10 @@ export class SessionFactory {
   readonly #allowlist: Allowlist;
   readonly #rules: Promise<SessionRules>;
   readonly #environments: EnvironmentPool;
+  readonly #fileChanges: FileChanges | undefined;
+  readonly #jobs: ScheduledJobs;
   readonly #locks = new EffectLocks();
+  readonly #kept = new Set<KeptThings>();
 
   constructor(options: {
     readonly runtime: Runtime;
@@ -48,6 +56,8 @@ export class SessionFactory {
       onTrouble: (message) => runtime.log.warn(message),
     });
     this.#rules = this.#loadRules(options);
+    this.#fileChanges = fileChangesOf(runtime);
+    this.#jobs = jobsOf(runtime);
     this.#environments = new EnvironmentPool({
       config: runtime.config,
       log: runtime.log,
@@ -125,14 +135,27 @@ export class SessionFactory {
         grants: new Set(),
         reviews: { denials: 0 },
         guardrails,
+        kept: continues?.scope.kept ?? this.#openKept(),
         ancestors: [],
         services: this.#services(journal, rules),
       },
-      { vocabulary: config.values.tools.vocabulary, environment, processes: this.#runtime.processes },
+      {
+        vocabulary: config.values.tools.vocabulary,
+        environment,
+        processes: this.#runtime.processes,
+        openKept: () => this.#openKept(),
+      },
     );
   }
 
+  #openKept(): KeptThings {
+    const kept = new KeptThings(() => this.#kept.delete(kept));
+    this.#kept.add(kept);
+    return kept;
+  }
+
   async close(): Promise<void> {
+    await Promise.all([...this.#kept].map((kept) => kept.close()));
     await this.#runtime.processes.close();
     await this.#environments.close();
     await this.#allowlist.close();
@@ -156,6 +179,8 @@ export class SessionFactory {
       hooks,
       locks: this.#locks,
       journal,
+      jobs: this.#jobs,
+      ...(this.#fileChanges !== undefined && { fileChanges: this.#fileChanges }),
       spill: createSpill({ dir: join(paths.cache, "spillover") }),
       limits: {
         ...DEFAULT_LIMITS,

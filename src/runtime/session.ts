@@ -3,6 +3,7 @@ import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
+import type { KeptThings } from "../call/kept-things.js";
 import { PREPARE } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
@@ -11,12 +12,20 @@ import type { Environment } from "../env/environment.js";
 import type { ProcessNotice } from "../env/processes/types.js";
 import { inTask, type TaskState } from "../env/task.js";
 import type { Vocabulary } from "../registry/aliases.js";
-import { buildDefinitions, type ToolDefinition } from "../registry/definitions.js";
+import { buildDefinitions, isReady, type ToolDefinition } from "../registry/definitions.js";
+import type { Entry } from "../registry/entry.js";
 import type { View } from "../registry/view.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
-import type { CallContext, HostCapabilities, SessionInfo } from "../tool/tool.js";
+import type {
+  CallContext,
+  HostCapabilities,
+  NestedTool,
+  NestedTools,
+  NestedToolsOptions,
+  SessionInfo,
+} from "../tool/tool.js";
 import type { RuntimeProcesses } from "./processes.js";
 
 export interface SessionOptions {
@@ -67,6 +76,8 @@ export interface SessionHouse {
   /** As it was opened, before it knew of a task. */
   readonly environment: Environment;
   readonly processes: RuntimeProcesses;
+  /** A place for what tools keep, which the runtime closes when the session did not. */
+  openKept(): KeptThings;
 }
 
 /** One conversation's hold on the runtime: a fixed set of tools, one environment, one person to ask. */
@@ -78,8 +89,8 @@ export class Session {
   #minted = 0;
   #closed = false;
 
-  constructor(scope: CallScope, house: SessionHouse) {
-    this.scope = scope;
+  constructor(scope: Omit<CallScope, "openTools">, house: SessionHouse) {
+    this.scope = { ...scope, openTools: (options) => this.#openTools(options) };
     this.#house = house;
   }
 
@@ -161,6 +172,8 @@ export class Session {
       readonly profile?: string;
       readonly door?: Door;
       readonly insideCall?: string;
+      /** Told when a call of the child begins and ends to wait for a person. */
+      readonly onWaiting?: (waiting: boolean) => void;
     } = {},
   ): Session {
     const scope = this.scope;
@@ -189,6 +202,9 @@ export class Session {
         // A yes given to a child is not handed back to its parent.
         grants: new Set(scope.grants),
         guardrails: new Guardrails(scope.guardrails.mode),
+        kept: this.#house.openKept(),
+        ...(options.onWaiting !== undefined && { onWaiting: options.onWaiting }),
+        ask: waitingFor(scope.ask, options.onWaiting),
         ancestors:
           options.insideCall === undefined
             ? scope.ancestors
@@ -219,6 +235,29 @@ export class Session {
     if (this.#closed) return;
     this.#closed = true;
     this.#house.processes.endSession(this.id);
+    void this.scope.kept.close();
+  }
+
+  /** What a call of this session gets when it calls other tools itself. */
+  #openTools(options: NestedToolsOptions & { readonly insideCall: string }): NestedTools {
+    const { entries, statuses } = this.scope.view;
+    const canonical = canonicalIn(this.scope.view);
+    const only = options.only === undefined ? undefined : new Set(options.only.map(canonical));
+    const except = new Set(options.except?.map(canonical));
+    const chosen = [...entries.values()].filter(
+      (entry) => only?.has(entry.name) !== false && !except.has(entry.name) && isReady(statuses, entry),
+    );
+    const child = this.openChild({
+      tools: chosen.map(({ name }) => name),
+      door: "script",
+      insideCall: options.insideCall,
+      ...(options.onWaiting !== undefined && { onWaiting: options.onWaiting }),
+    });
+    return {
+      tools: chosen.map(nestedTool),
+      call: (request, given = {}) => child.call(request, given),
+      close: () => child.close(),
+    };
   }
 
   #assertOpen(): void {
@@ -270,6 +309,26 @@ export function sessionInfo(parts: {
 /** One signal may interrupt thousands of calls; that is no leak, and Node should not warn about it. */
 function allowManyListeners(signal: AbortSignal | undefined): void {
   if (signal !== undefined) setMaxListeners(0, signal);
+}
+
+function nestedTool({ definition, output }: Entry): NestedTool {
+  return { ...definition.function, ...(output !== undefined && { output }) };
+}
+
+/** A question to the person, whose answer takes the time it takes. */
+function waitingFor(
+  ask: CallContext["ask"],
+  onWaiting: ((waiting: boolean) => void) | undefined,
+): CallContext["ask"] {
+  if (onWaiting === undefined) return ask;
+  return async (question) => {
+    onWaiting(true);
+    try {
+      return await ask(question);
+    } finally {
+      onWaiting(false);
+    }
+  };
 }
 
 function canonicalIn(view: View): (name: string) => string {

@@ -17,5 +17,6 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     terminal_timeout: values.terminal.timeout,
     max_foreground_timeout: values.terminal.max_foreground_timeout,
     max_output_chars: values.tool_output.max_bytes,
+    code_execution: values.code_execution,
   };
 }

@@ -88,6 +88,29 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS processes_running ON processes (owner) WHERE status = 'running';
   `,
+  // What files held before calls changed them; the bytes themselves lie beside the database, by their digest.
+  `
+  CREATE TABLE IF NOT EXISTS file_changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    call_id TEXT NOT NULL,
+    session TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    path TEXT NOT NULL,
+    target TEXT,
+    before TEXT,
+    before_mode INTEGER,
+    before_bytes INTEGER,
+    after TEXT,
+    existed INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    undone_at INTEGER
+  );
+  CREATE INDEX IF NOT EXISTS file_changes_call ON file_changes (call_id);
+  CREATE INDEX IF NOT EXISTS file_changes_before ON file_changes (before);
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

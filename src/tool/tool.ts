@@ -1,5 +1,7 @@
+import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import type { SessionProcesses } from "../env/processes/types.js";
+import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
 import type { JsonSchema } from "./json-schema.js";
@@ -80,6 +82,40 @@ export interface SecretAccess {
   add(name: string, value: string): void;
 }
 
+/** A tool as a script is told about it. */
+export interface NestedTool extends ToolSchema {
+  readonly output?: JsonSchema;
+}
+
+/**
+ * Tools of the session, called from inside a call. Each call walks the whole path, under the authority of the
+ * session and never more. Waits for a person inside of it do not count against the deadline of the outer call.
+ */
+export interface NestedTools {
+  /** Sorted by name; only those that are ready. */
+  readonly tools: readonly NestedTool[];
+  /** Never rejects. Ends with the outer call at the latest. */
+  call(
+    request: { readonly name: string; readonly arguments: unknown },
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<CallResult>;
+  /** Frees what the calls have left behind; the outer call must not end without it. */
+  close(): void;
+}
+
+export interface NestedToolsOptions {
+  /** Names in any spelling; those the session does not have are left out. All tools when left out. */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  /** Told when a nested call begins and ends to wait for a person, so that a tool can stop its own clock. */
+  onWaiting?(waiting: boolean): void;
+}
+
+/** Something that lives from call to call of one session: an interpreter, a watch. */
+export interface Kept {
+  close(): void | Promise<void>;
+}
+
 /** Everything a handler may use. Authority travels in here, never through globals. */
 export interface CallContext {
   readonly callId: string;
@@ -88,6 +124,8 @@ export interface CallContext {
   readonly environment: Environment;
   /** What the session has running in the background. */
   readonly processes: SessionProcesses;
+  /** What runs by itself, at set times. */
+  readonly jobs: ScheduledJobs;
   readonly signal: AbortSignal;
   readonly host: HostCapabilities;
   readonly secrets: SecretAccess;
@@ -95,6 +133,10 @@ export interface CallContext {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Folder for what a tool must keep on disk (spills, downloads); created on demand. */
   readonly cacheDir: string;
+  /** The session's one object of this class, made on first use and closed with the session. */
+  keep<T extends Kept>(kind: new () => T): T;
+  /** Other tools of the session; close it before the call ends. */
+  openTools(options?: NestedToolsOptions): NestedTools;
   progress(update: Progress): void;
   /**
    * Why something that turned up while running (the next address of a redirect, for one) may not be touched
@@ -108,6 +150,24 @@ export interface CallContext {
     /** The answer must not be shown while it is typed, nor written down. */
     readonly secret?: boolean;
   }): Promise<string | undefined>;
+}
+
+/** A worked example: shown in docs/tools and run by the tests, through the whole path. */
+export interface ToolExample {
+  /** What it does, as a person would say it: "Find where a function is defined". */
+  readonly title: string;
+  /** What lies in the working folder beforehand: name → text. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Calls of the same session that come first. */
+  readonly before?: readonly {
+    readonly name: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  }[];
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** A part of the structured result that is the same on every machine. */
+  readonly result: Readonly<Record<string, unknown>>;
+  /** Programs without which it cannot be run; the tests then skip it with that reason. */
+  readonly programs?: readonly string[];
 }
 
 export type HandlerOutput<Out> = Out | ToolResult<Out>;
@@ -154,10 +214,11 @@ export interface Tool<Args = unknown, Out = unknown> {
     args: Args,
     ctx: CallContext,
   ): HandlerOutput<Out> | Promise<HandlerOutput<Out>> | AsyncIterable<Progress | HandlerOutput<Out>>;
-  /** Pure: how a result is shown to a model and to a person. */
+  /** Pure: how a result is shown to a model and to a person; `human` may hold marks of `marked-text.ts`. */
   present?(out: Out): { readonly model: readonly Content[]; readonly human: string };
   /** Frees what the tool holds (BaseTool.teardown); called once when its registration ends. */
   dispose?(): void | Promise<void>;
+  readonly examples?: readonly ToolExample[];
 }
 
 export type Refined<Args> =

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KeptThings } from "../../src/call/kept-things.js";
 import type { Environment } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { SessionProcesses } from "../../src/env/processes/types.js";
@@ -30,6 +31,7 @@ export function makeContext(
   const folder = mkdtempSync(join(tmpdir(), "hermes-test-"));
   const environment = changes.environment ?? createLocalEnvironment();
   const updates: Progress[] = [];
+  const kept = new KeptThings();
   return {
     callId: "call_1",
     toolName: "tested",
@@ -37,17 +39,25 @@ export function makeContext(
     signal: new AbortController().signal,
     host: {},
     processes: NO_PROCESSES,
+    get jobs(): never {
+      throw new Error("this test schedules nothing");
+    },
     secrets: { get: () => undefined, add: () => undefined },
     settings: {},
     cacheDir: join(folder, "cache"),
     progress: (update) => updates.push(update),
     refusal: () => undefined,
     ask: async () => undefined,
+    keep: (kind) => kept.keep(kind),
+    openTools: () => {
+      throw new Error("this test calls no other tools");
+    },
     ...changes,
     environment,
     folder,
     updates,
     async cleanUp() {
+      await kept.close();
       await environment.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -12,6 +12,8 @@ export interface AtomicWrite {
   readonly data: Uint8Array;
   /** Write only over exactly this content; `sha256: undefined` = only if nothing is there. */
   readonly expected?: { readonly sha256: string | undefined } | undefined;
+  /** Permission bits; without them those of the replaced file. */
+  readonly mode?: number | undefined;
 }
 
 export interface Written {
@@ -34,7 +36,7 @@ export async function writeAtomically(request: AtomicWrite): Promise<Written> {
   }
 }
 
-async function replaceFile({ path, data, expected }: AtomicWrite): Promise<Written> {
+async function replaceFile({ path, data, expected, mode }: AtomicWrite): Promise<Written> {
   const { folder, changed } =
     expected?.sha256 === undefined
       ? await holdMade(dirname(path))
@@ -43,7 +45,7 @@ async function replaceFile({ path, data, expected }: AtomicWrite): Promise<Writt
   try {
     const existing = await existingFile(place);
     if (expected !== undefined) await requireContent(place, expected.sha256);
-    await replaceIn(place, { data, like: existing, expected });
+    await replaceIn(place, { data, like: existing, expected, mode });
     for (const each of [folder, ...changed]) await each.sync();
     return { created: existing === undefined, dirsCreated: changed.length > 0 };
   } finally {
@@ -71,12 +73,12 @@ interface Place {
 
 async function replaceIn(
   place: Place,
-  content: { data: Uint8Array; like: Stats | undefined; expected: AtomicWrite["expected"] },
+  content: Pick<AtomicWrite, "data" | "expected" | "mode"> & { readonly like: Stats | undefined },
 ): Promise<void> {
-  const { expected } = content;
+  const { expected, data, like, mode } = content;
   const temporary = place.folder.at(`.hermes-${randomBytes(6).toString("hex")}.tmp`);
   try {
-    await writeDurably({ path: temporary, data: content.data, like: content.like });
+    await writeDurably({ path: temporary, data, like, mode });
     // Looked at again at the last moment: another program may have written while we did.
     if (expected !== undefined) await requireContent(place, expected.sha256);
     const mustBeNew = expected !== undefined && expected.sha256 === undefined;
@@ -141,11 +143,13 @@ async function writeDurably(file: {
   path: string;
   data: Uint8Array;
   like: Stats | undefined;
+  mode: number | undefined;
 }): Promise<void> {
   const handle = await fs.open(file.path, "wx");
   try {
     await handle.writeFile(file.data);
     if (file.like !== undefined) await keepIdentity(handle, file.like);
+    if (file.mode !== undefined) await handle.chmod(file.mode & 0o7777);
     await handle.sync();
   } finally {
     await handle.close();

@@ -25,9 +25,7 @@ export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
     read: (path, range) => guarded(path, "read", () => readBytes(path, range)),
     stream: (path, range) => streamBytes(path, range),
     write: (path, data, writeOptions) =>
-      guarded(path, "write", () =>
-        writeAtomically({ path: resolvePath(path), data, expected: writeOptions?.expected }),
-      ),
+      guarded(path, "write", () => writeAtomically({ path: resolvePath(path), data, ...writeOptions })),
     remove: (path) => guarded(path, "remove", () => removeEntry(resolvePath(path))),
     rename: (from, to) =>
       guarded(from, "rename", () => {

@@ -73,7 +73,7 @@ export function createRemoteFiles(
     },
     async write(path, data, options) {
       requireUsable(path);
-      return writeThere({ connection, path: normalize(path), data, expected: options?.expected });
+      return writeThere({ connection, path: normalize(path), data, ...options });
     },
     async remove(path) {
       await ask(normalize(path), "remove", { text: REMOVE });

@@ -17,6 +17,7 @@ export interface WriteThere {
   readonly path: string;
   readonly data: Uint8Array;
   readonly expected?: WriteOptions["expected"] | undefined;
+  readonly mode?: number | undefined;
 }
 
 export async function writeThere(
@@ -35,7 +36,7 @@ export async function writeThere(
   }
 }
 
-async function replaceFile({ connection, path, data, expected }: WriteThere) {
+async function replaceFile({ connection, path, data, expected, mode }: WriteThere) {
   if (basename(path) === "") {
     throw new ToolError(`Cannot write ${path}: it is a folder.`, { hint: "Name a regular file." });
   }
@@ -49,6 +50,7 @@ async function replaceFile({ connection, path, data, expected }: WriteThere) {
       expected === undefined ? "any" : (expected.sha256 ?? "new"),
       `.hermes-${randomBytes(6).toString("hex")}.tmp`,
       movesExactly ? "-T" : "",
+      mode === undefined ? "" : (mode & 0o7777).toString(8),
     ],
     stdin: data,
     path,

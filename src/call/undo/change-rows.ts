@@ -1,0 +1,148 @@
+import type { SqlRow, SqlValue, Statement } from "../../store/driver.js";
+import { textOfBlob } from "../../store/driver.js";
+import type { Store } from "../../store/store.js";
+
+/** One change of one file, as it is written down. */
+export interface ChangeRow {
+  readonly seq: number;
+  readonly callId: string;
+  readonly session: string;
+  readonly tool: string;
+  readonly at: number;
+  readonly environment: string;
+  readonly kind: "write" | "remove" | "rename";
+  readonly path: string;
+  /** Where a renamed one went. */
+  readonly target: string | undefined;
+  /** SHA-256 of what was there; undefined when nothing was, or when it was not kept. */
+  readonly before: string | undefined;
+  readonly beforeMode: number | undefined;
+  readonly beforeBytes: number | undefined;
+  /** SHA-256 of what the call left at the path (or at the target); undefined when nothing. */
+  readonly after: string | undefined;
+  readonly existed: boolean;
+  /** False when the old content was too large or could not be read. */
+  readonly kept: boolean;
+  readonly undoneAt: number | undefined;
+}
+
+export interface ChangeQuery {
+  readonly call?: string;
+  readonly session?: string;
+  /** Milliseconds since 1970. */
+  readonly since?: number;
+  readonly limit?: number;
+  /** Also those that were undone. */
+  readonly all?: boolean;
+}
+
+const TEXTS = ["call_id", "session", "tool", "environment", "path", "target"];
+const COLUMNS =
+  "call_id, session, tool, at, environment, kind, path, target, before, before_mode, before_bytes, after, existed, kept";
+
+/** The table of changes of one Hermes home, shared by all processes that use it. */
+export class ChangeRows {
+  readonly #store: Store;
+  readonly #insert: Statement;
+  readonly #delete: Statement;
+  readonly #undone: Statement;
+  readonly #uses: Statement;
+
+  constructor(store: Store) {
+    this.#store = store;
+    const { db } = store;
+    this.#insert = db.prepare(
+      `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#delete = db.prepare("DELETE FROM file_changes WHERE seq = ?");
+    this.#undone = db.prepare("UPDATE file_changes SET undone_at = ? WHERE seq = ?");
+    this.#uses = db.prepare("SELECT 1 FROM file_changes WHERE before = ? LIMIT 1");
+  }
+
+  add(row: Omit<ChangeRow, "seq" | "undoneAt">): number {
+    return this.#insert.run(
+      row.callId,
+      row.session,
+      row.tool,
+      row.at,
+      row.environment,
+      row.kind,
+      row.path,
+      row.target ?? null,
+      row.before ?? null,
+      row.beforeMode ?? null,
+      row.beforeBytes ?? null,
+      row.after ?? null,
+      Number(row.existed),
+      Number(row.kept),
+    ).lastInsertRowid;
+  }
+
+  forget(seq: number): void {
+    this.#delete.run(seq);
+  }
+
+  markUndone(seq: number): void {
+    this.#undone.run(Date.now(), seq);
+  }
+
+  uses(digest: string): boolean {
+    return this.#uses.get(digest) !== undefined;
+  }
+
+  /** Newest first: the order in which changes are taken back. */
+  find(query: ChangeQuery): readonly ChangeRow[] {
+    const conditions: string[] = query.all === true ? [] : ["undone_at IS NULL"];
+    const values: SqlValue[] = [];
+    const where = (condition: string, value: SqlValue) => {
+      conditions.push(condition);
+      values.push(value);
+    };
+    if (query.call !== undefined) where("call_id = ?", query.call);
+    if (query.session !== undefined) where("session = ?", query.session);
+    if (query.since !== undefined) where("at >= ?", query.since);
+    const columns = `seq, ${COLUMNS}, undone_at`
+      .split(", ")
+      .map((name) => (TEXTS.includes(name) ? `CAST(${name} AS BLOB) AS ${name}` : name));
+    const filter = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+    const rows = this.#store.db
+      .prepare(`SELECT ${columns.join(", ")} FROM file_changes ${filter} ORDER BY seq DESC LIMIT ?`)
+      .all(...values, query.limit ?? 10_000);
+    return rows.map(rowOf);
+  }
+
+  /** Removes what is too old, and the oldest as long as the kept bytes take too much room. */
+  prune(limits: { readonly since: number; readonly maxTotalBytes: number }): void {
+    const { db } = this.#store;
+    db.prepare("DELETE FROM file_changes WHERE at < ?").run(limits.since);
+    db.prepare(
+      `DELETE FROM file_changes WHERE seq IN (
+         SELECT seq FROM (SELECT seq, sum(coalesce(before_bytes, 0)) OVER (ORDER BY seq DESC) AS total
+           FROM file_changes) WHERE total > ?)`,
+    ).run(limits.maxTotalBytes);
+  }
+}
+
+function rowOf(row: SqlRow): ChangeRow {
+  const text = (name: string) => textOfBlob(row[name]);
+  const optional = (name: string) => (row[name] === null ? undefined : text(name));
+  const number = (name: string) => (typeof row[name] === "number" ? row[name] : undefined);
+  return {
+    seq: Number(row.seq),
+    callId: text("call_id"),
+    session: text("session"),
+    tool: text("tool"),
+    at: Number(row.at),
+    environment: text("environment"),
+    kind: row.kind as ChangeRow["kind"],
+    path: text("path"),
+    target: optional("target"),
+    before: optional("before"),
+    beforeMode: number("before_mode"),
+    beforeBytes: number("before_bytes"),
+    after: optional("after"),
+    existed: row.existed === 1,
+    kept: row.kept === 1,
+    undoneAt: number("undone_at"),
+  };
+}

@@ -1,0 +1,25 @@
+import type { ScheduledJobs } from "../cron/types.js";
+import type { Runtime } from "./runtime.js";
+
+/** The scheduled jobs of the Hermes home; nothing is loaded before the first use. */
+export function jobsOf(runtime: Runtime): ScheduledJobs {
+  const open = async (): Promise<ScheduledJobs> => {
+    const { openJobs } = await import("../cron/jobs.js");
+    return openJobs({ store: await runtime.store(), timezone: runtime.config.values.cron.timezone });
+  };
+  let opening: Promise<ScheduledJobs> | undefined;
+  const jobs = () => {
+    opening ??= open();
+    return opening;
+  };
+  return {
+    create: async (...given) => (await jobs()).create(...given),
+    list: async () => (await jobs()).list(),
+    get: async (id) => (await jobs()).get(id),
+    update: async (...given) => (await jobs()).update(...given),
+    pause: async (id) => (await jobs()).pause(id),
+    resume: async (id) => (await jobs()).resume(id),
+    run: async (id) => (await jobs()).run(id),
+    remove: async (id) => (await jobs()).remove(id),
+  };
+}
