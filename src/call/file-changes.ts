@@ -73,7 +73,8 @@ export class FileChanges {
     const kept = stat?.type === "file" ? await this.#keep(change.path, stat.size, files) : undefined;
     const row: Omit<ChangeRow, "seq" | "undoneAt"> = {
       callId: call.id,
-      session: call.scope.info.id,
+      inside: call.scope.ancestors,
+      session: call.scope.rootId,
       tool: call.entry.name,
       at: Date.now(),
       environment: call.scope.environment.name,

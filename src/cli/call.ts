@@ -4,6 +4,7 @@ import { textOf } from "../tool/content.js";
 import { readCallArguments } from "./call-arguments.js";
 import { exitCodeOf } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
+import { painted } from "./painted.js";
 import { calm } from "./visible-text.js";
 import { withSession } from "./with-session.js";
 
@@ -21,7 +22,7 @@ export async function run(context: CommandContext, [name = "", ...words]: readon
     }
     const result = await session.call(request, { signal });
     if (out.json) out.value(out.jsonl ? { type: "result", ...result } : result);
-    else if (result.ok) out.line(shown(await forPeople(result, runtime)));
+    else if (result.ok) out.line(painted(shown(await forPeople(result, runtime)), out.color));
     for (const notice of result.notices ?? []) out.note(notice);
     if (result.error !== undefined) {
       out.fail(result.error);

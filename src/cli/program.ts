@@ -197,6 +197,14 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .option("-f, --follow", "go on until it ends")
     .action(lazily(() => import("./logs.js")));
   program
+    .command("undo")
+    .description("take back what calls did to files; lists the changes when nothing is named")
+    .argument("[call]", "id of a call, or number of a change as the list shows it")
+    .option("--since <time>", "everything since: 10m, 2h, or a time")
+    .option("--session <id>", "only of this session")
+    .option("--all", "list also what was undone")
+    .action(lazily(() => import("./undo.js")));
+  program
     .command("kill")
     .description("end background processes and everything they started")
     .argument("<ids...>", "as ps shows them; a unique beginning is enough")

@@ -93,6 +93,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE IF NOT EXISTS file_changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     call_id TEXT NOT NULL,
+    inside TEXT NOT NULL,
     session TEXT NOT NULL,
     tool TEXT NOT NULL,
     at INTEGER NOT NULL,

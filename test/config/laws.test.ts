@@ -88,8 +88,14 @@ function isAtLeastAsStrict(key: ConfigKey, { was, is }: { was: unknown; is: unkn
   }
   if (key.path === "approvals.mode") return is === was || is === "manual" || was === "off";
   if (/^approvals\.(?:unattended|cron)_mode$/.test(key.path)) return is === was || is === "deny";
-  if (key.path === "terminal.sandbox") return is === was || is === "required" || was === "off";
-  if (/^terminal\.(?:sandbox_network|container_(?:network|persistent))$/.test(key.path)) {
+  if (/^(?:terminal|code_execution)\.sandbox$/.test(key.path))
+    return is === was || is === "required" || was === "off";
+  if (key.path === "code_execution.mode") return is === was || is === "strict";
+  if (
+    /^(?:terminal\.(?:sandbox_network|container_(?:network|persistent))|code_execution\.network)$/.test(
+      key.path,
+    )
+  ) {
     return is === was || is === false;
   }
   if (key.path === "guardrails.hard_stop") return is === was || is === "on" || was === "off";

@@ -6,6 +6,9 @@ import type { Store } from "../../store/store.js";
 export interface ChangeRow {
   readonly seq: number;
   readonly callId: string;
+  /** Calls it was made from, outermost first, each as `session/call`. */
+  readonly inside: readonly string[];
+  /** The outermost session. */
   readonly session: string;
   readonly tool: string;
   readonly at: number;
@@ -27,6 +30,7 @@ export interface ChangeRow {
 }
 
 export interface ChangeQuery {
+  /** A call, with the calls made from inside it. */
   readonly call?: string;
   readonly session?: string;
   /** Milliseconds since 1970. */
@@ -36,9 +40,9 @@ export interface ChangeQuery {
   readonly all?: boolean;
 }
 
-const TEXTS = ["call_id", "session", "tool", "environment", "path", "target"];
+const TEXTS = ["call_id", "inside", "session", "tool", "environment", "path", "target"];
 const COLUMNS =
-  "call_id, session, tool, at, environment, kind, path, target, before, before_mode, before_bytes, after, existed, kept";
+  "call_id, inside, session, tool, at, environment, kind, path, target, before, before_mode, before_bytes, after, existed, kept";
 
 /** The table of changes of one Hermes home, shared by all processes that use it. */
 export class ChangeRows {
@@ -52,7 +56,7 @@ export class ChangeRows {
     this.#store = store;
     const { db } = store;
     this.#insert = db.prepare(
-      `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#delete = db.prepare("DELETE FROM file_changes WHERE seq = ?");
     this.#undone = db.prepare("UPDATE file_changes SET undone_at = ? WHERE seq = ?");
@@ -62,6 +66,7 @@ export class ChangeRows {
   add(row: Omit<ChangeRow, "seq" | "undoneAt">): number {
     return this.#insert.run(
       row.callId,
+      row.inside.join("\n"),
       row.session,
       row.tool,
       row.at,
@@ -94,11 +99,17 @@ export class ChangeRows {
   find(query: ChangeQuery): readonly ChangeRow[] {
     const conditions: string[] = query.all === true ? [] : ["undone_at IS NULL"];
     const values: SqlValue[] = [];
-    const where = (condition: string, value: SqlValue) => {
+    const where = (condition: string, ...given: readonly SqlValue[]) => {
       conditions.push(condition);
-      values.push(value);
+      values.push(...given);
     };
-    if (query.call !== undefined) where("call_id = ?", query.call);
+    if (query.call !== undefined) {
+      where(
+        "(call_id = ? OR instr(char(10) || inside || char(10), '/' || ? || char(10)) > 0)",
+        query.call,
+        query.call,
+      );
+    }
     if (query.session !== undefined) where("session = ?", query.session);
     if (query.since !== undefined) where("at >= ?", query.since);
     const columns = `seq, ${COLUMNS}, undone_at`
@@ -130,6 +141,9 @@ function rowOf(row: SqlRow): ChangeRow {
   return {
     seq: Number(row.seq),
     callId: text("call_id"),
+    inside: text("inside")
+      .split("\n")
+      .filter((call) => call !== ""),
     session: text("session"),
     tool: text("tool"),
     at: Number(row.at),
