@@ -158,6 +158,8 @@ export interface ToolExample {
   readonly title: string;
   /** What lies in the working folder beforehand: name → text. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What a web server answers: path → body. `{server}` in the arguments is its address. */
+  readonly pages?: Readonly<Record<string, string>>;
   /** Calls of the same session that come first. */
   readonly before?: readonly {
     readonly name: string;

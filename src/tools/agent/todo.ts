@@ -37,6 +37,18 @@ export default defineTool({
     },
     additionalProperties: false,
   },
+  examples: [
+    {
+      title: "Plan two steps and begin with the first",
+      arguments: {
+        todos: [
+          { id: "1", content: "Read the failing test", status: "in_progress" },
+          { id: "2", content: "Mend the parser", status: "pending" },
+        ],
+      },
+      result: { summary: { total: 2, pending: 1, in_progress: 1 } },
+    },
+  ],
   permissions: [],
   effects: () => [],
   host: "todos",

@@ -58,6 +58,14 @@ export default defineTool({
     },
     required: ["url"],
   },
+  examples: [
+    {
+      title: "Ask a service for JSON",
+      pages: { "/health": '{"status":"up"}' },
+      arguments: { url: "{server}/health" },
+      result: { status: 200, ok: true, body: '{"status":"up"}' },
+    },
+  ],
   permissions: ["network:fetch", "network:write"],
   effects: ({ url, method }) => [effectOf(url, method)],
   timeoutMs: ({ timeout_seconds }) => timeout_seconds * 1000 + 5_000,

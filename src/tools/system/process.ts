@@ -92,6 +92,14 @@ export default defineTool({
     required: ["action"],
     additionalProperties: false,
   },
+  examples: [
+    {
+      title: "See what runs in the background",
+      before: [{ name: "terminal", arguments: { command: "sleep 0.2; echo built", background: true } }],
+      arguments: { action: "list" },
+      result: { processes: [{ command: "sleep 0.2; echo built", environment: "local" }] },
+    },
+  ],
   permissions: ["terminal:execute", "process:write"],
   effects({ action, session_id = "", data = "", ...args }, scope) {
     switch (action) {

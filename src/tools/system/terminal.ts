@@ -68,6 +68,21 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute"],
+  examples: [
+    {
+      title: "Count the lines of a file",
+      files: { "poem.txt": "roses are red\nviolets are blue\n" },
+      arguments: { command: "wc -l < poem.txt" },
+      result: { output: "2\n", exit_code: 0 },
+    },
+    {
+      title: "A change of folder lasts from call to call",
+      files: { "sub/here.txt": "found\n" },
+      before: [{ name: "terminal", arguments: { command: "cd sub" } }],
+      arguments: { command: "cat here.txt" },
+      result: { output: "found\n", exit_code: 0 },
+    },
+  ],
   effects: commandEffects,
   needs: { environment: true },
   tolerant: true,

@@ -1,0 +1,144 @@
+import { isRecord } from "../tool/schema-walk.js";
+import { describeSignature } from "../tool/signature.js";
+import type { AnyTool, ToolExample } from "../tool/tool.js";
+
+const HEADER =
+  "<!-- Written from the tools themselves: UPDATE_DOCS=1 npx vitest run test/tools/pages.test.ts -->";
+
+/** docs/tools: one page per tool and a list of them, by file name. */
+export function toolPages(tools: readonly AnyTool[]): ReadonlyMap<string, string> {
+  const sorted = [...tools].sort((left, right) => (left.name < right.name ? -1 : 1));
+  return new Map([
+    ["README.md", listPage(sorted)],
+    ...sorted.map((tool) => [`${tool.name}.md`, toolPage(tool)] as const),
+  ]);
+}
+
+function listPage(tools: readonly AnyTool[]): string {
+  const rows = tools.map(
+    (tool) =>
+      `| ${tool.emoji ?? ""} [${tool.name}](${tool.name}.md) | ${tool.toolset} | ${cell(firstSentence(tool.description))} |`,
+  );
+  return [
+    HEADER,
+    "# Built-in tools",
+    "",
+    "Every example on these pages is run by the tests. `hermes tools info NAME` shows the same on a terminal.",
+    "",
+    "| tool | toolset | what it does |",
+    "|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function toolPage(tool: AnyTool): string {
+  return [
+    HEADER,
+    `# ${tool.emoji === undefined ? "" : `${tool.emoji} `}${tool.name}`,
+    "",
+    tool.description,
+    "",
+    ...facts(tool),
+    "",
+    "## Parameters",
+    "",
+    ...parameterTable(tool.parameters),
+    "",
+    "```",
+    describeSignature(tool.name, tool.parameters),
+    "```",
+    ...(tool.examples ?? []).flatMap((example) => exampleText(tool.name, example)),
+    "",
+  ].join("\n");
+}
+
+function facts(tool: AnyTool): readonly string[] {
+  const facts = [
+    ["toolset", `\`${tool.toolset}\``],
+    ["other names", (tool.aliases ?? []).map((name) => `\`${name}\``).join(", ")],
+    ["permissions", tool.permissions.map((name) => `\`${name}\``).join(", ")],
+    ["needs", needsText(tool)],
+  ];
+  return facts.filter(([, value]) => value !== "").map(([name, value]) => `- ${name}: ${value}`);
+}
+
+function needsText({ needs, host }: AnyTool): string {
+  const parts = [
+    ...(needs?.programs ?? []).map((name) => `\`${name}\``),
+    ...(needs?.packages ?? []).map((name) => `the package \`${name}\``),
+    ...(needs?.anyEnv === undefined ? [] : [needs.anyEnv.map((name) => `\`${name}\``).join(" or ")]),
+    ...(host === undefined ? [] : ["an agent loop"]),
+  ];
+  return parts.join(", ");
+}
+
+function parameterTable(parameters: unknown): readonly string[] {
+  const properties = isRecord(parameters) && isRecord(parameters.properties) ? parameters.properties : {};
+  const required: readonly unknown[] =
+    isRecord(parameters) && Array.isArray(parameters.required) ? parameters.required : [];
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const schema = isRecord(property) ? property : {};
+    const fallback =
+      schema.default === undefined
+        ? required.includes(name)
+          ? "required"
+          : ""
+        : `\`${JSON.stringify(schema.default)}\``;
+    return `| \`${name}\` | ${cell(typeText(schema))} | ${cell(fallback)} | ${cell(String(schema.description ?? ""))} |`;
+  });
+  if (rows.length === 0) return ["None."];
+  return ["| name | type | default | |", "|---|---|---|---|", ...rows];
+}
+
+function typeText(schema: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  const type = Array.isArray(schema.type) ? schema.type.join(" or ") : String(schema.type ?? "any");
+  if (type !== "array" || !isRecord(schema.items)) return type;
+  return `list of ${typeText(schema.items)}`;
+}
+
+function exampleText(name: string, example: ToolExample): readonly string[] {
+  const files = Object.entries(example.files ?? {}).flatMap(([path, text]) => [
+    "",
+    `\`${path}\`:`,
+    "",
+    ...fenced(text.replace(/\n$/, ""), ""),
+  ]);
+  const pages = Object.entries(example.pages ?? {}).map(
+    ([path, body]) => `\n\`https://example.org${path}\` answers \`${body}\`.`,
+  );
+  const calls = [...(example.before ?? []), { name, arguments: example.arguments }];
+  return [
+    "",
+    `## Example: ${example.title}`,
+    ...files,
+    ...pages,
+    "",
+    ...fenced(calls.map((call) => commandText(call.name, call.arguments)).join("\n"), "sh"),
+    "",
+    "The result holds",
+    "",
+    ...fenced(JSON.stringify(example.result, null, 2), "json"),
+  ];
+}
+
+/** Longer than any fence inside. */
+function fenced(text: string, language: string): readonly string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return [`${fence}${language}`, text, fence];
+}
+
+function commandText(name: string, given: Readonly<Record<string, unknown>>): string {
+  const json = JSON.stringify(given).replaceAll("{server}", "https://example.org");
+  return `hermes call ${name} '${json.replaceAll("'", String.raw`'\''`)}' --json`;
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}

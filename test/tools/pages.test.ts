@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { toolPages } from "../../src/check/tool-pages.js";
+import { findProgram } from "../../src/env/find-program.js";
+import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
+import type { AnyTool, HostCapabilities, TodoItem } from "../../src/tool/tool.js";
+import { onTestEnd, testRuntime } from "../support/runtime.js";
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "../../docs/tools");
+const tools: readonly AnyTool[] = await Promise.all(
+  builtinManifest.map(async ({ load }) => (await load()).default),
+);
+
+describe("docs/tools", () => {
+  it("says what the tools say (UPDATE_DOCS=1 rewrites it)", () => {
+    const pages = toolPages(tools);
+    if (process.env.UPDATE_DOCS === "1") {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      for (const [name, text] of pages) writeFileSync(join(folder, name), text);
+    }
+    const found = existsSync(folder) ? readdirSync(folder).sort() : [];
+    expect(found).toEqual([...pages.keys()].sort());
+    for (const [name, text] of pages)
+      expect([name, readFileSync(join(folder, name), "utf8")]).toEqual([name, text]);
+  });
+});
+
+describe("worked examples", () => {
+  it("every tool has one that shows something", () => {
+    const without = tools.filter(({ examples }) => (examples ?? []).length === 0);
+    expect(without.map(({ name }) => name)).toEqual([]);
+    const empty = tools.flatMap((tool) =>
+      (tool.examples ?? []).filter(({ result }) => Object.keys(result).length === 0).map(() => tool.name),
+    );
+    expect(empty).toEqual([]);
+  });
+
+  const examples = tools.flatMap(({ name, examples = [] }) =>
+    examples.map((example) => ({ name, title: example.title, example })),
+  );
+  it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, example }, { skip }) => {
+    const missing = (example.programs ?? []).filter((each) => findProgram(each, process.env) === undefined);
+    if (missing.length > 0) skip(`needs ${missing.join(", ")}`);
+    const server = example.pages === undefined ? undefined : await startPages(example.pages);
+    const { runtime, cwd } = await testRuntime([], {
+      builtins: true,
+      flags: { "security.allowed_hosts": ["127.0.0.1"] },
+    });
+    for (const [path, text] of Object.entries(example.files ?? {})) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+    const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: agentState() });
+    for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
+      const given = JSON.stringify(call.arguments).replaceAll("{server}", server ?? "");
+      const result = await session.call({ name: call.name, arguments: JSON.parse(given) });
+      expect([call.name, result.error]).toEqual([call.name, undefined]);
+      if (call.arguments === example.arguments) expect(result.structured).toMatchObject(example.result);
+    }
+  });
+});
+
+async function startPages(pages: Readonly<Record<string, string>>): Promise<string> {
+  const server = createServer((request, response) => {
+    const body = pages[request.url ?? ""];
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/plain" }).end(body);
+  });
+  onTestEnd(() => new Promise((resolve) => void server.close(() => resolve())));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** What an agent loop brings along. */
+function agentState(): HostCapabilities {
+  let todos: readonly TodoItem[] = [];
+  return {
+    todos: {
+      read: () => todos,
+      write: (items) => {
+        todos = items;
+      },
+    },
+  };
+}
