@@ -45,13 +45,17 @@ const BUNDLES = [
 
 /** Native code, files beside the code, or too big to copy: imported from node_modules at run time. */
 const EXTERNAL_PACKAGES = [
+  "@astral-sh/ruff-wasm-nodejs",
+  "@jitl/quickjs-wasmfile-release-sync",
   "@lydell/node-pty",
   "@vscode/ripgrep",
   "@photostructure/sqlite",
   "modal",
   "playwright-core",
+  "prettier",
   "systeminformation",
   "typescript6",
+  "unpdf",
   "write-file-atomic",
 ];
 
