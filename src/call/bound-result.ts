@@ -5,6 +5,7 @@ import { persistedOutputBlock, truncateInline } from "./spill.js";
 
 /** Keeps every result within its size: the whole text goes to a file, the model gets a preview and the path. */
 export function boundResult(call: CallRecord): void {
+  if (call.scope.forProgram === true) return;
   const length = textLength(call);
   const { services } = call.scope;
   // Cheap way out: no tool's limit is below this one unless it says so itself.

@@ -198,6 +198,8 @@ export interface CallScope {
   readonly kept: KeptThings;
   /** Tools for a call of this session that calls others. */
   openTools(options: NestedToolsOptions & { readonly insideCall: string }): NestedTools;
+  /** True when a program gets the results, not a model: they are then as long as they are. */
+  readonly forProgram?: boolean;
   /** Set while a call of another scope waits for the calls of this one: waits for a person stop its clock. */
   readonly onWaiting?: (waiting: boolean) => void;
   /** Calls this scope runs inside of, outermost first. */

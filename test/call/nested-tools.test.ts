@@ -91,6 +91,21 @@ describe("calls made from inside a call", () => {
     });
   });
 
+  it("give a program the whole result, however long it is for a model", async () => {
+    const long = defineTool({
+      name: "long",
+      description: "Says much",
+      parameters: NO_ARGUMENTS,
+      handler: () => "x".repeat(300_000),
+    });
+    const seen: CallResult[] = [];
+    const { runtime } = await testRuntime([outer({ call: { name: "long" }, seen }), long]);
+    const session = await runtime.openSession();
+    await session.call({ name: "outer" });
+    expect(seen[0]).toMatchObject({ truncated: false, content: [{ text: "x".repeat(300_000) }] });
+    expect(await session.call({ name: "long" })).toMatchObject({ truncated: true });
+  });
+
   it("may wait for a person longer than the outer call may take", async () => {
     const waits: boolean[] = [];
     const open = { onWaiting: (waiting: boolean) => void waits.push(waiting) };
