@@ -8,11 +8,12 @@ import type { CallScope } from "./scope.js";
 export function declareEffects(call: CallRecord): Failure | undefined {
   const { tool, scope } = call;
   call.taskVersion = scope.task.version;
-  if (tool.effects === undefined) {
-    if (tool.permissions.length > 0) call.effects = tool.permissions.map(widestEffect);
-    return undefined;
-  }
   try {
+    if (tool.secretsIn !== undefined) hideSecrets(call);
+    if (tool.effects === undefined) {
+      if (tool.permissions.length > 0) call.effects = tool.permissions.map(widestEffect);
+      return undefined;
+    }
     const declared: unknown = tool.effects(call.args, {
       cwd: scope.info.cwd,
       environment: scope.environment.name,
@@ -30,6 +31,12 @@ export function declareEffects(call: CallRecord): Failure | undefined {
       `${call.entry.name} could not say what this call would touch: ${describeThrown(thrown).message}`,
     );
   }
+}
+
+/** Before the call is shown, journaled or asked about. */
+function hideSecrets({ tool, args, scope }: CallRecord): void {
+  for (const [name, value] of Object.entries(tool.secretsIn?.(args) ?? {}))
+    scope.services.secrets.add(name, value);
 }
 
 function commandOf({ processes }: CallScope, process: string): string | undefined {

@@ -56,6 +56,7 @@ export type RuntimeEvent =
       readonly at: number;
     }
   | ProcessEvent
+  | JobEvent
   | { readonly type: "tools.changed"; readonly generation: number }
   | {
       readonly type: "tool.availability";
@@ -89,6 +90,27 @@ export type ProcessEvent =
       readonly kind: string;
       readonly message: string;
       readonly output: string;
+      readonly at: number;
+    };
+
+/** What happens to scheduled jobs; texts are masked. */
+export type JobEvent =
+  | {
+      readonly type: "job.started" | "job.finished";
+      /** The job. */
+      readonly id: string;
+      readonly name: string;
+      readonly run: string;
+      readonly due_at: number;
+      readonly status?: string;
+      readonly summary?: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: "job.changed";
+      readonly id: string;
+      readonly name: string;
+      readonly action: string;
       readonly at: number;
     };
 

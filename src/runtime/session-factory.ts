@@ -118,12 +118,13 @@ export class SessionFactory {
     const task =
       continues?.scope.task ??
       new TaskState(start === undefined ? workspace : environment.files.resolve(start, workspace));
+    const door = options.door ?? "library";
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
     return new Session(
       {
-        info: sessionInfo({ id, profile, workspace, task, guarded: guardrails.mode !== "off" }),
+        info: sessionInfo({ id, profile, workspace, task, guarded: guardrails.mode !== "off", door }),
         rootId: id,
-        door: options.door ?? "library",
+        door,
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
         environment: inTask(environment, { state: task, workspace }),
         task,

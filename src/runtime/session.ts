@@ -172,6 +172,8 @@ export class Session {
       readonly profile?: string;
       readonly door?: Door;
       readonly insideCall?: string;
+      /** A program gets the results, not a model. */
+      readonly forProgram?: boolean;
       /** Told when a call of the child begins and ends to wait for a person. */
       readonly onWaiting?: (waiting: boolean) => void;
     } = {},
@@ -193,6 +195,7 @@ export class Session {
           workspace: info.workspace,
           task,
           guarded: info.guarded === true,
+          door: info.door ?? scope.door,
         }),
         task,
         environment: inTask(this.#house.environment, { state: task, workspace: info.workspace }),
@@ -203,6 +206,7 @@ export class Session {
         grants: new Set(scope.grants),
         guardrails: new Guardrails(scope.guardrails.mode),
         kept: this.#house.openKept(),
+        ...(options.forProgram === true && { forProgram: true }),
         ...(options.onWaiting !== undefined && { onWaiting: options.onWaiting }),
         ask: waitingFor(scope.ask, options.onWaiting),
         ancestors:
@@ -250,6 +254,7 @@ export class Session {
     const child = this.openChild({
       tools: chosen.map(({ name }) => name),
       door: "script",
+      forProgram: true,
       insideCall: options.insideCall,
       ...(options.onWaiting !== undefined && { onWaiting: options.onWaiting }),
     });
@@ -293,13 +298,15 @@ export function sessionInfo(parts: {
   readonly workspace: string;
   readonly task: TaskState;
   readonly guarded: boolean;
+  readonly door: string;
 }): SessionInfo {
-  const { id, profile, workspace, task, guarded } = parts;
+  const { id, profile, workspace, task, guarded, door } = parts;
   return {
     id,
     profile,
     workspace,
     guarded,
+    door,
     get cwd() {
       return task.cwd;
     },

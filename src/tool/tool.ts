@@ -72,6 +72,8 @@ export interface SessionInfo {
   readonly workspace: string;
   /** False when a program makes the calls: it may repeat itself on purpose, a model may not. */
   readonly guarded?: boolean;
+  /** Where the outermost session came in ("cli", "http", "cron" …): what it opens for scripts keeps it. */
+  readonly door?: string;
   /** The tool that was called before this one, if any. */
   readonly previousTool?: string;
 }
@@ -192,6 +194,8 @@ export interface Tool<Args = unknown, Out = unknown> {
    * everything else writes), which is safe and slow: such calls never run side by side with writers.
    */
   effects?(args: Args, scope: EffectScope): readonly Effect[];
+  /** Pure: which values of the arguments are secrets, by name; known before anything of the call is written down. */
+  secretsIn?(args: Args): Readonly<Record<string, string>>;
   readonly checkFn?: CheckFn;
   readonly needs?: Needs;
   readonly requiresEnv?: readonly string[];
