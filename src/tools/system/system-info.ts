@@ -1,5 +1,7 @@
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { systemTable } from "./system-table.js";
 
 const SECTIONS = ["cpu", "memory", "disk", "network", "os", "processes", "gpu"] as const;
 type Section = (typeof SECTIONS)[number];
@@ -37,7 +39,7 @@ export default defineTool({
   idempotent: false,
   timeoutMs: 60_000,
 
-  async handler({ sections, top_n }, ctx) {
+  async handler({ sections, top_n }, ctx): Promise<Readonly<Record<string, unknown>>> {
     if (ctx.environment.kind !== "local") {
       throw new ToolError(
         `system_info measures the machine the runtime runs on, but this session acts on ${ctx.environment.name}.`,
@@ -58,6 +60,16 @@ export default defineTool({
       environment: ctx.environment.name,
     };
   },
+
+  present: (out) => ({ model: [text(JSON.stringify(out))], human: systemTable(out) }),
+
+  examples: [
+    {
+      title: "Ask what the machine runs on and how busy it is",
+      arguments: { sections: ["os", "memory"] },
+      result: { os: {}, memory: {}, environment: "local" },
+    },
+  ],
 });
 
 const MEASURE: Readonly<Record<Section, (si: SystemInformation, topN: number) => Promise<unknown>>> = {
