@@ -18,6 +18,8 @@ const BUNDLES = [
       testing: "src/testing/index.ts",
       // Node loads it by its path, in a thread of its own on older versions.
       "registry/user-module-hooks": "src/registry/user-module-hooks.ts",
+      // A thread is started by the path of its program.
+      "tools/quickjs-worker": "src/tools/code/quickjs/worker.ts",
     },
     format: "esm",
     chunks: "chunks",

@@ -1,4 +1,5 @@
 import { join, relative } from "node:path/posix";
+import { quoteWord } from "../../../env/remote/quote.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { foldersUpwards } from "./find-upwards.js";
@@ -91,7 +92,7 @@ export function nearName(program: string, cwd: string): string {
   return program.startsWith("/") && !near.startsWith("..") ? `./${near}` : program;
 }
 
-/** A word as a shell would need it. */
+/** A word as a shell would need it, and as a person would write it. */
 export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word);
 }
