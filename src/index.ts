@@ -43,6 +43,19 @@ export { type ArgsOf, defineTool, type ToolDefinition as ToolSource } from "./to
 export type { Effect, EffectScope, Permission } from "./tool/effects.js";
 export { ERROR_CODES, type ErrorCode, type Failure, HermesError, ToolError } from "./tool/errors.js";
 export type { FromSchema, JsonSchema } from "./tool/json-schema.js";
+export { mark, markDiff, plainText } from "./tool/marked-text.js";
 export { ToolResult } from "./tool/result.js";
-export type { AnyTool, Availability, CallContext, Needs, Progress, Tool } from "./tool/tool.js";
+export type {
+  AnyTool,
+  Availability,
+  CallContext,
+  Kept,
+  Needs,
+  NestedTool,
+  NestedTools,
+  NestedToolsOptions,
+  Progress,
+  Tool,
+  ToolExample,
+} from "./tool/tool.js";
 export { VERSION } from "./version.js";

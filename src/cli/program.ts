@@ -210,6 +210,57 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .argument("<ids...>", "as ps shows them; a unique beginning is enough")
     .action(lazily(() => import("./kill.js")));
 
+  const cron = program.command("cron").description("scheduled jobs");
+  cron
+    .command("list", { isDefault: true })
+    .description("jobs, when they run next and how the last run went")
+    .option("--all", "also those that are finished")
+    .action(lazily(() => import("./cron-list.js")));
+  cron
+    .command("show")
+    .description("everything about one job")
+    .argument("<job>", "id or name; a unique beginning of the id is enough")
+    .action(lazily(() => import("./cron-show.js")));
+  cron
+    .command("add")
+    .description("schedule a command, a tool call or a prompt")
+    .argument("<schedule>", "'30m', 'every 2h', '0 9 * * 1-5' or '2030-01-31T09:00'")
+    .argument("[arguments...]", "of --tool: JSON or key=value pairs")
+    .option("--script <command>", "command line, or a file of the scripts folder of the Hermes home")
+    .option("--tool <name>", "call this tool with the arguments")
+    .option("--prompt <text>", "task for an agent")
+    .option("--no-agent", "run the script without the prompt")
+    .option("--name <name>", "what to call it")
+    .option("--repeat <n>", "how often it runs; for ever when left out")
+    .option("--deliver <target>", "local (a file, always) or notification")
+    .option("--skills <names>", "skills for the agent, comma separated")
+    .option("--context-from <jobs>", "jobs whose last output the prompt is given, comma separated")
+    .option("--workdir <folder>", "folder to run in; this one when left out")
+    .option("--paused", "do not run it before `cron resume`")
+    .action(lazily(() => import("./cron-add.js")));
+  for (const [name, about, load] of [
+    ["pause", "no longer run a job", () => import("./cron-pause.js")],
+    ["resume", "run a paused job again", () => import("./cron-resume.js")],
+    ["run", "run a job here and now, whatever its schedule says", () => import("./cron-run.js")],
+    ["remove", "forget a job; what its runs have written is kept", () => import("./cron-remove.js")],
+  ] as const) {
+    cron
+      .command(name)
+      .description(about)
+      .argument("<job>", "id or name; a unique beginning of the id is enough")
+      .action(lazily(load));
+  }
+  cron
+    .command("runs")
+    .description("what became of a job's last runs")
+    .argument("<job>", "id or name; a unique beginning of the id is enough")
+    .option("-n, --limit <n>", "how many", "20")
+    .action(lazily(() => import("./cron-runs.js")));
+  cron
+    .command("tick")
+    .description("run what is due now, once, without a server")
+    .action(lazily(() => import("./cron-tick.js")));
+
   program
     .command("doctor")
     .description("what works, what does not, and how to mend it")

@@ -1,4 +1,5 @@
 import type { Runtime } from "../runtime/runtime.js";
+import type { RuntimeScheduler } from "../runtime/scheduler.js";
 import { createServer, type HermesServer } from "../server/server.js";
 import { resolveToken, type ServerToken } from "../server/token.js";
 import { failure, HermesError } from "../tool/errors.js";
@@ -25,10 +26,11 @@ export async function run(
   });
   try {
     const { server, token } = await start(runtime, options);
+    const scheduler = await startScheduler(runtime);
     await announce({ out, runtime, server, token });
     await signals.stop;
     out.note("Stopping: running calls get a few seconds to finish. Ctrl-C again ends at once.");
-    await server.close();
+    await Promise.all([server.close(), scheduler?.stop()]);
   } catch (thrown) {
     out.failWith(thrown);
     if (!(thrown instanceof HermesError && thrown.code === "bad_request")) process.exitCode = EXIT.unexpected;
@@ -53,6 +55,15 @@ async function start(
   const token = await resolveToken({ configured: values.server.token, file: paths.serverToken });
   const allowedHosts = values.server.allowed_hosts;
   return { server: await createServer({ runtime, token, host, port, allowedHosts }), token };
+}
+
+/** Runs scheduled jobs as long as the server runs, unless that is switched off. */
+async function startScheduler(runtime: Runtime): Promise<RuntimeScheduler | undefined> {
+  if (!runtime.config.values.cron.enabled) return undefined;
+  const { schedulerFor } = await import("../runtime/scheduler.js");
+  const made = await schedulerFor(runtime);
+  made.scheduler.start();
+  return made;
 }
 
 function portFrom(given: unknown): number {

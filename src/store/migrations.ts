@@ -112,6 +112,47 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX IF NOT EXISTS file_changes_call ON file_changes (call_id);
   CREATE INDEX IF NOT EXISTS file_changes_before ON file_changes (before);
   `,
+  // `detail` says what the job does and under which authority. A job is claimed by setting its owner while there is
+  // none, which also moves next_run_at on: each due time has one claimer, and one row in cron_runs.
+  `
+  CREATE TABLE IF NOT EXISTS cron_jobs (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    anchor_at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    next_run_at INTEGER,
+    asked_at INTEGER,
+    repeat INTEGER,
+    runs INTEGER NOT NULL,
+    last_ended_at INTEGER,
+    run_id TEXT,
+    owner TEXT,
+    lease_until INTEGER,
+    detail TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS cron_jobs_due ON cron_jobs (next_run_at) WHERE state = 'scheduled';
+  CREATE TABLE IF NOT EXISTS cron_runs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    job_id TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    asked INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    owner TEXT,
+    started_at INTEGER,
+    ended_at INTEGER,
+    summary TEXT NOT NULL,
+    output_path TEXT,
+    UNIQUE (job_id, due_at, asked)
+  );
+  CREATE TABLE IF NOT EXISTS cron_schedulers (
+    owner TEXT PRIMARY KEY,
+    seen_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

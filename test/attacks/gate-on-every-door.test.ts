@@ -10,6 +10,7 @@ import {
 import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CallResult, defineTool } from "../../src/index.js";
+import { schedulerFor } from "../../src/runtime/scheduler.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { hermes, tempFolder } from "../cli/hermes.js";
 import { startServer } from "../server/support.js";
@@ -188,6 +189,25 @@ const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
     }
     return results;
   },
+  "a script of a scheduled job": (yolo) => (commands) =>
+    throughJobs(yolo, commands, (script) => ({ script })),
+  "a tool call of a scheduled job": (yolo) => (commands) =>
+    throughJobs(yolo, commands, (command) => ({ tool_call: { name: "my_runner", arguments: { command } } })),
+  "code mode": (yolo) => async (commands) => {
+    const session = await (await openRuntime(yolo)).openSession();
+    const code = `
+      const results = [];
+      for (const command of ${JSON.stringify(commands)}) {
+        results.push(await tools.terminal({ command }).then(() => "ran", (error) => error.code));
+      }
+      return results;`;
+    const { structured } = await session.call({
+      name: "execute_code",
+      arguments: { code, language: "javascript", sandbox: "quickjs" },
+    });
+    const { result } = structured as { result: readonly string[] };
+    return result.map((code) => ({ denied: code === "denied" }));
+  },
   HTTP: (yolo) => async (commands) => {
     const { calls } = await startServer([], {
       runtime: { builtins: true, env: { ...env, HOME: tempDir() }, yolo },
@@ -223,6 +243,29 @@ async function typed(door: { yolo: boolean; commands: readonly string[]; split: 
     results.push({ denied: answers.some((answer) => answer.error?.code === "denied") });
     await session.call({ name: "process", arguments: { action: "kill", session_id } });
   }
+  return results;
+}
+
+/** Made by one session, and run by the scheduler in sessions of its own. */
+async function throughJobs(
+  yolo: boolean,
+  commands: readonly string[],
+  workOf: (command: string) => Readonly<Record<string, unknown>>,
+) {
+  const runtime = await openRuntime(yolo);
+  const session = await runtime.openSession();
+  const { scheduler, stop } = await schedulerFor(runtime);
+  const results = [];
+  for (const command of commands) {
+    const made = await session.call({
+      name: "cronjob",
+      arguments: { action: "create", schedule: "every 1h", ...workOf(command) },
+    });
+    const { job } = made.structured as { job: { job_id: string } };
+    const report = await scheduler.runNow(job.job_id);
+    results.push({ denied: report?.run.status === "failed" && saysDenied(report.run.summary) });
+  }
+  await stop({ finishMs: 0 });
   return results;
 }
 

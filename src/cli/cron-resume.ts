@@ -1,0 +1,10 @@
+import { changeJob, labelOf } from "./cron-jobs.js";
+import type { CommandContext } from "./globals.js";
+
+export async function run(context: CommandContext, [id = ""]: readonly string[]): Promise<void> {
+  await changeJob(context, {
+    change: (jobs) => jobs.resume(id),
+    said: (job) =>
+      `${labelOf(job)} runs next ${job.nextRunAt === undefined ? "never" : new Date(job.nextRunAt).toISOString()}`,
+  });
+}

@@ -1,0 +1,79 @@
+import { ToolError } from "../tool/errors.js";
+import { suspicionAbout } from "./prompt-scan.js";
+import type { JobDraft, JobWork } from "./types.js";
+
+/** Where the outcome of a run can be brought; the archive is written in any case. */
+export const DELIVERY_TARGETS = ["local", "notification"] as const;
+
+const LONGEST_NAME = 100;
+const LONGEST_TEXT = 100_000;
+
+/** Everything about a draft that can be told without knowing other jobs. Throws a ToolError. */
+export function checkDraft(draft: Omit<JobDraft, "schedule" | "workdir">): void {
+  checkWork(draft);
+  const { name, deliver = "local" } = draft;
+  if (name !== undefined && (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name))) {
+    throw invalid(
+      `The name ${JSON.stringify(name.slice(0, LONGEST_NAME))} cannot be used.`,
+      `Give 1 to ${LONGEST_NAME} characters on one line.`,
+    );
+  }
+  if (!(DELIVERY_TARGETS as readonly string[]).includes(deliver)) {
+    throw invalid(
+      `Nothing can be delivered to ${JSON.stringify(deliver)}.`,
+      'There are: "local" (kept in the archive of the job) and "notification" (also shown on the desktop).',
+    );
+  }
+}
+
+function checkWork(draft: JobWork & Pick<JobDraft, "noAgent">): void {
+  const { toolCall, script, prompt, noAgent } = draft;
+  if (toolCall === undefined && script === undefined && prompt === undefined) {
+    throw invalid(
+      "The job has nothing to do.",
+      "Give tool_call, script or prompt; a script together with a prompt gathers what the prompt works on.",
+    );
+  }
+  if (toolCall !== undefined && (script !== undefined || prompt !== undefined)) {
+    throw invalid(
+      "A job with a tool call can have no script and no prompt.",
+      "Make one job for each, and name the first in context_from of the second.",
+    );
+  }
+  if (noAgent === true && script === undefined && toolCall === undefined) {
+    throw invalid("A prompt without an agent does nothing.", "Leave out no_agent, or give a script.");
+  }
+  for (const [what, text] of Object.entries({ script, prompt })) {
+    if (text === undefined) continue;
+    if (text.trim() === "") throw invalid(`The ${what} is empty.`, `Give the text of the ${what}.`);
+    if (text.length > LONGEST_TEXT || text.includes("\0")) {
+      throw invalid(
+        `The ${what} cannot be kept: it is longer than ${LONGEST_TEXT} characters or holds a NUL character.`,
+        "Put long texts into a file and name it.",
+      );
+    }
+  }
+  const suspicion = prompt === undefined ? undefined : suspicionAbout(prompt);
+  if (suspicion !== undefined) {
+    throw new ToolError(`The prompt is not scheduled: ${suspicion}.`, {
+      code: "denied",
+      hint: "It would run with nobody watching. Say plainly what is to be done, in visible characters.",
+    });
+  }
+}
+
+export function invalid(message: string, hint: string): ToolError {
+  return new ToolError(message, { code: "invalid_arguments", hint });
+}
+
+/** A name for a job that was given none. */
+export function nameFor({ toolCall, script, prompt }: JobWork): string {
+  const text = toolCall?.name ?? prompt ?? script ?? "";
+  const line =
+    text
+      .trim()
+      .split("\n", 1)[0]
+      ?.replace(/\s+/g, " ")
+      .replace(/\p{Cc}/gu, "") ?? "";
+  return line.length <= 40 ? line : `${line.slice(0, 39).trimEnd()}…`;
+}

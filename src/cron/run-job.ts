@@ -1,0 +1,184 @@
+import { readFile } from "node:fs/promises";
+import type { CallResult } from "../tool/call.js";
+import { textOf } from "../tool/content.js";
+import { ToolError } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
+import { scriptCommand } from "./script-command.js";
+import type { Job, JobRun } from "./types.js";
+
+/** What a run needs of a session of the door "cron". */
+export interface JobSession {
+  /** False when its commands run in a container or on another machine. */
+  readonly local: boolean;
+  has(tool: string): boolean;
+  /** Through the whole path; never rejects. */
+  call(
+    request: { readonly name: string; readonly arguments: unknown },
+    options: { readonly signal: AbortSignal },
+  ): Promise<CallResult>;
+  close(): void;
+}
+
+/** What an agent gets for a prompt. */
+export interface PromptRequest {
+  readonly job: Job;
+  readonly prompt: string;
+  /** Last outputs of the jobs named in `contextFrom`, and what the job's own script has just put out. */
+  readonly context: readonly { readonly from: string; readonly text: string }[];
+  readonly session: JobSession;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkOutcome {
+  readonly status: "ok" | "failed" | "waiting";
+  readonly summary: string;
+  readonly output: string;
+}
+
+export interface WorkParts {
+  readonly scriptsDir: string;
+  /** Seconds that a script may take. */
+  readonly scriptTimeoutS: number;
+  openSession(job: Job): Promise<JobSession>;
+  runPrompt?(request: PromptRequest): Promise<{ readonly ok: boolean; readonly output: string }>;
+  /** The newest run of a job with an output. */
+  lastOutput(jobId: string): JobRun | undefined;
+}
+
+const SUMMARY_CHARS = 300;
+const CONTEXT_CHARS = 20_000;
+
+/** Does what a job is there for. Never rejects. */
+export async function runJob(
+  job: Job,
+  parts: WorkParts & { readonly signal: AbortSignal },
+): Promise<WorkOutcome> {
+  const wantsAgent = job.prompt !== undefined && !job.noAgent;
+  if (wantsAgent && parts.runPrompt === undefined) {
+    return { status: "waiting", summary: "waiting: no agent", output: "" };
+  }
+  let session: JobSession | undefined;
+  try {
+    session = await parts.openSession(job);
+    const outcome = await work(job, { ...parts, session });
+    return job.deliver === "notification"
+      ? await delivered(outcome, { job, session, signal: parts.signal })
+      : outcome;
+  } catch (thrown) {
+    return failed(sentenceOf(thrown));
+  } finally {
+    session?.close();
+  }
+}
+
+type Working = WorkParts & { readonly session: JobSession; readonly signal: AbortSignal };
+
+async function work(job: Job, parts: Working): Promise<WorkOutcome> {
+  const { session, signal, runPrompt } = parts;
+  if (job.toolCall !== undefined) return outcomeOfCall(await session.call(job.toolCall, { signal }));
+  const gathered = job.script === undefined ? undefined : await runScript(job.script, parts);
+  if (job.prompt === undefined || job.noAgent || runPrompt === undefined)
+    return gathered ?? failed("nothing to do");
+  if (gathered?.status === "failed") return gathered;
+  const context = await contextOf(job, parts);
+  if (gathered !== undefined) context.push({ from: "script", text: gathered.output });
+  const { ok, output } = await runPrompt({ job, prompt: job.prompt, context, session, signal });
+  return { status: ok ? "ok" : "failed", summary: gist(output), output };
+}
+
+async function runScript(script: string, parts: Working): Promise<WorkOutcome> {
+  const { session, signal, scriptsDir, scriptTimeoutS } = parts;
+  const command = await scriptCommand(script, { folder: scriptsDir, local: session.local });
+  const result = await session.call(
+    { name: "terminal", arguments: { command, timeout: scriptTimeoutS } },
+    { signal },
+  );
+  const ran = terminalOutput(result.structured);
+  if (ran === undefined) return outcomeOfCall(result);
+  if (result.ok && ran.exitCode === 0) return { status: "ok", summary: gist(ran.output), output: ran.output };
+  const why = ran.error ?? result.error?.message ?? `exit code ${ran.exitCode}`;
+  const last = gist(ran.output.trimEnd().split("\n").at(-1) ?? "");
+  return {
+    status: "failed",
+    summary: clipped(last === "" ? why : `${why}: ${last}`),
+    output: `${ran.output}\n[${why}]`,
+  };
+}
+
+function terminalOutput(
+  structured: unknown,
+):
+  | { readonly output: string; readonly exitCode: number | null; readonly error: string | undefined }
+  | undefined {
+  if (typeof structured !== "object" || structured === null || !("output" in structured)) return undefined;
+  const { output, exit_code, error } = structured as Record<string, unknown>;
+  if (typeof output !== "string") return undefined;
+  return {
+    output,
+    exitCode: typeof exit_code === "number" ? exit_code : null,
+    error: typeof error === "string" ? error : undefined,
+  };
+}
+
+function outcomeOfCall(result: CallResult): WorkOutcome {
+  const output = textOf(result.content);
+  if (result.ok) return { status: "ok", summary: gist(output), output: readable(output) };
+  const { message = "failed", hint } = result.error ?? {};
+  const told = hint === undefined ? message : `${message}. ${hint}`;
+  return { status: "failed", summary: clipped(told), output: output === "" ? told : readable(output) };
+}
+
+async function contextOf(job: Job, { lastOutput }: WorkParts): Promise<{ from: string; text: string }[]> {
+  const context: { from: string; text: string }[] = [];
+  for (const from of job.contextFrom) {
+    const path = lastOutput(from)?.outputPath;
+    const text = path === undefined ? undefined : await readFile(path, "utf8").catch(() => undefined);
+    if (text !== undefined) context.push({ from, text: text.slice(0, CONTEXT_CHARS) });
+  }
+  return context;
+}
+
+async function delivered(
+  outcome: WorkOutcome,
+  { job, session, signal }: { readonly job: Job; readonly session: JobSession; readonly signal: AbortSignal },
+): Promise<WorkOutcome> {
+  const note = (why: string) => ({
+    ...outcome,
+    summary: clipped(`${outcome.summary} (not shown as a notification: ${why})`),
+  });
+  if (!session.has("notification")) return note("the session has no tool for it");
+  const title = `${job.name}: ${outcome.status === "ok" ? "done" : "failed"}`;
+  const message = outcome.summary === "" ? "no output" : outcome.summary;
+  const sent = await session.call({ name: "notification", arguments: { title, message } }, { signal });
+  return sent.ok ? outcome : note(sent.error?.message ?? "failed");
+}
+
+function failed(why: string): WorkOutcome {
+  return { status: "failed", summary: clipped(why), output: why };
+}
+
+/** What went wrong and what to do about it, whoever threw it. */
+function sentenceOf(thrown: unknown): string {
+  const { message } = describeThrown(thrown);
+  return ToolError.isInstance(thrown) && thrown.hint !== undefined ? `${message} ${thrown.hint}` : message;
+}
+
+/** The first line that says something. */
+function gist(output: string): string {
+  return clipped(output.split("\n").find((line) => line.trim() !== "") ?? "");
+}
+
+function clipped(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length <= SUMMARY_CHARS ? line : `${line.slice(0, SUMMARY_CHARS - 1)}…`;
+}
+
+/** JSON on one line is for programs. */
+function readable(text: string): string {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

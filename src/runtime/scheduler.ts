@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { systemClock } from "../cron/clock.js";
+import type { JobSession, PromptRequest } from "../cron/run-job.js";
+import { Scheduler, type SchedulerLimits } from "../cron/scheduler.js";
+import type { Job } from "../cron/types.js";
+import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
+import type { Runtime } from "./runtime.js";
+
+export interface SchedulerSetting {
+  /** Runs prompts; without it they are noted as waiting. */
+  runPrompt?(request: PromptRequest): Promise<{ readonly ok: boolean; readonly output: string }>;
+  readonly limits?: Partial<SchedulerLimits>;
+}
+
+export interface RuntimeScheduler {
+  readonly scheduler: Scheduler;
+  /** Lets what runs finish for a while, then stops it. Must be called before the runtime is closed. */
+  stop(patience?: { readonly finishMs?: number; readonly abortMs?: number }): Promise<void>;
+}
+
+const LEASE_MS = 15_000;
+/** Longer than a script may take and a question may wait together. */
+const RUN_MS = 60 * 60 * 1000;
+
+/** A scheduler for the jobs of the runtime's home. It does nothing before `start`, `tick` or `runNow`. */
+export async function schedulerFor(
+  runtime: Runtime,
+  setting: SchedulerSetting = {},
+): Promise<RuntimeScheduler> {
+  const { config, events, log, secrets } = runtime;
+  const { values, paths } = config;
+  const approvals = new RuntimeApprovals(runtime);
+  const scheduler = new Scheduler({
+    store: await runtime.store(),
+    clock: systemClock,
+    log,
+    timezone: values.cron.timezone,
+    outputDir: join(paths.home, "cron", "output"),
+    scriptsDir: join(paths.home, "scripts"),
+    scriptTimeoutS: values.terminal.max_foreground_timeout,
+    limits: {
+      maxParallel: values.cron.max_parallel,
+      tickMs: values.cron.tick_seconds * 1000,
+      catchUpMs: values.cron.catch_up_seconds * 1000,
+      leaseMs: LEASE_MS,
+      runMs: RUN_MS,
+      ...setting.limits,
+    },
+    openSession: (job) => openJobSession(runtime, { job, approvals }),
+    ...(setting.runPrompt !== undefined && { runPrompt: setting.runPrompt }),
+    emit: (event) => events.emit(event),
+    redact: (text) => secrets.redact(text),
+  });
+  const stopListening = events.on((event) => {
+    if (event.type === "job.changed") scheduler.wake();
+  });
+  return {
+    scheduler,
+    async stop(patience) {
+      stopListening();
+      await scheduler.stop(patience);
+      await approvals.close();
+    },
+  };
+}
+
+/** Under the authority of whoever made the job, and never more; nobody sits there to be asked. */
+async function openJobSession(
+  runtime: Runtime,
+  { job, approvals }: { readonly job: Job; readonly approvals: RuntimeApprovals },
+): Promise<JobSession> {
+  const approver = approvals.unattended("cron_mode");
+  const toolsets = job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron;
+  const outer = await runtime.openSession({
+    door: "cron",
+    cwd: job.workdir,
+    workspace: job.workspace ?? job.workdir,
+    ...(toolsets !== undefined && { toolsets }),
+    ...(job.profile !== undefined && { profile: job.profile }),
+    ...(job.environment !== undefined && { environment: job.environment }),
+    ...(approver !== undefined && { approver }),
+  });
+  const session = job.tools === undefined ? outer : outer.openChild({ tools: job.tools, door: "cron" });
+  return {
+    local: session.scope.environment.kind === "local",
+    has: (tool) => session.view.statuses.get(tool)?.ok !== false && session.view.entries.has(tool),
+    call: (request, options) => session.call(request, options),
+    close() {
+      session.close();
+      outer.close();
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { text } from "../../tool/content.js";
+import { defineTool } from "../../tool/define.js";
+import { ToolError } from "../../tool/errors.js";
+import type { CallContext } from "../../tool/tool.js";
+import { type CronAnswer, jobAnswer, jobsAnswer } from "./cronjob/answer.js";
+import { type CronArguments, changeFrom, draftFrom } from "./cronjob/draft.js";
+import { humanText } from "./cronjob/human-text.js";
+
+const ACTIONS = ["create", "list", "update", "pause", "resume", "run", "remove"] as const;
+const names = { type: "array", items: { type: "string", minLength: 1 }, maxItems: 32 } as const;
+
+export default defineTool({
+  name: "cronjob",
+  aliases: ["cron_scheduler", "cronjob_manage"],
+  toolset: "cronjob",
+  emoji: "⏰",
+  description:
+    "Schedule work that runs by itself while `hermes serve` is running, with nobody watching: what needs a " +
+    "person's approval is refused then. create needs a schedule and one of tool_call, script or prompt. list " +
+    "shows all jobs. update changes what is given; pause, resume, run (now, once) and remove act on one job, " +
+    "named by job_id or name. Outputs are kept in files that last_run.output names. Prompts must stand on their " +
+    "own: the run knows nothing of this conversation.",
+  parameters: {
+    type: "object",
+    properties: {
+      action: { type: "string", enum: ACTIONS, description: "What to do." },
+      job_id: {
+        type: "string",
+        description: "The job, for everything but create and list; a unique beginning is enough.",
+      },
+      name: {
+        type: "string",
+        description: "A short name of its own; also finds the job where job_id is left out.",
+      },
+      schedule: {
+        type: "string",
+        description:
+          '"30m" (once, in 30 minutes), "every 2h", "0 9 * * 1-5" (cron, five fields), "2030-01-31T09:00" (once).',
+      },
+      tool_call: {
+        type: "object",
+        description: "Run this tool with these arguments.",
+        properties: {
+          name: { type: "string", minLength: 1 },
+          arguments: { type: "object" },
+        },
+        required: ["name"],
+        additionalProperties: false,
+      },
+      script: {
+        type: "string",
+        description:
+          "Run this command line, or this file of the scripts folder of the Hermes home. Beside a prompt it gathers what the prompt works on.",
+      },
+      prompt: { type: "string", description: "Task for an agent; it waits until there is one." },
+      no_agent: { type: "boolean", description: "Run only the script and leave the prompt out." },
+      repeat: {
+        type: "integer",
+        minimum: 0,
+        maximum: 1_000_000,
+        description: "How often it runs; for ever when left out or 0.",
+      },
+      deliver: {
+        type: "string",
+        description:
+          '"local" keeps the output in a file (always done); "notification" also shows it on the desktop.',
+      },
+      skills: { ...names, description: "Skills the agent loads first." },
+      context_from: { ...names, description: "Jobs whose last output the prompt is given." },
+      enabled_toolsets: { ...names, description: "Only these toolsets or tools for the run." },
+      workdir: { type: "string", description: "Folder to run in; the working directory when left out." },
+      paused: {
+        type: "boolean",
+        description: "create: do not run it before resume. update: pause or resume it.",
+      },
+    },
+    required: ["action"],
+    additionalProperties: false,
+  },
+  permissions: ["cron:read", "cron:write"],
+  effects({ action, job_id, name }) {
+    if (action === "list") return [{ action: "cron:read", resource: "jobs", mode: "read" }];
+    const resource = job_id ?? name ?? "a new job";
+    return [{ action: "cron:write", resource, mode: "write", reversible: action !== "remove" }];
+  },
+  examples: [
+    {
+      title: "Check for outdated packages on weekday mornings",
+      arguments: {
+        action: "create",
+        name: "outdated packages",
+        schedule: "0 9 * * 1-5",
+        script: "npm outdated",
+      },
+      result: {
+        success: true,
+        job: {
+          name: "outdated packages",
+          schedule: "0 9 * * 1-5",
+          schedule_display: "At 09:00, Monday through Friday",
+          state: "scheduled",
+        },
+      },
+    },
+    {
+      title: "Search for TODO notes every two hours, three times",
+      arguments: {
+        action: "create",
+        name: "todo notes",
+        schedule: "every 2h",
+        repeat: 3,
+        tool_call: { name: "search_files", arguments: { pattern: "TODO" } },
+      },
+      result: { success: true, job: { schedule_display: "every 2 hours", repeat: 3, runs: 0 } },
+    },
+  ],
+
+  async handler(args, ctx): Promise<CronAnswer> {
+    const { action } = args;
+    if (action === "list") return jobsAnswer(await ctx.jobs.list());
+    refuseInsideJob(ctx);
+    if (action === "create") {
+      const job = await ctx.jobs.create(await draftFrom(args, ctx), { paused: args.paused === true });
+      return jobAnswer(job);
+    }
+    const which = jobNamed(args);
+    switch (action) {
+      case "update":
+        return jobAnswer(await updated(which, { args, ctx }));
+      case "pause":
+        return jobAnswer(await ctx.jobs.pause(which));
+      case "resume":
+        return jobAnswer(await ctx.jobs.resume(which));
+      case "run": {
+        const { job, taken, note } = await ctx.jobs.run(which);
+        return { ...jobAnswer(job), started: taken, ...(note !== undefined && { note }) };
+      }
+      case "remove":
+        return { ...jobAnswer(await ctx.jobs.remove(which)), removed: true };
+    }
+  },
+
+  present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
+});
+
+async function updated(which: string, call: { readonly args: CronArguments; readonly ctx: CallContext }) {
+  const { args, ctx } = call;
+  const change = await changeFrom(args, ctx);
+  const isEmpty = Object.values(change).every((value) => value === undefined);
+  if (isEmpty && args.paused === undefined) {
+    throw new ToolError("The action update was given nothing to change.", {
+      code: "invalid_arguments",
+      hint: "Give job_id and what is to be different, such as schedule or script.",
+    });
+  }
+  const job = isEmpty ? await ctx.jobs.get(which) : await ctx.jobs.update(which, change);
+  if (args.paused === undefined || args.paused === (job.state === "paused")) return job;
+  return args.paused ? ctx.jobs.pause(job.id) : ctx.jobs.resume(job.id);
+}
+
+/** Jobs that make jobs would never come to an end, and nobody would have asked for them. */
+function refuseInsideJob({ session }: CallContext): void {
+  if (session.door !== "cron") return;
+  throw new ToolError("A scheduled run may look at jobs, but not make or change them.", {
+    code: "denied",
+    hint: "Put into the output what should be scheduled; a person can do it.",
+  });
+}
+
+function jobNamed({ action, job_id, name }: CronArguments): string {
+  const which = job_id ?? name;
+  if (which !== undefined && which.trim() !== "") return which;
+  throw new ToolError(`The action ${action} needs a job.`, {
+    code: "invalid_arguments",
+    hint: "Give job_id or name; the action list shows them.",
+  });
+}
