@@ -95,6 +95,8 @@ export interface ExecResult {
   readonly sandbox?: SandboxReport;
   /** What shut it in, when `confine` was asked for and something did. */
   readonly confinedBy?: string;
+  /** Limits of `confine` that the kernel had to enforce, where it tells. */
+  readonly reached?: readonly ("memory" | "processes")[];
 }
 
 export interface TerminalSize {
@@ -142,6 +144,8 @@ export interface ProcessEnd {
   readonly exitCode: number;
   /** Why it is not known how it ended: the connection or the environment was lost. */
   readonly lost?: string;
+  /** Limits of `confine` that the kernel had to enforce, where it tells. */
+  readonly reached?: ExecResult["reached"];
 }
 
 export interface Transfer {
@@ -187,7 +191,7 @@ export interface EnvironmentFiles {
   /** Bytes [start, end) of a file; all of them without a range. */
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
   /** Large files in order, without holding them. */
-  stream(path: string, range?: Omit<ReadRange, "end">): AsyncIterable<Uint8Array>;
+  stream(path: string, range?: StreamRange): AsyncIterable<Uint8Array>;
   /**
    * Whole-file atomic replace (temp file, fsync, rename), parents created, mode kept. With `expected`, the
    * write happens only if the file still holds those bytes (undefined = must not exist).
@@ -195,11 +199,7 @@ export interface EnvironmentFiles {
    * What is changed is named by its real path, as `realpath` gives it: here, and for the folders of `remove`
    * and `rename`. A link on the way means that somebody has changed it since, and is refused.
    */
-  write(
-    path: string,
-    data: Uint8Array,
-    options?: WriteOptions,
-  ): Promise<{ readonly created: boolean; readonly dirsCreated: boolean }>;
+  write(path: string, data: Uint8Array, options?: WriteOptions): Promise<WriteReport>;
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /**
@@ -212,6 +212,8 @@ export interface EnvironmentFiles {
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly recursive?: boolean;
+  /** Told once, when everything that happens from now on will be seen. */
+  onReady?(): void;
 }
 
 export interface FileChange {
@@ -224,6 +226,21 @@ export interface ReadRange {
   readonly end?: number;
   /** The path is real, as `realpath` gives it: a link on the way by now is refused. */
   readonly real?: boolean;
+}
+
+export interface StreamRange extends Omit<ReadRange, "end"> {
+  /**
+   * Memory to read the pieces into, in turn: a piece is overwritten when as many more have been asked for. It
+   * spares a long read the collecting of a thousand pieces. Environments elsewhere use memory of their own.
+   */
+  readonly into?: readonly Uint8Array[];
+}
+
+export interface WriteReport {
+  readonly created: boolean;
+  readonly dirsCreated: boolean;
+  /** The file that was put in place, where that can be told: finding the same one there proves its content. */
+  readonly stat?: FileStat;
 }
 
 export interface WriteOptions {

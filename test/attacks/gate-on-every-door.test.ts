@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   accessSync,
   chmodSync,
@@ -81,6 +82,8 @@ const STAND_INS =
 let folder: string;
 let ran: string;
 let env: Record<string, string>;
+/** The same, but with interpreters that run. */
+let scriptEnv: Record<string, string>;
 
 beforeAll(() => {
   folder = tempFolder();
@@ -91,6 +94,14 @@ beforeAll(() => {
   }
   for (const name of ["bash", "mkfifo"]) symlinkSync(programOf(name), join(folder, name));
   env = { PATH: folder };
+  const interpreters = tempFolder();
+  const python = execFileSync("python3", ["-c", "import sys; print(sys.executable, end='')"], {
+    encoding: "utf8",
+  });
+  for (const [name, path] of Object.entries({ python3: python, node: process.execPath, sh: programOf("sh") }))
+    symlinkSync(path, join(interpreters, name));
+  // The sandbox would hide the stand-ins, and nothing could run whatever the gate says.
+  scriptEnv = { PATH: `${interpreters}${delimiter}${folder}`, HERMES_CODE_EXECUTION_SANDBOX: "off" };
 });
 
 function programOf(name: string): string {
@@ -132,9 +143,49 @@ type Door = (commands: readonly string[]) => Promise<readonly { readonly denied:
 
 const deniedOf = (result: Pick<CallResult, "error">) => ({ denied: result.error?.code === "denied" });
 
-async function openRuntime(yolo: boolean) {
-  const { runtime } = await testRuntime([runner], { builtins: true, env: { ...env, HOME: tempDir() }, yolo });
+async function openRuntime(yolo: boolean, variables = env) {
+  const { runtime } = await testRuntime([runner], {
+    builtins: true,
+    env: { ...variables, HOME: tempDir() },
+    yolo,
+  });
   return runtime;
+}
+
+/** Harmless by itself: what it runs comes with its input. */
+const SCRIPTS = {
+  python: [
+    "import json, sys",
+    "from hermes_tools import terminal, ToolError",
+    "for command in json.load(sys.stdin):",
+    "    try:\n        terminal(command)\n        print('ran')\n    except ToolError as error:\n        print(error.code)",
+  ].join("\n"),
+  javascript: [
+    'import { readFileSync } from "node:fs";',
+    'for (const command of JSON.parse(readFileSync(0, "utf8")))',
+    "  await hermes.terminal({ command }).then(() => console.log('ran'), (error) => console.log(error.code));",
+  ].join("\n"),
+};
+
+async function throughScript(door: {
+  yolo: boolean;
+  commands: readonly string[];
+  language: keyof typeof SCRIPTS;
+  kernel?: boolean;
+}) {
+  const { language, commands, kernel = false } = door;
+  const session = await (await openRuntime(door.yolo, scriptEnv)).openSession();
+  const stdin = JSON.stringify(commands);
+  const result = await session.call({
+    name: "execute_code",
+    arguments: { code: SCRIPTS[language], language, stdin, kernel },
+  });
+  if (!result.ok) throw new Error(result.error?.message);
+  const { output } = result.structured as { output: string };
+  return output
+    .trim()
+    .split("\n")
+    .map((said) => ({ denied: said === "denied" }));
 }
 
 const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
@@ -168,6 +219,15 @@ const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
   "what is typed into a shell": (yolo) => async (commands) => typed({ yolo, commands, split: false }),
   "what is typed into a shell bit by bit": (yolo) => async (commands) =>
     typed({ yolo, commands, split: true }),
+  "a script of Python": (yolo) => (commands) => throughScript({ yolo, commands, language: "python" }),
+  "a Python kernel": (yolo) => (commands) =>
+    throughScript({ yolo, commands, language: "python", kernel: true }),
+  "a script of JavaScript": (yolo) => (commands) => throughScript({ yolo, commands, language: "javascript" }),
+  "a repl of bash": (yolo) => async (commands) => {
+    const session = await (await openRuntime(yolo)).openSession();
+    const calls = commands.map((code) => ({ name: "repl", arguments: { code, language: "bash" } }));
+    return (await session.callAll(calls)).map(deniedOf);
+  },
   "hermes run": (yolo) => async (commands) => {
     const calls = asCalls(commands).map(({ id, name, arguments: args }) => ({
       id,

@@ -173,7 +173,7 @@ describe.each<FilterArch>(["x64", "arm64"])("the filter of system calls on %s", 
     }
   });
 
-  test("judges clone, ioctl and socket by what they ask for", () => {
+  test("judges clone, ioctl, socket and personality by what they ask for", () => {
     const call = (name: keyof typeof JUDGED_CALLS, ...args: number[]) =>
       ask(callNumber(JUDGED_CALLS[name], arch) ?? -1, ...args);
     expect(call("clone", 0x11)).toBe("allow");
@@ -187,6 +187,9 @@ describe.each<FilterArch>(["x64", "arm64"])("the filter of system calls on %s", 
       1,
       1,
     ]);
+    expect(call("ioctl", 0, 0x5423)).toBe(1);
+    expect([0, 8, 0xffffffff].map((kind) => call("personality", kind))).toEqual(["allow", "allow", "allow"]);
+    expect([0x40000, 0x400000, 0x400008].map((kind) => call("personality", kind))).toEqual([1, 1, 1]);
     // The kernel looks at the lower half only, so the upper one must not help.
     expect(call("ioctl", 0, 0x1_0000_5412)).toBe(1);
     expect([1, 2, 10, 16, 17, 38, 40].map((family) => call("socket", family))).toEqual([

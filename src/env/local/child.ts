@@ -16,6 +16,8 @@ export interface ChildStart {
   readonly report: boolean;
   /** A descriptor of this process for the child, the next after the report. Closed here in any case. */
   readonly filter?: number | undefined;
+  /** Files into which the child writes `0` before anything else, which puts it into groups of the kernel. */
+  readonly joinFiles?: readonly string[];
   /** The bytes are only good until the listener returns. */
   onOutput(bytes: Buffer): void;
   /** Standard error apart; together with the output, in order, when left out. */

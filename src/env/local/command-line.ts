@@ -40,6 +40,8 @@ const WAITING_LINE = [
 ].join("; ");
 
 const BEGUN = "+";
+/** Of 1,000: how gladly the kernel ends a process when the machine runs out of memory. */
+const FIRST_TO_GO = 500;
 /** A sandbox inherits whatever this process has open; a command gets only its streams and the report. */
 const CLOSE_DESCRIPTORS = [
   // Nothing is redirected around the loop: the shell would keep the old stream on a descriptor listed here.
@@ -116,11 +118,19 @@ function bash(line: string): readonly string[] {
 }
 
 function limitLine(limits: SandboxLimits): string {
-  const blocks = Math.ceil(limits.fileBytes / 1024);
-  const memory =
-    limits.memoryBytes === undefined ? "" : `; ulimit -v ${Math.ceil(limits.memoryBytes / 1024)}`;
+  const kilobytes = (bytes: number) => Math.ceil(bytes / 1024);
+  const { memoryBytes, dataBytes, descriptors } = limits;
+  const lines = [
+    "ulimit -c 0",
+    `ulimit -f ${kilobytes(limits.fileBytes)}`,
+    `ulimit -u ${limits.processes}`,
+    ...(memoryBytes === undefined ? [] : [`ulimit -v ${kilobytes(memoryBytes)}`]),
+    ...(dataBytes === undefined ? [] : [`ulimit -d ${kilobytes(dataBytes)}`]),
+    ...(descriptors === undefined ? [] : [`ulimit -n ${descriptors}`]),
+    ...(limits.firstToGo === true ? [`echo ${FIRST_TO_GO} > /proc/self/oom_score_adj`] : []),
+  ];
   // A lower limit that is set already stays.
-  return `{ ulimit -c 0; ulimit -f ${blocks}; ulimit -u ${limits.processes}${memory}; } 2>/dev/null`;
+  return `{ ${lines.join("; ")}; } 2>/dev/null`;
 }
 
 export interface ShellReport {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import type {
+  Confine,
   Environment,
   EnvironmentDescription,
   ExecRequest,
@@ -60,7 +61,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
 
   async function hostFor(request: ProgramRequest) {
     const parts = await loaded();
-    const sandbox = options.sandbox === undefined ? undefined : await sandboxFor(request, options.sandbox);
+    const sandbox = await sandboxFor(request, options.sandbox ?? { mode: "off" });
     // The launcher notices by itself when a folder is missing, which saves a look at each.
     if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
       await parts.requireDirectory(request.cwd);
@@ -119,6 +120,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   }
 
   async function sandboxFor(request: ProgramRequest, wanted: SandboxOptions): Promise<Sandbox | undefined> {
+    if (request.confine !== undefined) return sandboxAround(request.confine, wanted);
     if (wanted.mode === "off") return undefined;
     if (request.sandbox?.off === true && wanted.mode === "auto") return undefined;
     const sandbox = await sandboxOf(wanted);
@@ -129,6 +131,19 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       code: "unavailable",
       hint: `To run commands: ${sandbox.fix}, or set terminal.sandbox to auto or off.`,
     });
+  }
+
+  async function sandboxAround(confine: Confine, wanted: SandboxOptions): Promise<Sandbox | undefined> {
+    const sandbox = await sandboxOf(wanted);
+    if (!("unavailable" in sandbox)) return sandbox;
+    if (confine.mode === "auto" && wanted.mode !== "required") return undefined;
+    throw new ToolError(
+      `This program runs in a sandbox only, and there is none here: ${sandbox.unavailable}.`,
+      {
+        code: "unavailable",
+        hint: `To run it: ${sandbox.fix}. \`hermes doctor\` shows whether that worked.`,
+      },
+    );
   }
 
   function sandboxOf(wanted: SandboxOptions): Promise<Sandbox | Unavailable> {

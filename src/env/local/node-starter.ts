@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
+import { joining } from "./joining.js";
 import { type OutputReader, readPipe, readStream, together } from "./output-reader.js";
 import { closePair, inputFile, type PipePair, type PipeStock } from "./pipes.js";
 import { endWithThisProcess } from "./process-tree.js";
@@ -29,7 +30,7 @@ export async function startWithNode(
     ...(start.report ? (["pipe"] as const) : []),
     ...(start.filter === undefined ? [] : [start.filter]),
   ];
-  const [program = "", ...args] = start.argv;
+  const [program = "", ...args] = joining(start.argv, start.joinFiles ?? []);
   let child: ChildProcess;
   try {
     child = spawn(program, args, { cwd: start.cwd, env: start.env, detached: true, stdio });

@@ -29,6 +29,8 @@ export interface Prepared {
   /** What every program here gets when its request adds nothing. */
   readonly base: Readonly<Record<string, string>>;
   readonly confinement: Confinement | undefined;
+  /** Files into which whoever starts it writes `0` first: that puts it into its groups. */
+  readonly joinFiles: readonly string[];
 }
 
 /** How a command becomes the arguments to start, outside and inside of a sandbox. */
@@ -52,18 +54,19 @@ export async function prepareProgram(
   const plain = byPath(vectors.plain(request.command), isLine ? shell : undefined);
   refuseOversized(plain, env);
   if (sandbox === undefined) {
-    return { mark, argv: plain, cwd: request.cwd, env, base, confinement: undefined };
+    return { mark, argv: plain, cwd: request.cwd, env, base, confinement: undefined, joinFiles: [] };
   }
   const confinement = await sandbox.confine({
     cwd: request.cwd,
     workspace: request.workspace,
     widening: request.sandbox,
+    confine: request.confine,
     program: programPath(request.command),
     env,
   });
   const inside = byPath(vectors.confined(request.command, confinement.limits), shell);
   const argv = [...confinement.argv, ...inside];
-  return { mark, argv, cwd: "/", env: confinement.env, base, confinement };
+  return { mark, argv, cwd: "/", env: confinement.env, base, confinement, joinFiles: confinement.joinFiles };
 }
 
 let lastShell: { readonly path: string | undefined; readonly shell: string } | undefined;

@@ -3,6 +3,7 @@ import { ToolError } from "../../tool/errors.js";
 import type { ExecRequest, ExecResult, Survivor } from "../environment.js";
 import { OutputWindow } from "../output-window.js";
 import { sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/report.js";
+import type { Released } from "../sandbox/sandbox.js";
 import type { Child, ChildExit, StartFailure } from "./child.js";
 import { argumentVector, confinedVector, readReport } from "./command-line.js";
 import { exportedBy } from "./exported.js";
@@ -10,6 +11,7 @@ import { launcherLost } from "./launcher-lost.js";
 import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
 import { endTree, groupGone, leftInGroup } from "./process-tree.js";
 import { requireDirectory } from "./require-directory.js";
+import { watchUsage } from "./usage-watch.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
 export const DRAIN_MS = 300;
@@ -23,13 +25,20 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
   const { confinement } = prepared;
   if (confinement === undefined) return follow({ request, prepared, host });
   let result: ExecResult;
-  let changed: readonly string[] = [];
+  let released: Released;
   try {
     result = await follow({ request, prepared, host });
   } finally {
-    changed = await confinement.release();
+    released = await confinement.release();
   }
-  return changed.length === 0 ? result : withRefusedNames(result, changed);
+  const { changed } = released;
+  const reached = [...(result.reached ?? []), ...released.reached];
+  const told = {
+    ...result,
+    ...(confinement.confinedBy !== undefined && { confinedBy: confinement.confinedBy }),
+    ...(reached.length > 0 && { reached }),
+  };
+  return changed.length === 0 ? told : withRefusedNames(told, changed);
 }
 
 interface Run {
@@ -54,11 +63,14 @@ async function follow(run: Run): Promise<ExecResult> {
     input: request.stdin === undefined ? "nothing" : { bytes: request.stdin },
     report: confinement !== undefined || typeof request.command === "string",
     filter: confinement?.filter,
+    joinFiles: prepared.joinFiles,
     onOutput: (bytes) => listening(output, bytes),
     ...(request.separateStderr === true && { onStderr: (bytes: Buffer) => listening(stderr, bytes) }),
   });
   if ("stage" in child) return notStarted(child, run);
+  const watch = confinement?.watched === undefined ? undefined : watchUsage(child.pid, confinement.watched);
   const exit = await followToExit(child, run);
+  const excess = watch?.stop();
   if (exit.kind === "failed") return notStarted(exit, run);
   if (exit.kind === "lost") {
     await endTree({ pid: child.pid, mark: child.mark });
@@ -87,6 +99,7 @@ async function follow(run: Run): Promise<ExecResult> {
       exported: exportedBy(shell.exports, { prepared, mark: child.mark, requested: request.env ?? {} }),
     }),
     ...(left.length > 0 && { stillRunning: left }),
+    ...(excess !== undefined && { reached: [excess] }),
   };
   return confinement === undefined
     ? result

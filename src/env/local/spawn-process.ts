@@ -6,8 +6,9 @@ import type { ProcessEnd, RunningProcess, SpawnRequest } from "../environment.js
 import type { Child, ChildExit, StartFailure } from "./child.js";
 import { backgroundVector, confinedVector, readReport } from "./command-line.js";
 import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
-import { endTree } from "./process-tree.js";
+import { endTree, groupGone } from "./process-tree.js";
 import { cannotStart, DRAIN_MS } from "./run-process.js";
+import { watchUsage } from "./usage-watch.js";
 import { type PipeIdentity, readsFrom } from "./waits-for-input.js";
 
 const VECTORS = { plain: backgroundVector, confined: confinedVector };
@@ -32,6 +33,7 @@ export async function spawnProcess(request: SpawnRequest, host: ProcessHost): Pr
       input: "open",
       report: confinement !== undefined,
       filter: confinement?.filter,
+      joinFiles: prepared.joinFiles,
       // A listener may keep what it gets.
       onOutput: (bytes) => take(new Uint8Array(bytes)),
     });
@@ -67,21 +69,28 @@ function running({ child, prepared, take }: Parts): RunningProcess {
   const { confinement } = prepared;
   const { input, pid, mark } = child;
   const pipe = input === undefined ? undefined : pipeIdentity(input);
+  const watched = confinement?.watched;
+  const watch = watched === undefined || pid === undefined ? undefined : watchUsage(pid, watched);
   let over = false;
   const ended = child.exited.then(async (exit): Promise<ProcessEnd> => {
     over = true;
+    const excess = watch?.stop();
     if (exit.kind === "failed") take(startProblem(prepared.argv, exit.code));
     await Promise.race([child.outputEnded, delay(DRAIN_MS)]);
     child.letGo();
     input?.destroy();
     if (exit.kind === "lost") await endTree({ pid: undefined, mark });
-    await confinement?.release();
-    return endOf(exit, confinement !== undefined);
+    // What a sandbox still holds may go on for a moment; only then can names be put back.
+    else if (confinement !== undefined && pid !== undefined) await groupGone(pid);
+    const released = await confinement?.release();
+    const reached = [excess, ...(released?.reached ?? [])].filter((limit) => limit !== undefined);
+    return { ...endOf(exit, confinement !== undefined), ...(reached.length > 0 && { reached }) };
   });
   return {
     pid,
     mark,
     pty: false,
+    ...(confinement?.confinedBy !== undefined && { confinedBy: confinement.confinedBy }),
     ended,
     write: (data) => write(input, data),
     closeInput: () => new Promise((resolve) => (input?.writable ? input.end(resolve) : resolve())),

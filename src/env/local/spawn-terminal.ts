@@ -2,6 +2,7 @@ import { closeSync } from "node:fs";
 import type { RunningProcess, SpawnRequest, TerminalSize } from "../environment.js";
 import { FILTER_DESCRIPTOR } from "../sandbox/sandbox.js";
 import { backgroundVector, confinedBackgroundVector } from "./command-line.js";
+import { joining } from "./joining.js";
 import { type ProcessHost, prepareProgram } from "./prepare.js";
 
 /** Starts a program in a terminal and lets it go on. The cwd must exist. */
@@ -11,7 +12,7 @@ export async function spawnInTerminal(
 ): Promise<RunningProcess> {
   const { spawnInPty } = await import("../pty/local-pty.js");
   const vectors = { plain: backgroundVector, confined: confinedBackgroundVector };
-  const { argv, cwd, env, mark, confinement } = await prepareProgram(request, host, vectors);
+  const { argv, cwd, env, mark, confinement, joinFiles } = await prepareProgram(request, host, vectors);
   const filter = confinement?.filter;
   const release = async () => {
     if (filter !== undefined) closeSync(filter);
@@ -19,12 +20,13 @@ export async function spawnInTerminal(
   };
   try {
     const child = await spawnInPty({
-      argv,
+      argv: joining(argv, joinFiles),
       cwd,
       env,
       mark,
       size: request.pty,
       held: confinement !== undefined,
+      confinedBy: confinement?.confinedBy,
       ...(filter !== undefined && {
         files: [{ descriptor: FILTER_DESCRIPTOR, path: `/proc/${process.pid}/fd/${filter}` }],
       }),

@@ -30,6 +30,8 @@ export interface PtyRequest {
   readonly files?: readonly OpenedFile[];
   /** See `TreeRoot.held`. */
   readonly held?: boolean;
+  /** See `RunningProcess.confinedBy`. */
+  readonly confinedBy?: string | undefined;
   onOutput(bytes: Uint8Array): void;
 }
 
@@ -68,6 +70,7 @@ class PtyProcess implements RunningProcess {
   readonly pid: number;
   readonly mark: string;
   readonly pty = true;
+  readonly confinedBy?: string;
   readonly ended: Promise<ProcessEnd>;
   readonly #master: TerminalMaster;
   readonly #terminal: OpenedTerminal;
@@ -86,6 +89,7 @@ class PtyProcess implements RunningProcess {
     this.pid = opened.pid;
     this.mark = request.mark;
     this.#held = request.held ?? false;
+    if (request.confinedBy !== undefined) this.confinedBy = request.confinedBy;
     this.#terminal = opened;
     this.#master = new TerminalMaster(opened.descriptor, (bytes) => request.onOutput(bytes));
     const unwatch = endWithThisProcess(opened.pid);

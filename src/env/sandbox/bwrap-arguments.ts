@@ -38,7 +38,10 @@ export function bwrapArguments(request: BwrapRequest): readonly string[] {
     ...["--die-with-parent", "--cap-drop", "ALL", "--hostname", "sandbox"],
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...PROC_READ_ONLY.flatMap((name) => ["--ro-bind-try", `/proc/${name}`, `/proc/${name}`]),
+    ...mountArguments({ kind: "empty", path: "/dev/shm", writable: true }, temporaryBytes),
     ...mounts.flatMap((mount) => mountArguments(mount, temporaryBytes)),
+    // Otherwise it would be one more folder in memory, and one without a limit.
+    ...["--remount-ro", "/dev"],
     // Last, because mounts inside these folders need a place made for them first.
     ...mounts.flatMap((mount) =>
       mount.kind === "empty" && !mount.writable ? ["--remount-ro", mount.path] : [],

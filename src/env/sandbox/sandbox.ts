@@ -1,30 +1,23 @@
-import { homedir, userInfo } from "node:os";
-import { ToolError } from "../../tool/errors.js";
 import { bwrapArguments } from "./bwrap-arguments.js";
-import { coverAll, homeMounts, systemMounts } from "./credential-places.js";
+import {
+  type ControlGroup,
+  type ControlGroups,
+  findControlGroups,
+  type GroupLimits,
+  type ReachedLimit,
+} from "./control-groups.js";
 import { FilterFile } from "./filter-file.js";
-import { socketMounts } from "./host-sockets.js";
-import { arrange, isVisible, type Mount, mountOver } from "./mounts.js";
+import { groupLimits, limitsFor } from "./limits.js";
+import type { Mount } from "./mounts.js";
 import { holdPlace, type Placeholder, releasePlace } from "./placeholders.js";
+import { lastingMounts, type Plan, planFor } from "./plan.js";
 import { probeBwrap, type Unavailable, type WorkingBwrap } from "./probe.js";
-import { protectedPlaces } from "./protected-names.js";
 import { realPath } from "./real-path.js";
-import { DEFAULT_LIMITS, type SandboxLimits, type SandboxOptions, type Widening } from "./types.js";
-import { putBack, type WatchedName, watchNames } from "./watched-names.js";
-import { expand, writableRoots } from "./writable-roots.js";
+import type { ConfineRequest, SandboxLimits, SandboxOptions } from "./types.js";
+import { putBack } from "./watched-names.js";
 
 /** Descriptor on which bubblewrap finds the filter of system calls. */
 export const FILTER_DESCRIPTOR = 4;
-
-export interface ConfineRequest {
-  readonly cwd: string;
-  readonly workspace?: string | undefined;
-  readonly widening?: Widening | undefined;
-  /** A program that a tool starts by its path, which may lie where commands see nothing. */
-  readonly program?: string | undefined;
-  /** The complete environment of the command. */
-  readonly env: Readonly<Record<string, string>>;
-}
 
 /** The sandbox of one command: made before it starts, taken down when its last process is gone. */
 export interface Confinement {
@@ -36,8 +29,19 @@ export interface Confinement {
   readonly filter: number | undefined;
   readonly network: boolean;
   readonly limits: SandboxLimits;
-  /** Answers with the protected names that the command had changed and that were put back. */
-  release(): Promise<readonly string[]>;
+  /** Whoever starts it writes `0` into each first. */
+  readonly joinFiles: readonly string[];
+  /** To be watched over all its processes, because the kernel counts each by itself here. */
+  readonly watched: GroupLimits | undefined;
+  /** What shuts it in, when that was asked for. */
+  readonly confinedBy: string | undefined;
+  release(): Promise<Released>;
+}
+
+export interface Released {
+  /** Protected names that the command had changed and that were put back. */
+  readonly changed: readonly string[];
+  readonly reached: readonly ReachedLimit[];
 }
 
 export interface Sandbox {
@@ -54,14 +58,15 @@ export async function createSandbox(
   const bwrap = await probeBwrap(options.program);
   if ("unavailable" in bwrap) return bwrap;
   const filter = new FilterFile();
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const lasting = [...privateMounts(), ...systemMounts()];
+  const lasting = lastingMounts();
+  let groups: { readonly found: ControlGroups | undefined } | undefined;
   return {
     async confine(request) {
+      if (request.confine !== undefined) groups ??= { found: findControlGroups() };
       for (let attempt = 1; ; attempt += 1) {
         const plan = await planFor(request, { ...options, lasting });
         try {
-          return confinementOf({ plan, request, bwrap, limits, filter });
+          return confinementOf({ plan, request, bwrap, options, filter, groups: groups?.found });
         } catch (error) {
           // Another command's stand-in for a folder went away since the plan was made.
           const vanished = (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -73,70 +78,20 @@ export async function createSandbox(
   };
 }
 
-interface Plan {
-  readonly mounts: readonly Mount[];
-  readonly placeholders: readonly string[];
-  readonly watched: readonly WatchedName[];
-  readonly cwd: string;
-  readonly network: boolean;
-}
-
-async function planFor(
-  request: ConfineRequest,
-  options: SandboxOptions & { readonly home?: string; readonly lasting: readonly Mount[] },
-): Promise<Plan> {
-  const homes = homesOf(options.home ?? (request.env.HOME || homedir()));
-  const [home] = homes;
-  const { widening } = request;
-  const network = widening?.network ?? options.network ?? false;
-  const { roots, named, mounted } = writableRoots({
-    workspace: request.workspace ?? options.workspace,
-    configured: options.writable ?? [],
-    widened: widening?.write ?? [],
-    homes,
-  });
-  const hidden = (options.hidden ?? []).map((path) => expand(path, home));
-  const runtimeDir = request.env.XDG_RUNTIME_DIR;
-  const shown = [...(options.visible ?? []), ...(widening?.read ?? [])];
-  if (request.program !== undefined) shown.push(request.program);
-  const kept = protectedPlaces({ roots, lifted: named });
-  const files = [
-    ...options.lasting,
-    ...homes.flatMap(homeMounts),
-    ...coverAll(runtimeDir === undefined ? hidden : [...hidden, runtimeDir]),
-    ...shownMounts(shown, network),
-    ...mounted.map((path): Mount => ({ kind: "write", path })),
-    ...kept.mounts,
-  ];
-  const arranged = arrange(files);
-  const sockets = await socketMounts((path) => mountOver(arranged, path)?.kind === "empty");
-  const mounts = arrange([...files, ...sockets]);
-  const cwd = realPath(request.cwd) ?? request.cwd;
-  if (!isVisible(mounts, cwd)) throw hiddenFolder(request.cwd);
-  return { mounts, placeholders: kept.placeholders, watched: watchNames(kept.watched), cwd, network };
-}
-
-/** HOME may have been set to another folder; the keys lie in the account's own all the same. */
-function homesOf(home: string): readonly [string, ...string[]] {
-  const first = realPath(home) ?? home;
-  try {
-    const account = realPath(userInfo().homedir);
-    return account === undefined || account === first || account === "/" ? [first] : [first, account];
-  } catch {
-    return [first];
-  }
-}
-
 function confinementOf(parts: {
   readonly plan: Plan;
   readonly request: ConfineRequest;
   readonly bwrap: WorkingBwrap;
-  readonly limits: SandboxLimits;
+  readonly options: SandboxOptions;
   readonly filter: FilterFile;
+  readonly groups: ControlGroups | undefined;
 }): Confinement {
-  const { plan, request, bwrap, limits } = parts;
+  const { plan, request, bwrap } = parts;
+  const { confine } = request;
+  const limits = limitsFor({ options: parts.options, confine, counted: parts.groups !== undefined });
   const held: Placeholder[] = [];
-  const letGo = () => Promise.all(held.map(releasePlace));
+  let group: ControlGroup | undefined;
+  const letGo = () => Promise.all([...held.map(releasePlace), group?.remove()]);
   try {
     const unheld = new Map<string, Mount | undefined>();
     for (const path of plan.placeholders) {
@@ -148,6 +103,8 @@ function confinementOf(parts: {
       const instead = unheld.has(mount.path) ? unheld.get(mount.path) : mount;
       return instead === undefined ? [] : [instead];
     });
+    const together = confine === undefined ? undefined : groupLimits(confine);
+    if (together !== undefined) group = parts.groups?.make(together);
     const { ours, theirs } = splitEnvironment(request.env);
     const filter = parts.filter.open();
     return {
@@ -167,10 +124,14 @@ function confinementOf(parts: {
       filter,
       network: plan.network,
       limits,
+      joinFiles: group?.joinFiles ?? [],
+      watched: group === undefined ? together : undefined,
+      confinedBy: confine === undefined ? undefined : "bubblewrap",
       async release() {
         const changed = putBack(plan.watched);
+        const reached = group?.reached() ?? [];
         await letGo();
-        return changed;
+        return { changed, reached };
       },
     };
   } catch (error) {
@@ -182,22 +143,6 @@ function confinementOf(parts: {
 /** Somebody made it meanwhile, or nobody can. */
 function standsThere(path: string): Mount | undefined {
   return realPath(path) === path ? { kind: "read", path } : undefined;
-}
-
-/** Folders full of other programs' sockets and temporary files. */
-function privateMounts(): readonly Mount[] {
-  return ["/tmp", "/var/tmp", "/run", "/var/run"].flatMap((path): Mount[] => {
-    const real = realPath(path);
-    return real === undefined || real === "/" ? [] : [{ kind: "empty", path: real, writable: true }];
-  });
-}
-
-/** Also where names of hosts are looked up, which often is a link into a private folder. */
-function shownMounts(paths: readonly string[], network: boolean): readonly Mount[] {
-  return [...paths, ...(network ? ["/etc/resolv.conf"] : [])].flatMap((path): Mount[] => {
-    const real = realPath(path);
-    return real === undefined ? [] : [{ kind: "read", path: real }];
-  });
 }
 
 /** Variables that make the loader run code would do so in bubblewrap, outside; they are set inside instead. */
@@ -214,11 +159,4 @@ function splitEnvironment(env: Readonly<Record<string, string>>) {
     else ours[name] = name === "TMPDIR" ? "/tmp" : value;
   }
   return { ours, theirs };
-}
-
-function hiddenFolder(path: string): ToolError {
-  return new ToolError(`Cannot run in ${path}: commands in the sandbox do not see that folder.`, {
-    code: "denied",
-    hint: "Run in the session's working folder or below it.",
-  });
 }

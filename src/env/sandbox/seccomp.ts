@@ -21,10 +21,13 @@ const EAFNOSUPPORT = 97;
 const X32_BIT = 0x40000000;
 /** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID and -NET. */
 const NEW_NAMESPACE_FLAGS = 0x7e020000;
-/** TIOCSTI and TIOCLINUX type into somebody else's terminal. */
-const TERMINAL_INJECTION = [0x5412, 0x541c];
+/** TIOCSTI and TIOCLINUX type into somebody else's terminal; TIOCSETD loads rarely used code into the kernel. */
+const TERMINAL_INJECTION = [0x5412, 0x541c, 0x5423];
 /** Unix, IPv4, IPv6 and netlink. The others (vsock, Bluetooth, …) are not held back by a network namespace. */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
+
+/** Ordinary, 32 bits, old version numbers, and the question for the current one. The rest weakens protections. */
+const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 
 interface Instruction {
   readonly code: number;
@@ -80,6 +83,11 @@ export function seccompFilter(arch: FilterArch): Buffer {
       { code: LOAD_WORD, operand: argumentAt(0) },
       ...SOCKET_FAMILIES.flatMap((family) => [{ code: JUMP_IF_EQUAL, operand: family, ifFalse: 1 }, allow]),
       refuse(EAFNOSUPPORT),
+    ]),
+    ...onCall(judged("personality"), [
+      { code: LOAD_WORD, operand: argumentAt(0) },
+      ...PERSONALITIES.flatMap((kind) => [{ code: JUMP_IF_EQUAL, operand: kind, ifFalse: 1 }, allow]),
+      refuse(EPERM),
     ]),
     allow,
   );

@@ -39,6 +39,7 @@ export const REFUSED_CALLS: Readonly<Record<string, Numbers>> = {
   fsmount: [432, 432],
   fspick: [433, 433],
   mount_setattr: [442, 442],
+  open_tree_attr: [467, 467],
   open_by_handle_at: [304, 265],
   setns: [308, 268],
   unshare: [272, 97],
@@ -62,6 +63,12 @@ export const REFUSED_CALLS: Readonly<Record<string, Numbers>> = {
   iopl: [172],
   ioperm: [173],
   modify_ldt: [154],
+  uselib: [134],
+  sysfs: [139],
+  lookup_dcookie: [212, 18],
+  nfsservctl: [180, 42],
+  migrate_pages: [256, 238],
+  move_pages: [279, 239],
 };
 
 /** Calls that are judged by an argument. */
@@ -70,6 +77,7 @@ export const JUDGED_CALLS = {
   clone3: [435, 435],
   ioctl: [16, 29],
   socket: [41, 198],
+  personality: [135, 92],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
 export function callNumber(numbers: Numbers, arch: FilterArch): number | undefined {

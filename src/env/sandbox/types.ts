@@ -1,3 +1,5 @@
+import type { Confine } from "../environment.js";
+
 /** off: none. auto: when it works here. required: no command runs without it. */
 export type SandboxMode = "off" | "auto" | "required";
 
@@ -10,6 +12,12 @@ export interface SandboxLimits {
   readonly temporaryBytes: number;
   /** Bytes of address space per process; none by default, since many runtimes reserve far more than they use. */
   readonly memoryBytes?: number;
+  /** Bytes of memory per process that nobody else can see, whether used or not. */
+  readonly dataBytes?: number;
+  /** Open files per process. */
+  readonly descriptors?: number;
+  /** Ended before others when the machine runs out of memory. */
+  readonly firstToGo?: boolean;
 }
 
 export interface SandboxOptions {
@@ -37,6 +45,19 @@ export interface Widening {
   readonly read?: readonly string[];
   /** Run without the sandbox. */
   readonly off?: boolean;
+}
+
+/** A command that is about to start. */
+export interface ConfineRequest {
+  readonly cwd: string;
+  readonly workspace?: string | undefined;
+  readonly widening?: Widening | undefined;
+  /** Shut in for itself: instead of the workspace, the widening and the settings. */
+  readonly confine?: Confine | undefined;
+  /** A program that a tool starts by its path, which may lie where commands see nothing. */
+  readonly program?: string | undefined;
+  /** The complete environment of the command. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** What the sandbox did to a command. */

@@ -21,7 +21,7 @@ async function project(
   const session = await runtime.openSession();
   const call = async (name: string, given: Record<string, unknown>) => {
     const result = await session.call({ name, arguments: given });
-    return { ...result, out: result.structured as Record<string, never> };
+    return { ...result, out: result.structured as Record<string, unknown> };
   };
   return { cwd, call, text: (name: string) => readFileSync(join(cwd, name), "utf8") };
 }

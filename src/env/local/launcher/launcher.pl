@@ -6,7 +6,7 @@
 # loaded, since POSIX alone would take 10 ms; what the language lacks is called by number.
 #
 # Both directions carry frames: four bytes of length, then fields with a NUL between them.
-#   requests  start ID FOLDER DESCRIPTORS COUNT ARGUMENT... (NAME VALUE)...
+#   requests  start ID FOLDER DESCRIPTORS GROUPS COUNT ARGUMENT... (NAME VALUE)...
 #             opened ID          the runtime has opened its ends of the pipes
 #             strangers          programs with our mark were started by somebody else
 #   events    ready DESCRIPTOR   try to open this one of ours
@@ -24,6 +24,7 @@ my %number = %{{
 }->{$machine}};
 my ($BLOCK, $SET_MASK, $CHILD_SUBREAPER, $CLOSE_ON_EXEC, $NONBLOCK) = (0, 2, 36, 02000000, 04000);
 my ($SET_FLAGS, $SET_SIZE, $UNIX, $STREAM, $NO_WAIT) = (4, 1031, 1, 1, 1);
+my ($CLONE3, $INTO_GROUP, $CHILD) = (435, 0x200000000, 17);
 my ($NO_SIGNALS, $CHILD_SIGNAL) = (pack("Q", 0), pack("Q", 1 << 16));
 
 # A terminal sends these to everybody who was started in it; only the end of requests ends this process.
@@ -98,7 +99,7 @@ sub tell_runtime {
 }
 
 sub start {
-  my ($id, $folder, $descriptors, $count, @rest) = @_;
+  my ($id, $folder, $descriptors, $groups, $count, @rest) = @_;
   my @arguments = splice @rest, 0, $count;
   my (@given, @ends);
   socketpair my $report, my $reporter, $UNIX, $STREAM, 0 or return failed($id);
@@ -114,15 +115,27 @@ sub start {
     push @given, $handle;
     push @ends, $end if $end;
   }
-  my $pid = fork;
+  my $pid = fork_into($groups);
+  if (defined $pid) { $groups = "" }
+  else              { $pid = fork }
   return failed($id) if not defined $pid;
   become({ folder => $folder, arguments => \@arguments, variables => \@rest, given => \@given,
-    reporter => $reporter }) if $pid == 0;
+    groups => $groups, reporter => $reporter }) if $pid == 0;
   fcntl $report, $SET_FLAGS, $NONBLOCK;
   vec($watched, fileno $report, 1) = 1;
   $child{$pid} = { id => $id, report => $report, text => "" };
   $ends{$id} = \@ends if @ends;
   tell_runtime("started", $id, $pid, map { fileno $_ } @ends);
+}
+
+# Born in a group, a process need not be moved there, for which the kernel waits some milliseconds. Only where one
+# group holds everything (the second version); elsewhere, and on old kernels, the child moves itself.
+sub fork_into {
+  my ($groups) = @_;
+  my ($folder) = $groups =~ m{^([^\n]+)/cgroup\.procs$} or return undef;
+  open my $group, "<", $folder or return undef;
+  my $pid = syscall $CLONE3, pack("Q11", $INTO_GROUP, 0, 0, 0, $CHILD, 0, 0, 0, 0, 0, fileno $group), 88;
+  return $pid < 0 ? undef : $pid;
 }
 
 sub failed {
@@ -137,14 +150,24 @@ sub become {
   syscall $number{setsid};
   $SIG{$_} = "DEFAULT" for @ignored;
   syscall $number{sigprocmask}, $SET_MASK, $NO_SIGNALS, 0, 8;
-  my $target = 0;
+  my ($target, $stage) = (0, "resources");
+  # Before there is anything to limit: what is started later belongs to the same groups.
+  for my $file (split /\n/, $program->{groups}) {
+    open my $group, ">", $file or give_up($program, $stage);
+    syswrite $group, "0" or give_up($program, $stage);
+  }
   for my $handle (@{ $program->{given} }) { syscall $number{dup3}, fileno $handle, $target++, 0 }
-  my $stage = "folder";
+  $stage = "folder";
   if (chdir $program->{folder}) {
     %ENV = @{ $program->{variables} };
     $stage = "program";
     exec { $arguments[0] } @arguments;
   }
+  give_up($program, $stage);
+}
+
+sub give_up {
+  my ($program, $stage) = @_;
   syswrite $program->{reporter}, "\0$stage " . ($! + 0);
   syscall $number{exit}, 127;
 }
@@ -167,7 +190,7 @@ sub reap {
     my $child = delete $child{$pid} or next;
     read_report($child);
     vec($watched, fileno $child->{report}, 1) = 0;
-    if ($child->{text} =~ /^\0(folder|program) (\d+)$/) { tell_runtime("failed", $child->{id}, $1, $2) }
+    if ($child->{text} =~ /^\0(folder|program|resources) (\d+)$/) { tell_runtime("failed", $child->{id}, $1, $2) }
     else { tell_runtime("exited", $child->{id}, $status, $child->{text}) }
   }
 }

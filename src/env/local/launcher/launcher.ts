@@ -37,6 +37,8 @@ export interface LaunchRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly descriptors: readonly GivenDescriptor[];
+  /** See `ChildStart.joinFiles`. */
+  readonly joinFiles?: readonly string[];
 }
 
 export interface Launched {
@@ -134,7 +136,10 @@ export class Launcher {
 
   /** False when it cannot be used here. */
   async ready(): Promise<boolean> {
+    // A Perl that ends at once must be heard, even when nothing else keeps this process alive.
+    this.#process.ref();
     const descriptor = await Promise.race([this.#answered, delay(READY_MS, undefined, { ref: false })]);
+    this.#process.unref();
     this.#keepAwake();
     if (descriptor === undefined) return false;
     try {
@@ -152,13 +157,13 @@ export class Launcher {
     const exit = new Promise<ChildExit>((resolve) => {
       exited = resolve;
     });
-    const { argv, cwd, descriptors } = request;
+    const { argv, cwd, descriptors, joinFiles = [] } = request;
     const given = descriptors.map((each) =>
       typeof each === "string" ? each : `/proc/${process.pid}/fd/${each.ours}`,
     );
     return new Promise((started, lost) => {
       this.#send([
-        ...["start", String(id), cwd, given.join(" "), String(argv.length)],
+        ...["start", String(id), cwd, given.join(" "), joinFiles.join("\n"), String(argv.length)],
         ...argv,
         ...Object.entries(request.env).flat(),
       ]);

@@ -21,8 +21,8 @@ export async function startFromLauncher(
     ...(filter === undefined ? [] : [{ ours: filter }]),
   ];
   try {
-    const { argv, cwd, env } = start;
-    const launched = await host.launcher.launch({ argv, cwd, env, descriptors });
+    const { argv, cwd, env, joinFiles = [] } = start;
+    const launched = await host.launcher.launch({ argv, cwd, env, descriptors, joinFiles });
     if ("stage" in launched) return launched;
     const ends = [...launched.ends];
     const writable = descriptors[0] === "input" ? writePipe(ends.shift()) : undefined;
