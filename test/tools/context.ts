@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KeptThings } from "../../src/call/kept-things.js";
+import type { ScheduledJobs } from "../../src/cron/types.js";
 import type { Environment } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { SessionProcesses } from "../../src/env/processes/types.js";
@@ -24,6 +25,13 @@ const NO_PROCESSES: SessionProcesses = {
   takeNotices: () => [],
 };
 
+/** Says no when it is used, not when a context is copied. */
+const NO_JOBS = new Proxy({} as ScheduledJobs, {
+  get: () => {
+    throw new Error("this test schedules nothing");
+  },
+});
+
 /** A real call context on the local machine, in a folder of its own. */
 export function makeContext(
   changes: Partial<Omit<CallContext, "environment">> & { environment?: Environment } = {},
@@ -39,9 +47,7 @@ export function makeContext(
     signal: new AbortController().signal,
     host: {},
     processes: NO_PROCESSES,
-    get jobs(): never {
-      throw new Error("this test schedules nothing");
-    },
+    jobs: NO_JOBS,
     secrets: { get: () => undefined, add: () => undefined },
     settings: {},
     cacheDir: join(folder, "cache"),

@@ -3,7 +3,7 @@ import { constants, type Dirent, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
 import { ToolError } from "../../tool/errors.js";
-import type { EnvironmentFiles, FileStat, ReadRange } from "../environment.js";
+import type { EnvironmentFiles, FileStat, ReadRange, StreamRange } from "../environment.js";
 import { writeAtomically } from "./atomic-write.js";
 import { fileError, isMissing } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
@@ -25,7 +25,14 @@ export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
     read: (path, range) => guarded(path, "read", () => readBytes(path, range)),
     stream: (path, range) => streamBytes(path, range),
     write: (path, data, writeOptions) =>
-      guarded(path, "write", () => writeAtomically({ path: resolvePath(path), data, ...writeOptions })),
+      guarded(path, "write", async () => {
+        const { stats, ...report } = await writeAtomically({
+          path: resolvePath(path),
+          data,
+          ...writeOptions,
+        });
+        return { ...report, stat: toStat(stats) };
+      }),
     remove: (path) => guarded(path, "remove", () => removeEntry(resolvePath(path))),
     rename: (from, to) =>
       guarded(from, "rename", () => {
@@ -174,12 +181,13 @@ async function readBytes(path: string, range: ReadRange = {}): Promise<Uint8Arra
   }
 }
 
-async function* streamBytes(path: string, range: ReadRange = {}): AsyncGenerator<Uint8Array> {
+async function* streamBytes(path: string, range: StreamRange = {}): AsyncGenerator<Uint8Array> {
   const handle = await guarded(path, "read", () => openForReading(path, range.real === true));
+  const { into = [] } = range;
   try {
-    for (let position = Math.max(0, range.start ?? 0); ; ) {
-      const buffer = Buffer.allocUnsafeSlow(STREAM_CHUNK);
-      const { bytesRead } = await handle.read(buffer, 0, STREAM_CHUNK, position);
+    for (let position = Math.max(0, range.start ?? 0), turn = 0; ; turn++) {
+      const buffer = into[turn % into.length] ?? Buffer.allocUnsafeSlow(STREAM_CHUNK);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) return;
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);

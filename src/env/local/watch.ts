@@ -37,6 +37,7 @@ export async function* watchLocal(path: string, options: WatchOptions): AsyncGen
   signal.addEventListener("abort", stop, { once: true });
   try {
     if (signal.aborted) return;
+    options.onReady?.();
     for (;;) {
       for (const change of watch.take()) {
         if (signal.aborted) return;

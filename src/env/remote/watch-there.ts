@@ -63,7 +63,8 @@ export async function* watchThere({ path, options, spawn }: WatchThere): AsyncGe
         });
         continue;
       }
-      if (before !== undefined)
+      if (before === undefined) options.onReady?.();
+      else
         for (const change of changesBetween(before, now)) yield { ...change, path: join(path, change.path) };
       before = now;
     }

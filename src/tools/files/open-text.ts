@@ -6,6 +6,10 @@ import { kindByContent, kindByName } from "./binary-kind.js";
 import { notebookToText } from "./notebook.js";
 import { extractOffice } from "./office.js";
 import type { Location } from "./paths.js";
+import { ConvertedTexts } from "./read/converted-texts.js";
+import { type ImageFacts, imageFacts } from "./read/image-size.js";
+import { LineIndex } from "./read/line-index.js";
+import { extractPdf } from "./read/pdf.js";
 import { similarNames } from "./similar-names.js";
 import { decodeText, detectEncoding, type TextEncoding, UTF8 } from "./text-encoding.js";
 
@@ -13,12 +17,27 @@ const HEAD_BYTES = 1024 * 1024;
 const MAX_TRANSCODED_BYTES = 10 * 1024 * 1024;
 const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
 
+/** Sent as text it grows by a third, and the strictest of the model services takes 5 MB of that. */
+const MAX_IMAGE_BYTES = 3_750_000;
+
 /** A file opened for reading as text, as chunks of bytes in `encoding`. */
 export interface TextSource {
+  readonly kind: "text";
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   readonly encoding: TextEncoding;
+  /** Where the first chunk begins in the file. */
+  readonly firstByte: number;
+  /** Present for large files that are shown as they are: the same from another byte on. */
+  chunksFrom?(byte: number): AsyncIterable<Uint8Array>;
   /** Set when the text was made from something else, e.g. "utf-16le" or "notebook". */
   readonly convertedFrom?: string;
+}
+
+/** A picture that goes to the model as it is. */
+export interface ImageSource {
+  readonly kind: "image";
+  readonly image: ImageFacts;
+  readonly bytes: Uint8Array;
 }
 
 /** The file's facts, or an error that says what stands in the way. */
@@ -39,7 +58,7 @@ export async function statRegularFile(location: Location, ctx: CallContext): Pro
   if (stat.type === "directory") {
     throw new ToolError(`${path} is a directory, not a file.`, {
       code: "invalid_arguments",
-      hint: `List it with search_files (target: "files", pattern: "*", path: "${path}").`,
+      hint: `List it with directory_list (path: "${path}").`,
       details: { path },
     });
   }
@@ -53,22 +72,40 @@ export async function statRegularFile(location: Location, ctx: CallContext): Pro
   return stat;
 }
 
-export async function openText(location: Location, stat: FileStat, ctx: CallContext): Promise<TextSource> {
-  const { files } = ctx.environment;
-  const extension = extname(location.path).toLowerCase();
+/** The file as text, or as a picture that a model can look at. */
+export async function openSource(
+  location: Location,
+  stat: FileStat,
+  ctx: CallContext,
+): Promise<TextSource | ImageSource> {
+  const { path, real } = location;
+  const extension = extname(path).toLowerCase();
+  const converted = async (from: string, convert: (bytes: Uint8Array) => Promise<string>) => {
+    const make = async () => convert(await readWhole({ location, stat, ctx, maxBytes: MAX_DOCUMENT_BYTES }));
+    return textSource(await ctx.keep(ConvertedTexts).of(real, stat, make), from);
+  };
   if (extension === ".docx" || extension === ".xlsx") {
-    const bytes = await readWhole({ location, stat, ctx, maxBytes: MAX_DOCUMENT_BYTES });
-    return textSource(await extractOffice(bytes, extension), extension.slice(1));
+    return converted(extension.slice(1), (bytes) => extractOffice(bytes, extension));
   }
-  const kind = kindByName(location.path);
-  if (kind !== undefined) throw binaryError(location.path, `${kind} file (${extension})`);
+  const promised = kindByName(path);
+  if (promised !== undefined && promised !== "image" && extension !== ".pdf") {
+    throw binaryError(path, `${promised} file (${extension})`);
+  }
 
-  const head = await readHead(location.real, stat, ctx);
-  const whole = head.length < HEAD_BYTES;
+  const known = stat.size >= HEAD_BYTES ? ctx.keep(LineIndex).encoding(real, stat) : undefined;
+  if (known !== undefined) return largeText({ real, encoding: known, ctx });
+  const head = await readHead(real, stat, ctx);
   const magic = kindByContent(head);
+  if (magic === "PDF document") return converted("pdf", (bytes) => extractPdf(bytes, ctx.signal));
+  const image = imageFacts(head);
+  if (image !== undefined) return openImage({ location, stat, ctx, image });
   const encoding = detectEncoding(head);
-  if (encoding === undefined || magic !== undefined) throw binaryError(location.path, magic ?? "binary file");
+  if (encoding === undefined || magic !== undefined) {
+    const named = promised === undefined ? undefined : `${promised} file (${extension})`;
+    throw binaryError(path, named ?? magic ?? "binary file");
+  }
 
+  const whole = head.length < HEAD_BYTES;
   if (extension === ".ipynb") {
     const bytes = whole ? head : await readWhole({ location, stat, ctx, maxBytes: MAX_DOCUMENT_BYTES });
     const text = notebookToText(await decodeText(bytes, encoding));
@@ -78,9 +115,69 @@ export async function openText(location: Location, stat: FileStat, ctx: CallCont
     const bytes = whole ? head : await readWhole({ location, stat, ctx, maxBytes: MAX_TRANSCODED_BYTES });
     return textSource(await decodeText(bytes, encoding), encoding.name);
   }
-  const converted = encoding.name === "utf-8" ? {} : { convertedFrom: encoding.name };
-  if (whole) return { chunks: [encoding.bom ? head.subarray(3) : head], encoding, ...converted };
-  return { chunks: files.stream(location.real, { start: encoding.bom ? 3 : 0 }), encoding, ...converted };
+  if (!whole) return largeText({ real, encoding, ctx, head });
+  const firstByte = encoding.bom ? 3 : 0;
+  return {
+    kind: "text",
+    chunks: [head.subarray(firstByte)],
+    encoding,
+    firstByte,
+    ...(encoding.name !== "utf-8" && { convertedFrom: encoding.name }),
+  };
+}
+
+function largeText(file: {
+  real: string;
+  encoding: TextEncoding;
+  ctx: CallContext;
+  /** The first bytes, when they have been read already. */
+  head?: Uint8Array;
+}): TextSource {
+  const { real, encoding, ctx, head } = file;
+  const firstByte = encoding.bom ? 3 : 0;
+  // Two in turn: one is looked at while the next is being read. The head's memory is free by the second piece.
+  const stream = (start: number, second: Uint8Array) =>
+    ctx.environment.files.stream(real, { start, into: [Buffer.allocUnsafeSlow(HEAD_BYTES), second] });
+  const chunksFrom = (byte: number) => stream(byte, Buffer.allocUnsafeSlow(HEAD_BYTES));
+  return {
+    kind: "text",
+    chunks:
+      head === undefined
+        ? chunksFrom(firstByte)
+        : headAndRest(head.subarray(firstByte), () => stream(head.length, head)),
+    encoding,
+    firstByte,
+    chunksFrom,
+    ...(encoding.name !== "utf-8" && { convertedFrom: encoding.name }),
+  };
+}
+
+async function* headAndRest(
+  head: Uint8Array,
+  rest: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  yield* rest();
+}
+
+async function openImage(found: {
+  location: Location;
+  stat: FileStat;
+  ctx: CallContext;
+  image: ImageFacts;
+}): Promise<ImageSource> {
+  const { location, stat, ctx, image } = found;
+  if (stat.size > MAX_IMAGE_BYTES) {
+    throw new ToolError(
+      `${location.path} is a picture of ${image.width} × ${image.height} pixels and ${stat.size.toLocaleString("en")} bytes; at most ${MAX_IMAGE_BYTES.toLocaleString("en")} bytes can be shown.`,
+      {
+        code: "failed",
+        hint: "Make a smaller copy first (for example: convert in.png -resize 1568x1568 out.jpg) and read that.",
+        details: { path: location.path, ...image },
+      },
+    );
+  }
+  return { kind: "image", image, bytes: await ctx.environment.files.read(location.real) };
 }
 
 /** The first bytes; fewer than HEAD_BYTES means that they are the whole file. */
@@ -114,13 +211,21 @@ async function readWhole(request: {
 }
 
 function textSource(text: string, convertedFrom: string): TextSource {
-  return { chunks: [Buffer.from(text, "utf8")], encoding: UTF8, convertedFrom };
+  return { kind: "text", chunks: [Buffer.from(text, "utf8")], encoding: UTF8, firstByte: 0, convertedFrom };
 }
 
 function binaryError(path: string, kind: string): ToolError {
   return new ToolError(`${path} is not text: ${kind}.`, {
     code: "failed",
-    hint: "Use a tool made for this kind of file, or inspect it in the terminal (file, xxd, unzip -l).",
+    hint: hintFor(kind),
     details: { path, kind },
   });
+}
+
+function hintFor(kind: string): string {
+  if (kind.startsWith("image")) {
+    return "Only png, jpeg, gif and webp pictures can be shown, and this is none that is whole; convert it in the terminal.";
+  }
+  if (kind.includes("archive")) return 'Look inside with file_compress (action: "list").';
+  return "Use a tool made for this kind of file, or inspect it in the terminal (file, xxd, strings).";
 }

@@ -1,19 +1,23 @@
 import { createHash } from "node:crypto";
+import type { FileStat } from "../../env/environment.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
-import { type LineWindow, readLineWindow } from "./lines.js";
-import { openText, statRegularFile } from "./open-text.js";
+import { mark } from "../../tool/marked-text.js";
+import { ToolResult } from "../../tool/result.js";
+import type { CallContext } from "../../tool/tool.js";
+import type { LineWindow } from "./lines.js";
+import { type ImageSource, openSource, statRegularFile } from "./open-text.js";
 import { MAX_LINE_CHARS, renderPage } from "./page.js";
 import { refuseDevice, refuseSecretRead } from "./path-guard.js";
-import { absolutePath, locate } from "./paths.js";
+import { absolutePath, type Location, locate } from "./paths.js";
+import { readWindow } from "./read/window.js";
 import { trackerOf } from "./read-tracker.js";
 
 const DEFAULT_LIMIT = 500;
 const MAX_LIMIT = 2000;
 const MAX_RESULT_CHARS = 100_000;
 const LARGE_FILE_BYTES = 512 * 1024;
-const COUNT_BUDGET_BYTES = 2 * 1024 ** 3;
 
 interface ReadResult {
   readonly success: true;
@@ -21,6 +25,12 @@ interface ReadResult {
   readonly path: string;
   readonly environment: string;
   readonly content?: string;
+  readonly hint?: string;
+  readonly kind?: "image";
+  readonly mime_type?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly file_size?: number;
   readonly [field: string]: unknown;
 }
 
@@ -30,8 +40,9 @@ export default defineTool({
   toolset: "file",
   emoji: "📖",
   description:
-    "Read a text file as numbered lines (N|text). Page through long files with offset and limit. " +
-    "UTF-16, Latin-1, notebooks, .docx and .xlsx are converted to text; binary files are refused.",
+    "Read a text file as numbered lines (N|text). Page through long files with offset and limit. UTF-16, " +
+    "Latin-1, notebooks, .docx, .xlsx and .pdf are converted to text; png, jpeg, gif and webp pictures are " +
+    "shown; other binary files are refused.",
   parameters: {
     type: "object",
     properties: {
@@ -50,23 +61,16 @@ export default defineTool({
     { action: "file:read", resource: absolutePath(path, scope), mode: "read", reversible: true },
   ],
 
-  async handler(args, ctx): Promise<ReadResult> {
+  async handler(args, ctx): Promise<ReadResult | ToolResult<ReadResult>> {
     const offset = clamp(args.offset, { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER });
     const limit = clamp(args.limit, { fallback: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT });
     const location = await locate(args.path, ctx);
     refuseDevice(location);
     refuseSecretRead(location, ctx);
     const stat = await statRegularFile(location, ctx);
-    const source = await openText(location, stat, ctx);
-    const window = await readLineWindow({
-      chunks: source.chunks,
-      offset,
-      limit,
-      // Four bytes are the longest character, so the cut below never meets a broken one.
-      maxLineBytes: (MAX_LINE_CHARS + 1) * 4,
-      countBudget: COUNT_BUDGET_BYTES,
-      signal: ctx.signal,
-    });
+    const source = await openSource(location, stat, ctx);
+    if (source.kind === "image") return imageResult(source, { location, stat, ctx });
+    const window = await readWindow({ source, file: location.real, stat, offset, limit, ctx });
     const page = await renderPage(window, { offset, encoding: source.encoding });
     refuseOversized(page.content, { offset, lines: window.lines.length, settings: ctx.settings });
 
@@ -99,7 +103,51 @@ export default defineTool({
   },
 
   present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
+
+  examples: [
+    {
+      title: "Read ten lines from the middle of a file",
+      files: { "numbers.txt": Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`).join("") },
+      arguments: { path: "numbers.txt", offset: 41, limit: 3 },
+      result: {
+        content: "41|line 41\n42|line 42\n43|line 43",
+        total_lines: 100,
+        truncated: true,
+        hint: "Lines 41–43 of 100; continue with offset=44.",
+      },
+    },
+  ],
 });
+
+/** The picture goes to the model as such; the facts about it are what programs and people get. */
+function imageResult(
+  { image, bytes }: ImageSource,
+  { location, stat, ctx }: { location: Location; stat: FileStat; ctx: CallContext },
+): ReadResult | ToolResult<ReadResult> {
+  const tracker = trackerOf(ctx.session);
+  const hash = createHash("sha256").update(bytes).digest("base64");
+  const count = tracker.countRead({ file: location.real, range: "image", hash });
+  tracker.noteSeen(location.real, stat);
+  const base = { success: true, path: location.path, environment: ctx.environment.name } as const;
+  if (count > 1) return { ...base, ...unchanged({ path: location.path, count }) };
+  const output: ReadResult = {
+    ...base,
+    status: "success",
+    kind: "image",
+    mime_type: image.mimeType,
+    width: image.width,
+    height: image.height,
+    file_size: bytes.length,
+  };
+  return new ToolResult({
+    success: true,
+    output,
+    content: [
+      text(JSON.stringify(output)),
+      { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: image.mimeType },
+    ],
+  });
+}
 
 function clamp(value: unknown, range: { fallback: number; min: number; max: number }): number {
   if (typeof value !== "number" || Number.isNaN(value)) return range.fallback;
@@ -160,6 +208,22 @@ function hintsFor(state: {
 }
 
 function humanText(out: ReadResult): string {
-  if (out.content === undefined) return `${out.path}: unchanged since the last read`;
-  return typeof out.hint === "string" ? `${out.content}\n(${out.hint})` : out.content;
+  if (out.kind === "image") {
+    return `${mark.path(out.path)}: ${out.mime_type} picture, ${out.width} × ${out.height} pixels, ${out.file_size} bytes`;
+  }
+  if (out.content === undefined) return `${mark.path(out.path)}: unchanged since the last read`;
+  const shown = withDimGutter(out.content);
+  return out.hint === undefined ? shown : `${shown}${shown === "" ? "" : "\n"}${mark.dim(`(${out.hint})`)}`;
+}
+
+function withDimGutter(content: string): string {
+  if (content === "") return "";
+  const lines = content.split("\n");
+  const width = lines.at(-1)?.indexOf("|") ?? 0;
+  return lines
+    .map((line) => {
+      const bar = line.indexOf("|");
+      return `${mark.dim(`${line.slice(0, bar).padStart(width)} │`)} ${line.slice(bar + 1)}`;
+    })
+    .join("\n");
 }

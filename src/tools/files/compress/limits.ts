@@ -1,0 +1,63 @@
+import { ToolError } from "../../../tool/errors.js";
+
+const MIB = 1024 * 1024;
+export const MAX_ARCHIVE_BYTES = 512 * MIB;
+export const MAX_UNPACKED_BYTES = 1024 * MIB;
+export const MAX_ENTRIES = 50_000;
+/** Text rarely shrinks more than fiftyfold; a bomb is made to grow a thousandfold. */
+const MAX_RATIO = 250;
+/** Small archives may be as empty as they like. */
+const RATIO_COUNTS_FROM = 16 * MIB;
+
+/** Counts what really comes out of an archive; what its headers claim is not asked. */
+export class UnpackBudget {
+  readonly #archive: string;
+  readonly #archiveBytes: number;
+  #bytes = 0;
+  #entries = 0;
+
+  constructor(archive: { readonly path: string; readonly bytes: number }) {
+    this.#archive = archive.path;
+    this.#archiveBytes = Math.max(1, archive.bytes);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  addBytes(count: number): void {
+    this.#bytes += count;
+    if (this.#bytes > MAX_UNPACKED_BYTES) {
+      throw this.#refusal(`it unpacks to more than ${MAX_UNPACKED_BYTES / MIB} MiB`);
+    }
+    if (this.#bytes > RATIO_COUNTS_FROM && this.#bytes / this.#archiveBytes > MAX_RATIO) {
+      throw this.#refusal(`it grows more than ${MAX_RATIO}-fold, as archives made to fill a disk do`);
+    }
+  }
+
+  addEntry(): void {
+    this.#entries++;
+    if (this.#entries > MAX_ENTRIES) throw this.#refusal(`it has more than ${MAX_ENTRIES} entries`);
+  }
+
+  #refusal(why: string): ToolError {
+    return refusal(this.#archive, why, "If the person trusts it, they can unpack it in the terminal.");
+  }
+}
+
+export function refusal(archive: string, why: string, hint?: string): ToolError {
+  return new ToolError(`${archive} is not unpacked: ${why}. Nothing was written.`, {
+    code: "denied",
+    hint: hint ?? "List it to see what it holds; do not unpack archives you do not trust.",
+    details: { archive, refused: true },
+  });
+}
+
+export function damaged(archive: string, error: unknown): ToolError {
+  if (ToolError.isInstance(error)) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new ToolError(`${archive} is damaged or not what its name says: ${why}.`, {
+    hint: "Get it again, or inspect it in the terminal (file, unzip -t, tar -t).",
+    cause: error,
+  });
+}

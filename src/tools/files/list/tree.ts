@@ -1,0 +1,133 @@
+import { mark } from "../../../tool/marked-text.js";
+
+export interface TreeEntry {
+  readonly path: string;
+  readonly type: string;
+  readonly size?: number;
+  readonly size_is_lower_bound?: true;
+  readonly mtime?: string;
+  readonly git?: string;
+  readonly target?: string;
+  readonly ignored?: true;
+}
+
+interface Node {
+  readonly name: string;
+  entry?: TreeEntry;
+  readonly children: Map<string, Node>;
+}
+
+const GIT_LETTERS: Readonly<Record<string, string>> = {
+  modified: "M",
+  added: "A",
+  deleted: "D",
+  renamed: "R",
+  untracked: "?",
+  conflicted: "U",
+};
+
+export interface TreeOptions {
+  readonly times: boolean;
+}
+
+/** For a model: two blanks per level, nothing that could be left out. */
+export function compactTree(entries: readonly TreeEntry[], options: TreeOptions): string {
+  const lines: string[] = [];
+  const add = (node: Node, indent: string): void => {
+    for (const child of node.children.values()) {
+      const { entry } = child;
+      const facts = entry === undefined ? [] : factsOf(entry, options);
+      lines.push([`${indent}${nameOf(child)}`, ...facts].join("  "));
+      add(child, `${indent}  `);
+    }
+  };
+  add(grow(entries), "");
+  return lines.join("\n");
+}
+
+/** For a person: drawn branches, and colours for what things are. */
+export function drawnTree(entries: readonly TreeEntry[], options: TreeOptions): string {
+  const lines: string[] = [];
+  const add = (node: Node, indent: string): void => {
+    const children = [...node.children.values()];
+    children.forEach((child, at) => {
+      const last = at === children.length - 1;
+      const facts = child.entry === undefined ? [] : factsOf(child.entry, options).map(mark.dim);
+      const branch = mark.dim(`${indent}${last ? "└── " : "├── "}`);
+      lines.push(`${branch}${[coloured(child), ...facts].join("  ")}`);
+      add(child, `${indent}${last ? "    " : "│   "}`);
+    });
+  };
+  add(grow(entries), "");
+  return lines.join("\n");
+}
+
+function grow(entries: readonly TreeEntry[]): Node {
+  const root: Node = { name: "", children: new Map() };
+  for (const entry of entries) {
+    let node = root;
+    for (const name of entry.path.split("/")) {
+      let child = node.children.get(name);
+      if (child === undefined) {
+        child = { name, children: new Map() };
+        node.children.set(name, child);
+      }
+      node = child;
+    }
+    node.entry = entry;
+  }
+  return root;
+}
+
+function nameOf({ name, entry }: Node): string {
+  const safe = visible(name);
+  if (entry === undefined || entry.type === "directory") return `${safe}/`;
+  return entry.type === "symlink" ? `${safe} -> ${visible(entry.target ?? "?")}` : safe;
+}
+
+/** A line break or an escape code in a name must not be able to draw a tree of its own. */
+function visible(name: string): string {
+  return name.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function coloured(node: Node): string {
+  const { entry } = node;
+  const name = nameOf(node);
+  if (entry?.ignored === true) return mark.dim(name);
+  switch (entry?.git) {
+    case "modified":
+    case "renamed":
+      return mark.warning(name);
+    case "added":
+    case "untracked":
+      return mark.added(name);
+    case "conflicted":
+      return mark.bad(name);
+  }
+  return entry === undefined || entry.type === "directory" ? mark.path(name) : name;
+}
+
+function factsOf(entry: TreeEntry, { times }: TreeOptions): string[] {
+  const facts: string[] = [];
+  if (entry.size !== undefined) facts.push(`${shortSize(entry.size)}${entry.size_is_lower_bound ? "+" : ""}`);
+  if (times && entry.mtime !== undefined) facts.push(entry.mtime.slice(0, 16).replace("T", " "));
+  if (entry.git !== undefined) facts.push(GIT_LETTERS[entry.git] ?? entry.git);
+  if (entry.ignored === true) facts.push("ignored");
+  if (entry.type === "other") facts.push("device, pipe or socket");
+  return facts;
+}
+
+const UNITS = ["B", "K", "M", "G", "T"];
+
+export function shortSize(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}${UNITS[unit]}`;
+}
