@@ -43,7 +43,7 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
       const begun = begin(call, false);
       entry = begun instanceof Promise ? await begun : begun;
     }
-    await entry.end({
+    const outcome: CallOutcome = {
       status: statusOf(call),
       ...(call.error !== undefined && { errorCode: call.error.code, errorMessage: call.error.message }),
       durationMs: call.durationMs,
@@ -51,12 +51,22 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
       resultHash: hash("sha256", text, "hex"),
       truncated: call.truncated,
       ...(call.repairs.length > 0 && { repairs: JSON.stringify(call.repairs) }),
-    });
+    };
+    if (mayFollow(call)) entry.endSoon(outcome);
+    else await entry.end(outcome);
   } catch (error) {
     // The work is done and cannot be undone; hiding its result would invite the model to repeat it.
     log.error(`result of ${call.name} (${call.id}) is not in the journal: ${String(error)}`);
     call.notices = [...call.notices, "This result could not be written to the journal."];
   }
+}
+
+/**
+ * A script that only reads need not wait for the disk at each of its calls: rows are written in order, so they
+ * are there when the call that the script runs in is answered, and before anything it changes.
+ */
+function mayFollow({ scope, effects }: CallRecord): boolean {
+  return scope.forProgram === true && effects.every((effect) => effect.mode === "read");
 }
 
 function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {

@@ -39,6 +39,8 @@ export interface JournalEntry {
   readonly seq?: number | undefined;
   /** Resolves when the outcome is on the disk; rejects, without harm to later calls, when it is not. */
   end(outcome: CallOutcome): Promise<void>;
+  /** For those who do not wait: it is on the disk a moment later, and before whatever is awaited after it. */
+  endSoon(outcome: CallOutcome): void;
 }
 
 export function openJournal(store: Store): Journal {
@@ -60,6 +62,8 @@ class SqliteJournal implements Journal {
   readonly #replace;
   readonly #read;
   readonly #delayed = new Set<Entry>();
+  /** How many of the delayed have ended. */
+  #finished = 0;
   #unsaved: Entry[] = [];
   #delayTimer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -86,12 +90,13 @@ class SqliteJournal implements Journal {
 
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry> {
     if (this.#closed) return rejected("it is already closed");
-    const entry = new Entry(sealIntent(intent), (ended) => this.#ended(ended));
+    const entry = new Entry(sealIntent(intent), (ended, awaited) => this.#ended(ended, awaited));
     if (!intent.durableBefore) {
       this.#delayed.add(entry);
       this.#delayTimer ??= setTimeout(() => this.#writeDelayed(), INTENT_DELAY_MS).unref();
       return entry;
     }
+    this.#writeFinished();
     entry.queued = true;
     const begun = this.#groups.add(entry).then(
       () => entry,
@@ -127,7 +132,12 @@ class SqliteJournal implements Journal {
     await this.#groups.drain();
   }
 
-  #ended(entry: Entry): Promise<void> {
+  #ended(entry: Entry, awaited: boolean): Promise<void> {
+    if (!awaited && this.#delayed.has(entry)) {
+      this.#finished += 1;
+      return written;
+    }
+    this.#writeFinished();
     this.#delayed.delete(entry);
     if (entry.queued) return this.#groups.pending();
     entry.queued = true;
@@ -142,6 +152,18 @@ class SqliteJournal implements Journal {
       this.#groups.add(entry);
     }
     this.#delayed.clear();
+    this.#finished = 0;
+  }
+
+  #writeFinished(): void {
+    if (this.#finished === 0) return;
+    this.#finished = 0;
+    for (const entry of this.#delayed) {
+      if (!entry.hasEnded) continue;
+      this.#delayed.delete(entry);
+      entry.queued = true;
+      this.#groups.add(entry);
+    }
   }
 
   #write(entries: readonly Entry[]): void {
@@ -196,6 +218,8 @@ class SqliteJournal implements Journal {
   }
 }
 
+const written = Promise.resolve();
+
 const neverStartedOutcome: CallOutcome = {
   status: "blocked",
   errorCode: "internal",
@@ -212,11 +236,11 @@ class Entry implements JournalEntry {
   /** True while it waits in a group. */
   queued = false;
   readonly #sealedIntent: string;
-  readonly #onEnd: (entry: Entry) => Promise<void>;
+  readonly #onEnd: (entry: Entry, awaited: boolean) => Promise<void>;
   #sealedOutcome: string | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(sealedIntent: string, onEnd: (entry: Entry) => Promise<void>) {
+  constructor(sealedIntent: string, onEnd: (entry: Entry, awaited: boolean) => Promise<void>) {
     this.#sealedIntent = sealedIntent;
     this.#onEnd = onEnd;
   }
@@ -228,8 +252,14 @@ class Entry implements JournalEntry {
   end(outcome: CallOutcome): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
     this.sealOutcome(outcome);
-    this.#ended = this.#onEnd(this);
+    this.#ended = this.#onEnd(this, true);
     return this.#ended;
+  }
+
+  endSoon(outcome: CallOutcome): void {
+    if (this.#ended !== undefined) return;
+    this.sealOutcome(outcome);
+    this.#ended = this.#onEnd(this, false);
   }
 
   sealOutcome(outcome: CallOutcome): void {

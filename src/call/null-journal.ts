@@ -1,7 +1,7 @@
 import type { Journal, JournalEntry } from "./journal.js";
 
 const done = Promise.resolve();
-const nullEntry: JournalEntry = { end: () => done };
+const nullEntry: JournalEntry = { end: () => done, endSoon: () => undefined };
 
 /** For a runtime whose journal is switched off. */
 export function nullJournal(): Journal {

@@ -39,8 +39,9 @@ export async function buildDefinitions(options: {
   readonly statuses: ReadonlyMap<string, Status>;
   readonly vocabulary: Vocabulary;
   readonly log: Logger;
+  readonly settingsFor?: (tool: string) => Readonly<Record<string, unknown>>;
 }): Promise<readonly ToolDefinition[]> {
-  const { statuses, vocabulary, log } = options;
+  const { statuses, vocabulary, log, settingsFor } = options;
   const present: Entry[] = [];
   for (const entry of options.entries) if (isReady(statuses, entry)) present.push(entry);
   const view = schemaViewOf(present);
@@ -52,7 +53,9 @@ export async function buildDefinitions(options: {
       // Never two definitions of one name: providers refuse the whole list.
       const name = shown !== entry.name && view.has(shown) ? entry.name : shown;
       const plain: ToolSchema = { ...entry.definition.function, name };
-      const schema = entry.hasDynamicSchema ? await patched({ entry, plain, view, log }) : plain;
+      const schema = entry.hasDynamicSchema
+        ? await patched({ entry, plain, view: withSettings(view, settingsFor?.(entry.name)), log })
+        : plain;
       definitions.push({ type: "function", function: schema });
     }
   }
@@ -73,6 +76,11 @@ function schemaViewOf(present: readonly Entry[]): SchemaView {
     },
     has: (name) => known().has(name),
   };
+}
+
+function withSettings(view: SchemaView, settings: SchemaView["settings"]): SchemaView {
+  if (settings === undefined) return view;
+  return { names: view.names, has: (name) => view.has(name), settings };
 }
 
 /** A patch that throws leaves the static schema in place: a model is better off with it than without the tool. */

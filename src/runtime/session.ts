@@ -142,6 +142,7 @@ export class Session {
       statuses: this.scope.view.statuses,
       vocabulary: this.#house.vocabulary,
       log: this.scope.services.log,
+      settingsFor: this.scope.services.settingsFor,
     });
     return this.#definitions;
   }

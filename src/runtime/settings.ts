@@ -18,5 +18,6 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     max_foreground_timeout: values.terminal.max_foreground_timeout,
     max_output_chars: values.tool_output.max_bytes,
     code_execution: values.code_execution,
+    env_passthrough: values.terminal.env_passthrough,
   };
 }

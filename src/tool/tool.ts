@@ -39,6 +39,8 @@ export interface ToolSchema {
 /** What a dynamic schema patch may look at: the tools that are really present in this view. */
 export interface SchemaView {
   readonly names: ReadonlySet<string>;
+  /** As `CallContext.settings`; absent where no session asks. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   has(name: string): boolean;
 }
 
