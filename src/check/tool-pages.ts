@@ -115,7 +115,7 @@ function exampleText(name: string, example: ToolExample): readonly string[] {
     ...files,
     ...pages,
     "",
-    ...fenced(calls.map((call) => commandText(call.name, call.arguments)).join("\n"), "sh"),
+    ...fenced(calls.length === 1 ? oneCall(name, example.arguments) : oneSession(calls), "sh"),
     "",
     "The result holds",
     "",
@@ -130,9 +130,19 @@ function fenced(text: string, language: string): readonly string[] {
   return [`${fence}${language}`, text, fence];
 }
 
-function commandText(name: string, given: Readonly<Record<string, unknown>>): string {
-  const json = JSON.stringify(given).replaceAll("{server}", "https://example.org");
-  return `hermes call ${name} '${json.replaceAll("'", String.raw`'\''`)}' --json`;
+function oneCall(name: string, given: Readonly<Record<string, unknown>>): string {
+  return `hermes call ${name} ${shellWord(given)} --json`;
+}
+
+/** What one call leaves for the next lasts as long as the session, which is one message here. */
+function oneSession(calls: NonNullable<ToolExample["before"]>): string {
+  const tool_calls = calls.map((call, index) => ({ id: String(index + 1), ...call }));
+  return `echo ${shellWord({ tool_calls })} | hermes run`;
+}
+
+function shellWord(value: unknown): string {
+  const json = JSON.stringify(value).replaceAll("{server}", "https://example.org");
+  return `'${json.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function firstSentence(text: string): string {

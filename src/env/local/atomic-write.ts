@@ -1,10 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import { conflict, isMissing } from "./file-errors.js";
+import { lockPath } from "./file-lock.js";
 import { closeAll, HeldFolder, holdMade, type MadeFolder } from "./held-folder.js";
+import { temporaryName } from "./unfinished-writes.js";
 
 export interface AtomicWrite {
   /** A real path: links are already followed, and one that is on the way now is refused. */
@@ -19,6 +21,8 @@ export interface AtomicWrite {
 export interface Written {
   readonly created: boolean;
   readonly dirsCreated: boolean;
+  /** The file that was put in place: whoever finds the same one there later finds these bytes. */
+  readonly stats: Stats;
 }
 
 /** One writer per file at a time in this process, so that comparing and swapping is one step. */
@@ -44,10 +48,12 @@ async function replaceFile({ path, data, expected, mode }: AtomicWrite): Promise
   const place: Place = { folder, name: basename(path), path };
   try {
     const existing = await existingFile(place);
-    if (expected !== undefined) await requireContent(place, expected.sha256);
-    await replaceIn(place, { data, like: existing, expected, mode });
-    for (const each of [folder, ...changed]) await each.sync();
-    return { created: existing === undefined, dirsCreated: changed.length > 0 };
+    const mustBeNew = expected !== undefined && expected.sha256 === undefined;
+    if (mustBeNew && existing !== undefined) await requireContent(place, undefined);
+    const stats = await replaceIn(place, { data, like: existing, expected, mode });
+    // Without it a power loss may take a new file away; of a replaced one either the old or the new is there.
+    if (existing === undefined) await Promise.all([folder, ...changed].map((each) => each.sync()));
+    return { created: existing === undefined, dirsCreated: changed.length > 0, stats };
   } finally {
     await closeAll([folder, ...changed]);
   }
@@ -74,18 +80,27 @@ interface Place {
 async function replaceIn(
   place: Place,
   content: Pick<AtomicWrite, "data" | "expected" | "mode"> & { readonly like: Stats | undefined },
-): Promise<void> {
+): Promise<Stats> {
   const { expected, data, like, mode } = content;
-  const temporary = place.folder.at(`.hermes-${randomBytes(6).toString("hex")}.tmp`);
+  const temporary = place.folder.at(temporaryName(place.folder.path));
+  let written: DurableFile | undefined;
   try {
-    await writeDurably({ path: temporary, data, like, mode });
-    // Looked at again at the last moment: another program may have written while we did.
-    if (expected !== undefined) await requireContent(place, expected.sha256);
-    const mustBeNew = expected !== undefined && expected.sha256 === undefined;
-    await putInPlace({ temporary, place, mustBeNew });
+    written = await writeDurably({ path: temporary, data, like, mode });
+    // Looking and replacing is one step for all processes that lock; others are noticed up to the last moment.
+    const release = await lockPath(place.path);
+    try {
+      if (expected !== undefined) await requireContent(place, expected.sha256);
+      const mustBeNew = expected !== undefined && expected.sha256 === undefined;
+      await putInPlace({ temporary, place, mustBeNew });
+    } finally {
+      release();
+    }
+    return written.stats;
   } catch (error) {
     await fs.rm(temporary, { force: true });
     throw error;
+  } finally {
+    await written?.closed;
   }
 }
 
@@ -105,8 +120,13 @@ async function existingFile({ folder, name, path }: Place): Promise<Stats | unde
     );
   }
   // Replacing needs only the folder's permission; a read-only file must stay as it is all the same.
-  await fs.access(folder.at(name), constants.W_OK);
+  if (!isOwnAndWritable(stats)) await fs.access(folder.at(name), constants.W_OK);
   return stats;
+}
+
+/** Saves asking the system in the usual case. */
+function isOwnAndWritable({ uid, mode }: Stats): boolean {
+  return uid === process.getuid?.() && (mode & constants.S_IWUSR) !== 0;
 }
 
 function isLinkNow(path: string): ToolError {
@@ -131,12 +151,16 @@ async function hashOf({ folder, name }: Place): Promise<string | undefined> {
     throw error;
   }
   try {
-    return createHash("sha256")
-      .update(await handle.readFile())
-      .digest("hex");
+    return hash("sha256", await handle.readFile(), "hex");
   } finally {
     await handle.close();
   }
+}
+
+interface DurableFile {
+  readonly stats: Stats;
+  /** Nobody needs to wait for it but the one who ends last. */
+  readonly closed: Promise<void>;
 }
 
 async function writeDurably(file: {
@@ -144,25 +168,45 @@ async function writeDurably(file: {
   data: Uint8Array;
   like: Stats | undefined;
   mode: number | undefined;
-}): Promise<void> {
-  const handle = await fs.open(file.path, "wx");
+}): Promise<DurableFile> {
+  const { path, data, like } = file;
+  const wanted = file.mode ?? like?.mode;
+  const handle = await fs.open(path, "wx", wanted === undefined ? undefined : wanted & 0o777);
+  let closed: Promise<void> | undefined;
   try {
-    await handle.writeFile(file.data);
-    if (file.like !== undefined) await keepIdentity(handle, file.like);
-    if (file.mode !== undefined) await handle.chmod(file.mode & 0o7777);
-    await handle.sync();
+    await writeAll(handle, data);
+    const [stats] = await Promise.all([handle.stat(), handle.sync()]);
+    if (await keepIdentity({ handle, stats, like, wanted })) await handle.sync();
+    closed = handle.close();
+    return { stats, closed };
   } finally {
-    await handle.close();
+    if (closed === undefined) await handle.close();
   }
 }
 
-async function keepIdentity(handle: fs.FileHandle, like: Stats): Promise<void> {
-  const now = await handle.stat();
-  if (now.uid !== like.uid || now.gid !== like.gid) {
-    // Only root may give a file away; for others the content counts more than the owner.
-    await handle.chown(like.uid, like.gid).catch(() => {});
+/** In one piece where the system takes it: `writeFile` would cut it into many. */
+async function writeAll(handle: fs.FileHandle, data: Uint8Array): Promise<void> {
+  for (let done = 0; done < data.byteLength; ) {
+    const { bytesWritten } = await handle.write(data, done, data.byteLength - done, null);
+    done += bytesWritten;
   }
-  await handle.chmod(like.mode & 0o7777);
+}
+
+/** Gives a new file the owner and the mode of the one it replaces; answers whether that took anything. */
+async function keepIdentity(file: {
+  handle: fs.FileHandle;
+  stats: Stats;
+  like: Stats | undefined;
+  wanted: number | undefined;
+}): Promise<boolean> {
+  const { handle, stats, like, wanted } = file;
+  const isForeign = like !== undefined && (stats.uid !== like.uid || stats.gid !== like.gid);
+  // Only root may give a file away; for others the content counts more than the owner.
+  if (isForeign) await handle.chown(like.uid, like.gid).catch(() => {});
+  // Opening let the umask take bits away, and changing the owner may have done so too.
+  const isOther = wanted !== undefined && (isForeign || (stats.mode & 0o7777) !== (wanted & 0o7777));
+  if (isOther) await handle.chmod(wanted & 0o7777);
+  return isForeign || isOther;
 }
 
 async function putInPlace(move: { temporary: string; place: Place; mustBeNew: boolean }): Promise<void> {

@@ -98,7 +98,7 @@ export async function holdMade(path: string): Promise<MadeFolder> {
 }
 
 export async function closeAll(folders: readonly HeldFolder[]): Promise<void> {
-  for (const folder of folders) await folder.close();
+  await Promise.all(folders.map((folder) => folder.close()));
 }
 
 /** Opens what lies at this real path and nothing else; a part that is a link by now is refused. */

@@ -1,12 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark, markDiff } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
-import { commitChanges, type Verification } from "./patch/commit.js";
+import { commitChanges } from "./patch/commit.js";
 import { type FileChange, planChanges } from "./patch/plan.js";
 import { type ReplaceOutcome, replaceText } from "./patch/replace.js";
-import { lintChanges, unifiedDiff } from "./patch/report.js";
+import { diffOf, lintChanges } from "./patch/report.js";
 import { readSnapshot } from "./patch/snapshot.js";
 import { parseV4a } from "./patch/v4a-parse.js";
 import { refuseDevice, refuseProtectedWrite, refuseSecretRead } from "./path-guard.js";
@@ -14,10 +16,11 @@ import { absolutePath, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import type { LintReport } from "./syntax-check.js";
 import { encodeText } from "./text-encoding.js";
-import { isConflict } from "./write-verified.js";
+import { isConflict, type Verification } from "./write-verified.js";
 
 /** How often an edit is worked out anew when somebody else changed the file in between. */
-const MAX_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 50;
+const MAX_PAUSE_MS = 20;
 
 interface PatchResult {
   readonly success: true;
@@ -60,6 +63,46 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["file:write", "file:delete"],
+  examples: [
+    {
+      title: "Change a line, sent with other indentation than the file has",
+      files: { "limits.py": "def limit(user):\n\tif user.admin:\n\t\treturn None\n\treturn 10\n" },
+      arguments: {
+        path: "limits.py",
+        old_string: "    if user.admin:\n        return None",
+        new_string: "    if user.admin:\n        audit(user)\n        return None",
+      },
+      result: {
+        success: true,
+        strategy: "line_trimmed",
+        replacements: 1,
+        diff:
+          "--- a/limits.py\n+++ b/limits.py\n@@ -1,4 +1,5 @@\n def limit(user):\n \tif user.admin:\n+\t\taudit(user)\n" +
+          " \t\treturn None\n \treturn 10\n",
+        lint: { checker: "ruff", status: "ok" },
+      },
+    },
+    {
+      title: "Change, add and move files in one go, or nothing at all",
+      files: { "app.txt": "name: demo\nport: 8080\n", "old.txt": "kept as it is\n" },
+      arguments: {
+        mode: "patch",
+        patch: [
+          "*** Begin Patch",
+          "*** Update File: app.txt",
+          "@@",
+          " name: demo",
+          "-port: 8080",
+          "+port: 9090",
+          "*** Add File: notes.txt",
+          "+moved the port",
+          "*** Move File: old.txt -> archive/old.txt",
+          "*** End Patch",
+        ].join("\n"),
+      },
+      result: { success: true, strategy: "exact", files_deleted: [] },
+    },
+  ],
 
   effects(args, scope): readonly Effect[] {
     if (!isPatchMode(args)) {
@@ -113,6 +156,8 @@ async function withRetries(attempt: () => Promise<PatchResult>): Promise<PatchRe
       return await attempt();
     } catch (error) {
       if (!isConflict(error) || left <= 1) throw error;
+      // By chance, so that two who met once do not meet again and again.
+      await delay(Math.random() * MAX_PAUSE_MS);
     }
   }
 }
@@ -131,7 +176,7 @@ async function replaceInFile(edit: ReplaceArguments, ctx: CallContext): Promise<
   if (outcome.kind === "refused") throw refusalError({ outcome, location, ctx });
   if (outcome.kind === "already_applied") {
     return {
-      ...resultOf({ changes: [], diff: "", verified: "sha256", ctx }),
+      ...resultOf({ changes: [], diff: "", ctx }),
       path: location.path,
       message: `Nothing changed: old_string is gone and new_string stands at line ${outcome.line} already.`,
     };
@@ -147,7 +192,7 @@ async function replaceInFile(edit: ReplaceArguments, ctx: CallContext): Promise<
   const verified = await commitChanges([change], ctx);
   const lint = (await lintChanges([change], ctx))[location.path];
   return {
-    ...resultOf({ changes: [change], diff: await unifiedDiff(change, ctx), verified, ctx }),
+    ...resultOf({ changes: [change], diff: await diffOf(change, ctx), verified, ctx }),
     path: location.path,
     resolved_path: location.real,
     strategy: outcome.strategy,
@@ -162,7 +207,7 @@ async function applyPatch(patch: string, ctx: CallContext): Promise<PatchResult>
   if (!parsed.ok) throw new ToolError(parsed.message, { code: "invalid_arguments", hint: parsed.hint });
   const changes = await planChanges(parsed.operations, ctx);
   const verified = await commitChanges(changes, ctx);
-  const diffs = await Promise.all(changes.map((change) => unifiedDiff(change, ctx)));
+  const diffs = await Promise.all(changes.map((change) => diffOf(change, ctx)));
   const lint = await lintChanges(changes, ctx);
   const strategies = [...new Set(changes.flatMap((change) => change.strategies))];
   return {
@@ -176,7 +221,7 @@ async function applyPatch(patch: string, ctx: CallContext): Promise<PatchResult>
 function resultOf(made: {
   changes: readonly FileChange[];
   diff: string;
-  verified: Verification;
+  verified?: Verification | undefined;
   ctx: CallContext;
 }): PatchResult {
   const { changes, diff, verified, ctx } = made;
@@ -198,7 +243,8 @@ function resultOf(made: {
       files_moved: moved.map((change) => ({ from: change.location.path, to: change.target?.path })),
     }),
     ...(effective.length === 0 && { already_applied: true }),
-    verified: effective.length > 0 ? verified : "unchanged",
+    ...(effective.length === 0 && { verified: "unchanged" }),
+    ...(effective.length > 0 && verified !== undefined && { verified }),
   };
 }
 
@@ -221,11 +267,13 @@ function refusalError(failed: {
 }
 
 function humanText(out: PatchResult): string {
-  if (out.diff === "" && typeof out.message === "string") return out.message;
   const lint = out.lint ?? {};
   const reports = isReport(lint) ? [lint] : Object.values(lint);
   const errors = reports.flatMap((report) => report.errors ?? []);
-  return [out.diff, ...errors.map((error) => `syntax: ${error}`)].join("\n").trimEnd();
+  const shown =
+    out.diff === "" ? mark.dim(String(out.message ?? "nothing changed")) : markDiff(out.diff.trimEnd());
+  const warning = typeof out._warning === "string" ? [mark.warning(out._warning)] : [];
+  return [shown, ...errors.map((error) => mark.bad(`syntax: ${error}`)), ...warning].join("\n");
 }
 
 function isReport(lint: LintReport | Record<string, LintReport>): lint is LintReport {

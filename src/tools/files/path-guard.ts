@@ -1,6 +1,6 @@
-import { basename, delimiter, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { ToolError } from "../../tool/errors.js";
-import type { CallContext } from "../../tool/tool.js";
+import type { CallContext, SessionInfo } from "../../tool/tool.js";
 import { isWithin, type Location } from "./paths.js";
 
 /**
@@ -90,6 +90,16 @@ export function isHiddenFromSearch(path: string, begun: string, ctx: CallContext
   return place !== undefined && !isWithinIgnoringCase(begun, place);
 }
 
+/** Every place below which `isHiddenFromSearch` may say yes whatever the file is called. */
+export function hiddenPlaces(ctx: CallContext): string[] {
+  const home = ctx.environment.files.resolve("~", ctx.session.cwd);
+  return [
+    ...[...HOME_FOLDERS, ...HOME_FILES].map((name) => join(home, name)),
+    ...hermesRoots(ctx).flatMap((root) => HERMES_SECRETS.map((name) => join(root, name))),
+    "/proc",
+  ];
+}
+
 export function refuseSecretRead({ path, real }: Location, ctx: CallContext): void {
   if (isSecretFile(path, ctx) || isSecretFile(real, ctx)) {
     throw new ToolError(`${path} holds credentials; file tools do not show them.`, {
@@ -132,24 +142,51 @@ async function protectingRule(
     ...SYSTEM_FOLDERS,
     ...hermes.flatMap((root) => HERMES_FOLDERS.map((name) => join(root, name))),
   ];
+  const rules = [
+    ...files.map((rule) => ({ rule, isFolder: false })),
+    ...folders.map((rule) => ({ rule, isFolder: true })),
+  ];
   const protects = (rule: string, isFolder: boolean): boolean =>
     [path, real].some((candidate) =>
       isFolder ? isWithinIgnoringCase(candidate, rule) : candidate.toLowerCase() === rule.toLowerCase(),
     );
-  for (const [rules, isFolder] of [
-    [files, false],
-    [folders, true],
-  ] as const) {
-    for (const rule of rules) {
-      if (protects(rule, isFolder)) return rule;
-      // A protected place may itself be a link. Elsewhere each lookup is a round trip, so only here.
-      if (ctx.environment.kind === "local") {
-        const target = await ctx.environment.files.realpath(rule);
-        if (target !== rule && protects(target, isFolder)) return rule;
-      }
-    }
-  }
-  return undefined;
+  const named = rules.find(({ rule, isFolder }) => protects(rule, isFolder));
+  // A protected place may itself be a link. Elsewhere each lookup is a round trip, so only here.
+  if (named !== undefined || ctx.environment.kind !== "local") return named?.rule;
+  const targets = await linkTargets(
+    rules.map(({ rule }) => rule),
+    ctx,
+  );
+  return rules.find(({ rule, isFolder }) => {
+    const target = targets.get(rule);
+    return target !== undefined && protects(target, isFolder);
+  })?.rule;
+}
+
+interface KnownTargets {
+  readonly seen: string;
+  readonly targets: ReadonlyMap<string, string>;
+}
+
+const knownTargets = new WeakMap<SessionInfo, KnownTargets>();
+
+/** Where those of the places lead that are links. Looked up again only when a folder that holds them has changed. */
+async function linkTargets(
+  places: readonly string[],
+  ctx: CallContext,
+): Promise<ReadonlyMap<string, string>> {
+  const { files } = ctx.environment;
+  const folders = [...new Set(places.map((place) => dirname(place)))];
+  const stats = await Promise.all(folders.map((folder) => files.stat(folder)));
+  const seen = folders.map((folder, at) => `${folder}:${stats[at]?.inode}:${stats[at]?.mtimeMs}`).join("\n");
+  const known = knownTargets.get(ctx.session);
+  if (known?.seen === seen) return known.targets;
+  const reals = await Promise.all(places.map((place) => files.realpath(place)));
+  const targets = new Map(
+    places.flatMap((place, at) => (reals[at] === place ? [] : [[place, reals[at] ?? place]])),
+  );
+  knownTargets.set(ctx.session, { seen, targets });
+  return targets;
 }
 
 /** ~/.ssh/config holds no key but decides where connections go: only a person may let it change. */

@@ -4,14 +4,18 @@ import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { isHiddenFromSearch, refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { refuseDevice, refuseSecretRead } from "./path-guard.js";
 import { absolutePath, isWithin, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import { searchWithGrep } from "./search/fallback.js";
-import { groupedText, type SearchMatch, withContext } from "./search/matches.js";
-import { searchNames } from "./search/names.js";
+import { globMatcher } from "./search/globs.js";
+import { humanView, type SearchView } from "./search/human-view.js";
+import { groupedText, withContext } from "./search/matches.js";
+import { type NameFindings, searchNames } from "./search/names.js";
+import { totalOf } from "./search/pages.js";
 import { searchWithRipgrep } from "./search/ripgrep.js";
-import type { ContentFindings, SearchRoot } from "./search/types.js";
+import type { ContentQuery, Page, SearchRoot } from "./search/types.js";
+import { visibleIn } from "./search/visibility.js";
 import { similarNames } from "./similar-names.js";
 
 const DEFAULT_LIMIT = 50;
@@ -20,19 +24,14 @@ const MAX_CONTEXT = 20;
 /** From this many matches on, a model gets them grouped by file instead of as a list of objects. */
 const GROUPED_FROM = 5;
 
-interface SearchResult {
+interface SearchResult extends SearchView {
   readonly success: true;
   readonly status: "success";
   readonly environment: string;
   readonly path: string;
-  readonly matches?: readonly SearchMatch[];
-  readonly files?: readonly string[];
-  readonly counts?: Readonly<Record<string, number>>;
-  readonly total_count: number;
-  readonly total_count_is_lower_bound?: true;
   readonly truncated: boolean;
-  readonly hint?: string;
-  readonly _warning?: string;
+  /** Of target files. */
+  readonly sorted_by?: NameFindings["sortedBy"];
 }
 
 export default defineTool({
@@ -54,7 +53,10 @@ export default defineTool({
         description: "grep = content, find = files",
       },
       path: { type: "string", default: ".", description: "Folder or file to search" },
-      file_glob: { type: "string", description: "Only files that fit, e.g. *.py or src/**/*.ts" },
+      file_glob: {
+        type: "string",
+        description: "Only files that fit, e.g. *.py or src/**/*.ts or *.js,!*.min.js",
+      },
       limit: { type: "number", default: DEFAULT_LIMIT, description: "Results to return, at most 1000" },
       offset: { type: "number", default: 0, description: "Results to skip" },
       output_mode: { type: "string", enum: ["content", "files_only", "count"], default: "content" },
@@ -92,17 +94,20 @@ export default defineTool({
     };
     const location = await locate(args.path, ctx);
     const root = await openRoot(location, ctx);
-    const common = { pattern: args.pattern, root, fileGlob: args.file_glob };
+    const isVisible = visibleIn(root, ctx);
+    const common = { pattern: args.pattern, root, fileGlob: args.file_glob, page };
     const byName = args.target === "files" || args.target === "find";
+    const paging = { root, page, ctx };
     const found = byName
-      ? namesResult(await searchNames({ ...common, fuzzy: args.fuzzy }, ctx), { root, page, ctx })
+      ? namesResult(await searchNames({ ...common, fuzzy: args.fuzzy, isVisible }, ctx), paging)
       : await contentResult(
           {
             ...common,
             mode: args.output_mode,
             context: clamp(args.context, { fallback: 0, min: 0, max: MAX_CONTEXT }),
+            accepts: await acceptedBy(args.file_glob, isVisible),
           },
-          { root, page, ctx },
+          paging,
         );
     const result: SearchResult = {
       success: true,
@@ -116,68 +121,103 @@ export default defineTool({
 
   present(out) {
     const { matches, ...rest } = out;
-    const grouped = matches === undefined ? undefined : groupedText(matches);
+    const plain = matches?.map(({ spans: _spans, ...match }) => match);
     const model =
-      grouped === undefined || (matches?.length ?? 0) < GROUPED_FROM
-        ? out
-        : { ...rest, matches_format: "grouped by file, line: text", matches: grouped };
-    return { model: [text(JSON.stringify(model))], human: humanText(out, grouped) };
+      matches === undefined || plain === undefined || matches.length < GROUPED_FROM
+        ? { ...rest, ...(plain !== undefined && { matches: plain }) }
+        : { ...rest, matches_format: "grouped by file, line: text", matches: groupedText(matches) };
+    return { model: [text(JSON.stringify(model))], human: humanView(out) };
   },
+
+  examples: [
+    {
+      title: "Find where a function is defined",
+      files: {
+        "src/prices.ts":
+          "export function total(prices: number[]) {\n  return prices.reduce((a, b) => a + b, 0);\n}\n",
+        "src/main.ts": 'import { total } from "./prices.js";\nconsole.log(total([1, 2]));\n',
+        "notes.md": "function total is slow\n",
+      },
+      arguments: { pattern: String.raw`function\s+total\b`, file_glob: "*.ts" },
+      result: {
+        matches: [{ path: "src/prices.ts", line: 1, content: "export function total(prices: number[]) {" }],
+        total_count: 1,
+        truncated: false,
+      },
+    },
+    {
+      title: "Count how often something is used, file by file",
+      files: { "a.py": "log(1)\nlog(2)\n", "lib/b.py": "log(3)\n", "lib/c.py": "print(4)\n" },
+      arguments: { pattern: String.raw`\blog\(`, output_mode: "count" },
+      result: { counts: { "a.py": 2, "lib/b.py": 1 }, total_count: 2 },
+    },
+    {
+      title: "Find a file of which only an abbreviation is remembered",
+      files: {
+        "src/tools/read-file.ts": "",
+        "src/tools/read-folder.ts": "",
+        "docs/reference.md": "",
+      },
+      arguments: { pattern: "tools rdfile", target: "files", fuzzy: true, limit: 1 },
+      result: { files: ["src/tools/read-file.ts"], sorted_by: "resemblance" },
+    },
+  ],
 });
 
 interface Paging {
   readonly root: SearchRoot;
-  readonly page: { readonly offset: number; readonly limit: number };
+  readonly page: Page;
   readonly ctx: CallContext;
 }
 
 type Found = Omit<SearchResult, "success" | "status" | "environment" | "path">;
 
-function namesResult(names: readonly string[], { root, page, ctx }: Paging): Found {
-  const visible = names.filter((name) => !isHidden(name, root, ctx));
-  const files = visible
-    .slice(page.offset, page.offset + page.limit)
-    .map((name) => shownPath(name, root, ctx));
-  return { files, ...totals({ shown: files.length, total: visible.length, partial: false, page }) };
+async function acceptedBy(
+  glob: string | undefined,
+  isVisible: (path: string) => boolean,
+): Promise<(path: string) => boolean> {
+  if (glob === undefined) return isVisible;
+  const fits = await globMatcher(glob);
+  return (path) => fits(path) && isVisible(path);
 }
 
-async function contentResult(
-  query: Parameters<typeof searchWithRipgrep>[0],
-  { root, page, ctx }: Paging,
-): Promise<Found> {
-  const findings =
-    (await searchWithRipgrep(query, page.offset + page.limit, ctx)) ?? (await searchWithGrep(query, ctx));
-  const visible = withoutSecrets(findings, root, ctx);
+function namesResult({ files, total, sortedBy }: NameFindings, { root, page, ctx }: Paging): Found {
+  const { hint, ...counted } = totals({ shown: files.length, total, partial: false, page });
+  const order = sortedBy === "path" ? "Too many to sort by age: in order of path." : undefined;
+  const hints = [hint, order].filter((part) => part !== undefined);
+  return {
+    files: files.map((name) => shownPath(name, root, ctx)),
+    sorted_by: sortedBy,
+    ...counted,
+    ...(hints.length > 0 && { hint: hints.join(" ") }),
+  };
+}
+
+async function contentResult(query: ContentQuery, { root, page, ctx }: Paging): Promise<Found> {
+  const findings = (await searchWithRipgrep(query, ctx)) ?? (await searchWithGrep(query, ctx));
+  const { counts, partial } = findings;
   const warning = findings.warning === undefined ? {} : { _warning: findings.warning };
-  const slice = <T>(list: readonly T[]) => list.slice(page.offset, page.offset + page.limit);
-  const { partial, atLeast = 0 } = findings;
   if (query.mode === "content") {
-    const all = withContext(visible.lines, query.context);
-    const matches = slice(all).map((match) => ({ ...match, path: shownPath(match.path, root, ctx) }));
+    const first = page.offset - findings.skipped;
+    const matches = withContext(findings.lines, query.context)
+      .slice(first, first + page.limit)
+      .map((match) => ({ ...match, path: shownPath(match.path, root, ctx) }));
     return {
       matches,
-      ...totals({ shown: matches.length, total: Math.max(all.length, atLeast), partial, page }),
+      ...totals({ shown: matches.length, total: totalOf(counts), partial, page }),
       ...warning,
     };
   }
-  const shown = slice([...visible.counts]).map(
-    ([path, count]) => [shownPath(path, root, ctx), count] as const,
-  );
-  const rest = {
-    ...totals({ shown: shown.length, total: Math.max(visible.counts.size, atLeast), partial, page }),
-    ...warning,
-  };
+  const shown = counts
+    .slice(page.offset, page.offset + page.limit)
+    .map(({ path, count }) => [shownPath(path, root, ctx), count] as const);
+  const rest = { ...totals({ shown: shown.length, total: counts.length, partial, page }), ...warning };
   return query.mode === "files_only"
     ? { files: shown.map(([path]) => path), ...rest }
     : { counts: Object.fromEntries(shown), ...rest };
 }
 
-function totals(state: {
-  shown: number;
-  total: number;
-  partial: boolean;
-  page: Paging["page"];
-}): Omit<Found, "files"> {
+function totals(state: { shown: number; total: number; partial: boolean; page: Page }): Omit<Found, "files"> {
   const { shown, total, partial, page } = state;
   const next = page.offset + shown;
   const truncated = partial || next < total;
@@ -225,21 +265,6 @@ async function openRoot(location: Location, ctx: CallContext): Promise<SearchRoo
   };
 }
 
-/** Judged by the real place: the folder to search may have been named through a link. */
-function isHidden(name: string, root: SearchRoot, ctx: CallContext): boolean {
-  return isHiddenFromSearch(join(root.real, name), root.begun, ctx);
-}
-
-function withoutSecrets(findings: ContentFindings, root: SearchRoot, ctx: CallContext): ContentFindings {
-  const secret = new Set([...findings.counts.keys()].filter((path) => isHidden(path, root, ctx)));
-  if (secret.size === 0) return findings;
-  return {
-    ...findings,
-    lines: findings.lines.filter((line) => !secret.has(line.path)),
-    counts: new Map([...findings.counts].filter(([path]) => !secret.has(path))),
-  };
-}
-
 /** Relative to the working directory where that is shorter; either way read_file takes it as it is. */
 function shownPath(path: string, root: SearchRoot, ctx: CallContext): string {
   const absolute = join(root.folder, path);
@@ -263,14 +288,4 @@ function withRepeatWarning(result: SearchResult, key: string, ctx: CallContext):
 function clamp(value: unknown, range: { fallback: number; min: number; max: number }): number {
   if (typeof value !== "number" || Number.isNaN(value)) return range.fallback;
   return Math.min(range.max, Math.max(range.min, Math.floor(value)));
-}
-
-function humanText(out: SearchResult, grouped: string | undefined): string {
-  const body =
-    grouped ??
-    out.files?.join("\n") ??
-    Object.entries(out.counts ?? {})
-      .map(([path, count]) => `${path}: ${count}`)
-      .join("\n");
-  return [body, out.hint, out._warning].filter(Boolean).join("\n");
 }

@@ -18,12 +18,18 @@ export async function similarNames(path: string, ctx: CallContext): Promise<stri
   const names = entries.map((entry) => entry.name);
   const stem = stemOf(wanted);
   const found = [
-    ...(await rankFuzzily(names, wanted, MAX_SUGGESTIONS)),
-    ...(await rankFuzzily(names, stem, MAX_SUGGESTIONS)),
+    ...rankFuzzily(names, wanted, MAX_SUGGESTIONS),
+    ...rankFuzzily(names, stem, MAX_SUGGESTIONS),
   ];
-  // Fuzzy finding wants every typed letter; a typo or an extra letter needs the other direction.
-  const near = names.filter((name) => sharedBigrams(stemOf(name).toLowerCase(), stem.toLowerCase()) >= 0.5);
-  return [...new Set([...near, ...found])].slice(0, MAX_SUGGESTIONS).map((name) => join(folder, name));
+  // Fuzzy finding forgives one slip; a name that differs more needs another measure.
+  const near = names
+    .map((name) => ({ name, shared: sharedBigrams(stemOf(name).toLowerCase(), stem.toLowerCase()) }))
+    .filter(({ shared }) => shared >= 0.5)
+    .sort((left, right) => right.shared - left.shared)
+    .map(({ name }) => name);
+  return [...new Set([...near, ...found])]
+    .slice(0, MAX_SUGGESTIONS)
+    .map((name) => join(folder, name));
 }
 
 /** Without the extension: sharing ".txt" is no resemblance. */

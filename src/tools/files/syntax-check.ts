@@ -1,7 +1,11 @@
 import { basename, extname } from "node:path";
+import type { Diagnostic as RuffFinding } from "@astral-sh/ruff-wasm-nodejs";
+import type { ParserOptions } from "prettier";
 import type { CallContext } from "../../tool/tool.js";
 
 const NODE_TIMEOUT_MS = 10_000;
+/** Larger files are written without a look at their syntax: a check must not take longer than the write. */
+const MAX_CHECKED_CHARS = 512 * 1024;
 /** Files that look like JSON by name and allow comments by custom. */
 const JSON_WITH_COMMENTS =
   /^(tsconfig|jsconfig|devcontainer|\.eslintrc|\.babelrc|settings|launch|tasks)[^/]*\.json$/i;
@@ -33,11 +37,13 @@ export async function lintEdit(edit: {
   readonly after: string;
   readonly ctx: CallContext;
 }): Promise<LintReport | undefined> {
-  const checker = checkerFor(edit.path, edit.ctx);
+  const checker = edit.after.length > MAX_CHECKED_CHARS ? undefined : checkerFor(edit.path, edit.ctx);
   const issues = await checker?.check(edit.after);
   if (checker === undefined || issues === undefined) return undefined;
   if (issues.length === 0) return { checker: checker.name, status: "ok" };
-  const old = edit.before === undefined ? [] : ((await checker.check(edit.before)) ?? []);
+  const { before: oldText } = edit;
+  const comparable = oldText !== undefined && oldText.length <= MAX_CHECKED_CHARS;
+  const old = comparable ? ((await checker.check(oldText)) ?? []) : [];
   const known = old.map((issue) => issue.message);
   const fresh = issues.filter((issue) => {
     const index = known.indexOf(issue.message);
@@ -52,6 +58,13 @@ export async function lintEdit(edit: {
     ...(before > 0 && { errors_before: before }),
   };
 }
+
+/** Whether the old text of such a file is needed to tell new errors from old ones. */
+export function isChecked(path: string): boolean {
+  return CHECKED.test(path);
+}
+
+const CHECKED = /\.(json|ya?ml|[cm]?[jt]s|[jt]sx|pyi?)$/i;
 
 function describe({ line, message }: SyntaxIssue): string {
   return line === undefined ? message : `line ${line}: ${message}`;
@@ -70,6 +83,16 @@ function checkerFor(path: string, ctx: CallContext): Checker | undefined {
       return { name: "node --check", check: (text) => checkScript(text, ["commonjs"], ctx) };
     case ".js":
       return { name: "node --check", check: (text) => checkScript(text, ["module", "commonjs"], ctx) };
+    case ".jsx":
+      return { name: "babel", check: (text) => checkTyped(text, "babel") };
+    case ".ts":
+    case ".tsx":
+    case ".mts":
+    case ".cts":
+      return { name: "babel-ts", check: (text) => checkTyped(text, "babel-ts") };
+    case ".py":
+    case ".pyi":
+      return { name: "ruff", check: checkPython };
     default:
       return undefined;
   }
@@ -98,6 +121,36 @@ async function checkYaml(text: string): Promise<readonly SyntaxIssue[]> {
       message: error.message,
     })),
   );
+}
+
+/** Errors of syntax alone: what else a linter finds is not this edit's business. */
+async function checkPython(text: string): Promise<readonly SyntaxIssue[]> {
+  const { PositionEncoding, Workspace } = await import("@astral-sh/ruff-wasm-nodejs");
+  const workspace = new Workspace({ lint: { select: [] } }, PositionEncoding.Utf16);
+  try {
+    const findings: readonly RuffFinding[] = workspace.check(text);
+    return findings
+      .filter(({ code }) => code === null || code === "invalid-syntax")
+      .map(({ message, start_location: { row } }) => ({ line: row, message: `SyntaxError: ${message}` }));
+  } finally {
+    workspace.free();
+  }
+}
+
+/** By the parser of a formatter: it knows types and JSX, and stops at the first error. */
+async function checkTyped(text: string, parser: "babel" | "babel-ts"): Promise<readonly SyntaxIssue[]> {
+  const { parsers } = await import("prettier/plugins/babel");
+  try {
+    // It looks at the options only to guess from a file name whether tags are allowed; it tries both anyway.
+    await parsers[parser].parse(text, {} as ParserOptions);
+    return [];
+  } catch (error) {
+    const { message = String(error), loc } = error as {
+      message?: string;
+      loc?: { start?: { line?: number } };
+    };
+    return [{ line: loc?.start?.line, message: `SyntaxError: ${message.replace(/ \(\d+:\d+\)$/, "")}` }];
+  }
 }
 
 /** Valid in one of the kinds is valid: the extension .js does not say which of the two it is. */

@@ -1,15 +1,20 @@
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark, markDiff } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
+import { unifiedDiff } from "./diff-text.js";
 import { refuseDevice, refuseProtectedWrite } from "./path-guard.js";
 import { absolutePath, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
-import { type LintReport, lintEdit } from "./syntax-check.js";
+import { isChecked, type LintReport, lintEdit } from "./syntax-check.js";
 import { decodeText, detectEncoding, refuseBrokenUnicode } from "./text-encoding.js";
 import { writeVerified } from "./write-verified.js";
 
-const MAX_LINTED_BYTES = 2 * 1024 * 1024;
+/** What a file held is read again only up to this size: to compare errors, and to show what changed. */
+const MAX_COMPARED_BYTES = 512 * 1024;
+const MAX_DIFFED_BYTES = 64 * 1024;
+const MAX_DIFF_CHARS = 6_000;
 
 interface WriteResult {
   readonly success: true;
@@ -22,6 +27,8 @@ interface WriteResult {
   readonly dirs_created: boolean;
   readonly files_modified: readonly string[];
   readonly verified: string;
+  /** What changed in a text file that was there; for people, who did not write it. */
+  readonly diff?: string;
   readonly lint?: LintReport;
   readonly _warning?: string;
 }
@@ -33,7 +40,7 @@ export default defineTool({
   emoji: "✍️",
   description:
     "Write a whole file, replacing what was there; missing folders are created. " +
-    "For a change inside an existing file use patch. New syntax errors in JSON, YAML and JavaScript are reported.",
+    "For a change inside an existing file use patch. New syntax errors in JSON, YAML, JavaScript, TypeScript and Python are reported.",
   parameters: {
     type: "object",
     properties: {
@@ -49,6 +56,24 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["file:write"],
+  examples: [
+    {
+      title: "Write a file in a folder that does not exist yet",
+      arguments: { path: "docs/hello.md", content: "# Hello\n" },
+      result: { success: true, bytes_written: 8, created: true, dirs_created: true },
+    },
+    {
+      title: "Replace a file and hear about a syntax error that was not there before",
+      files: { "limits.json": '{ "port": 8080 }\n' },
+      arguments: { path: "limits.json", content: '{ "port": 9090, }\n' },
+      result: {
+        success: true,
+        created: false,
+        diff: '--- a/limits.json\n+++ b/limits.json\n@@ -1,1 +1,1 @@\n-{ "port": 8080 }\n+{ "port": 9090, }\n',
+        lint: { checker: "json", status: "error" },
+      },
+    },
+  ],
 
   effects: ({ path }, scope) => [
     { action: "file:write", resource: absolutePath(path, scope), mode: "write", reversible: false },
@@ -58,8 +83,10 @@ export default defineTool({
     refuseBrokenUnicode(content, "content");
     const location = await locate(path, ctx);
     refuseDevice(location);
-    await refuseProtectedWrite(location, ctx, { crossProfile: cross_profile });
-    const stat = await ctx.environment.files.stat(location.real);
+    const [stat] = await Promise.all([
+      ctx.environment.files.stat(location.real),
+      refuseProtectedWrite(location, ctx, { crossProfile: cross_profile }),
+    ]);
     if (stat !== undefined && stat.type !== "file") {
       throw new ToolError(
         `${location.path} is a ${stat.type === "directory" ? "directory" : "device, pipe, socket or link to nowhere"}, not a file.`,
@@ -67,14 +94,18 @@ export default defineTool({
       );
     }
     const stale = trackerOf(ctx.session).changedSinceSeen(location.real, stat);
-    const before =
-      stat !== undefined && stat.size <= MAX_LINTED_BYTES ? await oldText(location.real, ctx) : undefined;
     const bytes = Buffer.from(content, "utf8");
+    const size = stat === undefined ? undefined : Math.max(stat.size, bytes.length);
+    const before = isCompared(location.path, size) ? await oldText(location.real, ctx) : undefined;
     const written = await writeVerified({ real: location.real, bytes, ctx });
-    const lint =
-      bytes.length <= MAX_LINTED_BYTES
-        ? await lintEdit({ path: location.path, before, after: content, ctx })
-        : undefined;
+    const lint = await lintEdit({ path: location.path, before, after: content, ctx });
+    const diff =
+      before === undefined || (size ?? 0) > MAX_DIFFED_BYTES
+        ? ""
+        : await unifiedDiff(
+            { path: location.path, before, after: content },
+            { ctx, maxChars: MAX_DIFF_CHARS },
+          );
     return {
       success: true,
       status: "success",
@@ -86,6 +117,7 @@ export default defineTool({
       dirs_created: written.dirsCreated,
       files_modified: [location.path],
       verified: written.verified,
+      ...(diff !== "" && { diff }),
       ...(lint !== undefined && { lint }),
       ...(stale && {
         _warning: `${location.path} had changed since you last read it; that other change is now overwritten.`,
@@ -93,19 +125,26 @@ export default defineTool({
     };
   },
 
-  present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
+  // The model knows what it has written.
+  present: ({ diff, ...out }) => ({ model: [text(JSON.stringify(out))], human: humanText(out, diff) }),
 });
 
-/** What the file held, for comparing syntax errors only: unreadable or binary is as good as nothing. */
+/** `size`: of the larger of both texts; undefined when there is no old one. */
+function isCompared(path: string, size: number | undefined): boolean {
+  return size !== undefined && size <= (isChecked(path) ? MAX_COMPARED_BYTES : MAX_DIFFED_BYTES);
+}
+
+/** What the file held, for comparing only: unreadable or binary is as good as nothing. */
 async function oldText(path: string, ctx: CallContext): Promise<string | undefined> {
   const bytes = await ctx.environment.files.read(path).catch(() => undefined);
   const encoding = bytes === undefined ? undefined : detectEncoding(bytes);
   return bytes === undefined || encoding === undefined ? undefined : await decodeText(bytes, encoding);
 }
 
-function humanText(out: WriteResult): string {
-  const lines = [`${out.created ? "created" : "wrote"} ${out.path} (${out.bytes_written} bytes)`];
-  for (const error of out.lint?.errors ?? []) lines.push(`syntax: ${error}`);
-  if (out._warning !== undefined) lines.push(out._warning);
+function humanText(out: Omit<WriteResult, "diff">, diff: string | undefined): string {
+  const lines = [`${out.created ? "created" : "wrote"} ${mark.path(out.path)} (${out.bytes_written} bytes)`];
+  if (diff !== undefined) lines.push(markDiff(diff.trimEnd()));
+  for (const error of out.lint?.errors ?? []) lines.push(mark.bad(`syntax: ${error}`));
+  if (out._warning !== undefined) lines.push(mark.warning(out._warning));
   return lines.join("\n");
 }

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import type { FileStat } from "../../env/environment.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 import { trackerOf } from "./read-tracker.js";
@@ -6,18 +7,21 @@ import { trackerOf } from "./read-tracker.js";
 /** Above this size the check after writing compares sizes only. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
+/**
+ * How a file was checked after writing. "inode": the very file that was written lies at the path, untouched since.
+ * "sha256", "size": it was read again. "overtaken": it was written, and somebody else has changed it again since;
+ * only possible with `expected`, where the later change was made on top of this one.
+ */
+export type Verification = "inode" | "sha256" | "size" | "overtaken";
+
 export interface VerifiedWrite {
   readonly created: boolean;
   readonly dirsCreated: boolean;
-  /**
-   * How the file was checked after writing. "overtaken": it was written, and somebody else has changed it
-   * again since; only possible with `expected`, where the later change was made on top of this one.
-   */
-  readonly verified: "sha256" | "size" | "overtaken";
+  readonly verified: Verification;
 }
 
 export function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return hash("sha256", bytes, "hex");
 }
 
 /**
@@ -33,10 +37,11 @@ export async function writeVerified(request: {
   const { real, bytes, ctx, expected } = request;
   const { files, name } = ctx.environment;
   ctx.signal.throwIfAborted();
-  await requireSamePlace(real, ctx);
-  const { created, dirsCreated } = await files.write(real, bytes, expected === undefined ? {} : { expected });
+  const report = await files.write(real, bytes, expected === undefined ? {} : { expected });
+  const { created, dirsCreated } = report;
   const stat = await files.stat(real);
   trackerOf(ctx.session).noteWritten(real, stat);
+  if (isSameFile(report.stat, stat)) return { created, dirsCreated, verified: "inode" };
   await requireSamePlace(real, ctx);
   const found = await contentCheck(real, bytes, ctx);
   if (found.same) return { created, dirsCreated, verified: found.by };
@@ -46,6 +51,11 @@ export async function writeVerified(request: {
     hint: "Another program is writing the same file. Read it before you try again.",
     details: { path: real, expected_bytes: bytes.length, found_bytes: stat?.size ?? null },
   });
+}
+
+function isSameFile(written: FileStat | undefined, found: FileStat | undefined): boolean {
+  if (written === undefined || found === undefined) return false;
+  return written.inode === found.inode && written.size === found.size && written.mtimeMs === found.mtimeMs;
 }
 
 /** The path was checked with its links followed; a folder swapped for a link since then leads elsewhere. */

@@ -21,7 +21,7 @@ export async function openSession() {
     if (!result.ok) throw new Error(`${name} ${JSON.stringify(args)}: ${JSON.stringify(result.error)}`);
     return result.structured;
   };
-  return { runtime, call };
+  return { runtime, session, call };
 }
 
 export function say(line) {

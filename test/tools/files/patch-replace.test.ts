@@ -185,7 +185,7 @@ describe("laws", () => {
         const visible = (block: string) => block.replace(/\s|\\/g, "").length;
         expect(visible(text.slice(region.start, region.end))).toBeLessThanOrEqual(visible(old) * 3 + 8);
       }),
-      { numRuns: 2000 },
+      { numRuns: 600 },
     );
     expect(strategiesSeen.size).toBeGreaterThan(3);
   });
@@ -199,7 +199,7 @@ describe("laws", () => {
           expect(outcome.hint).not.toBe("");
         } else if (outcome.kind === "replaced") expect(outcome.text).not.toBe(text);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

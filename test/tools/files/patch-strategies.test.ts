@@ -53,7 +53,7 @@ describe("each strategy finds what it promises and nothing looser", () => {
 
   it("trimmed_boundary: extra blank lines around a block that fills its lines", () => {
     const text = "a\n  b\nc\n";
-    expect(cut(text, strategies.trimmedBoundary(text, "\n\nb\n\n"))).toEqual(["b"]);
+    expect(cut(text, strategies.trimmedBoundary(text, "\n\nb\n\n"))).toEqual(["  b"]);
     expect(strategies.trimmedBoundary("abc", " b ")).toEqual([]);
   });
 

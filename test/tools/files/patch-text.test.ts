@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { reindent } from "../../../src/tools/files/patch/reindent.js";
+import { reindenting } from "../../../src/tools/files/patch/indentation.js";
 import { replaceText } from "../../../src/tools/files/patch/replace.js";
 import { RewrittenText } from "../../../src/tools/files/patch/rewritten-text.js";
 import { isWithinEdits, similarityTo } from "../../../src/tools/files/patch/similarity.js";
@@ -84,21 +84,18 @@ describe("similarity", () => {
   });
 });
 
-describe("reindent", () => {
-  it("leaves lines alone when indentation already agrees", () => {
+describe("indentation", () => {
+  function reindent(wanted: readonly string[], pair: { sent: readonly string[]; found: readonly string[] }) {
+    const indent = reindenting({ ...pair, wanted, unit: undefined, insideLine: false });
+    return wanted.map((line, at) => {
+      const blanks = indent(at);
+      return blanks === undefined ? undefined : blanks + line.trimStart();
+    });
+  }
+
+  it("is left alone when it already agrees", () => {
     const lines = ["  a", "\tb", "c", ""];
     expect(reindent(lines, { sent: ["  x", "    y"], found: ["  x", "    y"] })).toEqual(lines);
-  });
-
-  it("changes nothing but leading blanks", () => {
-    const line = fc.string({ unit: fc.constantFrom("a", " ", "\t", "("), maxLength: 8 });
-    const lines = fc.array(line, { maxLength: 5 });
-    fc.assert(
-      fc.property(lines, lines, lines, (added, sent, found) => {
-        const result = reindent(added, { sent, found });
-        expect(result.map((text) => text.trimStart())).toEqual(added.map((text) => text.trimStart()));
-      }),
-    );
   });
 
   it("steps out as well as in", () => {
@@ -109,6 +106,25 @@ describe("reindent", () => {
       "\t\t\tc",
       "\t}",
     ]);
+  });
+
+  it("a first line that was sent without its indentation does not count for the others", () => {
+    const pair = { sent: ["if x:", "        a()"], found: ["\tif x:", "\t\ta()"] };
+    expect(reindent(["if x:", "        b()", "    done()"], pair)).toEqual([
+      "\tif x:",
+      "\t\tb()",
+      "\tdone()",
+    ]);
+  });
+
+  it("is unclear when one sent depth stands for several in the file", () => {
+    const pair = { sent: ["if x:", "a()", "b()"], found: ["if x:", "    a()", "b()"] };
+    expect(reindent(["if x:", "c()"], pair)).toEqual([undefined, undefined]);
+  });
+
+  it("is unclear rather than negative", () => {
+    const pair = { sent: ["        a", "            b"], found: ["a", "    b"] };
+    expect(reindent(["    a", "        b"], pair)).toEqual([undefined, "b"]);
   });
 });
 

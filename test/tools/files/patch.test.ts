@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Effect } from "../../../src/tool/effects.js";
+import { mark } from "../../../src/tool/marked-text.js";
 import patchTool from "../../../src/tools/files/patch.js";
 import readFileTool from "../../../src/tools/files/read-file.js";
 import {
@@ -38,10 +39,19 @@ describe("mode replace", () => {
       files_modified: [path],
       files_created: [],
       files_deleted: [],
-      verified: "sha256",
+      verified: "inode",
     });
     expect(result.diff).toBe("--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n");
     expect(ctx.read("src/a.ts")).toBe("one\nTWO\nthree\n");
+  });
+
+  it("shows a person the change in colour", async () => {
+    ctx.write("a.json", '{"a": 1}\n');
+    const out = await patch({ path: "a.json", old_string: "1}", new_string: "2,}" });
+    const { human } = patchTool.present?.(out as never) ?? { human: "" };
+    expect(human).toContain(mark.removed('-{"a": 1}'));
+    expect(human).toContain(mark.added('+{"a": 2,}'));
+    expect(human).toContain("syntax: ");
   });
 
   it("keeps mode, links and encoding", async () => {

@@ -1,7 +1,9 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLocalEnvironment } from "../../../src/env/local/local.js";
+import { plainText, renderMarks } from "../../../src/tool/marked-text.js";
 import searchTool from "../../../src/tools/files/search-files.js";
 import { call, type Fields, type FileTestContext, failureOf, makeFileContext } from "./support.js";
 
@@ -16,6 +18,24 @@ const search = (args: Fields, changes: Fields = {}) =>
   call(searchTool, args, { ...ctx, session: { ...ctx.session }, ...changes });
 const WITHOUT_RIPGREP = { settings: { ripgrep_path: "/nonexistent/rg" } };
 
+/** Nothing but busybox on PATH, as in a small container. */
+const BUSYBOX = (process.env.PATH ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "busybox"))
+  .find((program) => existsSync(program));
+const APPLETS = ["sh", "grep", "find", "tr", "cmp", "stat"];
+
+function busyboxTools(): { changes: Fields; end(): Promise<void> } {
+  const bin = join(ctx.folder, "home", "bin");
+  mkdirSync(bin);
+  for (const name of APPLETS) symlinkSync(BUSYBOX ?? "", join(bin, name));
+  const environment = createLocalEnvironment({
+    env: { ...process.env, PATH: bin, HOME: ctx.home },
+    launcher: false,
+  });
+  return { changes: { ...WITHOUT_RIPGREP, environment }, end: () => environment.close() };
+}
+
 interface Match {
   path: string;
   line: number;
@@ -26,8 +46,20 @@ const places = (result: Fields) => (result.matches as Match[]).map(({ path, line
 describe.each([
   ["ripgrep", {}],
   ["grep and find", WITHOUT_RIPGREP],
-])("with %s", (_, tools) => {
+  ["busybox", WITHOUT_RIPGREP],
+])("with %s", (programs, given) => {
+  let tools: Fields = given;
+  let endTools = async () => {};
   const find = (args: Fields) => search(args, tools);
+
+  beforeEach((test) => {
+    if (programs !== "busybox") return;
+    if (BUSYBOX === undefined) return test.skip("busybox is not installed");
+    const busybox = busyboxTools();
+    tools = busybox.changes;
+    endTools = busybox.end;
+  });
+  afterEach(() => endTools());
 
   it("finds lines by regular expression, in order of path and line", async () => {
     ctx.write("b.txt", "needle 1\nhay\nneedle 22\n");
@@ -59,7 +91,7 @@ describe.each([
 
   it("shows context, also where two matches share it", async () => {
     ctx.write("a.txt", "1\nhit\n3\nhit\n5\n6\n");
-    expect((await find({ pattern: "hit", context: 1 })).matches).toEqual([
+    expect((await find({ pattern: "hit", context: 1 })).matches).toMatchObject([
       { path: "a.txt", line: 2, content: "hit", before: ["1"], after: ["3"] },
       { path: "a.txt", line: 4, content: "hit", before: ["3"], after: ["5"] },
     ]);
@@ -85,6 +117,8 @@ describe.each([
     expect(await files("*.ts")).toEqual(["a.ts", "src/deep/b.ts", "test/b.ts"]);
     expect(await files("src/**/*.ts")).toEqual(["src/deep/b.ts"]);
     expect(await files("*.{js,py}")).toEqual(["a.js"]);
+    expect(await files("*.js, test/*.ts")).toEqual(["a.js", "test/b.ts"]);
+    expect(await files("!b.ts")).toEqual(["a.js", "a.ts"]);
   });
 
   it("searches one file, and folders outside the working directory by absolute path", async () => {
@@ -185,7 +219,7 @@ describe.each([
         expect(places(await find({ pattern: source, path: root, limit: 1000 })).sort()).toEqual(expected);
         rmSync(join(ctx.folder, root), { recursive: true });
       }),
-      { numRuns: 25 },
+      { numRuns: programs === "ripgrep" ? 25 : 10 },
     );
   });
 });
@@ -206,12 +240,49 @@ describe("ripgrep's own abilities", () => {
     expect(places(await search({ pattern: String.raw`bar\nfoo` }))).toEqual(["a.txt:1"]);
   });
 
-  it("a result too large to count is paged in path order and marked as a lower bound", async () => {
-    for (const name of ["a", "b", "c"]) ctx.write(`${name}.txt`, "x\n".repeat(15_000));
-    const result = await search({ pattern: "x", limit: 3, offset: 14_999 });
-    expect(places(result)).toEqual(["a.txt:15000", "b.txt:1", "b.txt:2"]);
+  it.each([
+    ["too large to keep", 15_000],
+    ["too large to read", 60_000],
+  ])("a result %s is counted exactly and paged in path order", async (_, each) => {
+    for (const name of ["a", "b", "c"]) ctx.write(`${name}.txt`, "x\n".repeat(each));
+    const result = await search({ pattern: "x", limit: 3, offset: 2 * each - 1, context: 1 });
+    expect(places(result)).toEqual([`b.txt:${each}`, "c.txt:1", "c.txt:2"]);
+    expect(result).toMatchObject({ total_count: 3 * each, truncated: true });
+    expect(result).not.toHaveProperty("total_count_is_lower_bound");
+  });
+
+  it("without ripgrep a result too large to count is a lower bound", async () => {
+    ctx.write("a.txt", "x\n".repeat(30_000));
+    const result = await search({ pattern: "x" }, WITHOUT_RIPGREP);
     expect(result).toMatchObject({ total_count_is_lower_bound: true, truncated: true });
     expect(result.total_count).toBeGreaterThan(20_000);
+  });
+
+  it("a glob does not bring ignored files back", async () => {
+    mkdirSync(join(ctx.folder, ".git"));
+    ctx.write(".gitignore", "*.min.js\n");
+    for (const path of ["src/a.js", "src/a.min.js"]) ctx.write(path, "x\n");
+    for (const file_glob of ["*.js", "src/*.js", "**/*.min.js,*.js"]) {
+      expect(places(await search({ pattern: "x", file_glob }))).toEqual(["src/a.js:1"]);
+    }
+    expect((await search({ pattern: "*.js", target: "files" })).files).toEqual(["src/a.js"]);
+    expect((await search({ pattern: "amin", target: "files", fuzzy: true })).files).toEqual([]);
+  });
+
+  it("a broken glob is explained", async () => {
+    ctx.write("a.txt", "x\n");
+    const error = await failureOf(search({ pattern: "x", file_glob: "[z-a].txt" }));
+    expect(error.code).toBe("invalid_arguments");
+  });
+
+  it("hundreds of files are listed newest first", async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `f${index}.ts`);
+    for (const [index, name] of names.entries())
+      utimesSync(ctx.write(name, ""), 1, 1000 + ((index * 7) % 150));
+    const age = (name: string) => (Number(name.slice(1, -3)) * 7) % 150;
+    const { files, sorted_by } = await search({ pattern: "*.ts", target: "files", limit: 150 });
+    expect(files).toEqual(names.toSorted((left, right) => age(right) - age(left)));
+    expect(sorted_by).toBe("newest");
   });
 
   it("long lines are shown around the match", async () => {
@@ -294,6 +365,30 @@ describe("at the edges", () => {
     expect(searchTool.effects?.(args, { cwd: "/w", environment: "local" })).toMatchObject([
       { action: "file:read", resource: "/w", mode: "read" },
     ]);
+  });
+
+  it("fuzzy finding sees new files after another tool ran, and soon anyway", async () => {
+    ctx.write("alpha.txt", "x");
+    const files = async (previousTool?: string) => {
+      const session = { ...ctx.session, ...(previousTool !== undefined && { previousTool }) };
+      return (await search({ pattern: "txt", target: "files", fuzzy: true }, { session })).files;
+    };
+    expect(await files()).toEqual(["alpha.txt"]);
+    ctx.write("beta.txt", "x");
+    expect(await files("write_file")).toEqual(["beta.txt", "alpha.txt"]);
+  });
+
+  it("a person sees paths, dim numbers and what matched", async () => {
+    ctx.write("a.txt", "one é two\nthree\n");
+    const out = await search({ pattern: "t\\w+", context: 1, limit: 1 });
+    const shown = searchTool.present?.(out as never).human ?? "";
+    expect(
+      renderMarks(shown, (meaning, text) => `<${meaning}:${text}>`)
+        .split("\n")
+        .slice(0, 3),
+    ).toEqual(["<path:a.txt>", "<dim:1:> one é <strong:two>", "<dim:2-> <dim:three>"]);
+    const counted = await search({ pattern: "t", output_mode: "count" });
+    expect(plainText(searchTool.present?.(counted as never).human ?? "")).toContain("2  a.txt");
   });
 
   it("a model gets many matches grouped by file", async () => {

@@ -12,6 +12,7 @@ import {
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { mark } from "../../../src/tool/marked-text.js";
 import readFileTool from "../../../src/tools/files/read-file.js";
 import writeFileTool from "../../../src/tools/files/write-file.js";
 import { call, type Fields, type FileTestContext, failureOf, makeFileContext } from "./support.js";
@@ -37,7 +38,7 @@ describe("writing", () => {
       created: true,
       dirs_created: true,
       files_modified: [join(ctx.folder, "a/b/c.txt")],
-      verified: "sha256",
+      verified: "inode",
     });
     expect(ctx.read("a/b/c.txt")).toBe("héllo\n");
   });
@@ -74,6 +75,43 @@ describe("writing", () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe("what a person sees", () => {
+  const shown = async (args: Fields) => {
+    const out = await write(args);
+    const { model, human } = writeFileTool.present?.(out as never) ?? { model: [], human: "" };
+    return { out, model: JSON.stringify(model), human };
+  };
+
+  it("is what changed in a text file that was there; the model, who wrote it, is not told again", async () => {
+    ctx.write("a.txt", "one\ntwo\nthree\n");
+    const { out, model, human } = await shown({ path: "a.txt", content: "one\n2\nthree\n" });
+    expect(out.diff).toBe("--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
+    expect(human).toContain(mark.removed("-two"));
+    expect(human).toContain(mark.added("+2"));
+    expect(model).not.toContain("diff");
+  });
+
+  it("is only a line for a new, a large or a binary file", async () => {
+    ctx.write("large.txt", "x".repeat(100_000));
+    ctx.write("binary.bin", Buffer.from([0, 1, 2, 0]));
+    for (const path of ["new.txt", "large.txt", "binary.bin"]) {
+      const { out, human } = await shown({ path, content: "text\n" });
+      expect(out).not.toHaveProperty("diff");
+      expect(human.split("\n")).toHaveLength(1);
+    }
+  });
+
+  it("is cut when much changed", async () => {
+    ctx.write("a.txt", `same\n${"old line\n".repeat(3000)}`);
+    const { out } = await shown({ path: "a.txt", content: `same\n${"new line\n".repeat(3000)}` });
+    expect(out.diff).toMatch(
+      /^--- a\/a.txt\n\+\+\+ b\/a.txt\n@@ -1,3001 \+1,3001 @@\n same\n-old line\n-old line/,
+    );
+    expect(String(out.diff).length).toBeLessThan(7_000);
+    expect(out.diff).toContain("more characters of diff");
   });
 });
 
@@ -121,10 +159,13 @@ describe("protected places", () => {
     mkdirSync(join(ctx.folder, "work"));
     mkdirSync(join(ctx.folder, "elsewhere"));
     const { environment } = ctx;
+    let swapped = false;
     const files = {
       ...environment.files,
       async stat(path: string) {
         const stat = await environment.files.stat(path);
+        if (swapped || path !== join(ctx.folder, "work/a.txt")) return stat;
+        swapped = true;
         renameSync(join(ctx.folder, "work"), join(ctx.folder, "moved"));
         symlinkSync(join(ctx.folder, "elsewhere"), join(ctx.folder, "work"));
         return stat;
@@ -199,11 +240,29 @@ describe("syntax check", () => {
     ["a.cjs", "const a = require('a');\n", "const a = {;\n"],
     ["a.js", "import a from 'a';\nawait a();\n", "import a from 'a';\nconst x = ;\n"],
     ["b.js", "const a = require('a'); with (a) {}\n", "function (\n"],
+    ["a.jsx", "export const a = <b>c</b>;\n", "export const a = <b>c</d>;\n"],
+    ["a.ts", "export const a: number = <number>b;\nenum C { D }\n", "const a: = 1;\n"],
+    ["a.tsx", "const a = <b key={1 as number} />;\n", "const a = <b;\n"],
+    ["a.py", "match x:\n    case 1:\n        import unused\n", "def f(:\n    pass\n"],
   ])("%s: good is ok, bad is reported", async (path, good, bad) => {
     expect(await lintOf(path, good)).toMatchObject({ status: "ok" });
     const lint = await lintOf(path, bad);
     expect(lint).toMatchObject({ status: "error" });
     expect(lint?.errors).not.toEqual([]);
+  });
+
+  it("finds no fault with style, unused names or large files", async () => {
+    expect(await lintOf("style.py", "import os, sys\nx=1;y = 2\n")).toEqual({
+      checker: "ruff",
+      status: "ok",
+    });
+    expect(await lintOf("large.json", `[${'"x",'.repeat(200_000)}`)).toBeUndefined();
+  });
+
+  it("names the line of a Python error", async () => {
+    expect((await lintOf("a.py", "x = 1\ny = (\n"))?.errors).toEqual([
+      expect.stringMatching(/^line [23]: SyntaxError: /),
+    ]);
   });
 
   it("names the line", async () => {

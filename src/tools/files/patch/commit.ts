@@ -1,25 +1,30 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { trackerOf } from "../read-tracker.js";
-import { sha256, writeVerified } from "../write-verified.js";
+import { sha256, type Verification, writeVerified } from "../write-verified.js";
 import type { FileChange } from "./plan.js";
+import type { Snapshot } from "./snapshot.js";
 
 type Undo = () => Promise<unknown>;
 
 // Deleting comes last: it is the step that is hardest to take back.
 const ORDER: Readonly<Record<FileChange["kind"], number>> = { create: 0, modify: 1, move: 2, delete: 3 };
 
-export type Verification = "sha256" | "size" | "overtaken";
+/** A patch is checked as well as its least checked file. */
+const TRUST: readonly (Verification | undefined)[] = [undefined, "inode", "sha256", "size", "overtaken"];
 
 /** Makes all changes of a plan. When one fails, those made before are taken back. */
-export async function commitChanges(changes: readonly FileChange[], ctx: CallContext): Promise<Verification> {
+export async function commitChanges(
+  changes: readonly FileChange[],
+  ctx: CallContext,
+): Promise<Verification | undefined> {
   const undo: Undo[] = [];
-  let verified: Verification = "sha256";
+  let verified: Verification | undefined;
   const ordered = [...changes].sort((left, right) => ORDER[left.kind] - ORDER[right.kind]);
   for (const change of ordered) {
     try {
       const seen = await commitOne(change, ctx, undo);
-      if (seen !== "sha256") verified = seen;
+      if (TRUST.indexOf(seen) > TRUST.indexOf(verified)) verified = seen;
     } catch (error) {
       await takeBack(undo, error);
       throw error;
@@ -28,7 +33,12 @@ export async function commitChanges(changes: readonly FileChange[], ctx: CallCon
   return verified;
 }
 
-async function commitOne(change: FileChange, ctx: CallContext, undo: Undo[]): Promise<Verification> {
+/** Answers how what was written has been checked; undefined when nothing was. */
+async function commitOne(
+  change: FileChange,
+  ctx: CallContext,
+  undo: Undo[],
+): Promise<Verification | undefined> {
   const { location, target, before, after } = change;
   const { files } = ctx.environment;
   if (change.kind === "create" && after !== undefined) {
@@ -42,16 +52,16 @@ async function commitOne(change: FileChange, ctx: CallContext, undo: Undo[]): Pr
     return written.verified;
   }
   if (change.kind === "modify" && before !== undefined && after !== undefined) {
-    if (after.text === before.text) return "sha256";
-    return await replaceContent({ real: location.real, from: before.bytes, to: after.bytes, ctx, undo });
+    if (after.text === before.text) return undefined;
+    return await replaceContent({ real: location.real, from: before, to: after.bytes, ctx, undo });
   }
   if (change.kind === "move" && target !== undefined && before !== undefined && after !== undefined) {
     await requireUnchanged(change, ctx);
     await files.rename(location.path, target.real);
     trackerOf(ctx.session).noteWritten(location.real, undefined);
     undo.push(() => files.rename(target.real, location.path));
-    if (after.text === before.text) return "sha256";
-    return await replaceContent({ real: target.real, from: before.bytes, to: after.bytes, ctx, undo });
+    if (after.text === before.text) return undefined;
+    return await replaceContent({ real: target.real, from: before, to: after.bytes, ctx, undo });
   }
   if (change.kind === "delete" && before !== undefined) {
     await requireUnchanged(change, ctx);
@@ -59,19 +69,19 @@ async function commitOne(change: FileChange, ctx: CallContext, undo: Undo[]): Pr
     trackerOf(ctx.session).noteWritten(location.real, undefined);
     undo.push(() => files.write(location.path, before.bytes, { expected: { sha256: undefined } }));
   }
-  return "sha256";
+  return undefined;
 }
 
 async function replaceContent(edit: {
   real: string;
-  from: Uint8Array;
+  from: Snapshot;
   to: Uint8Array;
   ctx: CallContext;
   undo: Undo[];
 }): Promise<Verification> {
   const { real, from, to, ctx, undo } = edit;
-  const { verified } = await writeVerified({ real, bytes: to, ctx, expected: { sha256: sha256(from) } });
-  undo.push(() => ctx.environment.files.write(real, from, { expected: { sha256: sha256(to) } }));
+  const { verified } = await writeVerified({ real, bytes: to, ctx, expected: { sha256: from.sha256 } });
+  undo.push(() => ctx.environment.files.write(real, from.bytes, { expected: { sha256: sha256(to) } }));
   return verified;
 }
 

@@ -1,5 +1,5 @@
+import { indentOf, OPENER } from "./indentation.js";
 import { lineNumberAt, type Region } from "./regions.js";
-import { indentOf } from "./reindent.js";
 import type { StrategyName } from "./strategies.js";
 
 /** Why an edit was not made. `lines` name places in the file that explain it. */
@@ -44,9 +44,12 @@ export function refuseEscapeDrift(edit: {
   const drifted = ["\\'", '\\"'].find(
     (quote) => edit.oldText.includes(quote) && edit.newText.includes(quote) && !edit.found.includes(quote),
   );
-  if (drifted === undefined) return undefined;
+  return drifted === undefined ? undefined : escapedTooOften(drifted);
+}
+
+export function escapedTooOften(quote: string): Refusal {
   return {
-    message: `old_string and new_string hold ${drifted} but the file does not: the text was escaped once too often.`,
+    message: `The text was escaped once too often: it holds ${quote} but the file does not.`,
     hint: "Send the quotes as they stand in the file, without a backslash.",
   };
 }
@@ -65,8 +68,6 @@ export function refuseEscapedNewlines(edit: {
   };
 }
 
-/** A line that ends like this may be followed by a deeper one. */
-const OPENER = /([{([:,=>\\&|+?<]|\b(then|do|else|begin|of|in|where|return))\s*$/;
 const INDENTATION_BLIND: ReadonlySet<StrategyName> = new Set([
   "line_trimmed",
   "indentation_flexible",

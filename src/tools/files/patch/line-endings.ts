@@ -5,6 +5,8 @@ export interface NewlineView {
   readonly text: string;
   readonly hadCrlf: boolean;
   toOriginal(region: Region): Region;
+  /** How the newline at this position of the view is written in the original. */
+  endingAt(position: number): "\n" | "\r\n";
   /** The line ending that text put into this (original) region should use. */
   endingFor(region: Region): "\n" | "\r\n";
 }
@@ -20,6 +22,7 @@ export function newlineView(original: string): NewlineView {
     text: removed.length === 0 ? original : original.replaceAll("\r\n", "\n"),
     hadCrlf: removed.length > 0,
     toOriginal: ({ start, end }) => ({ start: toOriginal(start), end: toOriginal(end) }),
+    endingAt: (position) => (removed[countBelow(removed, position)] === position ? "\r\n" : "\n"),
     endingFor: ({ start, end }) => {
       if (removed.length === 0) return "\n";
       const inside = original.slice(start, end);

@@ -1,7 +1,8 @@
-import { adaptNewText } from "./adapt.js";
+import { type Adapted, adaptNewText } from "./adapt.js";
 import { similarLines } from "./did-you-mean.js";
 import { findMatch, type Match, SIMILARITY_STRATEGIES } from "./find-match.js";
 import {
+  escapedTooOften,
   type Refusal,
   refuseAmbiguous,
   refuseDeeperIndentation,
@@ -31,6 +32,8 @@ export type ReplaceOutcome =
   | { readonly kind: "already_applied"; readonly line: number }
   | ({ readonly kind: "refused"; readonly notFound: boolean } & Refusal);
 
+const isCertain = (strategy: StrategyName): boolean => !SIMILARITY_STRATEGIES.has(strategy);
+
 /** Shorter texts occur by chance, so finding one proves nothing. */
 const MIN_ALREADY_APPLIED_CHARS = 8;
 
@@ -42,7 +45,8 @@ export function replaceText(request: ReplaceRequest): ReplaceOutcome {
   const verbatim = request.oldText.includes("\r") ? occurrences(request.text, request.oldText) : [];
   if (verbatim.length > 0) {
     const view = { ...newlineView(""), text: request.text };
-    return replaceMatch(request, { strategy: "exact", regions: verbatim }, view);
+    const exact = { ...request, newText: likeEndings(request) };
+    return replaceMatch(exact, { strategy: "exact", regions: verbatim }, view);
   }
   const view = newlineView(request.text);
   const normalised: ReplaceRequest = {
@@ -55,15 +59,29 @@ export function replaceText(request: ReplaceRequest): ReplaceOutcome {
   };
   const uselessNow = refuseUselessEdit(normalised.oldText, normalised.newText);
   if (uselessNow !== undefined) return refused(uselessNow);
-  const certain = findMatch(view.text, normalised.oldText, (name) => !SIMILARITY_STRATEGIES.has(name));
+  const certain = findMatch(view.text, normalised.oldText, isCertain);
   if (certain !== undefined) return replaceMatch(normalised, certain, view);
-  if (normalised.newText.length >= MIN_ALREADY_APPLIED_CHARS) {
-    const [applied] = occurrences(view.text, normalised.newText);
-    if (applied !== undefined)
-      return { kind: "already_applied", line: lineNumberAt(view.text, applied.start) };
-  }
+  const applied = standsAt(view.text, normalised.newText);
+  if (applied !== undefined) return applied;
   const similar = findMatch(view.text, normalised.oldText, (name) => SIMILARITY_STRATEGIES.has(name));
-  return similar === undefined ? notFound(normalised, view) : replaceMatch(normalised, similar, view);
+  if (similar !== undefined) return replaceMatch(normalised, similar, view);
+  return overEscaped(normalised, view) ?? notFound(normalised, view);
+}
+
+/** The new text is in the file already, exactly as sent; with `near`, at that place. */
+function standsAt(text: string, newText: string, near?: Region): ReplaceOutcome | undefined {
+  if (newText.trim().length < MIN_ALREADY_APPLIED_CHARS) return undefined;
+  const there = occurrences(text, newText).find(
+    ({ start, end }) => near === undefined || (start < near.end && near.start < end),
+  );
+  return there && { kind: "already_applied", line: lineNumberAt(text, there.start) };
+}
+
+/** Plain newlines in the new text are meant only where nothing but the line endings changes. */
+function likeEndings({ oldText, newText }: ReplaceRequest): string {
+  const plain = (text: string) => text.replaceAll("\r\n", "\n");
+  const keep = plain(oldText) === plain(newText) || !oldText.includes("\r\n") || newText.includes("\r\n");
+  return keep ? newText : newText.replaceAll("\n", "\r\n");
 }
 
 function replaceMatch(request: ReplaceRequest, match: Match, view: NewlineView): ReplaceOutcome {
@@ -76,20 +94,26 @@ function replaceMatch(request: ReplaceRequest, match: Match, view: NewlineView):
       hint: "Read the file and send old_string exactly as it stands there.",
     });
   }
+  const [only] = match.regions;
+  if (strategy !== "exact" && only !== undefined && match.regions.length === 1) {
+    const applied = standsAt(view.text, newText, only);
+    if (applied !== undefined) return applied;
+  }
   const parts: string[] = [];
   const regions: Region[] = [];
   let position = 0;
   for (const region of withoutOverlaps(match.regions)) {
     const found = view.text.slice(region.start, region.end);
-    const adapted = adaptNewText({ strategy, found, oldText, newText });
+    const adapted = adaptNewText({ strategy, text: view.text, region, oldText, newText });
+    if (!adapted.ok) return refused(adapted);
+    const written = adapted.lines.map((line) => line.text).join("\n");
     const refusal =
       refuseEscapeDrift({ found, oldText, newText }) ??
       refuseEscapedNewlines({ strategy, oldText, newText }) ??
-      refuseDeeperIndentation({ strategy, text: view.text, region, adapted });
+      refuseDeeperIndentation({ strategy, text: view.text, region: adapted.region, adapted: written });
     if (refusal !== undefined) return refused(refusal);
-    const original = view.toOriginal(region);
-    const written = view.endingFor(original) === "\n" ? adapted : adapted.replaceAll("\n", "\r\n");
-    parts.push(request.text.slice(position, original.start), written);
+    const original = view.toOriginal(adapted.region);
+    parts.push(request.text.slice(position, original.start), withEndings(adapted, view));
     regions.push(original);
     position = original.end;
   }
@@ -101,6 +125,28 @@ function replaceMatch(request: ReplaceRequest, match: Match, view: NewlineView):
     });
   }
   return { kind: "replaced", text, strategy, regions };
+}
+
+/** Lines that stay or take the place of another keep its line ending; others get the usual one. */
+function withEndings({ region, lines }: Extract<Adapted, { ok: true }>, view: NewlineView): string {
+  if (!view.hadCrlf) return lines.map((line) => line.text).join("\n");
+  const usual = view.endingFor(view.toOriginal(region));
+  const newlines = occurrences(view.text.slice(region.start, region.end), "\n");
+  return lines
+    .map(({ text, old }, index) => {
+      const newline = old === undefined ? undefined : newlines[old];
+      const ending = newline === undefined ? usual : view.endingAt(region.start + newline.start);
+      return index === lines.length - 1 ? text : text + ending;
+    })
+    .join("");
+}
+
+/** Why an old text is not found that would be, were its quotes not escaped. */
+function overEscaped({ oldText }: ReplaceRequest, view: NewlineView): ReplaceOutcome | undefined {
+  const [quote] = /\\["']/.exec(oldText) ?? [];
+  const meant = oldText.replace(/\\(["'])/g, "$1");
+  if (quote === undefined || findMatch(view.text, meant, isCertain) === undefined) return undefined;
+  return refused(escapedTooOften(quote));
 }
 
 function notFound(request: ReplaceRequest, view: NewlineView): ReplaceOutcome {

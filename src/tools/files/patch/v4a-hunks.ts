@@ -1,7 +1,9 @@
 import { similarLines } from "./did-you-mean.js";
 import { type Refusal, refuseEscapeDrift } from "./guards.js";
+import { indentationUnit } from "./indentation.js";
+import { scriptOf } from "./line-script.js";
+import { mergeLines } from "./merge-lines.js";
 import type { WindowTest } from "./regions.js";
-import { reindent } from "./reindent.js";
 import { closeLines, type StrategyName } from "./strategies.js";
 import { plainText } from "./unicode.js";
 import type { Hunk, HunkLine } from "./v4a-parse.js";
@@ -58,27 +60,36 @@ type Placed =
 
 function placeHunk(lines: readonly FileLine[], hunk: Hunk, cursor: number): Placed {
   const texts = lines.map((line) => line.text);
-  const start = behindAnchors(texts, hunk.anchors, cursor);
-  if (typeof start !== "number") return start;
-  const ending = lines[Math.max(0, start - 1)]?.ending || lines[0]?.ending || "\n";
-  const old = hunk.lines.filter((line) => line.op !== "+");
-  if (old.length === 0) {
-    const at = hunk.anchors.length > 0 ? start : lines.length;
-    const added = hunk.lines.map((line) => ({ text: line.text, ending }));
-    return { ok: true, from: at, to: at, lines: added, strategy: "exact" };
-  }
-  const found = findBlock(texts, hunk, start) ?? findBlock(texts, withoutBlankTail(hunk), start);
+  const starts = startsBehind(texts, hunk.anchors, cursor);
+  if ("ok" in starts) return starts;
+  if (hunk.lines.every((line) => line.op === "+")) return addedLines({ lines, hunk, starts });
+  const found = findBlock(texts, hunk, starts) ?? findBlock(texts, withoutBlankTail(hunk), starts);
   if (found === undefined) return alreadyApplied(texts, hunk) ?? notFound(texts, hunk);
-  if (found.places.length > 1) {
-    const places = found.places.slice(0, 5).map((place) => place + 1);
-    return {
-      ok: false,
-      message: `its lines fit ${found.places.length} places (lines ${places.join(", ")}).`,
-      hint: "Add context lines, or an @@ line that names the enclosing function or class.",
-    };
-  }
+  if (found.places.length > 1) return ambiguous(found.places);
   const [from = 0] = found.places;
+  const applied = found.strategy === "exact" ? undefined : alreadyApplied(texts, hunk, from);
+  if (applied !== undefined) return applied;
   return rewritten({ lines, hunk: found.hunk, from, strategy: found.strategy });
+}
+
+/** Without a line to hold on to, new lines go behind the @@ line or to the end of the file. */
+function addedLines(edit: { lines: readonly FileLine[]; hunk: Hunk; starts: readonly number[] }): Placed {
+  const { lines, hunk, starts } = edit;
+  const anchored = hunk.anchors.length > 0 && !hunk.atEnd;
+  if (anchored && starts.length > 1) return ambiguous(starts.map((start) => start - 1));
+  const at = anchored ? (starts[0] ?? lines.length) : lines.length;
+  const ending = lines[Math.max(0, at - 1)]?.ending || lines[0]?.ending || "\n";
+  const added = hunk.lines.map((line) => ({ text: line.text, ending }));
+  return { ok: true, from: at, to: at, lines: added, strategy: "exact" };
+}
+
+function ambiguous(places: readonly number[]): Placed {
+  const lines = places.slice(0, 5).map((place) => place + 1);
+  return {
+    ok: false,
+    message: `its lines fit ${places.length} places (lines ${lines.join(", ")}${places.length > 5 ? ", …" : ""}).`,
+    hint: "Add context lines, or an @@ line that names the enclosing function or class.",
+  };
 }
 
 interface Block {
@@ -87,27 +98,36 @@ interface Block {
   readonly strategy: StrategyName;
 }
 
-/** Looks behind `start` first, then anywhere: hunks are usually, but not always, in order. */
-function findBlock(texts: readonly string[], hunk: Hunk, start: number): Block | undefined {
+function findBlock(texts: readonly string[], hunk: Hunk, starts: readonly number[]): Block | undefined {
   const wanted = hunk.lines.filter((line) => line.op !== "+").map((line) => line.text);
   if (wanted.length === 0) return undefined;
   for (const [strategy, testFor] of COMPARISONS) {
     const accepts = testFor(wanted);
-    const places: number[] = [];
-    for (let at = 0; at + wanted.length <= texts.length; at++) if (accepts(texts, at)) places.push(at);
-    if (places.length === 0) continue;
-    // Some repeat the line after @@ as the first context line, so one line before counts as behind.
-    const first = hunk.anchors.length > 0 ? start - 1 : start;
-    const ahead = places.filter((place) => place >= first);
-    const pool = ahead.length > 0 ? ahead : places;
-    const last = pool.at(-1);
-    if (hunk.atEnd && last !== undefined && last + wanted.length === texts.length) {
-      return { hunk, places: [last], strategy };
-    }
-    // An anchor names the place: the first fit behind it is meant.
-    return { hunk, places: hunk.anchors.length > 0 ? pool.slice(0, 1) : pool, strategy };
+    const fits: number[] = [];
+    for (let at = 0; at + wanted.length <= texts.length; at++) if (accepts(texts, at)) fits.push(at);
+    const places = hunk.anchors.length > 0 ? behindAnchor(fits, starts) : inOrder(fits, starts[0] ?? 0);
+    const last = places.at(-1);
+    if (last === undefined) continue;
+    const isAtEnd = hunk.atEnd && last + wanted.length === texts.length;
+    return { hunk, places: isAtEnd ? [last] : places, strategy };
   }
   return undefined;
+}
+
+/** Hunks are usually, but not always, in the order of the file. */
+function inOrder(fits: readonly number[], cursor: number): readonly number[] {
+  const ahead = fits.filter((place) => place >= cursor);
+  return ahead.length > 0 ? ahead : fits;
+}
+
+/** An @@ line names the place: the first fit behind it is meant, and nothing in front of it. */
+function behindAnchor(fits: readonly number[], starts: readonly number[]): readonly number[] {
+  const first = starts.flatMap((start) => {
+    // Some repeat the line after @@ as the first context line, so one line before counts as behind.
+    const place = fits.find((fit) => fit >= start - 1);
+    return place === undefined ? [] : [place];
+  });
+  return [...new Set(first)];
 }
 
 function rewritten(edit: {
@@ -127,58 +147,74 @@ function rewritten(edit: {
     newText: added.join("\n"),
   });
   if (drift !== undefined) return { ok: false, ...drift };
-  const fitted = strategy === "exact" ? added : reindent(added, { sent, found });
-  const ending = block.find((line) => line.ending !== "")?.ending ?? lines[0]?.ending ?? "\n";
-  const result: FileLine[] = [];
-  let old = 0;
-  let next = 0;
-  for (const { op } of hunk.lines) {
-    if (op === "+") result.push({ text: fitted[next++] ?? "", ending: ending || "\n" });
-    else {
-      const kept = block[old++];
-      // Context lines stay as the file has them, however loosely they matched.
-      if (op === " " && kept !== undefined) result.push(kept);
-    }
-  }
+  const texts = lines.map((line) => line.text);
+  const merged = mergeLines({
+    sent,
+    found,
+    wanted: hunk.lines.filter((line) => line.op !== "-").map((line) => line.text),
+    steps: scriptOf(hunk.lines),
+    file: texts,
+    unit: indentationUnit(texts),
+    insideLine: false,
+  });
+  if (!merged.ok) return merged;
+  const ending = block.find((line) => line.ending !== "")?.ending ?? (lines[0]?.ending || "\n");
+  const result = merged.lines.map(
+    ({ text, old }): FileLine => ({ text, ending: (old === undefined ? "" : block[old]?.ending) || ending }),
+  );
   return { ok: true, from, to: from + sent.length, lines: result, strategy };
 }
 
-function behindAnchors(
+/** Where a hunk may begin: behind its @@ lines. Several answers when the first @@ line stands in several places. */
+function startsBehind(
   texts: readonly string[],
   anchors: readonly string[],
   cursor: number,
-): number | ({ readonly ok: false } & Refusal) {
-  let position = cursor;
-  for (const anchor of anchors) {
-    const fits = (line: string) => line.trim() === anchor;
-    const contains = (line: string) => line.includes(anchor);
-    const at = [fits, contains]
-      .flatMap((test) => [
-        texts.findIndex((line, index) => index >= position && test(line)),
-        texts.findIndex(test),
-      ])
-      .find((index) => index !== -1);
-    if (at === undefined) {
-      const similar = similarLines(texts.join("\n"), anchor);
-      return {
-        ok: false,
-        message: `the line after @@ ("${anchor.slice(0, 80)}") is not in the file.`,
-        hint: similar.length > 0 ? `Did you mean:\n${similar.join("\n")}` : "Read the file again.",
-      };
+): readonly number[] | ({ readonly ok: false } & Refusal) {
+  const [first, ...inner] = anchors;
+  if (first === undefined) return [cursor];
+  const starts = linesLike(texts, first, cursor).flatMap((line) => {
+    let position: number | undefined = line + 1;
+    for (const anchor of inner) {
+      const next: number | undefined =
+        position === undefined ? undefined : linesLike(texts.slice(position), anchor, 0)[0];
+      position = position === undefined || next === undefined ? undefined : position + next + 1;
     }
-    position = at + 1;
-  }
-  return position;
+    return position === undefined ? [] : [position];
+  });
+  if (starts.length > 0) return starts;
+  const missing = anchors.find((anchor) => linesLike(texts, anchor, 0).length === 0) ?? first;
+  const similar = similarLines(texts.join("\n"), missing);
+  return {
+    ok: false,
+    message: `the line after @@ ("${missing.slice(0, 80)}") is not in the file, or not where it should be.`,
+    hint: similar.length > 0 ? `Did you mean:\n${similar.join("\n")}` : "Read the file again.",
+  };
+}
+
+/** Lines that are the anchor, or else those that hold it; from the cursor on, or else anywhere. */
+function linesLike(texts: readonly string[], anchor: string, cursor: number): readonly number[] {
+  const numbers = (test: (line: string) => boolean) =>
+    texts.flatMap((line, index) => (test(line) ? [index] : []));
+  const equal = numbers((line) => line.trim() === anchor);
+  const all = equal.length > 0 ? equal : numbers((line) => line.includes(anchor));
+  const ahead = all.filter((line) => line >= cursor);
+  return ahead.length > 0 ? ahead : all;
 }
 
 /** Shorter blocks occur by chance, so finding one proves nothing. */
 const MIN_ALREADY_APPLIED_CHARS = 8;
 
-function alreadyApplied(texts: readonly string[], hunk: Hunk): Placed | undefined {
+/** With `near`, only where it covers the place that resembles the old lines. */
+function alreadyApplied(texts: readonly string[], hunk: Hunk, near?: number): Placed | undefined {
   const after = hunk.lines.filter((line) => line.op !== "-").map((line) => line.text);
   if (after.join("").trim().length < MIN_ALREADY_APPLIED_CHARS) return undefined;
+  const length = hunk.lines.filter((line) => line.op !== "+").length;
   const accepts = equalBy((line) => line)(after);
-  const at = texts.findIndex((_, index) => index + after.length <= texts.length && accepts(texts, index));
+  const at = texts.findIndex((_, index) => {
+    const covers = near === undefined || (index < near + length && near < index + after.length);
+    return covers && index + after.length <= texts.length && accepts(texts, index);
+  });
   if (at === -1) return undefined;
   return { ok: true, from: at + after.length, to: at + after.length, lines: [], strategy: "exact" };
 }

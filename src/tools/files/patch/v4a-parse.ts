@@ -121,8 +121,8 @@ class Reader {
         .slice(2)
         .replace(/\s*@@\s*$/, "")
         .trim();
-      // Line numbers of a unified diff are no text of the file.
-      if (anchor !== "" && !/^-\d+(,\d+)? \+\d+(,\d+)?$/.test(anchor)) anchors.push(anchor);
+      // Line numbers of a unified diff are no text of the file, and what follows them is cut off at will.
+      if (anchor !== "" && !/^-\d+(,\d+)? \+\d+(,\d+)?( @@.*)?$/.test(anchor)) anchors.push(anchor);
     }
     const lines: HunkLine[] = [];
     let atEnd = false;

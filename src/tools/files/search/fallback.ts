@@ -1,40 +1,56 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { SECRET_FILE_GLOBS } from "../path-guard.js";
-import { globMatcher } from "./globs.js";
-import { shorten } from "./rg-json.js";
-import { comparePaths } from "./ripgrep.js";
+import { posixPattern } from "./posix-pattern.js";
 import { isNotRunnable, type LineRunResult, patternError, runLines } from "./run-lines.js";
-import type { ContentFindings, ContentQuery, FoundLine, SearchRoot } from "./types.js";
+import { shorten } from "./shown-line.js";
+import { isSmallGrep, runSmallGrep } from "./small-grep.js";
+import {
+  type ContentFindings,
+  type ContentQuery,
+  comparePaths,
+  type FoundLine,
+  type SearchRoot,
+} from "./types.js";
 
 /** Above this many matches grep is ended; what was found so far is the answer. */
 const MAX_MATCHES = 20_000;
 
-/** The same search with GNU grep, for environments without ripgrep. It does not know .gitignore. */
+/** The same search with grep, for environments without ripgrep. It does not know .gitignore. */
 export async function searchWithGrep(query: ContentQuery, ctx: CallContext): Promise<ContentFindings> {
-  const perl = await runGrep(query, "-P", ctx);
-  const unsupported = perl.result.exitCode === 2 && /-P|perl/i.test(perl.result.stderr);
-  const { result, lines: found } = unsupported ? await runGrep(query, "-E", ctx) : perl;
+  const { result, lines } = await runSomeGrep(query, ctx);
   if (isNotRunnable(result) || isSmallGrep(result)) throw nothingToSearchWith(ctx);
-  if (result.exitCode === 2 && found.length === 0 && result.stderr.trim() !== "") {
+  if (result.exitCode === 2 && lines.length === 0 && result.stderr.trim() !== "") {
     throw patternError(query.pattern, result.stderr);
   }
-  const binary = await binaryFiles([...new Set(found.map((line) => line.path))], query.root, ctx);
-  const lines = found.filter((line) => !binary.has(line.path));
   lines.sort((left, right) => comparePaths(left.path, right.path) || left.line - right.line);
   const counts = new Map<string, number>();
   for (const { path, isMatch } of lines) if (isMatch) counts.set(path, (counts.get(path) ?? 0) + 1);
   return {
     lines: query.mode === "content" ? lines : [],
-    counts,
+    counts: [...counts].map(([path, count]) => ({ path, count })),
+    skipped: 0,
     partial: result.stopped || result.timedOut,
     warning: "Searched with grep: ignored files are included. Install ripgrep for faster, cleaner results.",
   };
 }
 
-/** busybox and its like have a grep that lacks the options needed here. */
-function isSmallGrep({ exitCode, stderr }: LineRunResult): boolean {
-  return exitCode !== 0 && /busybox|(?:invalid|unrecognized|unknown|illegal) option/i.test(stderr);
+interface GrepRun {
+  readonly result: LineRunResult;
+  readonly lines: FoundLine[];
+}
+
+async function runSomeGrep(query: ContentQuery, ctx: CallContext): Promise<GrepRun> {
+  const perl = await runGrep(query, "-P", ctx);
+  if (isSmallGrep(perl.result)) {
+    const lines: FoundLine[] = [];
+    const result = await runSmallGrep(query, ctx, (line) => lines.push(line) <= MAX_MATCHES);
+    return { result, lines };
+  }
+  const unsupported = perl.result.exitCode === 2 && /-P|perl/i.test(perl.result.stderr);
+  const { result, lines } = unsupported ? await runGrep(query, "-E", ctx) : perl;
+  const binary = await binaryFiles([...new Set(lines.map((line) => line.path))], query.root, ctx);
+  return { result, lines: lines.filter((line) => !binary.has(line.path)) };
 }
 
 const NAMES_PER_RUN = 400;
@@ -59,13 +75,8 @@ async function binaryFiles(
   return binary;
 }
 
-async function runGrep(
-  query: ContentQuery,
-  dialect: "-P" | "-E",
-  ctx: CallContext,
-): Promise<{ result: LineRunResult; lines: FoundLine[] }> {
+async function runGrep(query: ContentQuery, dialect: "-P" | "-E", ctx: CallContext): Promise<GrepRun> {
   const lines: FoundLine[] = [];
-  const accepts = query.fileGlob === undefined ? () => true : await globMatcher(query.fileGlob);
   const result = await runLines({
     command: [
       "grep",
@@ -75,7 +86,7 @@ async function runGrep(
       ...SECRET_FILE_GLOBS.map((glob) => `--exclude=${glob}`),
       ...(query.context > 0 && query.mode === "content" ? ["-C", String(query.context)] : []),
       "-e",
-      query.pattern,
+      dialect === "-P" ? query.pattern : posixPattern(query.pattern),
       "--",
       query.root.operand,
     ],
@@ -86,8 +97,8 @@ async function runGrep(
       const [, name, number, mark, text = ""] = /^([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record) ?? [];
       if (name === undefined) return true;
       const path = name.replace(/^\.\//, "");
-      if (accepts(path)) {
-        lines.push({ path, line: Number(number), text: shorten(text, 0), isMatch: mark === ":" });
+      if (query.accepts(path)) {
+        lines.push({ path, line: Number(number), isMatch: mark === ":", ...shorten(text, []) });
       }
       return lines.length <= MAX_MATCHES;
     },
@@ -95,36 +106,58 @@ async function runGrep(
   return { result, lines };
 }
 
-/** Every file below the root by `find`, newest first where it can tell. */
-export async function listWithFind(root: SearchRoot, ctx: CallContext): Promise<string[]> {
-  const prune = [root.operand, "-name", ".git", "-prune", "-o", "-type", "f"];
-  const dated = await runFind(root, [...prune, "-printf", "%T@\t%p\\0"], ctx);
-  if (isNotRunnable(dated.result)) throw nothingToSearchWith(ctx);
-  if (dated.result.exitCode === 0 || dated.records.length > 0) {
-    return dated.records
-      .map((record) => ({ time: Number.parseFloat(record), path: record.slice(record.indexOf("\t") + 1) }))
-      .sort((left, right) => right.time - left.time)
-      .map(({ path }) => path.replace(/^\.\//, ""));
+/** Every file below the root by `find`; newest first where the programs there can tell. */
+export async function listWithFind(
+  root: SearchRoot,
+  ctx: CallContext,
+): Promise<{ readonly files: string[]; readonly dated: boolean }> {
+  const below = [root.operand, "-name", ".git", "-prune", "-o", "-type", "f"];
+  const ways = [
+    { options: [...below, "-printf", "%T@\t%p\\0"], separator: "\0" },
+    { options: [...below, "-exec", "stat", "-c", "%Y\t%n", "{}", "+"], separator: "\n" },
+  ] as const;
+  for (const way of ways) {
+    const { result, records } = await runFind({ ...way, root, ctx });
+    if (isNotRunnable(result)) throw nothingToSearchWith(ctx);
+    if (result.exitCode !== 0 && records.length === 0) continue;
+    const files = records
+      .map((record) => ({
+        time: Number.parseFloat(record),
+        path: pathOf(record.slice(record.indexOf("\t") + 1)),
+      }))
+      .sort((left, right) => right.time - left.time || comparePaths(left.path, right.path))
+      .map(({ path }) => path);
+    return { files, dated: true };
   }
-  const plain = await runFind(root, [...prune, "-print0"], ctx);
-  return plain.records.map((path) => path.replace(/^\.\//, "")).sort(comparePaths);
+  const plain = await runFind({ options: [...below, "-print0"], separator: "\0", root, ctx });
+  return { files: plain.records.map(pathOf).sort(comparePaths), dated: false };
 }
 
-async function runFind(root: SearchRoot, options: readonly string[], ctx: CallContext) {
+function pathOf(name: string): string {
+  return name.replace(/^\.\//, "");
+}
+
+async function runFind(find: {
+  readonly options: readonly string[];
+  readonly separator: "\0" | "\n";
+  readonly root: SearchRoot;
+  readonly ctx: CallContext;
+}): Promise<{ readonly result: LineRunResult; readonly records: string[] }> {
   const records: string[] = [];
   const result = await runLines({
-    command: ["find", ...options],
-    cwd: root.folder,
-    separator: "\0",
-    ctx,
-    onRecord: (record) => records.push(record) > 0,
+    command: ["find", ...find.options],
+    cwd: find.root.folder,
+    separator: find.separator,
+    ctx: find.ctx,
+    // Complaints arrive in between; what was asked for begins with its time or with the operand.
+    onRecord: (record) => (/^(?:\d+(?:\.\d+)?\t)?\.\//.test(record) ? records.push(record) > 0 : true),
   });
   return { result, records };
 }
 
 function nothingToSearchWith(ctx: CallContext): ToolError {
-  return new ToolError(`Neither ripgrep nor GNU grep and find can run in ${ctx.environment.name}.`, {
+  return new ToolError(`Neither ripgrep nor grep and find can run in ${ctx.environment.name}.`, {
     code: "unavailable",
-    hint: "Install ripgrep there (for example: apt-get install ripgrep, apk add ripgrep), or use grep in the terminal.",
+    hint: "Install ripgrep there (for example: apt-get install ripgrep, apk add ripgrep).",
   });
 }

@@ -1,9 +1,11 @@
-import type { FoundLine } from "./types.js";
+import type { FoundLine, Span } from "./types.js";
 
 export interface SearchMatch {
   readonly path: string;
   readonly line: number;
   readonly content: string;
+  /** Where in `content` it matched, for those who show it. */
+  readonly spans?: readonly Span[];
   readonly before?: readonly string[];
   readonly after?: readonly string[];
 }
@@ -12,7 +14,8 @@ export interface SearchMatch {
 export function withContext(lines: readonly FoundLine[], context: number): SearchMatch[] {
   return lines.flatMap((found, index) => {
     if (!found.isMatch) return [];
-    const match = { path: found.path, line: found.line, content: found.text };
+    const spans = found.spans === undefined ? {} : { spans: found.spans };
+    const match = { path: found.path, line: found.line, content: found.text, ...spans };
     if (context === 0) return [match];
     const near = (from: number, step: -1 | 1): string[] => {
       const texts: string[] = [];
@@ -26,24 +29,39 @@ export function withContext(lines: readonly FoundLine[], context: number): Searc
   });
 }
 
-/** The dense form: each path once, its matches below it. Context lines are marked with a dash. */
-export function groupedText(matches: readonly SearchMatch[]): string {
-  const blocks = new Map<string, Map<number, string>>();
-  for (const { path, line, content, before = [], after = [] } of matches) {
-    const block = blocks.get(path) ?? new Map<number, string>();
-    blocks.set(path, block);
-    for (const [index, text] of before.entries()) keep(block, line - before.length + index, `- ${text}`);
-    block.set(line, `: ${content}`);
-    for (const [index, text] of after.entries()) keep(block, line + 1 + index, `- ${text}`);
-  }
-  return [...blocks]
-    .map(([path, block]) => {
-      const lines = [...block].sort(([left], [right]) => left - right);
-      return [path, ...lines.map(([line, text]) => `  ${line}${text}`)].join("\n");
-    })
-    .join("\n");
+export interface ShownLine {
+  readonly line: number;
+  readonly text: string;
+  readonly isMatch: boolean;
+  readonly spans: readonly Span[];
 }
 
-function keep(block: Map<number, string>, line: number, text: string): void {
-  if (!block.has(line)) block.set(line, text);
+/** Each path once with its lines in order; a line that several matches show is there once. */
+export function groupedByFile(matches: readonly SearchMatch[]): Map<string, ShownLine[]> {
+  const files = new Map<string, Map<number, ShownLine>>();
+  for (const { path, line, content, spans = [], before = [], after = [] } of matches) {
+    const lines = files.get(path) ?? new Map<number, ShownLine>();
+    files.set(path, lines);
+    const around = (at: number, text: string) => {
+      if (!lines.has(at)) lines.set(at, { line: at, text, isMatch: false, spans: [] });
+    };
+    for (const [index, text] of before.entries()) around(line - before.length + index, text);
+    lines.set(line, { line, text: content, isMatch: true, spans });
+    for (const [index, text] of after.entries()) around(line + 1 + index, text);
+  }
+  return new Map(
+    [...files].map(([path, lines]) => [
+      path,
+      [...lines.values()].sort((left, right) => left.line - right.line),
+    ]),
+  );
+}
+
+/** The dense form: each path once, its matches below it. Context lines are marked with a dash. */
+export function groupedText(matches: readonly SearchMatch[]): string {
+  return [...groupedByFile(matches)]
+    .map(([path, lines]) =>
+      [path, ...lines.map(({ line, text, isMatch }) => `  ${line}${isMatch ? ":" : "-"} ${text}`)].join("\n"),
+    )
+    .join("\n");
 }

@@ -1,8 +1,5 @@
+import { shorten, withoutLineEnd } from "./shown-line.js";
 import type { FoundLine } from "./types.js";
-
-/** Characters of one line that a result shows. */
-const MAX_SHOWN = 500;
-const SHOWN_BEFORE_MATCH = 120;
 
 interface RgText {
   readonly text?: string;
@@ -10,68 +7,84 @@ interface RgText {
 }
 
 interface RgEvent {
-  readonly type: string;
   readonly data: {
     readonly path?: RgText;
     readonly lines?: RgText;
     readonly line_number?: number;
-    readonly submatches?: readonly { readonly start: number }[];
+    readonly submatches?: readonly { readonly start: number; readonly end: number }[];
     readonly binary_offset?: number | null;
   };
 }
 
-/** Collects the lines of one file until ripgrep says whether it was text. */
-export class RgJsonReader {
-  #current: FoundLine[] = [];
+export interface RgFile {
+  readonly path: string;
+  readonly matches: number;
+  /** What ripgrep said about its lines, unread: most of it will never be shown. */
+  readonly records: readonly string[];
+}
 
-  constructor(private readonly onFile: (lines: readonly FoundLine[]) => boolean) {}
+const MATCH = '{"type":"match"';
+const CONTEXT = '{"type":"context"';
+const BEGIN = '{"type":"begin"';
+const END = '{"type":"end"';
+
+/** Collects what ripgrep says of one file until it tells whether the file was text. */
+export class RgJsonReader {
+  #records: string[] = [];
+  #matches = 0;
+
+  constructor(private readonly onFile: (file: RgFile) => boolean) {}
 
   /** False when the receiver has seen enough. */
   readonly read = (record: string): boolean => {
-    const event = parseEvent(record);
-    if (event === undefined) return true;
-    if (event.type === "begin") this.#current = [];
-    else if (event.type === "match" || event.type === "context") this.#current.push(foundLine(event));
-    else if (event.type === "end") {
-      const lines = this.#current;
-      this.#current = [];
-      const binary = event.data.binary_offset !== null && event.data.binary_offset !== undefined;
-      return binary || lines.length === 0 ? true : this.onFile(lines);
-    }
+    if (record.startsWith(MATCH)) {
+      this.#matches++;
+      this.#records.push(record);
+    } else if (record.startsWith(CONTEXT)) this.#records.push(record);
+    else if (record.startsWith(BEGIN)) this.#start();
+    else if (record.startsWith(END)) return this.#end(record);
     return true;
   };
-}
 
-function parseEvent(record: string): RgEvent | undefined {
-  if (!record.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(record) as RgEvent;
-  } catch {
-    return undefined;
+  #start(): void {
+    this.#records = [];
+    this.#matches = 0;
+  }
+
+  #end(record: string): boolean {
+    const { path, binary } = ending(record);
+    const file = { path, matches: this.#matches, records: this.#records };
+    this.#start();
+    return binary || file.matches === 0 ? true : this.onFile(file);
   }
 }
 
-function foundLine({ type, data }: RgEvent): FoundLine {
-  const line = textOf(data.lines).replace(/\r?\n$/, "");
+/** There is one for each file, so the usual form is read without parsing all of it. */
+const PLAIN_ENDING =
+  /^\{"type":"end","data":\{"path":\{"text":"(?:\.\/)?([^"\\]+)"\},"binary_offset":(null|\d+),/;
+
+function ending(record: string): { readonly path: string; readonly binary: boolean } {
+  const [, path, offset] = PLAIN_ENDING.exec(record) ?? [];
+  if (path !== undefined) return { path, binary: offset !== "null" };
+  const { data } = JSON.parse(record) as RgEvent;
+  return { path: pathOf(data.path), binary: typeof data.binary_offset === "number" };
+}
+
+export function foundLine(record: string): FoundLine {
+  const { data } = JSON.parse(record) as RgEvent;
   return {
-    path: textOf(data.path).replace(/^\.\//, ""),
+    path: pathOf(data.path),
     line: data.line_number ?? 0,
-    text: shorten(line, data.submatches?.[0]?.start ?? 0),
-    isMatch: type === "match",
+    isMatch: record.startsWith(MATCH),
+    ...shorten(withoutLineEnd(textOf(data.lines)), data.submatches ?? []),
   };
+}
+
+function pathOf(path: RgText | undefined): string {
+  return textOf(path).replace(/^\.\//, "");
 }
 
 function textOf(value: RgText | undefined): string {
   if (value?.text !== undefined) return value.text;
   return value?.bytes === undefined ? "" : Buffer.from(value.bytes, "base64").toString("utf8");
-}
-
-/** A long line around the place that matched. */
-export function shorten(line: string, matchAtByte: number): string {
-  if (line.length <= MAX_SHOWN) return line;
-  const matchAt = Buffer.from(line).subarray(0, matchAtByte).toString("utf8").length;
-  const start = Math.min(Math.max(0, matchAt - SHOWN_BEFORE_MATCH), line.length - MAX_SHOWN);
-  const end = start + MAX_SHOWN;
-  const note = ` [line of ${line.length} characters]`;
-  return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}${note}`;
 }

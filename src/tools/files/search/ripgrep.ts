@@ -1,43 +1,161 @@
+import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { SECRET_FILE_GLOBS } from "../path-guard.js";
-import { RgJsonReader } from "./rg-json.js";
+import { nameGlobs } from "./globs.js";
+import { filesOfPage, totalOf } from "./pages.js";
+import { foundLine, RgJsonReader } from "./rg-json.js";
 import { isNotRunnable, type LineRunResult, patternError, runLines } from "./run-lines.js";
-import type { ContentFindings, ContentQuery, FoundLine, SearchRoot } from "./types.js";
+import {
+  type Completeness,
+  type ContentFindings,
+  type ContentQuery,
+  comparePaths,
+  type FileCount,
+  type SearchRoot,
+} from "./types.js";
 
-/** Above this many matching lines the search is repeated in path order and ended early. */
-const MAX_UNSORTED_MATCHES = 20_000;
+/** Up to here what ripgrep says of each match is kept until it is known which of them are shown. */
+const MAX_KEPT_MATCHES = 20_000;
+/** Above this, counting all over again is cheaper than reading on. */
+const MAX_DESCRIBED_MATCHES = 100_000;
+
+interface CountedFile extends FileCount {
+  readonly records?: readonly string[];
+}
 
 /** Matching content, or undefined when ripgrep cannot run in this environment. */
 export async function searchWithRipgrep(
   query: ContentQuery,
-  wanted: number,
   ctx: CallContext,
 ): Promise<ContentFindings | undefined> {
   const program = await ripgrepProgram(ctx);
-  const run = query.mode === "content" ? runContent : runCounts;
-  // Parallel and unordered is twice as fast; only results too large to sort need the ordered run.
-  const first = await run({ query, program, ctx, sorted: false, enough: MAX_UNSORTED_MATCHES });
-  if (first === undefined || !first.stopped) return first?.findings;
-  const ordered = await run({ query, program, ctx, sorted: true, enough: wanted });
-  return ordered && { ...ordered.findings, atLeast: first.seen };
+  if (query.mode !== "content") {
+    const counted = await countFiles({ query, program, ctx });
+    return counted && { ...counted, lines: [], skipped: 0 };
+  }
+  const described = await describeMatches({ query, program, ctx });
+  const counted = described?.stopped === true ? await countFiles({ query, program, ctx }) : described;
+  if (counted === undefined) return undefined;
+  const { counts, ...completeness } = counted;
+  const { files, skipped } = filesOfPage(counts, query.page);
+  const records = await recordsOf(files, { query, program, ctx });
+  const lines = records.map(foundLine);
+  lines.sort((left, right) => comparePaths(left.path, right.path) || left.line - right.line);
+  return { counts, lines, skipped, partial: completeness.partial, ...warningOf(completeness) };
 }
 
-/** Every file below the root, newest first when asked; undefined when ripgrep cannot run. */
-export async function listWithRipgrep(
-  root: SearchRoot,
-  order: "newest" | "any",
-  ctx: CallContext,
-): Promise<string[] | undefined> {
-  const files: string[] = [];
+interface Run {
+  readonly query: ContentQuery;
+  readonly program: string;
+  readonly ctx: CallContext;
+}
+
+type Counted = Completeness & { readonly counts: CountedFile[]; readonly stopped?: boolean };
+
+async function describeMatches(run: Run): Promise<Counted | undefined> {
+  const { query, ctx } = run;
+  const counts: CountedFile[] = [];
+  let matches = 0;
+  const reader = new RgJsonReader((file) => {
+    if (!query.accepts(file.path)) return true;
+    matches += file.matches;
+    const kept = matches <= MAX_KEPT_MATCHES && { records: file.records };
+    counts.push({ path: file.path, count: file.matches, ...kept });
+    return matches <= MAX_DESCRIBED_MATCHES;
+  });
+  const result = await runLines({
+    command: [...searchCommand(run), ...describing(query), ...patternAnd(query, [query.root.operand])],
+    cwd: query.root.folder,
+    separator: "\n",
+    ctx,
+    onRecord: reader.read,
+  });
+  return finish({ query, result, counts });
+}
+
+/** What ripgrep says of the lines of some files; asked again where it was too much to keep. */
+async function recordsOf(files: readonly CountedFile[], { query, program, ctx }: Run): Promise<string[]> {
+  const records = files.flatMap((file) => file.records ?? []);
+  const missing = files.filter((file) => file.records === undefined);
+  if (missing.length === 0) return records;
+  const reader = new RgJsonReader((file) => {
+    records.push(...file.records);
+    return true;
+  });
+  const operands = missing.map(({ path }) => `./${path}`);
+  await runLines({
+    command: [program, ...COMMON, ...multiline(query), ...describing(query), ...patternAnd(query, operands)],
+    cwd: query.root.folder,
+    separator: "\n",
+    ctx,
+    onRecord: reader.read,
+  });
+  return records;
+}
+
+async function countFiles(run: Run): Promise<Counted | undefined> {
+  const { query, ctx } = run;
+  const counts: CountedFile[] = [];
+  const counting = query.mode !== "files_only";
+  const mode = counting ? ["--count", "--null", "--with-filename"] : ["--files-with-matches", "--null"];
+  const result = await runLines({
+    command: [...searchCommand(run), ...mode, ...patternAnd(query, [query.root.operand])],
+    cwd: query.root.folder,
+    // Counts come as "path NUL number newline", names as "path NUL".
+    separator: counting ? "\n" : "\0",
+    ctx,
+    onRecord: (record) => {
+      const [name = "", count = "1"] = record.split("\0");
+      const path = withoutDot(name);
+      if (path !== "" && query.accepts(path)) counts.push({ path, count: Number(count) });
+      return true;
+    },
+  });
+  return finish({ query, result, counts });
+}
+
+function finish(run: {
+  readonly query: ContentQuery;
+  readonly result: LineRunResult;
+  readonly counts: CountedFile[];
+}): Counted | undefined {
+  const { query, result, counts } = run;
+  if (isNotRunnable(result)) return undefined;
+  if (result.exitCode === 2 && counts.length === 0 && result.stderr.trim() !== "") {
+    throw /glob/.test(result.stderr) ? globError(result.stderr) : patternError(query.pattern, result.stderr);
+  }
+  counts.sort((left, right) => comparePaths(left.path, right.path));
+  const warning = result.timedOut
+    ? `The search ran out of time after ${totalOf(counts)} matches; narrow it with path or file_glob.`
+    : result.oversizedRecords > 0
+      ? `${result.oversizedRecords} matching line(s) of more than 8 MB are not shown.`
+      : undefined;
+  return { counts, stopped: result.stopped, partial: result.timedOut, ...warningOf({ warning }) };
+}
+
+function warningOf({ warning }: { readonly warning?: string | undefined }): { readonly warning?: string } {
+  return warning === undefined ? {} : { warning };
+}
+
+export interface Listing {
+  readonly root: SearchRoot;
+  readonly order: "newest" | "any";
+  /** Narrows the list to file names; more may come, never fewer. */
+  readonly glob?: string | undefined;
+  readonly ctx: CallContext;
+  onFile(path: string): void;
+}
+
+/** Tells of every file below the root; false when ripgrep cannot run. */
+export async function listWithRipgrep({ root, order, glob, ctx, onFile }: Listing): Promise<boolean> {
   const result = await runLines({
     command: [
       await ripgrepProgram(ctx),
-      "--no-config",
-      "--no-messages",
+      ...COMMON,
       "--files",
       "--null",
-      "--hidden",
-      ...excludedGlobs(),
+      ...EXCLUDED,
+      ...typeOptions(glob),
       ...(order === "newest" ? ["--sortr", "modified"] : []),
       "--",
       root.operand,
@@ -45,128 +163,52 @@ export async function listWithRipgrep(
     cwd: root.folder,
     separator: "\0",
     ctx,
-    onRecord: (path) => files.push(path.replace(/^\.\//, "")) > 0,
-  });
-  return isNotRunnable(result) ? undefined : files;
-}
-
-interface Run {
-  readonly query: ContentQuery;
-  readonly program: string;
-  readonly ctx: CallContext;
-  readonly sorted: boolean;
-  readonly enough: number;
-}
-
-type RunOutcome =
-  | { readonly findings: ContentFindings; readonly stopped: boolean; readonly seen: number }
-  | undefined;
-
-async function runContent(run: Run): Promise<RunOutcome> {
-  const lines: FoundLine[] = [];
-  let matches = 0;
-  const reader = new RgJsonReader((file) => {
-    for (const line of file) {
-      lines.push(line);
-      if (line.isMatch) matches++;
-    }
-    return matches <= run.enough;
-  });
-  const options = run.query.context > 0 ? ["--context", String(run.query.context)] : [];
-  const result = await runLines({
-    command: commandOf(run, ["--json", ...options]),
-    cwd: run.query.root.folder,
-    separator: "\n",
-    ctx: run.ctx,
-    onRecord: reader.read,
-  });
-  if (isNotRunnable(result)) return undefined;
-  requireValidPattern(run.query, result, lines.length);
-  lines.sort((left, right) => comparePaths(left.path, right.path) || left.line - right.line);
-  const counts = new Map<string, number>();
-  for (const { path, isMatch } of lines) if (isMatch) counts.set(path, (counts.get(path) ?? 0) + 1);
-  return {
-    findings: { lines, counts, ...completeness(result) },
-    stopped: result.stopped,
-    seen: matches,
-  };
-}
-
-async function runCounts(run: Run): Promise<RunOutcome> {
-  const found: [string, number][] = [];
-  const counting = run.query.mode === "count";
-  const result = await runLines({
-    command: commandOf(
-      run,
-      counting ? ["--count", "--null", "--with-filename"] : ["--files-with-matches", "--null"],
-    ),
-    cwd: run.query.root.folder,
-    // Counts come as "path NUL number newline", names as "path NUL".
-    separator: counting ? "\n" : "\0",
-    ctx: run.ctx,
     onRecord: (record) => {
-      const [path = "", count = "1"] = record.split("\0");
-      if (path !== "") found.push([path.replace(/^\.\//, ""), Number(count)]);
-      return found.length <= run.enough;
+      onFile(withoutDot(record));
+      return true;
     },
   });
-  if (isNotRunnable(result)) return undefined;
-  requireValidPattern(run.query, result, found.length);
-  found.sort(([left], [right]) => comparePaths(left, right));
-  return {
-    findings: { lines: [], counts: new Map(found), ...completeness(result) },
-    stopped: result.stopped,
-    seen: found.length,
-  };
+  if (result.exitCode === 2 && /glob/.test(result.stderr)) throw globError(result.stderr);
+  return !isNotRunnable(result);
 }
 
-function commandOf({ query, program, sorted }: Run, mode: readonly string[]): string[] {
-  return [
-    program,
-    "--no-config",
-    "--no-messages",
-    "--hidden",
-    // Look-around and back-references need the other engine; auto picks it only then.
-    "--engine=auto",
-    ...(spansLines(query.pattern) ? ["--multiline"] : []),
-    ...(query.fileGlob === undefined ? [] : ["--glob", query.fileGlob]),
-    ...excludedGlobs(),
-    ...(sorted ? ["--sort", "path"] : []),
-    ...mode,
-    "--regexp",
-    query.pattern,
-    "--",
-    query.root.operand,
-  ];
+const COMMON = ["--no-config", "--no-messages", "--hidden"];
+/** Globs that only exclude do not touch what ignore files say. */
+const EXCLUDED = [".git", ...SECRET_FILE_GLOBS].flatMap((glob) => ["--glob", `!${glob}`]);
+
+function searchCommand({ query, program }: Run): string[] {
+  return [program, ...COMMON, ...multiline(query), ...typeOptions(query.fileGlob), ...EXCLUDED];
 }
 
-/** Last, because of several globs that fit the last one wins. */
-function excludedGlobs(): string[] {
-  return [".git", ...SECRET_FILE_GLOBS].flatMap((glob) => ["--glob", `!${glob}`]);
+function describing({ context }: ContentQuery): string[] {
+  return ["--json", ...(context > 0 ? ["--context", String(context)] : [])];
 }
 
-function spansLines(pattern: string): boolean {
-  return pattern.includes("\n") || /(^|[^\\])(\\\\)*\\n/.test(pattern);
+function patternAnd({ pattern }: ContentQuery, operands: readonly string[]): string[] {
+  // Look-around and back-references need the other engine; auto picks it only then.
+  return ["--engine=auto", "--regexp", pattern, "--", ...operands];
 }
 
-function requireValidPattern(query: ContentQuery, result: LineRunResult, found: number): void {
-  if (result.exitCode === 2 && found === 0 && result.stderr.trim() !== "") {
-    throw patternError(query.pattern, result.stderr);
-  }
+function multiline({ pattern }: ContentQuery): string[] {
+  return pattern.includes("\n") || /(^|[^\\])(\\\\)*\\n/.test(pattern) ? ["--multiline"] : [];
 }
 
-function completeness(result: LineRunResult) {
-  const partial = result.stopped || result.timedOut;
-  const warning = result.timedOut
-    ? "The search ran out of time; narrow it with path or file_glob."
-    : result.oversizedRecords > 0
-      ? `${result.oversizedRecords} matching line(s) of more than 8 MB are not shown.`
-      : undefined;
-  return warning === undefined ? { partial } : { partial, warning };
+/** As a file type: a glob option would also find files that git ignores. */
+function typeOptions(glob: string | undefined): string[] {
+  const names = glob === undefined ? undefined : nameGlobs(glob);
+  if (names === undefined) return [];
+  return [...names.flatMap((name) => ["--type-add", `wanted:${name}`]), "--type", "wanted"];
 }
 
-export function comparePaths(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
+function globError(stderr: string): ToolError {
+  return new ToolError(`The glob is not valid: ${stderr.replace(/^rg: /gm, "").trim().slice(0, 300)}`, {
+    code: "invalid_arguments",
+    hint: "Use *, ?, ** and {a,b}, e.g. *.{ts,tsx} or src/**/*.py.",
+  });
+}
+
+function withoutDot(path: string): string {
+  return path.startsWith("./") ? path.slice(2) : path;
 }
 
 async function ripgrepProgram(ctx: CallContext): Promise<string> {

@@ -9,6 +9,7 @@ export interface LineRun {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly separator: "\n" | "\0";
+  readonly stdin?: string;
   readonly ctx: CallContext;
   /** Return false to end the program early. */
   onRecord(record: string): boolean;
@@ -63,6 +64,7 @@ export async function runLines(run: LineRun): Promise<LineRunResult> {
     timeoutMs: SEARCH_TIMEOUT_MS,
     signal: AbortSignal.any([ctx.signal, stop.signal]),
     separateStderr: true,
+    ...(run.stdin !== undefined && { stdin: run.stdin }),
     sandbox: { read: [run.cwd] },
     maxOutputChars: 8000,
     onChunk: (chunk) => {
