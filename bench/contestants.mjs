@@ -23,6 +23,12 @@ export const PARTS = [
   "pty",
   "ssh-exec",
   "docker-exec",
+  "read-lines",
+  "search",
+  "fuzzy",
+  "write-file",
+  "execute-code",
+  "quickjs",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */

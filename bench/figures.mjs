@@ -177,6 +177,41 @@ const FIGURES = [
     unit: "×",
     of: (parts) => parts["docker-exec"]?.ratios["terminal-docker / bare-docker"],
   },
+  {
+    id: "read-lines",
+    what: "read_file of 200 lines at line 900,000 of 100 MB, against plain 1 MiB reads",
+    limit: 1.3,
+    unit: "×",
+    of: (parts) => parts["read-lines"]?.ratios["read-file / bare-read"],
+  },
+  {
+    id: "write-file",
+    what: "write_file of 1 MB, journaled and undoable, against write + fsync + rename",
+    limit: 1.5,
+    unit: "×",
+    of: (parts) => parts["write-file"]?.ratios["write_file / write-by-hand"],
+  },
+  {
+    id: "script-call",
+    what: "one of 1,000 tool calls of a Python script of execute_code",
+    limit: 150,
+    unit: "µs",
+    of: (parts) => absolute(parts["execute-code"]?.microseconds["python-call"], 1),
+  },
+  {
+    id: "quickjs-start",
+    what: "an empty script in code mode, warm",
+    limit: 5,
+    unit: "ms",
+    of: ({ quickjs }) => absolute(quickjs?.microseconds["quickjs-start"], 1e-3),
+  },
+  {
+    id: "quickjs-call",
+    what: "one tool call of a script in code mode",
+    limit: 60,
+    unit: "µs",
+    of: ({ quickjs }) => absolute(quickjs?.microseconds["quickjs-call"], 1),
+  },
 ];
 
 /** A part that was not measured, or not at full size, leaves its figures without value and verdict. */

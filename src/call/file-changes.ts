@@ -1,9 +1,8 @@
-import { hash } from "node:crypto";
 import type { EnvironmentFiles } from "../env/environment.js";
 import type { Store } from "../store/store.js";
 import { ToolError } from "../tool/errors.js";
 import type { CallRecord } from "./call-record.js";
-import { type ChangeRow, ChangeRows } from "./undo/change-rows.js";
+import { ChangeRows, UNKNOWN } from "./undo/change-rows.js";
 import { KeptBytes } from "./undo/kept-bytes.js";
 
 /** What a call is about to do to one file. */
@@ -14,8 +13,13 @@ export type PlannedChange =
 
 /** Keeps what is there before one call changes it. */
 export interface ChangeRecorder {
-  /** Call before the change; the answer takes the record back when the change was not made. */
-  before(change: PlannedChange, files: EnvironmentFiles): Promise<() => void>;
+  /** Makes a change, with what was there written down before and what is there written down after. */
+  record<T>(change: PlannedChange, how: RecordedChange<T>): Promise<T>;
+}
+
+export interface RecordedChange<T> {
+  readonly files: EnvironmentFiles;
+  make(): Promise<T>;
 }
 
 export interface FileChangesOptions {
@@ -44,7 +48,7 @@ export class FileChanges {
   }
 
   recorderFor(call: CallRecord): ChangeRecorder {
-    return { before: (change, files) => this.#record(call, change, files) };
+    return { record: (change, how) => this.#record(call, change, how) };
   }
 
   rows(): Promise<ChangeRows> {
@@ -60,18 +64,19 @@ export class FileChanges {
     const rows = new ChangeRows(await this.#options.store());
     const since = Date.now() - this.#options.keepDays * 24 * 60 * 60 * 1000;
     rows.prune({ since, maxTotalBytes: this.#options.maxTotalBytes });
-    await this.#bytes.sweep((digest) => rows.uses(digest));
+    await this.#bytes.sweep((name) => rows.uses(name));
     return rows;
   }
 
-  async #record(call: CallRecord, change: PlannedChange, files: EnvironmentFiles): Promise<() => void> {
-    const rows = await this.rows();
-    const stat = await files.stat(change.path);
+  async #record<T>(call: CallRecord, change: PlannedChange, how: RecordedChange<T>): Promise<T> {
+    const { files, make } = how;
+    const [rows, stat] = await Promise.all([this.rows(), files.stat(change.path)]);
     // Making a folder or removing an empty one leaves nothing to keep.
-    if (stat?.type === "directory" && change.kind !== "rename") return () => undefined;
-    const after = change.kind === "write" ? hash("sha256", change.data, "hex") : undefined;
+    if (stat?.type === "directory" && change.kind !== "rename") return make();
+    // In another thread, while the disk is busy with the change itself.
+    const after = change.kind === "write" ? digestOf(change.data) : undefined;
     const kept = stat?.type === "file" ? await this.#keep(change.path, stat.size, files) : undefined;
-    const row: Omit<ChangeRow, "seq" | "undoneAt"> = {
+    const seq = rows.add({
       callId: call.id,
       inside: call.scope.ancestors,
       session: call.scope.rootId,
@@ -81,27 +86,43 @@ export class FileChanges {
       kind: change.kind,
       path: change.path,
       target: change.kind === "rename" ? change.target : undefined,
-      before: kept?.digest,
+      before: kept,
       beforeMode: stat?.mode,
       beforeBytes: stat?.size,
-      after: change.kind === "rename" ? kept?.digest : after,
+      after: UNKNOWN,
       existed: stat !== undefined,
-      kept: stat === undefined || kept?.kept === true,
-    };
-    const seq = rows.add(row);
-    return () => rows.forget(seq);
-  }
-
-  async #keep(path: string, size: number, files: EnvironmentFiles) {
-    if (size > this.#options.maxFileBytes) return { digest: undefined, kept: false };
+      kept: stat === undefined || kept !== undefined,
+    });
     try {
-      const bytes = await files.read(path, { real: true });
-      const digest = hash("sha256", bytes, "hex");
-      await this.#bytes.put(digest, bytes);
-      return { digest, kept: true };
+      const made = await make();
+      rows.setAfter(seq, await (change.kind === "rename" ? this.#digestAt(change.target, files) : after));
+      return made;
     } catch (error) {
-      if (ToolError.isInstance(error)) return { digest: undefined, kept: false };
+      rows.forget(seq);
+      if (kept !== undefined) await this.#bytes.drop(kept);
       throw error;
     }
   }
+
+  async #keep(path: string, size: number, files: EnvironmentFiles): Promise<string | undefined> {
+    if (size > this.#options.maxFileBytes) return undefined;
+    try {
+      return await this.#bytes.keep(path, files);
+    } catch (error) {
+      if (ToolError.isInstance(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #digestAt(path: string, files: EnvironmentFiles): Promise<string> {
+    const stat = await files.stat(path);
+    if (stat?.type !== "file" || stat.size > this.#options.maxFileBytes) return UNKNOWN;
+    return digestOf(await files.read(path));
+  }
+}
+
+/** SHA-256 in hex, made beside the event loop. */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Buffer.from(digest).toString("hex");
 }

@@ -13,15 +13,8 @@ export function guardedEnvironment(
 ): Environment {
   const { keys, recorder } = call;
   const { files } = environment;
-  const recorded = async <T>(change: PlannedChange, make: () => Promise<T>): Promise<T> => {
-    const takeBack = await recorder?.before(change, files);
-    try {
-      return await make();
-    } catch (error) {
-      takeBack?.();
-      throw error;
-    }
-  };
+  const recorded = <T>(change: PlannedChange, make: () => Promise<T>): Promise<T> =>
+    recorder === undefined ? make() : recorder.record(change, { files, make });
   const space = `file@${environment.name}`;
   const readable = keys.filter((key) => key.space === space);
   const places = readable.filter((key) => key.write);

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { type Failure, failure } from "../tool/errors.js";
-import { serializeOutput } from "../tool/serialize.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import type { CallOutcome, JournalEntry } from "./journal.js";
+import { journaledArguments } from "./journaled-arguments.js";
 import { textOfCall } from "./settle.js";
 
 /** Writes down what is about to happen. A call that changes something waits until that is on disk. */
@@ -72,13 +72,15 @@ function mayFollow({ scope, effects }: CallRecord): boolean {
 function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {
   const { scope, decision } = call;
   const { redact, journal } = scope.services;
+  const args = journaledArguments(call.entry === undefined ? call.request.arguments : call.args, redact);
   return journal.begin({
     callId: redact(call.id),
     sessionId: scope.info.id,
     tool: redact(call.name),
     calledAs: redact(call.request.name),
     door: scope.door,
-    argsJson: redact(serializeOutput(call.entry === undefined ? call.request.arguments : call.args)),
+    argsJson: args.json,
+    ...(args.bytes !== undefined && { argsBytes: args.bytes }),
     effectsJson: call.effects.length === 0 ? "[]" : redact(JSON.stringify(call.effects)),
     decision:
       decision?.answer === undefined

@@ -10,6 +10,8 @@ export interface CallIntent {
   readonly door: string;
   /** Secrets already redacted; kept up to 64 KiB. */
   readonly argsJson: string;
+  /** Their full length, when texts in them were cut already. */
+  readonly argsBytes?: number;
   readonly effectsJson: string;
   readonly decision: string;
   readonly rule: string;
@@ -80,7 +82,8 @@ export function sealIntent(intent: CallIntent): string {
     called_as: cut(intent.calledAs, MAX_NAME_CHARS),
     door: cut(intent.door, MAX_NAME_CHARS),
     args,
-    args_bytes: args === intent.argsJson ? undefined : Buffer.byteLength(intent.argsJson),
+    args_bytes:
+      intent.argsBytes ?? (args === intent.argsJson ? undefined : Buffer.byteLength(intent.argsJson)),
     effects: cutToBytes(intent.effectsJson),
     decision: cut(intent.decision, MAX_NAME_CHARS),
     rule: cut(intent.rule, MAX_NAME_CHARS),

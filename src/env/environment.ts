@@ -200,6 +200,11 @@ export interface EnvironmentFiles {
    * and `rename`. A link on the way means that somebody has changed it since, and is refused.
    */
   write(path: string, data: Uint8Array, options?: WriteOptions): Promise<WriteReport>;
+  /**
+   * Keeps a file as it is now under a name of this machine, without copying where that is possible; it does not
+   * change with what is put in the file's place later. Left out where only reading and copying does that.
+   */
+  keepAside?(path: string, copy: string): Promise<void>;
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /**

@@ -17,17 +17,20 @@ export interface ChangeRow {
   readonly path: string;
   /** Where a renamed one went. */
   readonly target: string | undefined;
-  /** SHA-256 of what was there; undefined when nothing was, or when it was not kept. */
+  /** Name of what was kept of it; undefined when nothing was there, or when it was not kept. */
   readonly before: string | undefined;
   readonly beforeMode: number | undefined;
   readonly beforeBytes: number | undefined;
-  /** SHA-256 of what the call left at the path (or at the target); undefined when nothing. */
+  /** SHA-256 of what the call left at the path (or at the target); undefined when nothing, or `UNKNOWN`. */
   readonly after: string | undefined;
   readonly existed: boolean;
   /** False when the old content was too large or could not be read. */
   readonly kept: boolean;
   readonly undoneAt: number | undefined;
 }
+
+/** Stands for a digest until the change is made; no file has it. */
+export const UNKNOWN = "unknown";
 
 export interface ChangeQuery {
   /** A call, with the calls made from inside it. */
@@ -48,6 +51,7 @@ const COLUMNS =
 export class ChangeRows {
   readonly #store: Store;
   readonly #insert: Statement;
+  readonly #setAfter: Statement;
   readonly #delete: Statement;
   readonly #undone: Statement;
   readonly #uses: Statement;
@@ -58,6 +62,7 @@ export class ChangeRows {
     this.#insert = db.prepare(
       `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#setAfter = db.prepare("UPDATE file_changes SET after = ? WHERE seq = ?");
     this.#delete = db.prepare("DELETE FROM file_changes WHERE seq = ?");
     this.#undone = db.prepare("UPDATE file_changes SET undone_at = ? WHERE seq = ?");
     this.#uses = db.prepare("SELECT 1 FROM file_changes WHERE before = ? LIMIT 1");
@@ -83,6 +88,10 @@ export class ChangeRows {
     ).lastInsertRowid;
   }
 
+  setAfter(seq: number, after: string | undefined): void {
+    this.#setAfter.run(after ?? null, seq);
+  }
+
   forget(seq: number): void {
     this.#delete.run(seq);
   }
@@ -91,8 +100,8 @@ export class ChangeRows {
     this.#undone.run(Date.now(), seq);
   }
 
-  uses(digest: string): boolean {
-    return this.#uses.get(digest) !== undefined;
+  uses(name: string): boolean {
+    return this.#uses.get(name) !== undefined;
   }
 
   /** Newest first: the order in which changes are taken back. */

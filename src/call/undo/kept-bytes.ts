@@ -1,58 +1,52 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { EnvironmentFiles } from "../../env/environment.js";
 
-/** Bytes by their SHA-256, each kept once; readable by their owner only. */
+/** What files held before they were changed, each under a name of its own in a folder that only its owner sees. */
 export class KeptBytes {
   readonly #folder: string;
+  #made = false;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  async put(digest: string, bytes: Uint8Array): Promise<void> {
-    const place = this.#place(digest);
-    const there = await stat(place).catch(() => undefined);
-    if (there?.size === bytes.byteLength) return;
-    await mkdir(join(this.#folder, digest.slice(0, 2)), { recursive: true, mode: 0o700 });
-    const partial = `${place}.${randomBytes(6).toString("hex")}.tmp`;
-    try {
-      const file = await open(partial, "wx", 0o600);
-      try {
-        await file.writeFile(bytes);
-      } finally {
-        await file.close();
-      }
-      await rename(partial, place);
-    } catch (error) {
-      await rm(partial, { force: true });
-      throw error;
-    }
+  /** Keeps what is at this path now; answers the name it has here. */
+  async keep(path: string, files: EnvironmentFiles): Promise<string> {
+    if (!this.#made) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    this.#made = true;
+    const name = randomBytes(12).toString("hex");
+    const copy = join(this.#folder, name);
+    if (files.keepAside !== undefined) await files.keepAside(path, copy);
+    else await writeFile(copy, await files.read(path, { real: true }), { flag: "wx", mode: 0o600 });
+    return name;
   }
 
-  async get(digest: string): Promise<Uint8Array | undefined> {
-    return readFile(this.#place(digest)).catch(() => undefined);
+  async get(name: string): Promise<Uint8Array | undefined> {
+    return readFile(join(this.#folder, name)).catch(() => undefined);
+  }
+
+  async drop(name: string): Promise<void> {
+    await rm(join(this.#folder, name), { force: true });
   }
 
   /** Removes what nobody uses any more. */
-  async sweep(isUsed: (digest: string) => boolean): Promise<void> {
-    const names = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => []);
-    for (const entry of names) {
-      if (!entry.isFile() || isUsed(entry.name)) continue;
-      const place = join(entry.parentPath ?? entry.path, entry.name);
+  async sweep(isUsed: (name: string) => boolean): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names) {
+      if (isUsed(name)) continue;
+      const place = join(this.#folder, name);
       // A young one may belong to a process that is about to write its record.
       if (await isOld(place)) await rm(place, { force: true });
     }
-  }
-
-  #place(digest: string): string {
-    return join(this.#folder, digest.slice(0, 2), digest);
   }
 }
 
 const YOUNG_MS = 60 * 60 * 1000;
 
+/** By when it got its name here: the content may be years old. */
 async function isOld(place: string): Promise<boolean> {
   const found = await stat(place).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > YOUNG_MS;
+  return found !== undefined && Date.now() - found.ctimeMs > YOUNG_MS;
 }

@@ -1,9 +1,8 @@
-import { hash } from "node:crypto";
 import type { EnvironmentFiles } from "../../env/environment.js";
 import { ToolError } from "../../tool/errors.js";
 import { describeThrown } from "../../tool/thrown.js";
-import type { FileChanges } from "../file-changes.js";
-import type { ChangeRow } from "./change-rows.js";
+import { digestOf, type FileChanges } from "../file-changes.js";
+import { type ChangeRow, UNKNOWN } from "./change-rows.js";
 
 export interface Restored {
   readonly path: string;
@@ -60,6 +59,7 @@ async function restoreOne(step: Step): Promise<NonNullable<Restored["did"]>> {
   if (row.existed && !row.kept) {
     throw new ToolError("what it held before was not kept: too large, or not readable");
   }
+  if (row.after === UNKNOWN) throw new ToolError("how the change ended is not known");
   if (row.kind === "rename") return moveBack(step);
   await requireUnchanged(step, row.path);
   if (!row.existed) return removeCreated(step);
@@ -67,7 +67,7 @@ async function restoreOne(step: Step): Promise<NonNullable<Restored["did"]>> {
 }
 
 async function requireUnchanged({ row, files, imagined, dryRun }: Step, path: string): Promise<void> {
-  const now = dryRun && imagined.has(path) ? imagined.get(path) : await digestOf(files, path);
+  const now = dryRun && imagined.has(path) ? imagined.get(path) : await digestAt(files, path);
   if (now === row.after) return;
   if (now === undefined) throw new ToolError("it was removed since");
   throw new ToolError(
@@ -83,10 +83,10 @@ async function removeCreated({ row, files, dryRun, imagined }: Step) {
 
 async function putBack({ row, files, changes, dryRun, imagined }: Step) {
   const bytes = row.before === undefined ? undefined : await changes.bytes.get(row.before);
-  if (bytes === undefined || hash("sha256", bytes, "hex") !== row.before) {
+  if (bytes === undefined || bytes.byteLength !== row.beforeBytes) {
     throw new ToolError("what it held before is no longer kept");
   }
-  imagined.set(row.path, row.before);
+  imagined.set(row.path, await digestOf(bytes));
   if (!dryRun) {
     await files.write(row.path, bytes, {
       expected: { sha256: row.after },
@@ -101,17 +101,17 @@ async function moveBack(step: Step) {
   const { target } = row;
   if (target === undefined) throw new ToolError("where it went was not written down");
   await requireUnchanged(step, target);
-  const there = dryRun && imagined.has(row.path) ? imagined.get(row.path) : await digestOf(files, row.path);
+  const there = dryRun && imagined.has(row.path) ? imagined.get(row.path) : await digestAt(files, row.path);
   if (there !== undefined) throw new ToolError("another file has its old name by now");
   imagined.set(target, undefined);
-  imagined.set(row.path, row.before);
+  imagined.set(row.path, row.after);
   if (!dryRun) await files.rename(target, row.path);
   return "moved back" as const;
 }
 
-async function digestOf(files: EnvironmentFiles, path: string): Promise<string | undefined> {
+async function digestAt(files: EnvironmentFiles, path: string): Promise<string | undefined> {
   const stat = await files.stat(path);
   if (stat === undefined) return undefined;
   if (stat.type !== "file") return "not a file";
-  return hash("sha256", await files.read(path), "hex");
+  return digestOf(await files.read(path));
 }

@@ -7,6 +7,7 @@ import type { EnvironmentFiles, FileStat, ReadRange, StreamRange } from "../envi
 import { writeAtomically } from "./atomic-write.js";
 import { fileError, isMissing } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
+import { keepAside } from "./keep-aside.js";
 
 const STREAM_CHUNK = 1024 * 1024;
 const MAX_LINKS = 40;
@@ -33,6 +34,7 @@ export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
         });
         return { ...report, stat: toStat(stats) };
       }),
+    keepAside: (path, copy) => guarded(path, "keep", () => keepAside(resolvePath(path), copy)),
     remove: (path) => guarded(path, "remove", () => removeEntry(resolvePath(path))),
     rename: (from, to) =>
       guarded(from, "rename", () => {
