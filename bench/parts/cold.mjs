@@ -49,7 +49,7 @@ function coldCommands({ dist, folder, withPeers }) {
     env: () => ({ HERMES_HOME: warmHome }),
     folder,
   });
-  const sleep = hermes(["call", "sleep", "seconds=0"], "slept");
+  const sleep = hermes(["call", "sleep", "seconds=0"], "waited");
   const commands = {
     node: { program: process.execPath, args: ["-e", "0"], says: "", env: () => ({}), folder },
     "hermes --version": hermes(["--version"], "."),

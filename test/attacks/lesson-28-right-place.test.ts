@@ -14,7 +14,7 @@ describe("lesson 28: a file tool says where it wrote, and shares the terminal's 
     expect(written?.structured).toMatchObject({
       path: join(cwd, "deep/er/note.txt"),
       environment: "local",
-      verified: "sha256",
+      verified: "inode",
       created: true,
     });
     expect(written?.environment).toBe("local");

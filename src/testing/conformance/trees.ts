@@ -45,8 +45,14 @@ export const treeCases: readonly ConformanceCase[] = [
     const task = await context.task();
     const tag = randomUUID();
     const abort = new AbortController();
-    const pending = task.run(TREE, { signal: abort.signal, env: { [TAG]: tag } });
+    let said = false;
+    const onChunk = () => {
+      said = true;
+    };
+    const pending = task.run(TREE, { signal: abort.signal, env: { [TAG]: tag }, onChunk });
     await wholeTree(context, tag);
+    // All of the tree may be there a moment before its first word is.
+    await eventually("its first word", () => said);
     abort.abort();
     const result = await within(10_000, "a cancelled tree", pending);
     same([withoutNotice(result.output), result.exitCode], ["ready\n", 130], "output, exit code");
