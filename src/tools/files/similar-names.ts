@@ -27,9 +27,7 @@ export async function similarNames(path: string, ctx: CallContext): Promise<stri
     .filter(({ shared }) => shared >= 0.5)
     .sort((left, right) => right.shared - left.shared)
     .map(({ name }) => name);
-  return [...new Set([...near, ...found])]
-    .slice(0, MAX_SUGGESTIONS)
-    .map((name) => join(folder, name));
+  return [...new Set([...near, ...found])].slice(0, MAX_SUGGESTIONS).map((name) => join(folder, name));
 }
 
 /** Without the extension: sharing ".txt" is no resemblance. */

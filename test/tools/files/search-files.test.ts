@@ -301,6 +301,31 @@ describe("ripgrep's own abilities", () => {
     chmodSync(locked, 0o644);
   });
 
+  it("credentials stay hidden wherever the search begins, and nothing else does", async () => {
+    for (const path of [
+      ".ssh/known_hosts",
+      ".sshd/config",
+      "work/id_rsa",
+      "work/ID_ED25519",
+      "work/index.ts",
+      "work/.envs",
+    ])
+      ctx.write(join("home", path), "token\n");
+    const shown = async (path: string) => {
+      const { files } = await search({ pattern: "token", output_mode: "files_only", path });
+      return (files as string[]).map((file) => file.replace(/^home\//, ""));
+    };
+    const visible = [".sshd/config", "work/.envs", "work/index.ts"];
+    expect(await shown(".")).toEqual(visible);
+    expect(await shown("home")).toEqual(visible);
+    expect(await shown("home/work")).toEqual(visible.slice(1));
+    symlinkSync(ctx.home, join(ctx.folder, "alias"));
+    expect((await search({ pattern: "token", path: "alias", output_mode: "files_only" })).files).toEqual(
+      visible.map((file) => `alias/${file}`),
+    );
+    expect(await shown("home/.ssh")).toEqual([".ssh/known_hosts"]);
+  });
+
   it("links are not followed out of the folder", async () => {
     ctx.write("outside/a.txt", "x\n");
     mkdirSync(join(ctx.folder, "inside"));

@@ -77,6 +77,8 @@ async function binaryFiles(
 
 async function runGrep(query: ContentQuery, dialect: "-P" | "-E", ctx: CallContext): Promise<GrepRun> {
   const lines: FoundLine[] = [];
+  let current = "";
+  let wanted = false;
   const result = await runLines({
     command: [
       "grep",
@@ -96,8 +98,10 @@ async function runGrep(query: ContentQuery, dialect: "-P" | "-E", ctx: CallConte
     onRecord: (record) => {
       const [, name, number, mark, text = ""] = /^([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record) ?? [];
       if (name === undefined) return true;
-      const path = name.replace(/^\.\//, "");
-      if (query.accepts(path)) {
+      const path = pathOf(name);
+      if (path !== current) wanted = query.accepts(path);
+      current = path;
+      if (wanted) {
         lines.push({ path, line: Number(number), isMatch: mark === ":", ...shorten(text, []) });
       }
       return lines.length <= MAX_MATCHES;

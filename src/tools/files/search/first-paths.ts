@@ -38,7 +38,10 @@ export class FirstPaths {
 
   #order(): void {
     this.#ordered = true;
-    if (this.#wanted <= FEW_WANTED) this.#held = [...this.first];
+    if (this.#wanted > FEW_WANTED) return;
+    const held = this.#held;
+    this.#held = [];
+    for (const path of held) this.#insert(path);
   }
 
   #insert(path: string): void {

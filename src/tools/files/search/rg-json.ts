@@ -70,6 +70,29 @@ function ending(record: string): { readonly path: string; readonly binary: boole
   return { path: pathOf(data.path), binary: typeof data.binary_offset === "number" };
 }
 
+/** The records of `count` matches from number `first` on with those around them, and how many matches come before. */
+export function recordsAround(
+  records: readonly string[],
+  wanted: { readonly first: number; readonly count: number; readonly context: number },
+): { readonly records: readonly string[]; readonly skipped: number } {
+  const isMatch = records.map((record) => record.startsWith(MATCH));
+  let seen = -1;
+  let from = -1;
+  let to = 0;
+  for (const [at, match] of isMatch.entries()) {
+    if (!match) continue;
+    seen++;
+    if (seen < wanted.first) continue;
+    if (seen >= wanted.first + wanted.count) break;
+    if (from === -1) from = at;
+    to = at + 1;
+  }
+  if (from === -1) return { records: [], skipped: wanted.first };
+  const start = Math.max(0, from - wanted.context);
+  const before = isMatch.slice(start, from).filter(Boolean).length;
+  return { records: records.slice(start, to + wanted.context), skipped: wanted.first - before };
+}
+
 export function foundLine(record: string): FoundLine {
   const { data } = JSON.parse(record) as RgEvent;
   return {

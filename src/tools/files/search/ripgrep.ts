@@ -3,7 +3,7 @@ import type { CallContext } from "../../../tool/tool.js";
 import { SECRET_FILE_GLOBS } from "../path-guard.js";
 import { nameGlobs } from "./globs.js";
 import { filesOfPage, totalOf } from "./pages.js";
-import { foundLine, RgJsonReader } from "./rg-json.js";
+import { foundLine, RgJsonReader, recordsAround } from "./rg-json.js";
 import { isNotRunnable, type LineRunResult, patternError, runLines } from "./run-lines.js";
 import {
   type Completeness,
@@ -39,9 +39,15 @@ export async function searchWithRipgrep(
   const { counts, ...completeness } = counted;
   const { files, skipped } = filesOfPage(counts, query.page);
   const records = await recordsOf(files, { query, program, ctx });
-  const lines = records.map(foundLine);
-  lines.sort((left, right) => comparePaths(left.path, right.path) || left.line - right.line);
-  return { counts, lines, skipped, partial: completeness.partial, ...warningOf(completeness) };
+  const first = query.page.offset - skipped;
+  const shown = recordsAround(records, { first, count: query.page.limit, context: query.context });
+  return {
+    counts,
+    lines: shown.records.map(foundLine),
+    skipped: skipped + shown.skipped,
+    partial: completeness.partial,
+    ...warningOf(completeness),
+  };
 }
 
 interface Run {
@@ -75,22 +81,26 @@ async function describeMatches(run: Run): Promise<Counted | undefined> {
 
 /** What ripgrep says of the lines of some files; asked again where it was too much to keep. */
 async function recordsOf(files: readonly CountedFile[], { query, program, ctx }: Run): Promise<string[]> {
-  const records = files.flatMap((file) => file.records ?? []);
   const missing = files.filter((file) => file.records === undefined);
-  if (missing.length === 0) return records;
-  const reader = new RgJsonReader((file) => {
-    records.push(...file.records);
-    return true;
-  });
-  const operands = missing.map(({ path }) => `./${path}`);
-  await runLines({
-    command: [program, ...COMMON, ...multiline(query), ...describing(query), ...patternAnd(query, operands)],
-    cwd: query.root.folder,
-    separator: "\n",
-    ctx,
-    onRecord: reader.read,
-  });
-  return records;
+  const asked = new Map<string, readonly string[]>();
+  const reader = new RgJsonReader((file) => asked.set(file.path, file.records).size > 0);
+  if (missing.length > 0) {
+    const operands = missing.map(({ path }) => `./${path}`);
+    await runLines({
+      command: [
+        program,
+        ...COMMON,
+        ...multiline(query),
+        ...describing(query),
+        ...patternAnd(query, operands),
+      ],
+      cwd: query.root.folder,
+      separator: "\n",
+      ctx,
+      onRecord: reader.read,
+    });
+  }
+  return files.flatMap((file) => file.records ?? asked.get(file.path) ?? []);
 }
 
 async function countFiles(run: Run): Promise<Counted | undefined> {
