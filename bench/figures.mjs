@@ -185,6 +185,37 @@ const FIGURES = [
     of: (parts) => parts["read-lines"]?.ratios["read-file / bare-read"],
   },
   {
+    id: "search-content",
+    what: "search_files over 100,000 files, against bare ripgrep",
+    limit: 1.15,
+    unit: "×",
+    of: ({ search }) => search?.ratios["content / bare-content"],
+  },
+  {
+    id: "search-list",
+    what: "search_files listing 100,000 files, against rg --files",
+    limit: 1.2,
+    unit: "×",
+    of: ({ search }) => search?.ratios["list / bare-list"],
+  },
+  {
+    id: "fuzzy-time",
+    what: "fuzzy file finding over 100,000 paths, whole call, warm",
+    limit: 12,
+    unit: "ms",
+    of: ({ fuzzy }) => fuzzy && { paired: fuzzy.milliseconds.hermes, best: fuzzy.milliseconds.hermes },
+  },
+  ...["name", "dir+name", "abbreviation", "typo"].map((kind) => ({
+    id: `fuzzy-${kind}`,
+    what: `fuzzy file finding: hits in the top ten by ${kind}, best of fzf, fzy and fuzzysort against ours`,
+    limit: 1,
+    unit: "×",
+    of: ({ fuzzy }) =>
+      fuzzy?.behindBest?.[kind] === undefined
+        ? undefined
+        : { paired: fuzzy.behindBest[kind], best: fuzzy.behindBest[kind] },
+  })),
+  {
     id: "write-file",
     what: "write_file of 1 MB, journaled and undoable, against write + fsync + rename",
     limit: 1.5,
