@@ -16,7 +16,7 @@ export function isOwnerAlive(owner: string): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   if (boot !== bootId()) return false;
   // Without /proc the start is "0" on both sides, and the pid alone has to decide.
-  return signalReaches(pid) && (processStart(pid) ?? "0") === start;
+  return isAlive(pid) && (processStart(pid) ?? "0") === start;
 }
 
 /**
@@ -28,7 +28,8 @@ export function startOfProcess(pid: number): string | undefined {
   return start === undefined || start === "dead" ? undefined : `${bootId()}.${start}`;
 }
 
-function signalReaches(pid: number): boolean {
+/** True as well for a process of somebody else, which cannot be signalled. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -3,6 +3,7 @@ import { appendFileSync, lstatSync, mkdirSync, readlinkSync, rmSync } from "node
 import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../../store/process-owner.js";
 
 /**
  * Temporary files of a process that was killed while it wrote. Each process notes the folders in which it makes
@@ -83,14 +84,5 @@ async function removeTemporary(folder: string | undefined, tag: string): Promise
   for (const name of await fs.readdir(folder).catch(() => [])) {
     const isTheirs = name.startsWith(`.hermes-${tag}`) && name.endsWith(".tmp");
     if (isTheirs) await fs.rm(join(folder, name), { force: true }).catch(() => undefined);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

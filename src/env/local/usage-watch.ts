@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { namesIn } from "../names-in.js";
 
 /** What a tree of processes may use together. */
 export interface UsageLimits {
@@ -97,14 +98,6 @@ function readQuietly(path: string): string {
     return readFileSync(path, "utf8");
   } catch {
     return "";
-  }
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }
 

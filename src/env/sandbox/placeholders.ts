@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync } from "node:fs";
 import { rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isAlive } from "../../store/process-owner.js";
+import { namesIn } from "../names-in.js";
 
 /**
  * A protected name that does not exist needs something to mount on, so an empty folder stands in for it
@@ -93,21 +95,4 @@ function moved(from: string, to: string): boolean {
 /** A folder that is gone already, or in use by others, is fine. */
 async function removeEmpty(path: string): Promise<void> {
   await rmdir(path).catch(() => {});
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }

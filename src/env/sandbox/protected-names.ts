@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { namesIn } from "../names-in.js";
 import { isAtOrInside, isInside, type Mount } from "./mounts.js";
 import { isPlaceholder } from "./placeholders.js";
 import { realPath } from "./real-path.js";
@@ -202,12 +203,4 @@ function modulesBelow(folder: string): readonly string[] {
     waiting = below;
   }
   return found;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

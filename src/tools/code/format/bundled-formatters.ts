@@ -2,20 +2,9 @@ import { ToolError } from "../../../tool/errors.js";
 import { isRecord } from "../../../tool/schema-walk.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { findUpwards, packageOf, smallText } from "../project/find-upwards.js";
-import { fileNameFor, type Language } from "../project/language.js";
+import { fileNameFor } from "../project/language.js";
 import type { Source } from "../project/sources.js";
-
-const PRETTIER_LANGUAGES: ReadonlySet<Language> = new Set([
-  "javascript",
-  "typescript",
-  "json",
-  "yaml",
-  "css",
-  "html",
-  "markdown",
-  "graphql",
-  "vue",
-]);
+import { PRETTIER_LANGUAGES } from "./project-formatters.js";
 
 /** Formats with what the package brings along; undefined when it cannot for this language. */
 export async function formatBundled(
@@ -24,7 +13,7 @@ export async function formatBundled(
 ): Promise<{ readonly text: string; readonly formatter: string } | undefined> {
   const { language } = source;
   if (language === "python") return { text: await formatPython(source), formatter: "ruff (bundled)" };
-  if (language === undefined || !PRETTIER_LANGUAGES.has(language)) return undefined;
+  if (language === undefined || !PRETTIER_LANGUAGES.includes(language)) return undefined;
   const { format } = await import("prettier");
   const options = await settingsIn(place);
   try {

@@ -16,7 +16,8 @@ interface ProjectFormatter {
   arguments(path: string): readonly string[];
 }
 
-const PRETTIER: readonly Language[] = [
+/** What prettier formats. */
+export const PRETTIER_LANGUAGES: readonly Language[] = [
   "javascript",
   "typescript",
   "json",
@@ -28,7 +29,7 @@ const PRETTIER: readonly Language[] = [
   "vue",
 ];
 
-export const PRETTIER_CONFIGS = [
+const PRETTIER_CONFIGS = [
   ".prettierrc",
   ".prettierrc.json",
   ".prettierrc.yaml",
@@ -50,7 +51,7 @@ const FORMATTERS: readonly ProjectFormatter[] = [
   },
   {
     name: "prettier",
-    languages: PRETTIER,
+    languages: PRETTIER_LANGUAGES,
     configs: PRETTIER_CONFIGS,
     packageName: "prettier",
     arguments: (path) => ["--stdin-filepath", path],
