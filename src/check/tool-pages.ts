@@ -1,3 +1,4 @@
+import { quoteWord } from "../env/remote/quote.js";
 import { isRecord } from "../tool/schema-walk.js";
 import { describeSignature } from "../tool/signature.js";
 import type { AnyTool, ToolExample } from "../tool/tool.js";
@@ -23,7 +24,7 @@ function listPage(tools: readonly AnyTool[]): string {
     HEADER,
     "# Built-in tools",
     "",
-    "Every example on these pages is run by the tests. `hermes tools info NAME` shows the same on a terminal.",
+    "Every example on these pages is run by the tests. `hermes tools info NAME` shows them on a terminal.",
     "",
     "| tool | toolset | what it does |",
     "|---|---|---|",
@@ -142,7 +143,7 @@ function oneSession(calls: NonNullable<ToolExample["before"]>): string {
 
 function shellWord(value: unknown): string {
   const json = JSON.stringify(value).replaceAll("{server}", "https://example.org");
-  return `'${json.replaceAll("'", String.raw`'\''`)}'`;
+  return quoteWord(json);
 }
 
 function firstSentence(text: string): string {

@@ -1,3 +1,4 @@
+import { quoteWord } from "../env/remote/quote.js";
 import { describeSignature } from "../tool/signature.js";
 import type { CommandContext } from "./globals.js";
 
@@ -12,11 +13,14 @@ export async function run(
   if (listing === undefined || entry === undefined)
     throw new Error(`${canonical} vanished while it was looked up`);
   const { color } = out;
+  // Code that does not load is told by `state` below; its examples are not worth an error.
+  const examples = (await entry.load().catch(() => undefined))?.examples ?? [];
   if (out.json)
     out.value({
       ...listing,
       parameters: entry.parameters,
       ...(entry.output !== undefined && { output: entry.output }),
+      ...(examples.length > 0 && { examples }),
     });
   else {
     out.line(
@@ -37,6 +41,12 @@ export async function run(
     );
     out.line();
     out.line(JSON.stringify(entry.parameters, null, 2));
+    for (const example of examples) {
+      out.line();
+      out.line(`${color.bold(example.title)}:`);
+      out.line(`hermes call ${listing.name} ${quoteWord(JSON.stringify(example.arguments))}`);
+      out.line(color.dim(`→ ${JSON.stringify(example.result)}`));
+    }
   }
   await runtime.close();
 }
