@@ -59,14 +59,14 @@ describe.skipIf(!hasPython)("a Python kernel", () => {
   });
 
   it("makes room for others, and ends when nobody uses it", async () => {
-    const { run, call } = await codeSession({ settings: ["max_kernels: 2", "kernel_idle_seconds: 1"] });
+    const { run, call } = await codeSession({ settings: ["max_kernels: 2", "kernel_idle_seconds: 3"] });
     await run({ code: "x = 1", kernel: true });
     await call("repl", { code: "1", session_id: "a" });
     await call("repl", { code: "2", session_id: "b" });
     expect((await run({ code: "1", kernel: true })).kernel).toMatch(/made room for another one/);
-    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    await new Promise((resolve) => setTimeout(resolve, 3_400));
     expect((await run({ code: "1", kernel: true })).kernel).toBe(
-      "new: the one before is gone, nobody used it for 1 s",
+      "new: the one before is gone, nobody used it for 3 s",
     );
   });
 });
