@@ -6,6 +6,8 @@ import { type Failure, failure } from "../tool/errors.js";
 const WAIT_MS = 10_000;
 // A holder only reads, edits and writes one small file.
 const STALE_MS = 30_000;
+/** A holder writes its number right after making the file; one that was killed in between never does. */
+const NAMELESS_MS = 2_000;
 
 /** Runs `work` while holding `<file>.lock`, so that writers in any process take turns. */
 export async function withFileLock<Result>(
@@ -61,10 +63,9 @@ function breakIfStale(lock: string): void {
 
 function isStale(lock: string, content: string): boolean {
   const pid = Number(content.split(" ")[0]);
-  // Without a process id its holder has not finished writing it, or died just then.
   if (pid > 0 && !isAlive(pid)) return true;
   const takenAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-  return takenAt !== undefined && Date.now() - takenAt > STALE_MS;
+  return takenAt !== undefined && Date.now() - takenAt > (pid > 0 ? STALE_MS : NAMELESS_MS);
 }
 
 function isAlive(pid: number): boolean {

@@ -13,9 +13,9 @@ export const fileChangeCases: readonly ConformanceCase[] = [
     same(await files.stat(join(path, "..")), undefined, "its folder was not made in vain");
     await write(files, path, "one", undefined);
     const exists = await refused(write(files, path, "two", undefined), { what: "the file is there already" });
-    same(exists.details?.conflict, true, "details.conflict");
+    same(exists.details?.conflict, true, `details.conflict of "${exists.message}"`);
     const changed = await refused(write(files, path, "two", sha256("other")), { what: "another content" });
-    same(changed.details?.conflict, true, "details.conflict");
+    same(changed.details?.conflict, true, `details.conflict of "${changed.message}"`);
     same(await read(files, path), "one", "the content after three refusals");
     await write(files, path, "two", sha256("one"));
     same(await read(files, path), "two", "the content after the right one");

@@ -101,7 +101,8 @@ async function startInTerminal(request, say, control) {
     encoding: null,
   });
   say({ pid: terminal.pid });
-  // Never paused: this library drops what was not read within 200 ms of the program's end.
+  keepUntilRead(terminal);
+  // Never paused: this library drops what was not read soon after the program's end.
   terminal.onData((data) => socket.write(data));
   socket.on("data", (data) => terminal.write(data));
   terminal.onExit(({ exitCode, signal }) => {
@@ -115,6 +116,33 @@ async function startInTerminal(request, say, control) {
     if (message.resize !== undefined) terminal.resize(message.resize.columns, message.resize.rows);
     if (message.kill !== undefined) killGroup(terminal.pid, message.kill);
   });
+}
+
+/**
+ * Node takes the end of a terminal's last program for the end of its output, although some of it may still be there,
+ * and this library shuts the terminal 200 ms after that end. So the terminal is held open here, and shut when nothing
+ * more has come for a while.
+ */
+function keepUntilRead(terminal) {
+  const held = openSync(terminal._pty, constants.O_RDWR | constants.O_NOCTTY);
+  const inner = terminal._socket;
+  const shut = inner.destroy.bind(inner);
+  let last = Date.now();
+  terminal.onData(() => {
+    last = Date.now();
+  });
+  let shutting = false;
+  inner.destroy = (...given) => {
+    if (shutting) return inner;
+    shutting = true;
+    const whenQuiet = () => {
+      if (Date.now() - last < 300) return void setTimeout(whenQuiet, 50);
+      closeSync(held);
+      shut(...given);
+    };
+    whenQuiet();
+    return inner;
+  };
 }
 
 function killGroup(pid, signal) {
