@@ -42,6 +42,14 @@ made=0
 
 const script = (body: string) => PRELUDE + body;
 
+/**
+ * For scripts that are sent something: an engine that cannot get rid of it (Podman) drops what the script said. So
+ * all of it is taken before a refusal is.
+ */
+const DRAIN = `fail() { cat >/dev/null; printf 'HERMES:%s\\n' "$1" >&2; exit 1; }
+`;
+const receivingScript = (body: string) => PRELUDE + DRAIN + body;
+
 /** Follows every link itself, so that a dangling one and what does not exist come out as well. */
 export const REALPATH = script(`rest=$1/; out=; links=0
 while [ -n "$rest" ]; do
@@ -102,7 +110,7 @@ dd bs=65536 iflag=skip_bytes,count_bytes "skip=\${3:-0}" \${4:+"count=$4"} <&8`)
  * $2: bytes to come on stdin; $3: `any`, `new`, or the SHA-256 the file must have; $4: name for the new content
  * until it is whole; $5: option that keeps mv and ln out of folders; $6: mode, when it is not that of the old file.
  */
-export const WRITE = script(`size=$2 expected=$3 new=./$4
+export const WRITE = receivingScript(`size=$2 expected=$3 new=./$4
 hash() {
 { sha256sum || shasum -a 256 || openssl dgst -sha256 -r; } <"$name" 2>/dev/null | { read -r sum rest; printf %s "$sum"; }
 }
@@ -160,7 +168,7 @@ export const PACK = script('cd -- "$1" 2>/dev/null || why "$1"; exec tar -cf - .
  * hold links: the archive is unpacked aside ($2) first, and its parts are put in place folder by folder, each of
  * them entered like any other. $3 as $5 of the write.
  */
-export const UNPACK = script(`target=$1 aside=./$2 option=$3
+export const UNPACK = receivingScript(`target=$1 aside=./$2 option=$3
 hold "$target"
 if [ "$made" = 1 ]; then
 tar -xof - && exit 0
