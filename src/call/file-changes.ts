@@ -1,6 +1,7 @@
 import type { EnvironmentFiles } from "../env/environment.js";
 import type { Store } from "../store/store.js";
 import { ToolError } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import { ChangeRows, UNKNOWN } from "./undo/change-rows.js";
 import { KeptBytes } from "./undo/kept-bytes.js";
@@ -93,15 +94,20 @@ export class FileChanges {
       existed: stat !== undefined,
       kept: stat === undefined || kept !== undefined,
     });
-    try {
-      const made = await make();
-      rows.setAfter(seq, await (change.kind === "rename" ? this.#digestAt(change.target, files) : after));
-      return made;
-    } catch (error) {
+    const made = await make().catch(async (error: unknown) => {
       rows.forget(seq);
       if (kept !== undefined) await this.#bytes.drop(kept);
       throw error;
+    });
+    try {
+      rows.setAfter(seq, await (change.kind === "rename" ? this.#digestAt(change.target, files) : after));
+    } catch (error) {
+      // The change is made; only taking it back is not possible without this.
+      call.scope.services.log.warn(
+        `a change of ${change.path} cannot be undone: ${describeThrown(error).message}`,
+      );
     }
+    return made;
   }
 
   async #keep(path: string, size: number, files: EnvironmentFiles): Promise<string | undefined> {

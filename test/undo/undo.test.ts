@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -88,6 +89,17 @@ describe("undo", () => {
     expect(readFileSync(at("f"), "utf8")).toBe("3");
     await undo({});
     expect(readFileSync(at("f"), "utf8")).toBe("0");
+  });
+
+  it("keeps what a file held apart from its other names", async () => {
+    const { at, call, undo } = await bench();
+    writeFileSync(at("one"), "shared\n");
+    linkSync(at("one"), at("two"));
+    await call("write_file", { path: "one", content: "new\n" });
+    writeFileSync(at("two"), "written in place\n");
+    const done = await undo({});
+    expect(done.map(({ outcome }) => outcome)).toEqual(["restored"]);
+    expect(readFileSync(at("one"), "utf8")).toBe("shared\n");
   });
 
   it("says so when the old content was too large to keep", async () => {

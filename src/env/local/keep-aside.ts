@@ -29,8 +29,9 @@ async function linked(place: string, copy: string): Promise<boolean> {
   } catch {
     return false;
   }
-  const { nlink } = await fs.lstat(copy);
-  if (nlink === 2) return true;
+  const stats = await fs.lstat(copy);
+  // A link to a file is not the file.
+  if (stats.isFile() && stats.nlink === 2) return true;
   await fs.rm(copy);
   return false;
 }
