@@ -1,3 +1,4 @@
+import { failure, HermesError } from "../tool/errors.js";
 import { clockTime, painted, publicRun, tookOf, withJobs } from "./cron-jobs.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
@@ -12,7 +13,12 @@ export async function run(
 ): Promise<void> {
   const { out } = context;
   const asked = Number(options.limit);
-  const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST_RUNS) : 20;
+  if (!Number.isInteger(asked) || asked < 1) {
+    throw new HermesError(
+      failure("bad_request", `--limit must be a positive number, not ${JSON.stringify(options.limit)}`),
+    );
+  }
+  const limit = Math.min(asked, MOST_RUNS);
   await withJobs(context, async (jobs, runtime) => {
     const runs = await jobs.runs(id, { limit });
     if (out.json) {

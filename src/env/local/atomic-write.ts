@@ -51,8 +51,8 @@ async function replaceFile({ path, data, expected, mode }: AtomicWrite): Promise
     const mustBeNew = expected !== undefined && expected.sha256 === undefined;
     if (mustBeNew && existing !== undefined) await requireContent(place, undefined);
     const stats = await replaceIn(place, { data, like: existing, expected, mode });
-    // Without it a power loss may take a new file away; of a replaced one either the old or the new is there.
-    if (existing === undefined) await Promise.all([folder, ...changed].map((each) => each.sync()));
+    // Without it a power loss may take back what was acknowledged.
+    await Promise.all([folder, ...changed].map((each) => each.sync()));
     return { created: existing === undefined, dirsCreated: changed.length > 0, stats };
   } finally {
     await closeAll([folder, ...changed]);

@@ -361,9 +361,13 @@ describe("limits hold within a tenth", () => {
 
   it("of time", async () => {
     await scripts.run("1");
-    const { durationMs } = await scripts.run("for (;;);", { timeoutMs: 1_000 });
-    expect(durationMs).toBeGreaterThanOrEqual(990);
-    // A tenth, and what a busy machine takes to notice.
-    expect(durationMs).toBeLessThan(1_100 + 2_000);
+    const took: number[] = [];
+    // A busy machine may be late once; the limit itself is not.
+    while (took.length < 3 && !took.some((ms) => ms < 1_100)) {
+      const { durationMs } = await scripts.run("for (;;);", { timeoutMs: 1_000 });
+      expect(durationMs).toBeGreaterThanOrEqual(990);
+      took.push(durationMs);
+    }
+    expect(Math.min(...took)).toBeLessThan(1_100);
   });
 });
