@@ -31,7 +31,7 @@ function withoutWhatFailed(
 ): { readonly body: ContainerBody; readonly note: string } | undefined {
   if (!(error instanceof EngineError) || error.status === undefined) return undefined;
   const { StorageOpt, Init, ...host } = body.HostConfig;
-  if (StorageOpt !== undefined && /storage.?opt/i.test(error.message)) {
+  if (StorageOpt !== undefined && /storage.?opt|quotas/i.test(error.message)) {
     const HostConfig = { ...host, ...(Init === undefined ? {} : { Init }) };
     return { body: { ...body, HostConfig }, note: "disk is not limited: the engine's storage cannot do it" };
   }
