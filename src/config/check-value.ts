@@ -1,4 +1,5 @@
 import { readGrants } from "./grant-entry.js";
+import { readMcpServer } from "./mcp-server.js";
 import { type ConfigNode, describeNode, type MapEntry, plainValue } from "./node.js";
 import type { ConfigKey } from "./schema.js";
 import type { CustomToolset, Place } from "./types.js";
@@ -130,7 +131,7 @@ function readList(key: ConfigKey, node: ConfigNode, report: Report): string[] | 
 
 function* mapEntries(map: {
   key: ConfigKey;
-  of: "list" | "integer" | "toolset" | "anything";
+  of: "list" | "integer" | "toolset" | "mcp_server" | "anything";
   entries: readonly MapEntry[];
   report: Report;
 }): Generator<[string, unknown]> {
@@ -148,6 +149,12 @@ function* mapEntries(map: {
     if (map.of === "toolset") {
       const toolset = readToolset({ path, node, report: map.report });
       if (toolset !== undefined) yield [name, toolset];
+      continue;
+    }
+    if (map.of === "mcp_server") {
+      const check = (key: ConfigKey, given: ConfigNode) => checkValue(key, given, map.report);
+      const server = readMcpServer({ path, node, report: map.report, check });
+      if (server !== undefined) yield [name, server];
       continue;
     }
     const type = map.of === "list" ? ({ kind: "list" } as const) : { kind: map.of, min: 1, max: 1e9 };

@@ -16,7 +16,7 @@ export type ValueType =
   | { readonly kind: "list" }
   /** Texts or grants: see `GrantEntry`. */
   | { readonly kind: "grants" }
-  | { readonly kind: "map"; readonly of: "list" | "integer" | "toolset" | "anything" };
+  | { readonly kind: "map"; readonly of: "list" | "integer" | "toolset" | "mcp_server" | "anything" };
 
 /**
  * What a project file may do with a key. `unite`: a deny list; all layers are added up, in every file.
@@ -72,10 +72,15 @@ export const CONFIG_KEYS = [
   { path: "tools.timeout_seconds", type: seconds, default: 300, project: "lower", flag: "timeout", about: "Longest time for one call" },
   { path: "tools.check_timeout_seconds", type: seconds, default: 5, project: "lower", about: "Longest time for an availability check" },
   { path: "tools.max_workers", type: { kind: "integer", min: 1, max: 256 }, default: 8, project: "lower", about: "Calls of one batch that may run side by side" },
-  { path: "tools.tool_search.enabled", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: "free", lenient: true, shorthand: { section: "tools.tool_search", true: "auto", false: "off" }, about: "Reserved for Tool Search: defer rarely used tools behind a search; `tools.tool_search: auto` for short" },
-  { path: "tools.tool_search.threshold_pct", type: { kind: "number", min: 0, max: 100 }, default: 10, project: "free", lenient: true, about: "Reserved for Tool Search: share of the context window that schemas may take before `auto` defers" },
-  { path: "tools.tool_search.search_default_limit", type: { kind: "integer", min: 1, max: 50 }, default: 5, project: "free", lenient: true, about: "Reserved for Tool Search: matches per search when the model names no limit" },
-  { path: "tools.tool_search.max_search_limit", type: { kind: "integer", min: 1, max: 50 }, default: 20, project: "free", lenient: true, about: "Reserved for Tool Search: most matches a search may return" },
+  { path: "tools.tool_search.enabled", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: "free", lenient: true, shorthand: { section: "tools.tool_search", true: "auto", false: "off" }, about: "Hide tools of MCP servers and plugins behind a search: when their definitions take too much room (`auto`), always, never; `tools.tool_search: true` is `auto`" },
+  { path: "tools.tool_search.threshold_pct", type: { kind: "number", min: 0, max: 100 }, default: 10, project: "free", lenient: true, about: "Share of the model's context window, in per cent, that such definitions may take before `auto` hides them" },
+  { path: "tools.tool_search.search_default_limit", type: { kind: "integer", min: 1, max: 50 }, default: 5, project: "free", lenient: true, about: "Matches of a tool search when the model names no limit" },
+  { path: "tools.tool_search.max_search_limit", type: { kind: "integer", min: 1, max: 50 }, default: 20, project: "free", lenient: true, about: "Most matches a tool search may return" },
+  { path: "tools.tool_search.context_tokens", type: { kind: "integer", min: 0, max: 100_000_000 }, default: 0, project: "free", lenient: true, about: "Context window of the model, in tokens, where nobody else says it; 0: unknown, then 20,000 tokens of definitions are too much" },
+  { path: "tools.tool_search.embeddings", type: { kind: "enum", values: ["auto", "off"], booleans: { true: "auto", false: "off" } }, default: "auto", project: "free", lenient: true, about: "Also compare meaning when searching tools, once `hermes setup search` has been run" },
+  { path: "tools.tool_search.search_name", type: name, default: "tool_search", project: "never", lenient: true, about: "Name of the tool that searches" },
+  { path: "tools.tool_search.describe_name", type: name, default: "tool_describe", project: "never", lenient: true, about: "Name of the tool that tells a definition" },
+  { path: "tools.tool_search.call_name", type: name, default: "tool_call", project: "never", lenient: true, about: "Name of the tool that calls a hidden one" },
   { path: "toolsets", type: list, default: ["all"], project: "subset", policy: true, flag: "toolsets", about: "Toolsets a session gets; an empty list is none" },
   { path: "agent.disabled_toolsets", type: list, default: [], project: "unite", policy: true, about: "Toolsets that are always taken away" },
   { path: "custom_toolsets", type: { kind: "map", of: "toolset" }, default: {}, project: "never", about: "Own toolsets: name → `description`, `tools`, `includes`" },
@@ -137,6 +142,18 @@ export const CONFIG_KEYS = [
   { path: "guardrails.hard_stop", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: { looseToStrict: ["off", "auto", "on"] }, policy: true, about: "Stop a looping agent in sessions opened with guardrails: always (`on`), never (`off`), or as the session says (`auto`)" },
   { path: "journal.enabled", type: boolean, default: true, project: { looseToStrict: [false, true] }, policy: true, about: "Record every call on disk" },
   { path: "journal.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 90, project: "never", about: "Days a recorded call is kept; 0 keeps it for ever" },
+  { path: "mcp_servers", type: { kind: "map", of: "mcp_server" }, default: {}, project: "never", about: "MCP servers whose tools are used: name → `command` and `args`, or `url`; see docs/mcp.md" },
+  { path: "mcp.connect_concurrency", type: { kind: "integer", min: 1, max: 256 }, default: 8, project: "lower", about: "MCP servers that are being connected at the same time" },
+  { path: "mcp.keepalive_seconds", type: { kind: "number", min: 1, max: 86_400 }, default: 180, project: "never", about: "Seconds between two looks whether a silent MCP server is still there" },
+  { path: "mcp.sampling", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let MCP servers ask the model of `mcp.sampling_url` (sampling); each server also needs `sampling: true`" },
+  { path: "mcp.sampling_url", type: text, default: "", project: "never", notFromDotenv: true, about: "Address of the OpenAI-compatible server that answers sampling requests" },
+  { path: "mcp.sampling_model", type: text, default: "", project: "never", about: "Model on that server" },
+  { path: "mcp.sampling_api_key", type: text, default: "", project: "never", env: "HERMES_MCP_SAMPLING_API_KEY", secret: true, about: "Key for that server; empty = none is sent" },
+  { path: "plugins.enabled", type: list, default: [], project: "never", policy: true, about: "Plugins that may run; `hermes plugins enable` writes it" },
+  { path: "plugins.disabled", type: list, default: [], project: "unite", policy: true, about: "Plugins that never run, whoever enabled them" },
+  { path: "plugins.packages", type: list, default: [], project: "never", about: "npm packages with the keyword `hermes-plugin`; `hermes plugins install` writes it" },
+  { path: "reload.enabled", type: boolean, default: true, project: "never", about: "Take up changes of tools, plugins and configuration while the server or another long-lived program runs" },
+  { path: "reload.debounce_ms", type: { kind: "integer", min: 10, max: 60_000 }, default: 150, project: "never", about: "Quiet time after a change before it is read" },
   { path: "undo.enabled", type: boolean, default: true, project: "never", about: "Keep what files held before tools changed them, for `hermes undo`" },
   { path: "undo.max_file_mb", type: { kind: "integer", min: 1, max: 1_000_000 }, default: 50, project: "never", about: "Largest file, in MB, that is kept before a change" },
   { path: "undo.max_total_mb", type: { kind: "integer", min: 1, max: 1_000_000 }, default: 1_000, project: "never", about: "Room, in MB, for all that is kept; the oldest is given up first" },

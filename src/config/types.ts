@@ -1,3 +1,4 @@
+import type { McpServerConfig } from "./mcp-server.js";
 import type { HermesPaths } from "./paths.js";
 import type { KnownKey, ValueType } from "./schema.js";
 
@@ -33,7 +34,9 @@ type MapValue<Of> = Of extends "list"
     ? number
     : Of extends "toolset"
       ? CustomToolset
-      : unknown;
+      : Of extends "mcp_server"
+        ? McpServerConfig
+        : unknown;
 
 type ValueOf<Type extends ValueType> = Type extends { kind: "boolean" }
   ? boolean

@@ -59,6 +59,14 @@ export type RuntimeEvent =
   | JobEvent
   | { readonly type: "tools.changed"; readonly generation: number }
   | {
+      readonly type: "source.changed";
+      /** `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
+      readonly source: string;
+      readonly state: string;
+      readonly reason?: string;
+      readonly at: number;
+    }
+  | {
       readonly type: "tool.availability";
       readonly tools: readonly string[];
       readonly available: boolean;

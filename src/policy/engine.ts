@@ -150,6 +150,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     ...danger.filter(({ verdict }) => verdict === "allow"),
     byPermission,
     ...(effect.action === "sandbox:widen" ? tell(widening(effect)) : []),
+    ...(effect.ask === undefined ? [] : tell(askedByTool(effect, effect.ask))),
     ...danger,
   ]);
 }
@@ -167,6 +168,12 @@ function isLocal(environment: string): boolean {
 function widening(effect: Effect): Verdict {
   const reason = `would run with fewer limits: ${effect.resource}`;
   return { verdict: "ask", rule: "sandbox.widen", reason, grantKeys: [], personOnly: true };
+}
+
+/** The tool itself says that this call wants a person: a changed definition, a thing that cannot be undone. */
+function askedByTool(effect: Effect, { reason, key }: NonNullable<Effect["ask"]>): Verdict {
+  const grantKeys = key === undefined ? [] : [`tool.asks:${effect.action}:${key}`];
+  return { verdict: "ask", rule: "tool.asks", reason, grantKeys, personOnly: true };
 }
 
 function judgeFile({ effect, question, options }: EffectDeciding, opened: boolean): Verdict | undefined {

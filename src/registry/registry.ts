@@ -60,6 +60,38 @@ export interface AddOptions {
   readonly override?: boolean;
 }
 
+/** What a source (a server, a file, a plugin) brings at one moment. */
+export interface SourceTools {
+  /** Names the source: `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
+  readonly source: string;
+  readonly provenance: Provenance;
+  readonly tools: readonly AnyTool[];
+  /** Names it may take from another toolset. */
+  readonly overrides?: ReadonlySet<string>;
+  /** Other names of its toolsets. */
+  readonly toolsetAliases?: Readonly<Record<string, string>>;
+}
+
+export interface SwapReport {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+}
+
+interface Brought {
+  readonly entry: Entry;
+  /** What the name meant before, and means again when the source goes. */
+  readonly covered: Entry | undefined;
+}
+
+interface BroughtBySource {
+  readonly tools: ReadonlyMap<string, Brought>;
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+const NOTHING_BROUGHT: BroughtBySource = { tools: new Map(), aliases: {} };
+
 /** An unchanging picture of the registry: iterating it never sees a half-done change. */
 export interface RegistrySnapshot {
   readonly generation: number;
@@ -95,6 +127,7 @@ const NOT_COVERED: readonly Entry[] = [];
 export class ToolRegistry {
   readonly #slots = new Map<string, Slot>();
   readonly #toolsetAliases = new Map<string, string>();
+  readonly #sources = new Map<string, BroughtBySource>();
   readonly #conflicts: Conflict[] = [];
   readonly #listeners = new Set<(generation: number) => void>();
   readonly #log: Logger;
@@ -219,6 +252,105 @@ export class ToolRegistry {
       changed = true;
     }
     if (changed) this.#changed();
+  }
+
+  /**
+   * Everything one source brings, in the place of what it brought before. It happens at once: nobody ever sees a
+   * part of it, and calls that run keep the version they began with. A tool that cannot be registered is left
+   * out and told about; the others are not concerned.
+   */
+  swap(change: SourceTools): SwapReport {
+    const before = this.#sources.get(change.source) ?? NOTHING_BROUGHT;
+    const brought = new Map<string, Brought>();
+    const rejected: SwapReport["rejected"][number][] = [];
+    const report = { added: [] as string[], changed: [] as string[], removed: [] as string[], rejected };
+    const retired: Entry[] = [];
+    for (const tool of change.tools) {
+      const standing = before.tools.get(tool.name);
+      const problem = brought.has(tool.name)
+        ? "the same source brings another tool of this name"
+        : this.#bring({ tool, change, standing, brought });
+      if (problem !== undefined) rejected.push({ name: String(tool.name), reason: problem });
+      else if (standing === undefined) report.added.push(tool.name);
+      else if (standing.entry.tool !== tool) report.changed.push(tool.name);
+    }
+    for (const [name, { entry, covered }] of before.tools) {
+      if (brought.get(name)?.entry !== entry) retired.push(entry);
+      if (brought.has(name)) continue;
+      report.removed.push(name);
+      this.#takeAway({ entry, covered });
+    }
+    if (brought.size === 0) this.#sources.delete(change.source);
+    else this.#sources.set(change.source, { tools: brought, aliases: change.toolsetAliases ?? {} });
+    const renamed = this.#renameToolsets(
+      before.aliases,
+      brought.size === 0 ? {} : (change.toolsetAliases ?? {}),
+    );
+    if (renamed || report.added.length + report.changed.length + report.removed.length > 0) this.#changed();
+    for (const entry of retired) entry.retire();
+    return report;
+  }
+
+  /** Puts one tool in its place; why it cannot have it, otherwise. */
+  #bring(step: {
+    readonly tool: AnyTool;
+    readonly change: SourceTools;
+    readonly standing: Brought | undefined;
+    readonly brought: Map<string, Brought>;
+  }): string | undefined {
+    const { tool, change, standing, brought } = step;
+    if (standing !== undefined && standing.entry.tool === tool) {
+      brought.set(tool.name, standing);
+      return undefined;
+    }
+    const entry = Entry.fromTool(tool, change.provenance);
+    try {
+      assertRegistrable(entry);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    const slot = this.#slots.get(entry.name);
+    const base = slot?.base;
+    const isOurs = base !== undefined && base === standing?.entry;
+    if (
+      base !== undefined &&
+      !isOurs &&
+      !this.#mayReplace(base, entry, { override: change.overrides?.has(entry.name) === true })
+    ) {
+      return `toolset ${base.toolset} already owns that name`;
+    }
+    if (slot === undefined) this.#slots.set(entry.name, { base: entry, scoped: NOT_COVERED });
+    else slot.base = entry;
+    brought.set(entry.name, { entry, covered: isOurs ? standing?.covered : base });
+    return undefined;
+  }
+
+  #takeAway({ entry, covered }: Brought): void {
+    const slot = this.#slots.get(entry.name);
+    if (slot === undefined || slot.base !== entry) return;
+    slot.base = covered;
+    if (covered === undefined && slot.scoped.length === 0) this.#slots.delete(entry.name);
+  }
+
+  #renameToolsets(before: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>): boolean {
+    let renamed = false;
+    for (const [alias, toolset] of Object.entries(before)) {
+      if (now[alias] === toolset || this.#toolsetAliases.get(alias) !== toolset) continue;
+      this.#toolsetAliases.delete(alias);
+      renamed = true;
+    }
+    for (const [alias, toolset] of Object.entries(now)) {
+      // An alias that means something else already stays with whoever had it first.
+      if (this.#toolsetAliases.has(alias)) continue;
+      this.#toolsetAliases.set(alias, toolset);
+      renamed = true;
+    }
+    return renamed;
+  }
+
+  /** Something that tools depend on has changed, though no tool has: whatever was computed is stale. */
+  touch(): void {
+    this.#changed();
   }
 
   /** Another name for a toolset. A second meaning for the same alias replaces the first, with a warning. */

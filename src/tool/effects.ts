@@ -13,6 +13,8 @@ export interface Effect {
   readonly variables?: Readonly<Record<string, string>>;
   /** The command line of the running program that gets this text typed in, when it is not run itself. */
   readonly typedInto?: string;
+  /** Why a person must be asked whatever the rules allow; a yes is remembered by `key` for the session, if there is one. */
+  readonly ask?: { readonly reason: string; readonly key?: string };
   /** True when undoing is cheap; the approval text says so when it is false. */
   readonly reversible?: boolean;
 }
