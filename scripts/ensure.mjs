@@ -9,10 +9,13 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const OLDEST_NODE = [20, 19];
 
+/** Other people's programs that only tests talk to. */
+const PEERS = join(root, "test", "peers");
+
 /** Throws, with a message for the person, when the clone cannot be made ready. */
-export async function ensureReady({ types }) {
+export async function ensureReady({ types, peers = false }) {
   refuseOldNode();
-  if (!installedAsLocked()) await install();
+  for (const folder of peers ? [root, PEERS] : [root]) if (!installedAsLocked(folder)) await install(folder);
   const { build } = await import("./build.mjs");
   return build({ root, types, say: (line) => console.error(`· ${line}`) });
 }
@@ -52,31 +55,32 @@ function refuseOldNode() {
 }
 
 /** Compares the lock file with npm's own record of what it installed, so a manual `npm install` counts too. */
-function installedAsLocked() {
-  const record = join(root, "node_modules", ".package-lock.json");
+function installedAsLocked(home) {
+  const record = join(home, "node_modules", ".package-lock.json");
   if (!existsSync(record)) return false;
   try {
-    const locked = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+    const locked = JSON.parse(readFileSync(join(home, "package-lock.json"), "utf8")).packages;
     const installed = JSON.parse(readFileSync(record, "utf8")).packages;
     return Object.entries(locked).every(([path, { version, optional, devOptional }]) => {
       const found = installed[path];
       if (path === "" || (found === undefined && (optional || devOptional))) return true;
-      return found?.version === version && existsSync(join(root, path, "package.json"));
+      return found?.version === version && existsSync(join(home, path, "package.json"));
     });
   } catch {
     return false;
   }
 }
 
-async function install() {
-  const folder = join(root, "node_modules");
+async function install(home) {
+  const folder = join(home, "node_modules");
   // npm replaces what it finds there, which would reach through the link into somebody else's folder.
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Error(`${folder} is a link and does not fit package-lock.json; run npm ci where it points to.`);
   }
-  console.error("· installing packages, once per change of package-lock.json …");
+  const what = home === root ? "packages" : "programs for the tests";
+  console.error(`· installing ${what}, once per change of package-lock.json …`);
   const { program, args } = npmCommand();
-  const code = await runToEnd(program, [...args, "ci", "--no-audit", "--no-fund"]);
+  const code = await runToEnd(program, [...args, "ci", "--no-audit", "--no-fund"], { cwd: home });
   if (code !== 0) {
     throw new Error(
       `npm ci ended with exit code ${code}; its messages are above. Check the network and the registry of your npm configuration, then run this again.`,

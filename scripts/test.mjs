@@ -15,7 +15,7 @@ const suiteOnly = vitestArguments.length > 0 || process.argv.includes("--suite-o
 const total = { passed: 0, failed: 0, skipped: 0, skips: [] };
 
 try {
-  await ensureReady({ types: true });
+  await ensureReady({ types: true, peers: true });
   if (!suiteOnly) {
     check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     check("types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
