@@ -163,13 +163,14 @@ export default defineTool({
 
 /** The .gitignore files between the working folder and a folder below it; they have a say in it, too. */
 function rulesAbove(folder: string, cwd: string): readonly string[] {
+  return placesDownTo(folder, cwd).map((place) => join(dirname(place), ".gitignore"));
+}
+
+/** `cwd/a/b`, `cwd/a`: the folder and those above it, without `cwd` itself. Nothing when it lies elsewhere. */
+function placesDownTo(folder: string, cwd: string): readonly string[] {
   if (!isWithin(folder, cwd)) return [];
-  const found: string[] = [];
-  for (let above = folder; above !== cwd; ) {
-    above = dirname(above);
-    found.push(join(above, ".gitignore"));
-  }
-  return found;
+  const names = relative(cwd, folder).split("/").filter(Boolean);
+  return names.map((_, index) => join(cwd, ...names.slice(0, names.length - index)));
 }
 
 async function rulesFor(root: string, ctx: CallContext): Promise<IgnoreRules> {
@@ -183,8 +184,7 @@ async function rulesFor(root: string, ctx: CallContext): Promise<IgnoreRules> {
 }
 
 function isIgnoredPlace(rules: IgnoreRules, root: string, cwd: string): boolean {
-  for (let place = root; place !== cwd; place = dirname(place)) if (rules.ignores(place, true)) return true;
-  return false;
+  return placesDownTo(root, cwd).some((place) => rules.ignores(place, true));
 }
 
 async function requireFolder({ path, real }: Location, ctx: CallContext): Promise<void> {

@@ -246,3 +246,11 @@ it("effects name the folder and the rules between it and the working folder", ()
   ]);
   expect(tool.effects?.(withDefaults(tool, { path: "/etc" }) as never, scope)).toHaveLength(1);
 });
+
+it.each(["/", "//", "/w/", "/w/."])("effects end also where the working folder is written as %s", (cwd) => {
+  const effects = tool.effects?.(withDefaults(tool, { path: "/w/a" }) as never, {
+    cwd,
+    environment: "docker",
+  });
+  expect(effects?.at(-1)?.resource).toBe(cwd.startsWith("/w") ? "/w/.gitignore" : "/.gitignore");
+});
