@@ -19,6 +19,10 @@ export class CallRecord {
   /** Interrupts this call from outside. */
   readonly signal: AbortSignal | undefined;
   readonly startedAt = performance.now();
+  /** The call that is meant: another one than `request` when that came through a stand-in. */
+  readonly target: IncomingCall;
+  /** Why a call of a stand-in means none. */
+  readonly misdirected: Failure | undefined;
   /** resolve */
   entry!: Entry;
   /** resolve */
@@ -49,7 +53,9 @@ export class CallRecord {
   release: Release | undefined;
   /** journal, before execution */
   journalEntry: JournalEntry | undefined;
-  /** execute: the entry is held until the call is over */
+  /** The call will run: resolve then holds the version it found until the call is over. */
+  keepsVersion = false;
+  /** resolve */
   pinned = false;
   /** execute */
   output: unknown;
@@ -75,13 +81,16 @@ export class CallRecord {
   constructor(request: IncomingCall, scope: CallScope, signal: AbortSignal | undefined) {
     this.id = request.id;
     this.request = request;
+    const meant = request.malformed === undefined ? scope.bridge?.unwrap(request) : undefined;
+    this.target = meant === undefined || "code" in meant ? request : meant;
+    this.misdirected = meant !== undefined && "code" in meant ? meant : undefined;
     this.scope = scope;
     this.signal = signal;
-    this.spelling = request.name;
+    this.spelling = this.target.name;
   }
 
   get name(): string {
-    return this.entry === undefined ? this.request.name : this.entry.name;
+    return this.entry === undefined ? this.target.name : this.entry.name;
   }
 
   toResult(): CallResult {

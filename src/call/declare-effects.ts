@@ -57,7 +57,7 @@ function readEffects(declared: unknown): readonly Effect[] {
   }
   return Array.from(declared as unknown[], (effect) => {
     if (typeof effect !== "object" || effect === null) throw new TypeError("an effect is not an object");
-    const { action, resource, mode, cwd, variables, typedInto, reversible } = effect as Effect;
+    const { action, resource, mode, cwd, variables, typedInto, ask, lock, reversible } = effect as Effect;
     if (
       typeof action !== "string" ||
       !action.includes(":") ||
@@ -73,6 +73,8 @@ function readEffects(declared: unknown): readonly Effect[] {
       ...(typeof cwd === "string" && { cwd }),
       ...(typeof variables === "object" && { variables: { ...variables } }),
       ...(typeof typedInto === "string" && { typedInto }),
+      ...(typeof ask === "object" && { ask: { ...ask, reason: String(ask.reason) } }),
+      ...(typeof lock === "object" && { lock: { ...lock } }),
       ...(typeof reversible === "boolean" && { reversible }),
     };
   });

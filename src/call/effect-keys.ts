@@ -81,6 +81,10 @@ export async function keysOf(options: {
   }
   for (const effect of effects) {
     if (effect.mode === "execute") continue;
+    if (effect.lock !== undefined) {
+      keys.push({ space: `lock:${effect.lock.name}`, path: undefined, write: !effect.lock.shared });
+      continue;
+    }
     const domain = effect.action.slice(0, effect.action.indexOf(":"));
     const isPath = domain === "file" && effect.resource !== EVERYTHING;
     keys.push({

@@ -19,8 +19,6 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
   if (call.signal?.aborted === true) return interrupted();
   const changed = changedSinceApproval(call);
   if (changed !== undefined) return changed;
-  call.entry.pin();
-  call.pinned = true;
   const context = new HandlerContext(call);
   const before = performance.now();
   try {

@@ -72,7 +72,7 @@ function mayFollow({ scope, effects }: CallRecord): boolean {
 function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {
   const { scope, decision } = call;
   const { redact, journal } = scope.services;
-  const args = journaledArguments(call.entry === undefined ? call.request.arguments : call.args, redact);
+  const args = journaledArguments(call.entry === undefined ? call.target.arguments : call.args, redact);
   return journal.begin({
     callId: redact(call.id),
     sessionId: scope.info.id,

@@ -31,7 +31,7 @@ function receive(call: CallRecord): Failure | undefined {
 }
 
 function decodeRequest(call: CallRecord): ReturnType<Stage> {
-  return decode(call, call.request.arguments);
+  return decode(call, call.target.arguments);
 }
 
 function beforeHooks(call: CallRecord): ReturnType<Stage> {

@@ -6,12 +6,18 @@ import type { CallRecord } from "./call-record.js";
 
 /** Name → entry of the session's view, loaded and available. */
 export function resolve(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
-  const { request, scope } = call;
-  const found = scope.view.find(request.name);
+  const { target, scope } = call;
+  if (call.misdirected !== undefined) return call.misdirected;
+  const found = scope.bridge?.find(target.name) ?? scope.view.find(target.name);
   if ("code" in found) return found;
   const { entry } = found;
   call.entry = entry;
   call.spelling = found.spelling;
+  if (call.keepsVersion) {
+    // From here on: while a person is asked, a reload must not take apart what they are asked about.
+    entry.pin();
+    call.pinned = true;
+  }
   if (entry.host !== undefined && !provides(scope.host, entry.host)) {
     return failure(
       "unavailable",

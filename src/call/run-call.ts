@@ -36,6 +36,7 @@ export async function walk(
   options: RunOptions,
 ): Promise<CallRecord> {
   const call = new CallRecord(request, scope, options.signal);
+  call.keepsVersion = true;
   announceStart(call);
   try {
     const ended = await walkStages(call, PATH);
@@ -61,13 +62,13 @@ function announceStart(call: CallRecord): void {
   const { events } = call.scope.services;
   if (!events.active) return;
   const preview = call.scope.services
-    .redact(previewOfArguments(call.request.arguments))
+    .redact(previewOfArguments(call.target.arguments))
     .slice(0, PREVIEW_CHARS);
   events.emit({
     type: "call.started",
     session: call.scope.info.id,
     id: call.id,
-    name: call.scope.services.redact(call.request.name),
+    name: call.scope.services.redact(call.target.name),
     preview,
     at: Date.now(),
   });

@@ -6,9 +6,10 @@ import type { EventBus } from "../observe/events.js";
 import type { Logger } from "../observe/log.js";
 import type { AvailabilityCache } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
-import type { View } from "../registry/view.js";
-import type { Decision } from "../tool/call.js";
+import type { Found, View } from "../registry/view.js";
+import type { Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
+import type { Failure } from "../tool/errors.js";
 import type {
   CallContext,
   HostCapabilities,
@@ -173,6 +174,17 @@ export interface CallServices {
   resultLimitOf(tool: string): number | undefined;
 }
 
+/**
+ * Stand-ins for tools a model is not told about one by one. They open no second door: what is called through them
+ * is looked up in the session's view and walks the path under its own name.
+ */
+export interface Bridge {
+  /** A stand-in of this name. */
+  find(name: string): Found | undefined;
+  /** The call that is meant by calling a stand-in; undefined for every other call. */
+  unwrap(request: IncomingCall): IncomingCall | Failure | undefined;
+}
+
 /** The authority of one session, handed from stage to stage. */
 export interface CallScope {
   /** One object for the whole session, so that tools can keep state by it; the path notes the last tool in it. */
@@ -181,6 +193,8 @@ export interface CallScope {
   readonly rootId: string;
   readonly door: Door;
   readonly view: View;
+  /** Present where tools can be found by searching. */
+  readonly bridge?: Bridge;
   readonly environment: Environment;
   /** Where the session's commands stand and what they have exported. */
   readonly task: TaskState;

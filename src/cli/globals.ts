@@ -5,6 +5,9 @@ import type { Runtime } from "../runtime/runtime.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { Output } from "./output.js";
 
+/** How long a command that ends after one answer waits for servers it has never met. */
+const SETTLE_MS = 15_000;
+
 /** Flags every command takes. */
 export interface GlobalFlags {
   readonly json?: boolean;
@@ -30,7 +33,8 @@ export interface CommandContext {
   readonly home: string;
   /** The flags that stand for configuration keys. */
   readonly configFlags: Readonly<Record<string, unknown>>;
-  runtime(options?: { readonly userTools?: boolean }): Promise<Runtime>;
+  /** `wait` false: what comes from MCP servers may turn up later. */
+  runtime(options?: { readonly userTools?: boolean; readonly wait?: boolean }): Promise<Runtime>;
 }
 
 export function contextOf(command: Command, out: Output): CommandContext {
@@ -55,6 +59,7 @@ export function contextOf(command: Command, out: Output): CommandContext {
       );
       if (wrongFlag !== undefined)
         throw new HermesError(failure("bad_request", wrongFlag.message, "Nothing was run."));
+      if (options.wait !== false) await runtime.sources.settled(AbortSignal.timeout(SETTLE_MS));
       return runtime;
     },
   };

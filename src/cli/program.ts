@@ -108,8 +108,14 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .action(lazily(() => import("./tools-explain.js")));
   tools
     .command("size")
-    .description("tokens that the definitions cost, per toolset")
+    .description("tokens that the definitions cost, per toolset, with and without Tool Search")
     .action(lazily(() => import("./tools-size.js")));
+  tools
+    .command("search")
+    .description("find tools by what they do")
+    .argument("<words...>", "what the tool should do, or words of its name")
+    .option("--limit <n>", "how many", "10")
+    .action(lazily(() => import("./tools-search.js")));
   tools
     .command("decode")
     .description("decode requests against given tools, running nothing")
@@ -346,6 +352,14 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .command("test")
     .description("dry run of the URL guard: one JSON object per line, nothing is dialled")
     .action(lazily(() => import("./net-test.js")));
+
+  const mcp = program
+    .command("mcp")
+    .description("MCP: servers whose tools are used here, and this one as a server");
+  mcp
+    .command("serve")
+    .description("offer the tools to an MCP client over standard input and output")
+    .action(lazily(() => import("./mcp-serve.js")));
 
   program
     .command("stats")

@@ -5,15 +5,20 @@ import { table } from "./output.js";
 export async function run({ out, runtime: open }: CommandContext, [name]: readonly string[]): Promise<void> {
   const runtime = await open();
   const canonical = name === undefined ? undefined : runtime.canonicalName(name);
-  const offered = new Set(
-    (await runtime.getToolDefinitions({ quiet: true })).map((definition) => definition.function.name),
-  );
+  const names = async (toolSearch: boolean) =>
+    new Set(
+      (await runtime.getToolDefinitions({ quiet: true, toolSearch })).map(
+        (definition) => definition.function.name,
+      ),
+    );
+  const [offered, listed] = [await names(false), await names(true)];
   const rows = (await runtime.listTools())
     .filter((tool) => canonical === undefined || tool.name === canonical)
     .map((tool) => ({
       name: tool.name,
       offered: tool.enabled && tool.available,
       shown_as: [tool.name, ...tool.aliases].find((spelling) => offered.has(spelling)) ?? null,
+      behind_search: ![tool.name, ...tool.aliases].some((spelling) => listed.has(spelling)),
       enabled: tool.enabled,
       because: tool.because,
       available: tool.available,
@@ -30,7 +35,7 @@ export async function run({ out, runtime: open }: CommandContext, [name]: readon
       row.name,
       row.enabled
         ? row.available
-          ? row.because
+          ? `${row.because}${row.behind_search ? "; a model finds it with Tool Search" : ""}`
           : `${row.because}, but ${row.reason ?? "not available"}${row.fix === null ? "" : ` → ${row.fix}`}`
         : row.because,
     ]);

@@ -8,11 +8,14 @@ export async function run(
 ): Promise<void> {
   const runtime = await open();
   const wanted = new Set(names.map((name) => runtime.canonicalName(name)));
-  const offered = (await runtime.getToolDefinitions()).map((definition) => ({
-    canonical: runtime.canonicalName(definition.function.name),
-    schema: definition.function,
-  }));
-  const shown = offered.filter(({ canonical }) => wanted.size === 0 || wanted.has(canonical));
+  // Who asks for single tools wants to see them, hidden or not.
+  const definitions = await runtime.getToolDefinitions({ toolSearch: wanted.size === 0 });
+  const shown = definitions
+    .map(({ function: schema }) => ({
+      canonical: wanted.size === 0 ? schema.name : runtime.canonicalName(schema.name),
+      schema,
+    }))
+    .filter(({ canonical }) => wanted.size === 0 || wanted.has(canonical));
   for (const name of wanted) {
     if (!shown.some(({ canonical }) => canonical === name))
       out.note(`${name} is not offered; "hermes tools explain ${name}" says why`);

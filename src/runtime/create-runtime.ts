@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Policy } from "../call/scope.js";
 import { loadConfig } from "../config/load.js";
 import { homeDir } from "../config/paths.js";
@@ -6,9 +5,7 @@ import { formatProblem } from "../config/types.js";
 import { createLogger, type Logger } from "../observe/log.js";
 import { defaultRegistry } from "../registry/active.js";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
-import type { DiscoveryReport } from "../registry/discover.js";
 import type { ToolRegistry } from "../registry/registry.js";
-import { toolFolders } from "../registry/user-module-files.js";
 import { registerBuiltins } from "./builtins.js";
 import { Runtime } from "./runtime.js";
 
@@ -25,6 +22,10 @@ export interface RuntimeOptions {
   readonly builtins?: boolean;
   /** False skips the tool folders of the person and the project. */
   readonly userTools?: boolean;
+  /** False leaves out what comes from elsewhere: MCP servers, YAML tools, plugins. */
+  readonly sources?: boolean;
+  /** True takes up changes of tools and configuration while the program runs, until the runtime is closed. */
+  readonly watch?: boolean;
   /** False keeps no record of calls; otherwise as configured. */
   readonly journal?: boolean;
   /** Replaces the built-in policy. */
@@ -38,59 +39,43 @@ export interface RuntimeOptions {
   readonly systemDir?: string;
 }
 
-const NOTHING_FOUND: DiscoveryReport = { loaded: [], helpers: [], problems: [] };
-
 /** Reads the configuration, registers the tools, and is ready for sessions. Nothing slow happens before it is needed. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const env = options.env ?? process.env;
   const cwd = options.cwd ?? process.cwd();
   const home = options.home ?? homeDir({ env });
-  const config = await loadConfig({
-    home,
-    cwd,
-    env,
-    ...(options.flags !== undefined && { flags: options.flags }),
-    ...(options.systemDir !== undefined && { systemDir: options.systemDir }),
-  });
+  const readConfig = () =>
+    loadConfig({
+      home,
+      cwd,
+      env,
+      ...(options.flags !== undefined && { flags: options.flags }),
+      ...(options.systemDir !== undefined && { systemDir: options.systemDir }),
+    });
+  const config = await readConfig();
   const level = config.values.log.level;
   const log = options.logger ?? createLogger(level === "silent" ? { sink: () => undefined } : { level });
   // A wrong flag is the caller's to report: it was given a moment ago.
   for (const problem of config.problems) if (problem.source !== "flag") log.warn(formatProblem(problem));
   const registry = options.registry ?? defaultRegistry;
   if (options.builtins !== false) registerBuiltins(registry, builtinManifest);
-  const discovery = options.userTools === false ? NOTHING_FOUND : await discover({ registry, config, log });
-  return new Runtime({
+  const runtime = new Runtime({
     config,
     cwd,
     registry,
     log,
-    discovery,
+    readConfig,
     journalEnabled: options.journal ?? config.values.journal.enabled,
     ...(options.policy !== undefined && { policy: options.policy }),
     ...(options.yolo !== undefined && { yolo: options.yolo }),
     ...(options.platform !== undefined && { platform: options.platform }),
   });
-}
-
-/** The scanner and its parser are imported only when there is a folder to scan. */
-async function discover(options: {
-  readonly registry: ToolRegistry;
-  readonly config: Awaited<ReturnType<typeof loadConfig>>;
-  readonly log: Logger;
-}): Promise<DiscoveryReport> {
-  const { registry, config, log } = options;
-  const { project } = config;
-  const folders = toolFolders({
-    home: config.paths.home,
-    ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
-  }).filter((folder) => existsSync(folder.path));
-  if (folders.length === 0) return NOTHING_FOUND;
-  const { loadUserTools } = await import("./user-tools.js");
-  const report = await loadUserTools({ registry, folders, cacheDir: config.paths.cache });
-  for (const problem of report.problems) {
-    log.warn(
-      `${problem.file}${problem.line === undefined ? "" : `:${problem.line}`} skipped: ${problem.message}`,
-    );
+  if (options.userTools !== false) {
+    await runtime.sources.start(options.sources === false ? ["module"] : undefined);
   }
-  return report;
+  if (options.watch === true) {
+    const { watchForChanges } = await import("./reload/watch-for-changes.js");
+    await watchForChanges(runtime);
+  }
+  return runtime;
 }

@@ -1,7 +1,7 @@
 import { Hooks } from "../call/hooks.js";
 import type { Journal } from "../call/journal.js";
 import { nullJournal } from "../call/null-journal.js";
-import type { Policy } from "../call/scope.js";
+import type { Approver, Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
@@ -17,6 +17,7 @@ import {
   type ToolDefinition,
 } from "../registry/definitions.js";
 import type { DiscoveryReport } from "../registry/discover.js";
+import { type Entry, isForeign } from "../registry/entry.js";
 import type { ToolRegistry } from "../registry/registry.js";
 import {
   type CustomToolset,
@@ -30,13 +31,17 @@ import {
   unknownTool,
   unknownToolset,
 } from "../registry/toolsets.js";
+import type { SearchableTool, ToolFinder } from "../search/types.js";
+import type { SourceHost } from "../sources/types.js";
 import type { Store } from "../store/store.js";
 import { HermesError } from "../tool/errors.js";
 import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
+import { approverOfPlugin } from "./plugin-approver.js";
 import { RuntimeProcesses } from "./processes.js";
 import type { Session, SessionOptions } from "./session.js";
 import type { SessionFactory } from "./session-factory.js";
+import { RuntimeSources } from "./sources.js";
 import { listingOf, type ToolListing } from "./tool-list.js";
 
 export interface DefinitionsRequest {
@@ -44,6 +49,10 @@ export interface DefinitionsRequest {
   readonly disabled?: readonly string[];
   /** Say nothing in the log about what was left out. */
   readonly quiet?: boolean;
+  /** False tells every tool, also those that Tool Search would hide. */
+  readonly toolSearch?: boolean;
+  /** How many tokens the model can read; as configured when left out. */
+  readonly contextTokens?: number;
 }
 
 export interface RuntimeParts {
@@ -51,27 +60,34 @@ export interface RuntimeParts {
   readonly cwd: string;
   readonly registry: ToolRegistry;
   readonly log: Logger;
-  readonly discovery: DiscoveryReport;
+  /** Reads the configuration anew from where it was read. */
+  readonly readConfig: () => Promise<LoadedConfig>;
   readonly journalEnabled: boolean;
   readonly policy?: Policy;
   readonly yolo?: boolean;
   readonly platform?: string;
 }
 
+const NOTHING_FOUND: DiscoveryReport = { loaded: [], helpers: [], problems: [] };
+
 /** Everything that outlives a session. Made by `createRuntime`. */
 export class Runtime {
-  readonly config: LoadedConfig;
+  /** What brings tools in from outside: MCP servers, YAML files, plugins. */
+  readonly sources: RuntimeSources;
   readonly cwd: string;
+  /** The configuration as it stands on disk now; `applyConfig` puts it into force. */
+  readonly readConfig: () => Promise<LoadedConfig>;
   readonly registry: ToolRegistry;
   readonly hooks: Hooks;
   readonly events = new EventBus();
-  readonly discovery: DiscoveryReport;
   readonly secrets = new SecretRegistry();
   readonly log: Logger;
   /** What sessions have running in the background. */
   readonly processes: RuntimeProcesses;
   readonly #availability: AvailabilityCache;
   readonly #customToolsets = new Map<string, CustomToolset>();
+  /** Source → the toolsets it brings. */
+  readonly #broughtToolsets = new Map<string, Readonly<Record<string, CustomToolset>>>();
   readonly #memo = new DefinitionsMemo();
   readonly #journalEnabled: boolean;
   readonly #policy: Policy | undefined;
@@ -84,33 +100,85 @@ export class Runtime {
   #toolsetVersion = 0;
   #closed = false;
   readonly #stopListening: () => void;
+  readonly #endings = new Set<() => Promise<void>>();
+  #config: LoadedConfig;
 
   constructor(parts: RuntimeParts) {
     const { config } = parts;
-    this.config = config;
+    this.#config = config;
     this.cwd = parts.cwd;
     this.registry = parts.registry;
     this.log = maskedLogger(parts.log, (text) => this.secrets.redact(text));
-    this.discovery = parts.discovery;
+    this.readConfig = parts.readConfig;
     this.#journalEnabled = parts.journalEnabled;
     this.hooks = new Hooks({ timeoutMs: config.values.hooks.timeout_seconds * 1000, log: this.log });
     addKnownSecrets(this.secrets, config);
-    for (const [name, definition] of Object.entries(config.values.custom_toolsets)) {
-      this.#customToolsets.set(name, definition);
-    }
+    this.#takeToolsets(config);
     this.#availability = new AvailabilityCache({
       deadlineMs: config.values.tools.check_timeout_seconds * 1000,
-      checkNeeds: (needs) => checkNeeds(needs, config),
+      checkNeeds: (needs) => checkNeeds(needs, this.#config, this.sources.plugins),
       mask: (text) => this.secrets.redact(text),
       onChange: (key, status) => this.#announceAvailability(key, status),
     });
     this.processes = new RuntimeProcesses(this);
+    this.sources = new RuntimeSources(this.#sourceHost());
     this.#policy = parts.policy;
     this.#yolo = parts.yolo === true;
     this.#platform = parts.platform;
     this.#stopListening = this.registry.onChange((generation) => {
       if (this.events.active) this.events.emit({ type: "tools.changed", generation });
     });
+  }
+
+  /** What was found in the tool folders. */
+  get discovery(): DiscoveryReport {
+    return this.sources.modules?.report() ?? NOTHING_FOUND;
+  }
+
+  /** The settings in force. */
+  get config(): LoadedConfig {
+    return this.#config;
+  }
+
+  /**
+   * Takes up a configuration that was read anew. Sessions opened from now on get its rules; those that are open
+   * keep theirs, and from the next call on whatever is stricter in the new ones.
+   */
+  async applyConfig(config: LoadedConfig): Promise<void> {
+    if (this.#closed) return;
+    for (const name of Object.keys(this.#config.values.custom_toolsets)) this.#customToolsets.delete(name);
+    this.#config = config;
+    addKnownSecrets(this.secrets, config);
+    this.#takeToolsets(config);
+    this.#toolsetVersion += 1;
+    this.#offering = undefined;
+    await (await this.#sessions)?.reloadRules();
+    await this.sources.refresh(config);
+    this.registry.touch();
+  }
+
+  #takeToolsets(config: LoadedConfig): void {
+    for (const [name, definition] of Object.entries(config.values.custom_toolsets)) {
+      this.#customToolsets.set(name, definition);
+    }
+  }
+
+  #sourceHost(): SourceHost {
+    const runtime = this;
+    return {
+      get config() {
+        return runtime.config;
+      },
+      cwd: this.cwd,
+      registry: this.registry,
+      hooks: this.hooks,
+      events: this.events,
+      log: this.log,
+      secrets: this.secrets,
+      redact: (text) => this.secrets.redact(text),
+      setToolsets: (source, toolsets) => this.#bringToolsets(source, toolsets),
+      store: () => this.store(),
+    };
   }
 
   /** Definitions in OpenAI format, sorted and byte-stable; a repeated question gets the very same list. */
@@ -122,6 +190,8 @@ export class Runtime {
       this.registry.generation,
       this.#toolsetVersion,
       vocabulary,
+      request.toolSearch,
+      request.contextTokens,
     ]);
     const remembered = this.#memo.get(key, Date.now());
     if (remembered !== undefined) return remembered;
@@ -132,14 +202,27 @@ export class Runtime {
       (entry) => selection.selects(entry.name) && withheld?.(entry) === undefined,
     );
     const statuses = await statusesOf(entries, this.#availability);
-    const definitions = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
-    if (request.quiet !== true && definitions.length < entries.length) {
-      this.log.info(
-        `${entries.length - definitions.length} tools are left out because they are not available`,
-      );
+    const all = await buildDefinitions({ entries, statuses, vocabulary, log: this.log });
+    if (request.quiet !== true && all.length < entries.length) {
+      this.log.info(`${entries.length - all.length} tools are left out because they are not available`);
     }
+    const ready = entries.filter((entry) => isReady(statuses, entry));
+    const definitions =
+      request.toolSearch === false || !ready.some((entry) => isForeign(entry.provenance))
+        ? all
+        : await this.#hideBehindSearch({ all, ready, contextTokens: request.contextTokens });
     this.#memo.set(key, { definitions, freshUntil: this.#availability.freshUntil(entries) });
     return definitions;
+  }
+
+  async #hideBehindSearch(given: {
+    readonly all: readonly ToolDefinition[];
+    readonly ready: readonly Entry[];
+    readonly contextTokens: number | undefined;
+  }): Promise<readonly ToolDefinition[]> {
+    const { assembleReady } = await import("../search/assemble-ready.js");
+    const { values } = this.#config;
+    return assembleReady({ definitions: given.all, ...given, values }).definitions;
   }
 
   /** True when at least one tool of the toolset can run now. */
@@ -193,6 +276,15 @@ export class Runtime {
   }
 
   async openSession(options: SessionOptions = {}): Promise<Session> {
+    return (await this.#sessionFactory()).open(options);
+  }
+
+  /** Finds tools in a list by what they do; lists that are equal share an index. */
+  async finderFor(tools: readonly SearchableTool[]): Promise<ToolFinder> {
+    return (await this.#sessionFactory()).toolSearch.finderFor(tools);
+  }
+
+  #sessionFactory(): Promise<SessionFactory> {
     if (this.#closed) throw new Error("the runtime is closed");
     this.#sessions ??= import("./session-factory.js").then(
       ({ SessionFactory }) =>
@@ -203,7 +295,13 @@ export class Runtime {
           yolo: this.#yolo,
         }),
     );
-    return (await this.#sessions).open(options);
+    return this.#sessions;
+  }
+
+  /** Who is asked before dangerous calls, when `approvals.approver` names somebody. */
+  configuredApprover(): Approver | undefined {
+    const name = this.config.values.approvals.approver;
+    return name === "" ? undefined : approverOfPlugin(name, () => this.sources.plugins);
   }
 
   /** The call journal, opened on first use; a disabled one remembers nothing. */
@@ -212,10 +310,18 @@ export class Runtime {
     return this.#journal;
   }
 
+  /** Runs before anything is taken apart; the answer takes it back. @internal */
+  beforeClose(end: () => Promise<void>): () => void {
+    this.#endings.add(end);
+    return () => this.#endings.delete(end);
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#stopListening();
+    await Promise.all([...this.#endings].map((end) => end()));
+    await this.sources.close();
     await this.registry.close();
     await (await this.#sessions)?.close();
     // A journal that could not be opened was reported to whoever asked for it.
@@ -263,8 +369,16 @@ export class Runtime {
     return this.#offering;
   }
 
+  #bringToolsets(source: string, toolsets: Readonly<Record<string, CustomToolset>>): void {
+    if (Object.keys(toolsets).length > 0) this.#broughtToolsets.set(source, toolsets);
+    else if (!this.#broughtToolsets.delete(source)) return;
+    this.#toolsetVersion += 1;
+  }
+
   #world(): ToolsetWorld {
-    return { registry: this.registry.snapshot(), custom: this.#customToolsets };
+    const brought = [...this.#broughtToolsets.values()].flatMap((toolsets) => Object.entries(toolsets));
+    const custom = brought.length === 0 ? this.#customToolsets : new Map([...brought, ...this.#customToolsets]);
+    return { registry: this.registry.snapshot(), custom };
   }
 
   /** Unknown names in the caller's lists are errors; those in config files were reported when it was loaded. @internal */
@@ -282,6 +396,17 @@ export class Runtime {
     const [problem] = selection.problems;
     if (problem !== undefined) throw new HermesError(problem);
     return selection;
+  }
+
+  /** Why a tool is off, whatever toolsets a session asks for. @internal */
+  switchedOff(tool: string): string | undefined {
+    if (this.registry.get(tool) === undefined) return undefined;
+    const { agent, tools } = this.config.values;
+    const selection = selectTools(
+      { enabled: [tool], disabled: agent.disabled_toolsets, disabledTools: tools.disabled },
+      this.#world(),
+    );
+    return selection.selects(tool) ? undefined : selection.explain(tool).because;
   }
 
   /** A flag beats the platform's own list, which beats the general one. */

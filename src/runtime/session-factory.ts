@@ -6,7 +6,7 @@ import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
 import { KeptThings } from "../call/kept-things.js";
-import type { CallServices, Policy, Reviewer } from "../call/scope.js";
+import type { CallServices, PermanentGrants, Policy, Reviewer } from "../call/scope.js";
 import { createSpill } from "../call/spill.js";
 import { formatProblem } from "../config/types.js";
 import type { ScheduledJobs } from "../cron/types.js";
@@ -26,21 +26,27 @@ import { HermesError } from "../tool/errors.js";
 import { EnvironmentPool } from "./environments.js";
 import { fileChangesOf } from "./file-changes.js";
 import { jobsOf } from "./jobs.js";
+import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
 import { settingsFor } from "./settings.js";
+import { RuntimeToolSearch } from "./tool-search.js";
 
 /** Makes sessions and owns what they share. Loaded with the first one: lists and definitions never need the path. */
 export class SessionFactory {
   readonly #runtime: Runtime;
   readonly #availability: AvailabilityCache;
-  readonly #allowlist: Allowlist;
-  readonly #rules: Promise<SessionRules>;
+  readonly #options: { readonly policy: Policy | undefined; readonly yolo: boolean };
+  #allowlist: Allowlist;
+  #rules: Promise<SessionRules>;
+  /** The rules in force, once they have been read. */
+  #latest: SessionRules | undefined;
   readonly #environments: EnvironmentPool;
   readonly #fileChanges: FileChanges | undefined;
   readonly #jobs: ScheduledJobs;
   readonly #locks = new EffectLocks();
   readonly #kept = new Set<KeptThings>();
+  readonly toolSearch: RuntimeToolSearch;
 
   constructor(options: {
     readonly runtime: Runtime;
@@ -51,23 +57,48 @@ export class SessionFactory {
     const { runtime } = options;
     this.#runtime = runtime;
     this.#availability = options.availability;
-    this.#allowlist = allowlistFrom(runtime.config, {
-      redact: (text) => runtime.secrets.redact(text),
-      onTrouble: (message) => runtime.log.warn(message),
-    });
-    this.#rules = this.#loadRules(options);
+    this.#options = options;
+    this.toolSearch = new RuntimeToolSearch(runtime);
+    this.#allowlist = this.#openAllowlist();
+    this.#rules = this.#loadRules(this.#allowlist);
     this.#fileChanges = fileChangesOf(runtime);
     this.#jobs = jobsOf(runtime);
     this.#environments = new EnvironmentPool({
-      config: runtime.config,
+      get config() {
+        return runtime.config;
+      },
       log: runtime.log,
     });
   }
 
-  async #loadRules(options: {
-    readonly policy: Policy | undefined;
-    readonly yolo: boolean;
-  }): Promise<SessionRules> {
+  #openAllowlist(): Allowlist {
+    const { config, secrets, log } = this.#runtime;
+    return allowlistFrom(config, {
+      redact: (text) => secrets.redact(text),
+      onTrouble: (message) => log.warn(message),
+    });
+  }
+
+  /** The configuration has changed: sessions opened from now on get its rules, open ones what is stricter in them. */
+  async reloadRules(): Promise<void> {
+    await this.#rules;
+    const before = this.#allowlist;
+    const allowlist = this.#openAllowlist();
+    const rules = this.#loadRules(allowlist);
+    await rules;
+    this.#allowlist = allowlist;
+    this.#rules = rules;
+    await before.close();
+  }
+
+  async #loadRules(allowlist: Allowlist): Promise<SessionRules> {
+    const rules = await this.#readRules(allowlist);
+    this.#latest = rules;
+    return rules;
+  }
+
+  async #readRules(allowlist: Allowlist): Promise<SessionRules> {
+    const options = this.#options;
     const { config, log, registry } = this.#runtime;
     const { values, paths, policyIncomplete, project, systemDir } = config;
     const permissions = await loadPermissions({ home: paths.home, project, systemDir });
@@ -75,16 +106,16 @@ export class SessionFactory {
     const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
     for (const problem of [...permissions.problems, ...strangers]) log.warn(formatProblem(problem));
     const reviewer = await this.#reviewer();
-    if (options.policy !== undefined) return { permissions, policy: options.policy, reviewer };
+    if (options.policy !== undefined) return { permissions, allowlist, policy: options.policy, reviewer };
     const policy = createPolicy({
       hermesHome: paths.home,
       permissions,
       denyCommands: values.approvals.deny,
-      allowlist: this.#allowlist,
+      allowlist,
       yolo: options.yolo || values.approvals.mode === "off",
       readOnly: policyIncomplete,
     });
-    return { permissions, policy, reviewer, withheld: policy.withheld };
+    return { permissions, allowlist, policy, reviewer, withheld: policy.withheld };
   }
 
   async open(options: SessionOptions): Promise<Session> {
@@ -138,12 +169,13 @@ export class SessionFactory {
         guardrails,
         kept: continues?.scope.kept ?? this.#openKept(),
         ancestors: [],
-        services: this.#services(journal, rules),
+        services: this.#services(journal, { ...rules, policy: this.#held(rules, options.profile) }),
       },
       {
         vocabulary: config.values.tools.vocabulary,
         environment,
         processes: this.#runtime.processes,
+        bridgeFor: (view) => this.toolSearch.bridgeFor(view, options.contextTokens),
         openKept: () => this.#openKept(),
       },
     );
@@ -160,6 +192,7 @@ export class SessionFactory {
     await this.#runtime.processes.close();
     await this.#environments.close();
     await this.#allowlist.close();
+    await this.toolSearch.close();
   }
 
   /** Loaded only by those who want a model's opinion. */
@@ -170,7 +203,30 @@ export class SessionFactory {
     return reviewerFrom(config.values, (text) => secrets.redact(text));
   }
 
-  #services(journal: Journal, { policy, reviewer }: SessionRules): CallServices {
+  #held({ policy }: SessionRules, ownProfile: string | undefined): Policy {
+    const runtime = this.#runtime;
+    const { config } = runtime;
+    return heldPolicy({
+      opened: policy,
+      latest: () => this.#latest?.policy ?? policy,
+      profileNow: () => (ownProfile === undefined ? runtime.config.values.permissions.profile : undefined),
+      switchedOff: (tool) => (runtime.config === config ? undefined : runtime.switchedOff(tool)),
+    });
+  }
+
+  /** A session that was opened under an older list is told of what is added, too. */
+  #grants(opened: Allowlist): PermanentGrants {
+    return {
+      remember: async (entries, request) => {
+        const latest = this.#allowlist;
+        await latest.remember(entries, request);
+        if (latest !== opened) opened.hold(entries, request);
+      },
+      countUse: (ids) => this.#allowlist.countUse(ids),
+    };
+  }
+
+  #services(journal: Journal, { policy, reviewer, allowlist }: SessionRules): CallServices {
     const { config, hooks, events, log, secrets } = this.#runtime;
     const { values, paths } = config;
     const { overrides } = values.tool_budget;
@@ -199,7 +255,7 @@ export class SessionFactory {
           ? values.tools.timeout_seconds * 1000
           : undefined,
       approvalTimeoutMs: values.approvals.timeout * 1000,
-      permanentGrants: this.#allowlist,
+      permanentGrants: this.#grants(allowlist),
       ...(reviewer !== undefined && { reviewer }),
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
@@ -220,6 +276,7 @@ function workspaceIn(
 
 interface SessionRules {
   readonly permissions: PermissionTable;
+  readonly allowlist: Allowlist;
   readonly policy: Policy;
   readonly reviewer: Reviewer | undefined;
   readonly withheld?: PermissionPolicy["withheld"];

@@ -15,6 +15,8 @@ import type { Vocabulary } from "../registry/aliases.js";
 import { buildDefinitions, isReady, type ToolDefinition } from "../registry/definitions.js";
 import type { Entry } from "../registry/entry.js";
 import type { View } from "../registry/view.js";
+import type { Assembly } from "../search/assemble.js";
+import type { ToolSearchBridge } from "../search/bridge.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
@@ -44,6 +46,8 @@ export interface SessionOptions {
   readonly workspace?: string;
   /** Answers approvals; without one, what needs approval is denied. */
   readonly approver?: Approver;
+  /** How many tokens the model can read; decides when its tools are hidden behind a search. */
+  readonly contextTokens?: number;
   /** State an agent loop brings along (todos, memory …). */
   readonly host?: HostCapabilities;
   readonly ask?: CallContext["ask"];
@@ -76,6 +80,8 @@ export interface SessionHouse {
   /** As it was opened, before it knew of a task. */
   readonly environment: Environment;
   readonly processes: RuntimeProcesses;
+  /** Tool Search over the tools of one view. */
+  bridgeFor(view: View): ToolSearchBridge;
   /** A place for what tools keep, which the runtime closes when the session did not. */
   openKept(): KeptThings;
 }
@@ -85,12 +91,14 @@ export class Session {
   /** What the path gets of this session. @internal */
   readonly scope: CallScope;
   readonly #house: SessionHouse;
-  #definitions: Promise<readonly ToolDefinition[]> | undefined;
+  readonly #bridge: ToolSearchBridge;
+  #assembly: Promise<Assembly> | undefined;
   #minted = 0;
   #closed = false;
 
-  constructor(scope: Omit<CallScope, "openTools">, house: SessionHouse) {
-    this.scope = { ...scope, openTools: (options) => this.#openTools(options) };
+  constructor(scope: Omit<CallScope, "openTools" | "bridge">, house: SessionHouse) {
+    this.#bridge = house.bridgeFor(scope.view);
+    this.scope = { ...scope, bridge: this.#bridge, openTools: (options) => this.#openTools(options) };
     this.#house = house;
   }
 
@@ -136,15 +144,26 @@ export class Session {
   }
 
   /** What a model is told about this session's tools; the same bytes for the whole session. */
-  definitions(): Promise<readonly ToolDefinition[]> {
-    this.#definitions ??= buildDefinitions({
-      entries: this.scope.view.entries.values(),
-      statuses: this.scope.view.statuses,
+  async definitions(): Promise<readonly ToolDefinition[]> {
+    return (await this.assembly()).definitions;
+  }
+
+  /** The same, with what is hidden behind Tool Search and why. */
+  assembly(): Promise<Assembly> {
+    this.#assembly ??= this.#assemble();
+    return this.#assembly;
+  }
+
+  async #assemble(): Promise<Assembly> {
+    const { view, services } = this.scope;
+    const definitions = await buildDefinitions({
+      entries: view.entries.values(),
+      statuses: view.statuses,
       vocabulary: this.#house.vocabulary,
-      log: this.scope.services.log,
-      settingsFor: this.scope.services.settingsFor,
+      log: services.log,
+      settingsFor: services.settingsFor,
     });
-    return this.#definitions;
+    return this.#bridge.assemble(definitions);
   }
 
   /** The decision a call would meet, by the very stages a real call walks. */
@@ -222,6 +241,17 @@ export class Session {
   /** The same session with other services; for tests of single services. @internal */
   withServices(services: CallScope["services"]): Session {
     return new Session({ ...this.scope, services }, this.#house);
+  }
+
+  /**
+   * The same session with somebody else to ask: where each request brings its own way to the person, a question
+   * goes where its call came from. Everything else is shared.
+   */
+  withPerson(person: { readonly approver?: Approver; readonly ask?: CallContext["ask"] }): Session {
+    const { approver, ask = async () => undefined } = person;
+    // The catalogue behind Tool Search is made once for a session, not for each of its requests.
+    const bridgeFor = (view: View) => (view === this.view ? this.#bridge : this.#house.bridgeFor(view));
+    return new Session({ ...this.scope, approver, ask }, { ...this.#house, bridgeFor });
   }
 
   /** What has come up about background processes since this was last asked; each notice is given once. */

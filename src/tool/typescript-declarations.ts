@@ -1,5 +1,6 @@
 import { clip } from "./preview.js";
 import { followRefs, isRecord, type SchemaObject } from "./schema-walk.js";
+import { describeSignature } from "./signature.js";
 import type { NestedTool } from "./tool.js";
 
 const MAX_DEPTH = 6;
@@ -40,6 +41,21 @@ function declaration(tool: NestedTool, maxDescriptionChars: number): string {
   return `${note}  ${propertyName(tool.name)}(args${optional}: ${given}): Promise<${result}>;\n`;
 }
 
+/**
+ * One line of TypeScript a model can call by: `create_issue(args: { title: string; body?: string })`. Parameters
+ * are explained as far as there is room.
+ */
+export function compactSignature(tool: Pick<NestedTool, "name" | "parameters">, maxChars: number): string {
+  for (const noteChars of [80, 40, 0]) {
+    const args = new TypeText(tool.parameters, noteChars);
+    const given = args.of(tool.parameters);
+    const optional = args.allOptional(tool.parameters) ? "?" : "";
+    const line = `${propertyName(tool.name)}(args${optional}: ${given})`;
+    if (line.length <= maxChars) return line;
+  }
+  return clip(describeSignature(tool.name, tool.parameters), maxChars);
+}
+
 /** Names by the words they begin with, which is how servers and domains name their tools. */
 function namesOnly(tools: readonly NestedTool[], maxChars: number): string {
   const groups = new Map<string, string[]>();
@@ -72,10 +88,13 @@ function groupSizes(
 /** Writes schemas as types. References are followed within their own root. */
 class TypeText {
   readonly #root: unknown;
+  readonly #noteChars: number;
   #chars = 0;
 
-  constructor(root: unknown) {
+  /** `noteChars`: how much is told about each parameter; 0 leaves such notes out. */
+  constructor(root: unknown, noteChars = MEMBER_NOTE_CHARS) {
     this.#root = root;
+    this.#noteChars = noteChars;
   }
 
   of(schema: unknown): string {
@@ -183,13 +202,14 @@ class TypeText {
   #member(parts: { key: string; value: unknown; required: ReadonlySet<unknown>; depth: number }): string {
     const { key, value, required, depth } = parts;
     const target = followRefs(this.#root, value);
-    const about = isRecord(target) && depth === 0 ? memberNote(target) : "";
+    const about =
+      isRecord(target) && depth === 0 && this.#noteChars > 0 ? memberNote(target, this.#noteChars) : "";
     return `${about}${propertyName(key)}${required.has(key) ? "" : "?"}: ${this.#type(value, depth + 1)}`;
   }
 }
 
-function memberNote({ description, default: fallback }: SchemaObject): string {
-  const said = typeof description === "string" ? clip(oneLine(description.trim()), MEMBER_NOTE_CHARS) : "";
+function memberNote({ description, default: fallback }: SchemaObject, noteChars: number): string {
+  const said = typeof description === "string" ? clip(oneLine(description.trim()), noteChars) : "";
   const standard =
     fallback === undefined ? "" : `default ${clip(oneLine(JSON.stringify(fallback) ?? ""), 40)}`;
   const text = [said, standard].filter((part) => part !== "").join("; ");

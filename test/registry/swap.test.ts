@@ -97,7 +97,12 @@ describe("what a source brings", () => {
   it("frees a replaced version only after the calls that run it", async () => {
     const registry = new ToolRegistry();
     let freed = 0;
-    const held = { ...tool("a"), dispose: () => void (freed += 1) };
+    const held = {
+      ...tool("a"),
+      dispose: () => {
+        freed += 1;
+      },
+    };
     registry.swap({ source: "mcp:here", provenance, tools: [held] });
     const entry = registry.get("a");
     entry?.pin();
@@ -110,7 +115,7 @@ describe("what a source brings", () => {
   it("after any series of changes the registry holds what the sources brought last, first come first served", () => {
     const change = fc.record({
       source: fc.constantFrom("one", "two"),
-      names: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d")),
+      names: fc.uniqueArray(fc.constantFrom<string>("a", "b", "c", "d")),
     });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 12 }), (changes) => {

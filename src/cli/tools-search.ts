@@ -1,0 +1,47 @@
+import { searchable } from "../search/catalogue.js";
+import { compactSignature } from "../tool/typescript-declarations.js";
+import type { CommandContext } from "./globals.js";
+import { brief, table } from "./output.js";
+
+const DEFAULT_LIMIT = 10;
+const SIGNATURE_CHARS = 600;
+
+/** Finds tools by what they do, among all that are switched on. */
+export async function run(
+  { out, runtime: open }: CommandContext,
+  words: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const runtime = await open();
+  const on = (await runtime.listTools()).filter((tool) => tool.enabled);
+  const entries = on.flatMap((tool) => runtime.registry.get(tool.name) ?? []);
+  const finder = await runtime.finderFor(entries.map(searchable));
+  const limit = Number(options.limit ?? DEFAULT_LIMIT);
+  const hits = await finder.search(words.join(" "), {
+    limit: Number.isInteger(limit) && limit > 0 ? limit : 1,
+  });
+  const found = hits.flatMap(({ index, score }) => {
+    const entry = entries[index];
+    return entry === undefined ? [] : [{ entry, score }];
+  });
+  if (out.json) {
+    out.values(
+      found.map(({ entry, score }) => ({
+        name: entry.name,
+        toolset: entry.toolset,
+        description: entry.description,
+        signature: compactSignature(entry, SIGNATURE_CHARS),
+        score,
+      })),
+    );
+  } else {
+    const rows = found.map(({ entry }) => [
+      `${out.emoji(entry.emoji)}${entry.name}`,
+      out.color.dim(entry.toolset),
+      brief(entry.description),
+    ]);
+    for (const line of table(rows)) out.line(line);
+    if (found.length === 0) out.line(`nothing found among ${entries.length} tools`);
+  }
+  await runtime.close();
+}

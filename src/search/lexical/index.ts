@@ -1,0 +1,1 @@
+export { createLexicalIndex, type LexicalScores, type WordIndex } from "./lexical-index.js";

@@ -1,0 +1,40 @@
+import type { JsonSchema } from "../tool/json-schema.js";
+
+/** What finding a tool looks at. */
+export interface SearchableTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  /** The server, plugin or file it comes from. */
+  readonly source?: string;
+  readonly tags?: readonly string[];
+}
+
+export interface Hit {
+  /** Position in the list the index was made of. */
+  readonly index: number;
+  /** Comparable within one answer only. */
+  readonly score: number;
+}
+
+/** Finds tools by words alone: no waiting, no files, no model. */
+export interface LexicalIndex {
+  readonly size: number;
+  /** Best first; ties in the order of the list. */
+  search(query: string, options: { readonly limit: number }): readonly Hit[];
+}
+
+/** Turns texts into vectors of length one. */
+export interface Embedder {
+  /** Names model and version: vectors of different ones must never meet. */
+  readonly id: string;
+  readonly dimensions: number;
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
+  close(): Promise<void>;
+}
+
+/** The best that can be had at this moment: words at once, meaning as soon as vectors are there. */
+export interface ToolFinder {
+  readonly size: number;
+  search(query: string, options: { readonly limit: number }): Promise<readonly Hit[]>;
+}
