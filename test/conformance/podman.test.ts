@@ -10,4 +10,5 @@ describeConformance(
     image: "shImage",
     start: startPodmanEngine,
   }),
+  { sampled: true },
 );
