@@ -53,7 +53,8 @@ export function compactSignature(tool: Pick<NestedTool, "name" | "parameters">, 
     const line = `${propertyName(tool.name)}(args${optional}: ${given})`;
     if (line.length <= maxChars) return line;
   }
-  return clip(describeSignature(tool.name, tool.parameters), maxChars);
+  // One for the sign that says something was cut.
+  return clip(describeSignature(tool.name, tool.parameters), maxChars - 1);
 }
 
 /** Names by the words they begin with, which is how servers and domains name their tools. */

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NestedTool } from "../../src/tool/tool.js";
-import { declarationsOf } from "../../src/tool/typescript-declarations.js";
+import { compactSignature, declarationsOf } from "../../src/tool/typescript-declarations.js";
 
 const ts = createRequire(import.meta.url)("typescript6") as typeof import("typescript6");
 
@@ -210,4 +210,40 @@ it("law: whatever the schema holds, the declaration parses and is one statement"
     }),
     { numRuns: 300 },
   );
+});
+
+describe("one line to call a tool by", () => {
+  const parameters = {
+    type: "object",
+    properties: {
+      query: {
+        type: "string",
+        description: "What to look for, in as many words as it takes to say it well enough",
+      },
+      limit: { type: "integer", default: 5 },
+      sort: { enum: ["new", "old"] },
+    },
+    required: ["query"],
+  };
+
+  it("tells types and as much about the parameters as there is room for", () => {
+    const whole = compactSignature({ name: "find", parameters }, 600);
+    expect(whole).toBe(
+      "find(args: { /** What to look for, in as many words as it takes to say it well enough */ query: string; " +
+        '/** default 5 */ limit?: number; sort?: "new" | "old" })',
+    );
+    expect(compactSignature({ name: "find", parameters }, 75)).toBe(
+      'find(args: { query: string; limit?: number; sort?: "new" | "old" })',
+    );
+  });
+
+  it("law: it is never longer than asked, whatever the schema holds", () => {
+    fc.assert(
+      fc.property(fc.string(), schema, fc.integer({ min: 20, max: 600 }), (name, given, maxChars) => {
+        const line = compactSignature({ name, parameters: given } as NestedTool, maxChars);
+        expect(line.length).toBeLessThanOrEqual(maxChars);
+      }),
+      { numRuns: 200 },
+    );
+  });
 });
