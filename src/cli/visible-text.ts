@@ -1,18 +1,6 @@
-/**
- * Everything that shows nothing, steers the terminal, reorders its surroundings or only looks like a blank:
- * control and format characters, unassigned and private ones, lone surrogates, blanks other than the ordinary one.
- */
-const UNSEEN = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+import { spelledOut, visible } from "../tool/visible-text.js";
 
-/** Such characters are written out: what a person reads is what is there. */
-export function visible(text: string): string {
-  return text.replace(UNSEEN, spelledOut);
-}
-
-/** A character by its number. */
-export function spelledOut(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
+export { spelledOut, visible };
 
 /** For a terminal: new lines, tabs and colours stay, whatever else would steer it is written out. */
 export function calm(text: string): string {

@@ -41,6 +41,8 @@ export interface DiscoveryOptions {
   readonly publicApi?: () => Promise<ModuleNamespace>;
   /** Load this one file of the folders and leave the others alone. */
   readonly only?: string;
+  /** True for a module that is loaded in exactly the version that lies there: it is left alone. */
+  isCurrent?(info: UserModule): boolean;
   /** How long the top level of one module may take. */
   readonly deadlineMs?: number;
 }
@@ -54,6 +56,7 @@ export async function discoverUserTools(options: DiscoveryOptions): Promise<Disc
   const loaded: UserModule[] = [];
   for (const tool of tools) {
     const info: UserModule = { file: tool.file, folder: tool.folder, origin: tool.origin };
+    if (options.isCurrent?.(info) === true) continue;
     const problem = await loadModule({ tool, info, options });
     if (problem === undefined) loaded.push(info);
     else problems.push(problem);

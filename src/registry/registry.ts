@@ -1,53 +1,13 @@
 import { type Logger, silentLogger } from "../observe/log.js";
 import { checkSchema } from "../tool/check-schema.js";
-import { DEFAULT_TOOLSET } from "../tool/define.js";
-import type { JsonSchema } from "../tool/json-schema.js";
-import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
+import type { AnyTool } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
+import { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
 import { SortedNames } from "./sorted-names.js";
+import type { SourceTools, SwapReport } from "./source-tools.js";
 
-/** The registration record of the source documents, in camelCase. */
-export interface Registration {
-  readonly name: string;
-  readonly toolset: string;
-  /** `{ description, parameters }`; `parameters` may be left out for a tool without any. */
-  readonly schema: {
-    readonly name?: string;
-    readonly description?: string;
-    readonly parameters?: JsonSchema;
-  };
-  // biome-ignore lint/suspicious/noExplicitAny: authors annotate their own argument type; decode has checked it.
-  readonly handler: (args: any, ctx: CallContext) => unknown;
-  readonly checkFn?: CheckFn;
-  readonly requiresEnv?: readonly string[];
-  readonly description?: string;
-  readonly emoji?: string;
-  readonly maxResultSizeChars?: number;
-  readonly dynamicSchemaOverrides?: (view: SchemaView) => Partial<ToolSchema>;
-  /** Permit replacing a tool owned by another toolset. */
-  readonly override?: boolean;
-}
-
-/** The optional fields of a tool value that the short record above has no word for. */
-export type RegistrationExtras = Partial<
-  Pick<
-    AnyTool,
-    | "aliases"
-    | "tags"
-    | "permissions"
-    | "effects"
-    | "needs"
-    | "host"
-    | "interactive"
-    | "idempotent"
-    | "tolerant"
-    | "timeoutMs"
-    | "output"
-    | "present"
-    | "aliasArguments"
-    | "dispose"
-  >
->;
+export { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
+export type { SourceTools, SwapReport } from "./source-tools.js";
 
 export interface Conflict {
   readonly name: string;
@@ -60,29 +20,10 @@ export interface AddOptions {
   readonly override?: boolean;
 }
 
-/** What a source (a server, a file, a plugin) brings at one moment. */
-export interface SourceTools {
-  /** Names the source: `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
-  readonly source: string;
-  readonly provenance: Provenance;
-  readonly tools: readonly AnyTool[];
-  /** Names it may take from another toolset. */
-  readonly overrides?: ReadonlySet<string>;
-  /** Other names of its toolsets. */
-  readonly toolsetAliases?: Readonly<Record<string, string>>;
-}
-
-export interface SwapReport {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
-}
-
 interface Brought {
   readonly entry: Entry;
   /** What the name meant before, and means again when the source goes. */
-  readonly covered: Entry | undefined;
+  covered: Entry | undefined;
 }
 
 interface BroughtBySource {
@@ -309,6 +250,12 @@ export class ToolRegistry {
     } catch (error) {
       return (error as Error).message;
     }
+    const cover = standing && this.#coverOf(standing.entry);
+    if (standing !== undefined && cover !== undefined) {
+      cover.covered = entry;
+      brought.set(entry.name, { entry, covered: standing.covered });
+      return undefined;
+    }
     const slot = this.#slots.get(entry.name);
     const base = slot?.base;
     const isOurs = base !== undefined && base === standing?.entry;
@@ -325,7 +272,19 @@ export class ToolRegistry {
     return undefined;
   }
 
+  /** What another source brought over this entry. */
+  #coverOf(entry: Entry): Brought | undefined {
+    if (this.#slots.get(entry.name)?.base === entry) return undefined;
+    for (const { tools } of this.#sources.values()) {
+      const brought = tools.get(entry.name);
+      if (brought?.covered === entry) return brought;
+    }
+    return undefined;
+  }
+
   #takeAway({ entry, covered }: Brought): void {
+    const cover = this.#coverOf(entry);
+    if (cover !== undefined) cover.covered = covered;
     const slot = this.#slots.get(entry.name);
     if (slot === undefined || slot.base !== entry) return;
     slot.base = covered;
@@ -458,24 +417,4 @@ function assertRegistrable(entry: Entry): void {
       `Tool ${entry.name} cannot be registered: ${problem.message}${problem.hint === undefined ? "" : ` ${problem.hint}`}`,
     );
   }
-}
-
-function toolFromRegistration(registration: Registration & RegistrationExtras): AnyTool {
-  const { schema, override: _override, description, ...rest } = registration;
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw new TypeError(
-      `Tool ${registration.name} cannot be registered: its schema is ${schema === null ? "null" : Array.isArray(schema) ? "an array" : typeof schema}; ` +
-        "give an object { description, parameters }.",
-    );
-  }
-  if (typeof registration.handler !== "function") {
-    throw new TypeError(`Tool ${registration.name} cannot be registered: its handler is not a function.`);
-  }
-  return {
-    ...rest,
-    toolset: registration.toolset ?? DEFAULT_TOOLSET,
-    description: description ?? schema.description ?? "",
-    parameters: schema.parameters === undefined ? { type: "object", properties: {} } : schema.parameters,
-    permissions: registration.permissions ?? [],
-  } as AnyTool;
 }

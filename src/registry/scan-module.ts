@@ -16,8 +16,13 @@ export type ModuleVerdict =
 const MENTIONS_REGISTRATION = /\bregistry\b|\bhermes-tools\b|\bdefineTools?\b|\bBaseTool\b|@tool\b/;
 
 /** Decides on the syntax tree whether the top level of a module registers a tool. Nothing is executed. */
-export function scanModule(module: { readonly file: string; readonly text: string }): ModuleVerdict {
-  if (!MENTIONS_REGISTRATION.test(module.text)) return { kind: "helper" };
+export function scanModule(module: {
+  readonly file: string;
+  readonly text: string;
+  /** True looks for mistakes also where no word of the text speaks of tools. */
+  readonly thoroughly?: boolean;
+}): ModuleVerdict {
+  if (module.thoroughly !== true && !MENTIONS_REGISTRATION.test(module.text)) return { kind: "helper" };
   const typescript = loadTypeScript();
   const isTypeScript = extname(module.file) === ".ts";
   const source = typescript.createSourceFile(

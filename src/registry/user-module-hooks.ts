@@ -53,11 +53,49 @@ export function resolve<R>(
   }
   if (!/^(?:\.{1,2}\/|\/|file:)/.test(specifier)) return next(specifier, context);
   const file = locate(fileURLToPath(new URL(specifier, context.parentURL)));
-  if (file === undefined || /[\\/]node_modules[\\/]/.test(file) || !isHandled(file)) {
+  if (file === undefined || isOfAnother(file, fileOf(context.parentURL)) || !isHandled(file)) {
     return next(specifier, context);
   }
-  const { mtimeNs, size } = statSync(file, { bigint: true });
-  return { url: moduleUrl({ file, host: host.id, version: `${mtimeNs}-${size}` }), shortCircuit: true };
+  return { url: moduleUrl({ file, host: host.id, version: versionOf(file) }), shortCircuit: true };
+}
+
+/** Where relative imports stand in a module's text. One too many, in a comment say, does no harm. */
+const RELATIVE_IMPORT = /\b(?:from|import)\s*\(?\s*["'`](\.{1,2}\/[^"'`\n]+)["'`]/g;
+
+/**
+ * A module and everything it reaches through relative imports, each with a hash of its text. A file that is not
+ * there or cannot be read has the hash "".
+ */
+export function filesBehind(file: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (path: string): void => {
+    if (found.has(path)) return;
+    const text = textOf(path);
+    found.set(path, text === undefined ? "" : createHash("sha256").update(text).digest("base64url"));
+    for (const [, specifier = ""] of text?.matchAll(RELATIVE_IMPORT) ?? []) {
+      const target = locate(join(path, "..", specifier));
+      if (target !== undefined && !isOfAnother(target, path) && isHandled(target)) visit(target);
+    }
+  };
+  visit(file);
+  return found;
+}
+
+/** The same as long as neither the module nor anything behind it changes, so that those who import it share it. */
+function versionOf(file: string): string {
+  const key = createHash("sha256");
+  for (const [path, hash] of [...filesBehind(file)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    key.update(`${path}\0${hash}\0`);
+  }
+  return key.digest("hex").slice(0, 24);
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 interface LoadResult {
@@ -123,6 +161,12 @@ function isTypeScript(file: string): boolean {
 
 function isHandled(file: string): boolean {
   return /\.m?[jt]s$/.test(file);
+}
+
+/** An installed package keeps to itself, unless it is the one that is being loaded: a plugin from npm. */
+function isOfAnother(file: string, importer: string): boolean {
+  const installed = /[\\/]node_modules[\\/]/;
+  return installed.test(file) && !installed.test(importer);
 }
 
 function isFile(path: string): boolean {

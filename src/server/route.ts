@@ -2,17 +2,21 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
+import type { Authenticator } from "./auth.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ServerLimits } from "./limits.js";
+import type { McpEndpoint } from "./mcp/endpoint.js";
 import type { RunningRequests } from "./running-requests.js";
 import type { SessionPool } from "./session-pool.js";
 
 /** What the routes of one server share. */
 export interface ServerServices {
   readonly runtime: Runtime;
+  readonly auth: Authenticator;
   readonly sessions: SessionPool;
   readonly approvals: RuntimeApprovals;
   readonly feed: EventFeed;
+  readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly limits: ServerLimits;
 }
@@ -21,7 +25,7 @@ export type RouteContext = Context<{ Bindings: HttpBindings }>;
 
 /** One address of the API. The list of routes is what is mounted and what `/openapi.json` describes. */
 export interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   /** True for what anybody may ask without a token. */
   readonly open?: true;

@@ -2,6 +2,7 @@ import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { eventsRoute } from "./events-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
+import { mcpRoutes } from "./mcp-route.js";
 import { describeRoutes } from "./openapi.js";
 import { pageAssetRoutes, pageRoute } from "./page-routes.js";
 import { jsonResponse } from "./problem.js";
@@ -47,6 +48,7 @@ export const ROUTES: readonly Route[] = [
   processKillRoute,
   callsRoute,
   statsRoute,
+  ...mcpRoutes,
   healthRoute,
   openapiRoute,
   pageRoute,

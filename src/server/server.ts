@@ -14,6 +14,7 @@ import { gate, LINGER_MS, refuse } from "./gate.js";
 import { bracketed, type HostRules, hostRules } from "./host-rules.js";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { listen, refuseOpenBind, resolveBind } from "./listen.js";
+import { McpEndpoint } from "./mcp/endpoint.js";
 import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem.js";
 import { RunningRequests } from "./running-requests.js";
 import { SECURITY_HEADER_LINES, setSecurityHeaders } from "./security-headers.js";
@@ -81,8 +82,9 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   const running = new RunningRequests();
   const app: HermesApp = new Hono();
   const approvals = new RuntimeApprovals(runtime);
-  const sessions = new SessionPool(runtime, approvals.unattended());
-  const services = { runtime, sessions, approvals, feed, running, limits };
+  const sessions = new SessionPool(runtime, runtime.configuredApprover() ?? approvals.unattended());
+  const mcp = new McpEndpoint({ runtime, approvals, running });
+  const services = { runtime, auth, sessions, approvals, feed, mcp, running, limits };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
@@ -105,7 +107,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
     port,
     close: (patience = {}) => {
-      stopped ??= stop({ server, feed, running, approvals, ...patience });
+      stopped ??= stop({ server, feed, mcp, running, approvals, ...patience });
       return stopped;
     },
   };
@@ -114,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
 async function stop(parts: {
   readonly server: Server;
   readonly feed: EventFeed;
+  readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly approvals: RuntimeApprovals;
   readonly finishMs?: number;
@@ -125,6 +128,7 @@ async function stop(parts: {
   await running.idle(parts.finishMs ?? FINISH_MS);
   running.abortAll();
   await running.idle(parts.abortMs ?? ABORT_MS);
+  await parts.mcp.close();
   server.closeIdleConnections();
   // Last answers are still on their way out.
   const force = setTimeout(() => server.closeAllConnections(), 250);

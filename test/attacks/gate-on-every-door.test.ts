@@ -14,6 +14,7 @@ import { type CallResult, defineTool } from "../../src/index.js";
 import { schedulerFor } from "../../src/runtime/scheduler.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { hermes, tempFolder } from "../cli/hermes.js";
+import { serve } from "../server/mcp/support.js";
 import { startServer } from "../server/support.js";
 import { tempDir, testRuntime } from "../support/runtime.js";
 
@@ -267,6 +268,19 @@ const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
     });
     const { result } = structured as { result: readonly string[] };
     return result.map((code) => ({ denied: code === "denied" }));
+  },
+  MCP: (yolo) => async (commands) => {
+    const { connect } = await serve(["stdio", "2025-11-25"], {
+      tools: [],
+      runtime: { builtins: true, env: { ...env, HOME: tempDir() }, yolo },
+    });
+    const client = await connect();
+    const results = [];
+    for (const command of commands) {
+      const { content } = await client.callTool({ name: "terminal", arguments: { command } });
+      results.push({ denied: saysDenied(content) });
+    }
+    return results;
   },
   HTTP: (yolo) => async (commands) => {
     const { calls } = await startServer([], {

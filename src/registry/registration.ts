@@ -1,0 +1,67 @@
+import { DEFAULT_TOOLSET } from "../tool/define.js";
+import type { JsonSchema } from "../tool/json-schema.js";
+import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
+
+/** The registration record of the source documents, in camelCase. */
+export interface Registration {
+  readonly name: string;
+  readonly toolset: string;
+  /** `{ description, parameters }`; `parameters` may be left out for a tool without any. */
+  readonly schema: {
+    readonly name?: string;
+    readonly description?: string;
+    readonly parameters?: JsonSchema;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: authors annotate their own argument type; decode has checked it.
+  readonly handler: (args: any, ctx: CallContext) => unknown;
+  readonly checkFn?: CheckFn;
+  readonly requiresEnv?: readonly string[];
+  readonly description?: string;
+  readonly emoji?: string;
+  readonly maxResultSizeChars?: number;
+  readonly dynamicSchemaOverrides?: (view: SchemaView) => Partial<ToolSchema>;
+  /** Permit replacing a tool owned by another toolset. */
+  readonly override?: boolean;
+}
+
+/** The optional fields of a tool value that the short record above has no word for. */
+export type RegistrationExtras = Partial<
+  Pick<
+    AnyTool,
+    | "aliases"
+    | "tags"
+    | "permissions"
+    | "effects"
+    | "needs"
+    | "host"
+    | "interactive"
+    | "idempotent"
+    | "tolerant"
+    | "timeoutMs"
+    | "output"
+    | "present"
+    | "aliasArguments"
+    | "dispose"
+  >
+>;
+
+/** The tool value of a registration record. */
+export function toolFromRegistration(registration: Registration & RegistrationExtras): AnyTool {
+  const { schema, override: _override, description, ...rest } = registration;
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    throw new TypeError(
+      `Tool ${registration.name} cannot be registered: its schema is ${schema === null ? "null" : Array.isArray(schema) ? "an array" : typeof schema}; ` +
+        "give an object { description, parameters }.",
+    );
+  }
+  if (typeof registration.handler !== "function") {
+    throw new TypeError(`Tool ${registration.name} cannot be registered: its handler is not a function.`);
+  }
+  return {
+    ...rest,
+    toolset: registration.toolset ?? DEFAULT_TOOLSET,
+    description: description ?? schema.description ?? "",
+    parameters: schema.parameters === undefined ? { type: "object", properties: {} } : schema.parameters,
+    permissions: registration.permissions ?? [],
+  } as AnyTool;
+}

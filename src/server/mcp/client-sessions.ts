@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import type { LiveSession } from "./live-session.js";
+
+export interface McpSessionLimits {
+  readonly sessions: number;
+  readonly idleMs: number;
+}
+
+export const DEFAULT_MCP_SESSION_LIMITS: McpSessionLimits = { sessions: 64, idleMs: 30 * 60_000 };
+
+/** One client of the protocol before 2026: its own transport, its own session, for nobody else's token. */
+export interface ClientSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  readonly live: LiveSession;
+  readonly principal: string;
+}
+
+interface Kept extends ClientSession {
+  /** Answers and streams that are still open. */
+  open: number;
+  usedAt: number;
+}
+
+/** The sessions of clients that have been let in. There is room for so many, and none is kept for ever. */
+export class ClientSessions {
+  readonly #limits: McpSessionLimits;
+  readonly #kept = new Map<string, Kept>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(limits: McpSessionLimits) {
+    this.#limits = limits;
+    this.#sweep = setInterval(() => this.#expire(), Math.min(limits.idleMs, 60_000)).unref();
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** Not authentication: the token is asked for with every request. */
+  newId(): string {
+    return randomBytes(32).toString("base64url");
+  }
+
+  /** False when there is no room; a client that does nothing gives way to a new one. */
+  hasRoom(): boolean {
+    if (this.#kept.size < this.#limits.sessions) return true;
+    const [idlest] = [...this.#kept]
+      .filter(([, { open }]) => open === 0)
+      .sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (idlest === undefined) return false;
+    this.end(idlest[0]);
+    return true;
+  }
+
+  add(id: string, session: ClientSession): void {
+    this.#kept.set(id, { ...session, open: 0, usedAt: Date.now() });
+  }
+
+  /** Only for the token it was opened with. */
+  find(id: string, principal: string): ClientSession | undefined {
+    const kept = this.#kept.get(id);
+    return kept?.principal === principal ? kept : undefined;
+  }
+
+  /** It is in use until this answer has gone out. */
+  use(id: string, outgoing: Pick<ServerResponse, "once">): void {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
+    kept.open += 1;
+    kept.usedAt = Date.now();
+    outgoing.once("close", () => {
+      kept.open -= 1;
+      kept.usedAt = Date.now();
+    });
+  }
+
+  end(id: string): void {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
+    this.#kept.delete(id);
+    void kept.transport.close();
+    kept.live.close();
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    for (const id of [...this.#kept.keys()]) this.end(id);
+  }
+
+  #expire(): void {
+    const before = Date.now() - this.#limits.idleMs;
+    for (const [id, { open, usedAt }] of this.#kept) if (open === 0 && usedAt <= before) this.end(id);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import type { Runtime } from "../../runtime/runtime.js";
+import type { Session } from "../../runtime/session.js";
+import { describeThrown } from "../../tool/thrown.js";
+import { toolsOf } from "./tool-list.js";
+
+/** Reloads come in bursts. */
+const SETTLE_MS = 30;
+
+/** A session that keeps up with the registry: what was added or changed is there for the next request. */
+export class LiveSession {
+  readonly #runtime: Runtime;
+  readonly #onToolsChanged = new Set<() => void>();
+  readonly #stopListening: () => void;
+  #session: Promise<Session> | undefined;
+  #generation = -1;
+  #before: Session | undefined;
+  #tools: { readonly of: Session; readonly list: Promise<readonly Tool[]> } | undefined;
+  #listed: string | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #calls = 0;
+  #closed = false;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+    this.#stopListening = runtime.events.on(({ type }) => {
+      if (type !== "tools.changed" || this.#listed === undefined) return;
+      this.#look ??= setTimeout(() => void this.#compare(), SETTLE_MS).unref();
+    });
+  }
+
+  current(): Promise<Session> {
+    const { generation } = this.#runtime.registry;
+    if (this.#session === undefined || generation !== this.#generation) {
+      this.#generation = generation;
+      const opening = this.#open(this.#session);
+      this.#session = opening;
+      opening.catch(() => {
+        if (this.#session === opening) this.#session = undefined;
+      });
+    }
+    return this.#session;
+  }
+
+  async tools(): Promise<readonly Tool[]> {
+    const session = await this.current();
+    if (this.#tools?.of !== session) this.#tools = { of: session, list: toolsOf(session) };
+    const list = await this.#tools.list;
+    this.#listed = JSON.stringify(list);
+    return list;
+  }
+
+  /** Told when a list that was given is no longer right. */
+  onToolsChanged(listener: () => void): () => void {
+    this.#onToolsChanged.add(listener);
+    return () => this.#onToolsChanged.delete(listener);
+  }
+
+  nextCallId(): string {
+    this.#calls += 1;
+    return `call_${this.#calls}`;
+  }
+
+  /** What it has running in the background ends with it. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#look);
+    this.#stopListening();
+    this.#before?.close();
+  }
+
+  /** One after the other, so that each goes on for the one before. */
+  async #open(previous: Promise<Session> | undefined): Promise<Session> {
+    await previous?.catch(() => undefined);
+    const session = await this.#runtime.openSession({
+      door: "mcp",
+      ...(this.#before !== undefined && { continues: this.#before }),
+    });
+    this.#before = session;
+    if (this.#closed) session.close();
+    return session;
+  }
+
+  async #compare(): Promise<void> {
+    this.#look = undefined;
+    const before = this.#listed;
+    try {
+      await this.tools();
+    } catch (thrown) {
+      this.#runtime.log.warn(`the changed tools could not be listed: ${describeThrown(thrown).message}`);
+      return;
+    }
+    if (!this.#closed && this.#listed !== before) for (const listener of this.#onToolsChanged) listener();
+  }
+}

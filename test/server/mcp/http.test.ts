@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import { defineTool } from "../../../src/index.js";
+import { ClientSessions } from "../../../src/server/mcp/client-sessions.js";
+import type { AnyTool } from "../../../src/tool/tool.js";
+import { requestText, sendRaw, startServer, TOKEN, until } from "../support.js";
+import { countingTool } from "../tools.js";
+import { accept, createClient, httpTransport } from "./support.js";
+
+const CALL_TOKEN = "call-token-0123456789-abcdefghijklmnop";
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const PING = { jsonrpc: "2.0", id: 2, method: "ping" };
+
+const risky = defineTool({
+  name: "risky",
+  description: "Needs a yes.",
+  permissions: ["file:write"],
+  parameters: { type: "object", properties: { path: { type: "string" } } },
+  effects: ({ path = "x" }) => [
+    { action: "file:write", resource: `/${path}`, mode: "write", ask: { reason: "it is risky" } },
+  ],
+  handler: ({ path = "x" }) => `wrote ${path}`,
+}) as AnyTool;
+
+async function start(tools: readonly AnyTool[]) {
+  const served = await startServer(tools, { runtime: { flags: { "server.call_token": CALL_TOKEN } } });
+  const send = (body: unknown, { token = TOKEN, ...headers }: Record<string, string> = {}) =>
+    fetch(new URL("mcp", served.server.url), {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  return { ...served, send };
+}
+
+/** A request of the 2026 revision as it is on the wire. */
+function modern(name: string, params: Readonly<Record<string, unknown>>) {
+  const body = {
+    jsonrpc: "2.0",
+    id: 7,
+    method: "tools/call",
+    params: {
+      name,
+      ...params,
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+      },
+    },
+  };
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name };
+  return [body, headers] as const;
+}
+
+describe("the MCP endpoint", () => {
+  it("asks for the token and checks Host and Origin like every other address", async () => {
+    const { tool, runs } = countingTool();
+    const { port, send } = await start([tool]);
+    expect((await send(PING, { token: "wrong" })).status).toBe(401);
+    const host = `host: 127.0.0.1:${port}`;
+    const authorization = `authorization: Bearer ${TOKEN}`;
+    const body = JSON.stringify(INITIALIZE);
+    const rest = ["content-type: application/json", "accept: application/json, text/event-stream"];
+    const length = `content-length: ${body.length}`;
+    for (const [status, headers] of [
+      [401, [host]],
+      [403, ["host: evil.example", authorization]],
+      [403, [host, authorization, "origin: http://evil.example"]],
+      [403, [host, authorization, "origin: null"]],
+    ] as const) {
+      for (const method of ["POST", "GET", "DELETE"]) {
+        const text = requestText(`${method} /mcp`, [...headers, ...rest, length], body);
+        expect((await sendRaw(port, text)).status, `${method} ${headers.join(", ")}`).toBe(status);
+      }
+    }
+    expect(runs()).toBe(0);
+  });
+
+  it("refuses what is no message of the protocol, in the protocol's own words", async () => {
+    const { send, ask } = await start([]);
+    for (const [body, status, code] of [
+      ["{", 400, -32_700],
+      [PING, 400, -32_000],
+    ] as const) {
+      const answer = await send(body);
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ jsonrpc: "2.0", error: { code } });
+    }
+    expect((await send(PING, { "mcp-session-id": "made-up" })).status).toBe(404);
+    expect((await ask("/mcp", { method: "PUT" })).status).toBe(405);
+    const described = (await (await ask("/openapi.json")).json()) as { paths: Record<string, object> };
+    expect(Object.keys(described.paths["/mcp"] ?? {})).toEqual(["post", "get", "delete"]);
+  });
+
+  it("a session id is long and random, counts only with the token it was made for, and ends with DELETE", async () => {
+    const { send, ask } = await start([]);
+    const ids = await Promise.all(
+      [1, 2].map(async () => (await send(INITIALIZE)).headers.get("mcp-session-id") ?? ""),
+    );
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^[\w-]{43}$/);
+    const [id = ""] = ids;
+    const headers = { "mcp-session-id": id };
+    expect((await send(PING, { ...headers, token: CALL_TOKEN })).status).toBe(404);
+    expect((await send(PING, headers)).status).toBe(200);
+    expect((await ask("/mcp", { method: "DELETE", headers })).status).toBe(200);
+    expect((await send(PING, headers)).status).toBe(404);
+  });
+
+  it("the token for calls runs tools, but nobody is asked through it", async () => {
+    const { tool } = countingTool();
+    const { server } = await start([tool, risky]);
+    for (const revision of ["2025-11-25", "2026-07-28"] as const) {
+      let asked = 0;
+      const person = () => {
+        asked += 1;
+        return accept({ decision: "once" });
+      };
+      const caller = createClient({ revision, person });
+      await caller.connect(httpTransport(server.url, CALL_TOKEN));
+      expect(await caller.callTool({ name: "count", arguments: {} })).toMatchObject({ isError: false });
+      const refused = await caller.callTool({ name: "risky", arguments: {} });
+      expect(refused).toMatchObject({ isError: true, _meta: { "hermes-tools/error_code": "denied" } });
+      expect(asked).toBe(0);
+    }
+  });
+
+  it("an answer counts once, for the call that was shown, from the one who was asked", async () => {
+    const { send } = await start([risky]);
+    const request = async (params: Readonly<Record<string, unknown>>, more: Record<string, string> = {}) => {
+      const [body, headers] = modern("risky", params);
+      return (await (await send(body, { ...headers, ...more })).json()) as {
+        result?: { requestState: string; inputRequests: Record<string, unknown>; content: unknown };
+        error?: { code: number };
+      };
+    };
+    const asked = await request({ arguments: { path: "a" } });
+    const { requestState = "", inputRequests = {} } = asked.result ?? {};
+    const [key = ""] = Object.keys(inputRequests);
+    const answer = { requestState, inputResponses: { [key]: accept({ decision: "once" }) } };
+    const invalid = { error: { code: -32_602 } };
+    expect(await request({ arguments: { path: "b" }, ...answer })).toMatchObject(invalid);
+    expect(await request({ arguments: { path: "a" }, ...answer }, { token: CALL_TOKEN })).toMatchObject(
+      invalid,
+    );
+    expect(await request({ arguments: { path: "a" }, ...answer, requestState: "made-up" })).toMatchObject(
+      invalid,
+    );
+    const ran = await request({ arguments: { path: "a" }, ...answer });
+    expect(ran.result?.content).toEqual([{ type: "text", text: "wrote a" }]);
+    expect(await request({ arguments: { path: "a" }, ...answer })).toMatchObject(invalid);
+  });
+
+  it("a client whose connection broke during a call comes back for the result", async () => {
+    const slow = defineTool({
+      name: "slow",
+      description: "Takes a moment.",
+      permissions: [],
+      parameters: { type: "object", properties: {} },
+      handler: () => new Promise<string>((resolve) => setTimeout(() => resolve("at last"), 100)),
+    });
+    const { send, ask, runtime } = await start([slow]);
+    const session = (await send(INITIALIZE)).headers.get("mcp-session-id") ?? "";
+    const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
+    let finished = 0;
+    runtime.events.on(({ type }) => {
+      if (type === "call.finished") finished += 1;
+    });
+    const call = { jsonrpc: "2.0", id: 9, method: "tools/call", params: { name: "slow", arguments: {} } };
+    const reader = (await send(call, headers)).body?.getReader();
+    const beginning = new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    await until(() => finished === 1);
+    const [, id = ""] = /^id: (\d+)$/m.exec(beginning) ?? [];
+    const rest = await ask("/mcp", {
+      headers: { ...headers, accept: "text/event-stream", "last-event-id": id },
+    });
+    const resumed = rest.body?.getReader();
+    expect(new TextDecoder().decode((await resumed?.read())?.value)).toContain("at last");
+    await resumed?.cancel();
+    const unknown = await ask("/mcp", {
+      headers: { ...headers, accept: "text/event-stream", "last-event-id": "999" },
+    });
+    expect(unknown.status).toBe(400);
+  });
+
+  it("there is room for so many sessions: the idlest gives way, one in use does not, and none is kept for ever", async () => {
+    const ended: string[] = [];
+    const sessions = new ClientSessions({ sessions: 2, idleMs: 40 });
+    const add = (name: string) => {
+      const id = sessions.newId();
+      const close = async () => void ended.push(name);
+      sessions.add(id, { transport: { close }, live: { close }, principal: "owner" } as never);
+      return id;
+    };
+    let finish = () => undefined as unknown;
+    const busy = { once: (_event: string, done: () => void) => (finish = done) } as never;
+    const first = add("first");
+    add("second");
+    sessions.use(first, busy);
+    expect(sessions.hasRoom()).toBe(true);
+    expect(ended).toContain("second");
+    const third = add("third");
+    sessions.use(third, busy);
+    expect(sessions.hasRoom()).toBe(false);
+    expect(sessions.size).toBe(2);
+    finish();
+    await until(() => sessions.size === 1);
+    expect(ended).toContain("third");
+    sessions.close();
+    expect(sessions.size).toBe(0);
+  });
+});
