@@ -3,7 +3,7 @@ import type { CommandContext } from "./globals.js";
 
 /** The first thing a person sees: what is here, what is ready, what to type next. */
 export async function run({ out, runtime: open }: CommandContext): Promise<void> {
-  const runtime = await open();
+  const runtime = await open({ wait: false });
   const tools = await runtime.listTools();
   const on = tools.filter((tool) => tool.enabled);
   const ready = on.filter((tool) => tool.available);
