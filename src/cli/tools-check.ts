@@ -24,6 +24,11 @@ export async function run(
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const runs = positive(options.runs, "--runs");
+  if (
+    isYaml(target) &&
+    (await (await import("./tool-file.js")).openToolFile(target, context.out)) === undefined
+  )
+    return;
   const seed = options.seed === undefined ? Date.now() % 1_000_000 : positive(options.seed, "--seed");
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hermes-check-")));
   const runtime = await createRuntime({
@@ -58,6 +63,10 @@ async function targets(
   home: string,
   scratch: string,
 ): Promise<readonly string[]> {
+  if (isYaml(target)) {
+    const { addYamlTools } = await import("./tool-file.js");
+    return addYamlTools(target, runtime);
+  }
   const { loadUserTools } = await import("../runtime/user-tools.js");
   const isFile = /\.(?:ts|js|mjs)$/.test(target);
   if (!isFile) {
@@ -93,6 +102,10 @@ async function targets(
       ),
     );
   return names;
+}
+
+function isYaml(target: string): boolean {
+  return /\.ya?ml$/i.test(target);
 }
 
 function show({ out }: CommandContext, reports: readonly CheckReport[]): void {

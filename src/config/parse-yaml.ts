@@ -7,16 +7,24 @@ export type ParsedFile =
   | { readonly ok: true; readonly root: MapNode }
   | { readonly ok: false; readonly message: string; readonly place?: Place; readonly partial?: MapNode };
 
-const MAX_BYTES = 128 * 1024;
-const MAX_NODES = 50_000;
+/** How much a file may hold; made for settings, other files may say otherwise. */
+export interface ParseLimits {
+  readonly maxBytes: number;
+  readonly maxNodes: number;
+}
+
+const SETTINGS_LIMITS: ParseLimits = { maxBytes: 128 * 1024, maxNodes: 50_000 };
 const MAX_BRACKETS = 500;
 
 const EMPTY: MapNode = { kind: "map", entries: [] };
 
 /** Never throws: whatever the bytes are, the answer is a tree or the reason why there is none. */
-export async function parseConfigText(source: string | Uint8Array): Promise<ParsedFile> {
-  if (source.length > MAX_BYTES) {
-    return { ok: false, message: `the file is larger than ${MAX_BYTES / 1024} KiB` };
+export async function parseConfigText(
+  source: string | Uint8Array,
+  limits: ParseLimits = SETTINGS_LIMITS,
+): Promise<ParsedFile> {
+  if (source.length > limits.maxBytes) {
+    return { ok: false, message: `the file is larger than ${limits.maxBytes / 1024} KiB` };
   }
   const decoded = decode(source);
   if (decoded === undefined) return { ok: false, message: "the file is not UTF-8 text" };
@@ -29,14 +37,14 @@ export async function parseConfigText(source: string | Uint8Array): Promise<Pars
     return { ok: false, message: "brackets are nested too deeply", place: placeAt(decoded, tooDeep) };
   }
   try {
-    return await compose(decoded);
+    return await compose(decoded, limits);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, message: `the file could not be parsed: ${reason.split("\n", 1)[0]}` };
   }
 }
 
-async function compose(text: string): Promise<ParsedFile> {
+async function compose(text: string, limits: ParseLimits): Promise<ParsedFile> {
   const yaml = await import("yaml");
   const lines = new yaml.LineCounter();
   const doc = withoutStacks(() =>
@@ -48,7 +56,7 @@ async function compose(text: string): Promise<ParsedFile> {
       uniqueKeys: false,
     }),
   );
-  const walker = new Walker(yaml, lines);
+  const walker = new Walker({ yaml, lines, maxNodes: limits.maxNodes });
   const root = doc.contents === null ? EMPTY : walker.walk(doc.contents, 0);
   const syntax = doc.errors[0];
   const trouble =
@@ -89,10 +97,15 @@ class Walker {
   // Collected on the way: the library's own look-up walks the whole document for every alias.
   readonly #anchors = new Map<string, unknown>();
 
-  constructor(
-    private readonly yaml: Yaml,
-    private readonly lines: LineCounter,
-  ) {}
+  private readonly yaml: Yaml;
+  private readonly lines: LineCounter;
+  private readonly maxNodes: number;
+
+  constructor(parts: { readonly yaml: Yaml; readonly lines: LineCounter; readonly maxNodes: number }) {
+    this.yaml = parts.yaml;
+    this.lines = parts.lines;
+    this.maxNodes = parts.maxNodes;
+  }
 
   placeOf(offset: number): Place {
     const position = this.lines.linePos(offset);
@@ -104,7 +117,7 @@ class Walker {
     const place = this.#place(node);
     const nothing: ConfigNode = { kind: "scalar", value: null, ...place };
     this.#seen++;
-    if (this.#seen > MAX_NODES || depth > MAX_DEPTH) {
+    if (this.#seen > this.maxNodes || depth > MAX_DEPTH) {
       const what = depth > MAX_DEPTH ? "values are nested too deeply" : "aliases expand to too many values";
       this.#fail(what, place.place);
       return nothing;
@@ -125,7 +138,7 @@ class Walker {
     if (yaml.isSeq(node)) {
       const items: ConfigNode[] = [];
       for (const item of node.items) {
-        if (this.#seen > MAX_NODES) break;
+        if (this.#seen > this.maxNodes) break;
         items.push(this.walk(item, depth + 1));
       }
       return { kind: "list", items, ...place };
@@ -134,7 +147,7 @@ class Walker {
       const entries: MapEntry[] = [];
       const names = new Set<string>();
       for (const pair of node.items) {
-        if (this.#seen > MAX_NODES) break;
+        if (this.#seen > this.maxNodes) break;
         const keyPlace = this.#place(pair.key);
         const name = this.#keyName(pair.key, keyPlace.place);
         if (name === undefined) continue;

@@ -317,6 +317,11 @@ describe("what a value may be", () => {
       threshold_pct: 100,
       max_search_limit: 50,
       search_default_limit: 5,
+      context_tokens: 0,
+      embeddings: "auto",
+      search_name: "tool_search",
+      describe_name: "tool_describe",
+      call_name: "tool_call",
     });
     expect(await search("{ max_search_limit: 3 }")).toMatchObject({ search_default_limit: 3 });
   });

@@ -1,9 +1,9 @@
+import { connectionFailure } from "../../policy/connection-failure.js";
+import { requestHeaders } from "../../policy/request-headers.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { connectionFailure } from "./connection-failure.js";
-import { requestHeaders } from "./request-headers.js";
 import type { ReadBody } from "./response-body.js";
 
 export interface HttpOutput extends ReadBody {

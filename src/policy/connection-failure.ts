@@ -1,4 +1,4 @@
-import { ToolError } from "../../tool/errors.js";
+import { ToolError } from "../tool/errors.js";
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused; nothing listens there",

@@ -1,4 +1,4 @@
-import { ToolError } from "../../tool/errors.js";
+import { ToolError } from "../tool/errors.js";
 
 /** Set by the client from the URL and the body; a different value would contradict what is really sent. */
 const MANAGED = new Set(

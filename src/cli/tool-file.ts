@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Runtime } from "../runtime/runtime.js";
+import { buildTool } from "../sources/yaml/build-tool.js";
+import { type FileProblem, formatFileProblem } from "../sources/yaml/problems.js";
+import { readToolFile } from "../sources/yaml/read-file.js";
+import { createToolHost } from "../sources/yaml/tool-host.js";
+import type { ToolSpec } from "../sources/yaml/tool-spec.js";
+import { failure, HermesError } from "../tool/errors.js";
+import { EXIT } from "./exit-codes.js";
+import type { Output } from "./output.js";
+
+export interface ToolFile {
+  readonly path: string;
+  readonly text: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+/** A file of YAML tools; every problem in it is told, with its place, and then there is none. */
+export async function openToolFile(given: string, out: Output): Promise<ToolFile | undefined> {
+  const path = resolve(given);
+  const text = await textOf(path);
+  const reading = await readToolFile(text);
+  const problems = reading.ok ? await unusableSchemas(reading.tools) : reading.problems;
+  if (reading.ok && problems.length === 0) return { path, text, tools: reading.tools };
+  if (out.json) {
+    const told = problems.map(({ message, hint, place }) => ({ file: path, ...place, message, hint }));
+    out.value({ ok: false, file: path, problems: told });
+  } else {
+    for (const problem of problems) out.line(`${out.mark("error")} ${formatFileProblem(given, problem)}`);
+    out.line(
+      problems.length === 1
+        ? "1 problem; nothing was changed"
+        : `${problems.length} problems; nothing was changed`,
+    );
+  }
+  process.exitCode = EXIT.usage;
+  return undefined;
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new HermesError(
+      failure(
+        "not_found",
+        missing ? `${path} does not exist` : `${path} cannot be read: ${(error as Error).message}`,
+      ),
+    );
+  }
+}
+
+/** Registers the tools of a file that has been checked; their names. */
+export async function addYamlTools(given: string, runtime: Runtime): Promise<readonly string[]> {
+  const path = resolve(given);
+  const reading = await readToolFile(await textOf(path));
+  const specs = reading.ok ? reading.tools : [];
+  const host = createToolHost((name) => runtime.config.env[name]);
+  runtime.registry.swap({
+    source: `yaml:${path}`,
+    provenance: { kind: "yaml", source: path },
+    tools: specs.map((spec) => ({ ...buildTool(spec, host), checkFn: () => true })),
+  });
+  return specs
+    .map(({ name }) => name)
+    .filter((name) => runtime.registry.get(name)?.provenance.source === path);
+}
+
+/** What only compiling a schema can tell; done here, where a person waits, and not at every start. */
+async function unusableSchemas(tools: readonly ToolSpec[]): Promise<readonly FileProblem[]> {
+  const { compileValidator } = await import("../tool/validate.js");
+  return tools.flatMap(({ name, schema, place }) => {
+    try {
+      compileValidator(schema, { foreign: true });
+      return [];
+    } catch (error) {
+      const message = `the parameters of tool ${name} are no usable JSON Schema: ${(error as Error).message}`;
+      return [{ message, ...(place !== undefined && { place }) }];
+    }
+  });
+}

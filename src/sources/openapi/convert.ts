@@ -1,0 +1,206 @@
+import picomatch from "picomatch";
+import { problemsOf } from "../yaml/read-file.js";
+import { usedDefinitions } from "../yaml/read-parameters.js";
+import { mergeInputs } from "./merge-inputs.js";
+import { serviceName, slug, toolNames } from "./names.js";
+import { isVersion2, type Operation, operationsOf } from "./operations.js";
+import { type Fields, fieldsOf, textOf, Unsupported } from "./references.js";
+import { sharedSchemas } from "./schemas.js";
+import { type AuthSection, authFor } from "./security.js";
+import { hostUrl, serverUrl } from "./servers.js";
+
+export interface ImportOptions {
+  readonly prefix?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly baseUrl?: string;
+  /** Instead of what the document says. */
+  readonly auth?: readonly AuthSection[];
+  /** Where the document was fetched from: relative addresses begin there. */
+  readonly documentUrl?: string;
+}
+
+export interface LeftOut {
+  readonly operation: string;
+  readonly reason: string;
+}
+
+export type Imported =
+  | {
+      readonly ok: true;
+      readonly service: string;
+      /** The content of a tool file. */
+      readonly file: Fields;
+      readonly tools: readonly { readonly name: string; readonly method: string; readonly path: string }[];
+      readonly leftOut: readonly LeftOut[];
+    }
+  | { readonly ok: false; readonly message: string; readonly hint?: string };
+
+/** Makes the tools of a service from its OpenAPI description. Nothing is dropped without being told. */
+export function importOpenApi(document: unknown, options: ImportOptions = {}): Imported {
+  const root = fieldsOf(document);
+  const version = textOf(root.openapi) ?? textOf(root.swagger);
+  if (version === undefined || !/^(?:2\.0|3\.[01](?:\.|$))/.test(version))
+    return {
+      ok: false,
+      message: version === undefined ? "it is no OpenAPI document" : `version ${version} is not supported`,
+      hint: 'It must say openapi: "3.0.x" or "3.1.x", or swagger: "2.0".',
+    };
+  const title = textOf(fieldsOf(root.info).title);
+  const service = options.prefix === undefined ? serviceName(title ?? "") : slug(options.prefix);
+  if (!/^[A-Za-z_]/.test(service) || service.length > 40)
+    return {
+      ok: false,
+      message: `${JSON.stringify(service)} cannot begin the names of tools`,
+      hint: "Use --prefix with up to 40 letters, digits and _.",
+    };
+  const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? documentBase(root, options.documentUrl);
+  if (baseUrl === undefined)
+    return {
+      ok: false,
+      message: "it does not say where the service is",
+      hint: "Give its address with --base-url.",
+    };
+  return convert({ root, options, service, baseUrl, title });
+}
+
+function documentBase(root: Fields, documentUrl: string | undefined): string | undefined {
+  if (isVersion2(root)) return hostUrl(root, documentUrl);
+  const servers = Array.isArray(root.servers) && root.servers.length > 0 ? root.servers : [{ url: "/" }];
+  return serverUrl(servers, documentUrl);
+}
+
+interface Converting {
+  readonly root: Fields;
+  readonly options: ImportOptions;
+  readonly service: string;
+  readonly baseUrl: string;
+  readonly title: string | undefined;
+}
+
+function convert({ root, options, service, baseUrl, title }: Converting): Imported {
+  const shared = sharedSchemas(root);
+  const leftOut: LeftOut[] = [];
+  const made: {
+    readonly operation: Operation;
+    readonly auth: readonly AuthSection[];
+    readonly tool: Fields;
+  }[] = [];
+  const operations = operationsOf(root, (path, reason) => leftOut.push({ operation: path, reason }));
+  const names = toolNames(service, operations);
+  const isChosen = chooser(options);
+  for (const operation of operations) {
+    const name = names.get(operation) ?? "";
+    if (!isChosen(operation, name)) continue;
+    try {
+      const auth = options.auth ?? authFor({ document: root, service, security: operation.security });
+      made.push({ operation, auth, tool: toolOf({ operation, name, shared, baseUrl, options }) });
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      leftOut.push({ operation: `${operation.method} ${operation.path}`, reason: error.message });
+    }
+  }
+  const usual = mostFrequent(made.map(({ auth }) => auth));
+  const defaults = {
+    type: "http_wrapper",
+    base_url: baseUrl,
+    toolset: service,
+    ...(usual.length > 0 && { auth: usual.length === 1 ? usual[0] : usual }),
+  };
+  const kept = made.flatMap(({ operation, auth, tool }) => {
+    const whole = JSON.stringify(auth) === JSON.stringify(usual) ? tool : { ...tool, auth };
+    const [problem] = problemsOf({ tool: whole, defaults, definitions: shared });
+    if (problem === undefined) return [{ operation, tool: whole }];
+    leftOut.push({ operation: `${operation.method} ${operation.path}`, reason: problem.message });
+    return [];
+  });
+  const tools = kept.map(({ tool }) => tool);
+  const definitions = usedDefinitions(tools, shared);
+  return {
+    ok: true,
+    service,
+    file: {
+      imported: {
+        format: isVersion2(root) ? "swagger 2.0" : `openapi ${String(root.openapi)}`,
+        ...(title !== undefined && { title }),
+        ...(options.documentUrl !== undefined && { from: options.documentUrl }),
+      },
+      defaults,
+      tools,
+      ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+    },
+    tools: kept.map(({ operation: { method, path }, tool }) => ({ name: String(tool.name), method, path })),
+    leftOut,
+  };
+}
+
+function toolOf(parts: {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly shared: Fields;
+  readonly baseUrl: string;
+  readonly options: ImportOptions;
+}): Fields {
+  const { operation, name, shared, baseUrl, options } = parts;
+  if (operation.method === "TRACE") throw new Unsupported("TRACE requests are not supported");
+  const { endpoint, parameters, body, contentType } = mergeInputs(operation, shared);
+  const own =
+    options.baseUrl === undefined && operation.servers.length > 0
+      ? serverUrl(operation.servers, options.documentUrl)
+      : undefined;
+  return {
+    name,
+    description: operation.description,
+    method: operation.method,
+    endpoint: own === undefined || own === baseUrl ? endpoint : own + endpoint,
+    ...(parameters.length > 0 && { parameters: parameters.map(inlined) }),
+    ...(body !== undefined && { body }),
+    ...(contentType !== undefined && contentType !== "application/json" && { content_type: contentType }),
+    ...(operation.tags.length > 0 && { tags: operation.tags.slice(0, 8) }),
+  };
+}
+
+/** A parameter's schema written beside its name reads better; one with `required` or a reference stays apart. */
+function inlined(parameter: Fields): Fields {
+  const { schema, ...rest } = parameter;
+  const fields = fieldsOf(schema);
+  const clash =
+    Object.keys(fields).some((key) => key in rest && key !== "description") || "required" in fields;
+  const apart = clash || Object.keys(fields).some((key) => !INLINE.has(key));
+  if (apart) return { ...rest, schema: fields };
+  return { ...rest, ...fields, ...(rest.description !== undefined && { description: rest.description }) };
+}
+
+const INLINE: ReadonlySet<string> = new Set(
+  "type description default enum format pattern minLength maxLength minimum maximum items".split(" "),
+);
+
+/** A `*` goes over slashes too, and the braces of a path are no choice. */
+const PATTERN = { nocase: true, bash: true, nobrace: true };
+
+function chooser(options: ImportOptions): (operation: Operation, name: string) => boolean {
+  const { include, exclude, tags } = options;
+  const wanted = include === undefined ? () => true : picomatch([...include], PATTERN);
+  const unwanted = exclude === undefined ? () => false : picomatch([...exclude], PATTERN);
+  return (operation, name) => {
+    const spellings = [
+      name,
+      operation.operationId ?? name,
+      `${operation.method} ${operation.path}`,
+      operation.path,
+    ];
+    return (
+      spellings.some((spelling) => wanted(spelling)) &&
+      !spellings.some((spelling) => unwanted(spelling)) &&
+      (tags === undefined || operation.tags.some((tag) => tags.includes(tag)))
+    );
+  };
+}
+
+function mostFrequent(auths: readonly (readonly AuthSection[])[]): readonly AuthSection[] {
+  const counts = new Map<string, number>();
+  for (const auth of auths) counts.set(JSON.stringify(auth), (counts.get(JSON.stringify(auth)) ?? 0) + 1);
+  const [first] = [...counts].sort((left, right) => right[1] - left[1]);
+  return first === undefined ? [] : (JSON.parse(first[0]) as readonly AuthSection[]);
+}

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { plainValue } from "../../config/node.js";
+import { parseConfigText } from "../../config/parse-yaml.js";
+import type { NetworkRules } from "../../policy/urls.js";
+import { type Failure, failure, ToolError } from "../../tool/errors.js";
+import { describeThrown } from "../../tool/thrown.js";
+
+const LIMITS = { maxBytes: 32 * 1024 * 1024, maxNodes: 2_000_000 };
+const FETCH_MS = 60_000;
+
+export type Opened =
+  | { readonly ok: true; readonly document: unknown; readonly url?: string }
+  | { readonly ok: false; readonly problem: Failure };
+
+/** A document from a file or an address, JSON or YAML. Addresses go through the URL guard. */
+export async function openDocument(target: string, rules: NetworkRules): Promise<Opened> {
+  const isUrl = /^https?:\/\//i.test(target);
+  try {
+    const got = isUrl
+      ? await fetched(target, rules)
+      : { text: await readFile(target, "utf8"), url: undefined };
+    const parsed = await parse(got.text);
+    return parsed.ok && got.url !== undefined ? { ...parsed, url: got.url } : parsed;
+  } catch (error) {
+    if (ToolError.isInstance(error))
+      return { ok: false, problem: failure(error.code, error.message, error.hint) };
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = missing ? "does not exist" : `cannot be read: ${describeThrown(error).message}`;
+    return { ok: false, problem: failure("not_found", `${target} ${why}`) };
+  }
+}
+
+async function fetched(
+  url: string,
+  rules: NetworkRules,
+): Promise<{ readonly text: string; readonly url: string }> {
+  const [{ guardedFetch }, { connectionFailure }] = await Promise.all([
+    import("../../policy/guarded-fetch.js"),
+    import("../../policy/connection-failure.js"),
+  ]);
+  try {
+    const got = await guardedFetch({
+      url,
+      method: "GET",
+      headers: { accept: "application/json, application/yaml, */*;q=0.5", "user-agent": "hermes-tools" },
+      signal: AbortSignal.timeout(FETCH_MS),
+      followRedirects: true,
+      rules,
+    });
+    try {
+      if (!got.response.ok) throw new ToolError(`${url} answered with HTTP ${got.response.status}.`);
+      return { text: await bounded(got.response), url: got.url };
+    } finally {
+      await got.close();
+    }
+  } catch (error) {
+    throw connectionFailure(error, url);
+  }
+}
+
+async function bounded(response: { readonly body: AsyncIterable<Uint8Array> | null }): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of response.body ?? []) {
+    total += chunk.byteLength;
+    if (total > LIMITS.maxBytes)
+      throw new ToolError(`The document is larger than ${LIMITS.maxBytes / 1024 / 1024} MiB.`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+async function parse(text: string): Promise<Opened> {
+  if (/^\s*\{/.test(text)) {
+    try {
+      return { ok: true, document: JSON.parse(text) as unknown };
+    } catch {
+      // The YAML parser says where the mistake is.
+    }
+  }
+  const parsed = await parseConfigText(text, LIMITS);
+  if (parsed.ok) return { ok: true, document: plainValue(parsed.root) };
+  const { message, place } = parsed;
+  const where = place === undefined ? "" : ` (line ${place.line}, column ${place.column})`;
+  return {
+    ok: false,
+    problem: failure("bad_request", `the document cannot be understood: ${message}${where}`),
+  };
+}

@@ -1,0 +1,155 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import type { ExecResult } from "../../env/environment.js";
+import type { Effect, EffectScope } from "../../tool/effects.js";
+import { ToolError } from "../../tool/errors.js";
+import type { AnyTool, CallContext, Refined } from "../../tool/tool.js";
+import { argumentsOf, commandLine, UnusableArgument } from "./arguments.js";
+import { select } from "./json-select.js";
+import { asText, fill, type Values } from "./template.js";
+import type { ToolHost } from "./tool-host.js";
+import type { CommandSpec } from "./tool-spec.js";
+
+/** Time to end the process tree and collect the output after the tool's own limit. */
+const MARGIN_MS = 15_000;
+const DEFAULT_OUTPUT_CHARS = 50_000;
+/** JSON must be whole to be read. */
+const JSON_OUTPUT_CHARS = 5_000_000;
+const LONGEST_COMPLAINT = 2_000;
+
+type CommandParts = Pick<
+  AnyTool,
+  | "permissions"
+  | "effects"
+  | "refine"
+  | "requiresEnv"
+  | "checkFn"
+  | "needs"
+  | "tolerant"
+  | "timeoutMs"
+  | "handler"
+>;
+
+const NEEDS_ENVIRONMENT = { environment: true };
+
+export function commandTool(spec: CommandSpec, host: ToolHost): CommandParts {
+  const variables = [...new Set(spec.env.flatMap(([, from]) => ("env" in from ? [from.env] : [])))];
+  return {
+    permissions: ["terminal:execute"],
+    effects: (args: Values, scope) => [effectOf(spec, args, scope)],
+    refine: refineFor(spec),
+    needs: NEEDS_ENVIRONMENT,
+    ...(variables.length > 0 && { requiresEnv: variables, checkFn: host.checkFor(variables) }),
+    tolerant: true,
+    timeoutMs: spec.timeoutSeconds * 1000 + MARGIN_MS,
+    handler: (args: Values, ctx: CallContext) => execute({ spec, args, ctx, host }),
+  };
+}
+
+function refineFor(spec: CommandSpec): (args: unknown) => Refined<Values> {
+  return (args) => {
+    try {
+      argumentsOf(spec, args as Values);
+      return { ok: true, value: args as Values };
+    } catch (error) {
+      if (!(error instanceof UnusableArgument)) throw error;
+      return { ok: false, issues: [{ path: `/${error.parameter}`, message: error.message }] };
+    }
+  };
+}
+
+/** What goes in may be code too (`bash` without arguments), so whoever judges the command sees it. */
+function effectOf(spec: CommandSpec, args: Values, { cwd, home = homedir() }: EffectScope): Effect {
+  const folder = textOf(spec.cwd, args);
+  return {
+    action: "terminal:execute",
+    resource: commandLine(argumentsOf(spec, args), textOf(spec.stdin, args)),
+    mode: "execute",
+    ...(folder !== undefined && { cwd: resolve(cwd, folder.replace(/^~(?=\/|$)/, home)) }),
+  };
+}
+
+function textOf(template: CommandSpec["cwd"], args: Values): string | undefined {
+  const value = template === undefined ? undefined : fill(template, args);
+  return value === undefined || value === null ? undefined : asText(value);
+}
+
+async function execute(call: {
+  readonly spec: CommandSpec;
+  readonly args: Values;
+  readonly ctx: CallContext;
+  readonly host: ToolHost;
+}): Promise<unknown> {
+  const { spec, args, ctx, host } = call;
+  const vector = argumentsOf(spec, args);
+  const stdin = textOf(spec.stdin, args);
+  const folder = textOf(spec.cwd, args);
+  const result = await ctx.environment.exec({
+    command: vector,
+    cwd: folder === undefined ? ctx.session.cwd : ctx.environment.files.resolve(folder, ctx.session.cwd),
+    env: environmentOf(spec, host),
+    ...(stdin !== undefined && { stdin }),
+    timeoutMs: spec.timeoutSeconds * 1000,
+    signal: ctx.signal,
+    maxOutputChars: spec.parse === "json" ? JSON_OUTPUT_CHARS : outputLimit(ctx),
+    separateStderr: true,
+    onChunk: (chunk) => ctx.progress({ chunk }),
+  });
+  checkEnd(result, spec, vector[0] ?? "");
+  return outputOf(result, spec);
+}
+
+function environmentOf(spec: CommandSpec, host: ToolHost): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    spec.env.map(([name, from]) => [name, "env" in from ? (host.variable(from.env) ?? "") : from.value]),
+  );
+}
+
+function outputLimit({ settings }: CallContext): number {
+  const asked = settings.max_output_chars;
+  return typeof asked === "number" && asked > 0 ? asked : DEFAULT_OUTPUT_CHARS;
+}
+
+function checkEnd(result: ExecResult, spec: CommandSpec, program: string): void {
+  if (result.cancelled) throw new ToolError("Cancelled; the command was ended.", { code: "cancelled" });
+  if (result.timedOut)
+    throw new ToolError(`${program} did not end within ${spec.timeoutSeconds} s and was stopped.`, {
+      code: "timeout",
+      hint: "Ask for less, or raise timeout_seconds in the tool's file.",
+    });
+  if (spec.successExitCodes.includes(result.exitCode)) return;
+  const said = stripVTControlCharacters(result.stderr.trim() || result.output.trim()).slice(
+    -LONGEST_COMPLAINT,
+  );
+  const missing = result.exitCode === 127;
+  throw new ToolError(
+    `${program} ended with exit code ${result.exitCode}${said === "" ? "." : `: ${said}`}`,
+    {
+      details: { exit_code: result.exitCode },
+      ...(missing && { hint: `Is ${program} installed in this environment?` }),
+    },
+  );
+}
+
+function outputOf(result: ExecResult, spec: CommandSpec): unknown {
+  const output = stripVTControlCharacters(result.output);
+  if (spec.parse === "text") return output;
+  if (spec.parse === "lines") {
+    const lines = output.split(/\r?\n/);
+    if (lines.at(-1) === "") lines.pop();
+    return { lines, ...(result.truncated && { truncated: true }) };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(output);
+  } catch {
+    throw new ToolError("The output was to be JSON, but it is not.", {
+      details: { begins: output.slice(0, 200), truncated: result.truncated },
+    });
+  }
+  if (spec.select === undefined) return value;
+  const found = select(spec.select, value);
+  if (found === undefined) throw new ToolError(`The output has nothing at ${spec.select.text}.`);
+  return found;
+}

@@ -1,0 +1,67 @@
+import { ToolError } from "../../tool/errors.js";
+import { encoded } from "./endpoint.js";
+import type { ToolHost } from "./tool-host.js";
+import type { Auth } from "./tool-spec.js";
+
+/** What proves who is asking, ready to be added to a request. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+  /** Values that must not be seen, also where they are too short to be masked everywhere. */
+  readonly secrets: readonly string[];
+}
+
+/** Taking out less than this would only make a message unreadable. */
+const SHORTEST_MASKED = 4;
+
+export function credentialsOf(auth: readonly Auth[], host: ToolHost): Credentials {
+  const headers: Record<string, string> = {};
+  const query: string[] = [];
+  const secrets: string[] = [];
+  const read = (name: string): string => {
+    const value = host.variable(name);
+    if (value !== undefined && value !== "") return value;
+    throw new ToolError(`${name} is not set, so the request cannot be made.`, {
+      code: "unavailable",
+      hint: `Set ${name} in the environment or in the .env file of the Hermes home.`,
+    });
+  };
+  for (const one of auth) {
+    switch (one.type) {
+      case "basic": {
+        const pair = basicPair(read(one.usernameEnv), read(one.passwordEnv));
+        headers.authorization = `Basic ${pair}`;
+        secrets.push(pair, read(one.passwordEnv));
+        break;
+      }
+      case "bearer":
+        headers.authorization = `Bearer ${read(one.tokenEnv)}`;
+        secrets.push(read(one.tokenEnv));
+        break;
+      case "header":
+        headers[one.name] = one.prefix + read(one.valueEnv);
+        secrets.push(read(one.valueEnv));
+        break;
+      case "query":
+        query.push(`${encoded(one.name, one.name)}=${encoded(one.name, read(one.valueEnv))}`);
+        secrets.push(read(one.valueEnv), encoded(one.name, read(one.valueEnv)));
+    }
+  }
+  return { headers, query: query.join("&"), secrets };
+}
+
+export function basicPair(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`, "utf8").toString("base64");
+}
+
+export function withQuery(url: string, query: string): string {
+  if (query === "") return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** Error messages may quote the address; the journal and the model must not see what is in it. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= SHORTEST_MASKED)
+    .reduce((masked, secret) => masked.replaceAll(secret, "[REDACTED]"), text);
+}

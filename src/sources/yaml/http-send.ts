@@ -1,0 +1,105 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { GuardedRequest, GuardedResponse } from "../../policy/guarded-fetch.js";
+import { ToolError } from "../../tool/errors.js";
+import type { Method, Retries } from "./tool-spec.js";
+
+export interface Answer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+const SAFE_TO_REPEAT: readonly Method[] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"];
+const LONGEST_WAIT_MS = 60_000;
+
+interface Sending {
+  readonly request: GuardedRequest;
+  readonly method: Method;
+  readonly retries: Retries;
+  readonly maxBytes: number;
+  /** `performance.now()` at which everything must be over. */
+  readonly endsAt: number;
+  onRetry(message: string): void;
+}
+
+/** Sends a request, again where that is allowed and promising. Rejects with what the network said. */
+export async function send(sending: Sending): Promise<Answer> {
+  const { retries, method, endsAt } = sending;
+  const tries = retries.anyMethod || SAFE_TO_REPEAT.includes(method) ? retries.max : 0;
+  for (let attempt = 0; ; attempt += 1) {
+    const last = attempt >= tries;
+    let wait = backoff(attempt, retries.delayMs);
+    let why: string;
+    try {
+      const { answer, retryAfterMs } = await once(sending);
+      if (last || !retries.statuses.includes(answer.status)) return answer;
+      wait = Math.max(wait, retryAfterMs ?? 0);
+      why = `HTTP ${answer.status}`;
+      if (!fits(wait, endsAt)) return answer;
+    } catch (error) {
+      if (last || !retries.networkErrors || isFinal(error) || !fits(wait, endsAt)) throw error;
+      why = "no answer";
+    }
+    sending.onRetry(`${why}; trying again in ${(wait / 1000).toFixed(1)} s (${attempt + 1} of ${tries})`);
+    await delay(wait, undefined, { signal: sending.request.signal });
+  }
+}
+
+function fits(waitMs: number, endsAt: number): boolean {
+  return waitMs <= LONGEST_WAIT_MS && performance.now() + waitMs < endsAt;
+}
+
+/** What was refused by a rule stays refused; what was called off stays called off. */
+function isFinal(error: unknown): boolean {
+  return (
+    ToolError.isInstance(error) || (error instanceof Error && /^(?:Abort|Timeout)Error$/.test(error.name))
+  );
+}
+
+/** Doubles each time; the random part keeps many callers from coming back at the same moment. */
+function backoff(attempt: number, firstMs: number): number {
+  return firstMs * 2 ** attempt * (0.5 + Math.random() / 2);
+}
+
+async function once({ request, maxBytes }: Sending): Promise<{
+  readonly answer: Answer;
+  readonly retryAfterMs: number | undefined;
+}> {
+  const { guardedFetch } = await import("../../policy/guarded-fetch.js");
+  const got = await guardedFetch(request);
+  try {
+    const { response } = got;
+    const answer = {
+      status: response.status,
+      statusText: response.statusText,
+      contentType: response.headers.get("content-type") ?? "",
+      bytes: await bodyWithin(got, maxBytes),
+    };
+    return { answer, retryAfterMs: retryAfter(response.headers.get("retry-after")) };
+  } finally {
+    await got.close();
+  }
+}
+
+async function bodyWithin({ response }: GuardedResponse, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of response.body ?? []) {
+    total += (chunk as Uint8Array).byteLength;
+    if (total > maxBytes)
+      throw new ToolError(`The answer is larger than ${maxBytes} bytes.`, {
+        hint: "Ask for less (a filter, a smaller page), or raise max_bytes in the tool's file.",
+      });
+    parts.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Seconds, or a date. */
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}

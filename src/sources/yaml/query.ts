@@ -1,0 +1,41 @@
+import { isRecord } from "../../tool/schema-walk.js";
+import { asText } from "./template.js";
+
+/** How lists and objects are written into a query, in the words of OpenAPI. */
+export type QueryStyle = "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
+
+export const QUERY_STYLES: readonly QueryStyle[] = ["form", "spaceDelimited", "pipeDelimited", "deepObject"];
+
+const SEPARATORS: Readonly<Record<QueryStyle, string>> = {
+  form: ",",
+  spaceDelimited: " ",
+  pipeDelimited: "|",
+  deepObject: ",",
+};
+
+export type Pair = readonly [name: string, value: string];
+
+/** Name and value pairs of one parameter, not yet encoded. */
+export function queryPairs(
+  name: string,
+  value: unknown,
+  { style = "form", explode = true }: { readonly style?: QueryStyle; readonly explode?: boolean },
+): readonly Pair[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) {
+    if (explode) return value.map((item) => [name, asText(item)] as const);
+    return [[name, value.map(asText).join(SEPARATORS[style])]];
+  }
+  if (!isRecord(value)) return [[name, asText(value)]];
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== null);
+  if (style === "deepObject") return entries.flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner));
+  if (explode) return entries.map(([key, inner]) => [key, asText(inner)] as const);
+  return [[name, entries.flatMap(([key, inner]) => [key, asText(inner)]).join(SEPARATORS[style])]];
+}
+
+function deepPairs(name: string, value: unknown): readonly Pair[] {
+  if (Array.isArray(value)) return value.map((item) => [name, asText(item)] as const);
+  if (isRecord(value))
+    return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner));
+  return [[name, asText(value)]];
+}

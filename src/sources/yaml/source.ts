@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { LoadedConfig } from "../../config/types.js";
+import { toolFolders } from "../../registry/user-module-files.js";
+import { describeThrown } from "../../tool/thrown.js";
+import type { AnyTool } from "../../tool/tool.js";
+import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
+import { buildTool } from "./build-tool.js";
+import { formatFileProblem } from "./problems.js";
+import { MAX_FILE_BYTES, readToolFile } from "./read-file.js";
+import { hideSecrets } from "./secrets.js";
+import { createToolHost, type ToolHost } from "./tool-host.js";
+import type { ToolSpec } from "./tool-spec.js";
+
+/** What is known of one file. */
+interface KnownFile {
+  /** Of the bytes that were read last, good or bad. */
+  readonly hash: string;
+  readonly specs: readonly ToolSpec[];
+  readonly tools: readonly AnyTool[];
+  readonly problems: readonly string[];
+  readonly quarantined: SourceStatus["quarantined"];
+}
+
+const YAML = /\.ya?ml$/i;
+
+/** Tools from the YAML files of the person's tool folder, and of the project's when it is trusted. */
+export function createYamlSource(host: SourceHost): ToolSource {
+  return new YamlSource(host);
+}
+
+class YamlSource implements ToolSource {
+  readonly kind = "yaml";
+  readonly #host: SourceHost;
+  readonly #tools: ToolHost;
+  readonly #files = new Map<string, KnownFile>();
+  #config: LoadedConfig;
+  #changing: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(host: SourceHost) {
+    this.#host = host;
+    this.#config = host.config;
+    this.#tools = createToolHost((name) => this.#config.env[name]);
+  }
+
+  start(): Promise<void> {
+    return this.refresh(this.#host.config);
+  }
+
+  async settled(): Promise<void> {
+    await this.#changing;
+  }
+
+  refresh(config: LoadedConfig): Promise<void> {
+    this.#changing = this.#changing.then(() => this.#apply(config));
+    return this.#changing;
+  }
+
+  async #apply(config: LoadedConfig): Promise<void> {
+    if (this.#closed) return;
+    const isNew = config !== this.#config || this.#files.size === 0;
+    this.#config = config;
+    const found = await filesIn(foldersOf(config));
+    let freed = false;
+    for (const path of [...this.#files.keys()]) {
+      if (found.includes(path)) continue;
+      this.#swap(path, []);
+      this.#files.delete(path);
+      freed = true;
+    }
+    for (const path of found) freed = (await this.#take(path)) || freed;
+    // A name that another file has given up may be wanted by one that could not have it.
+    if (freed) this.#tryAgain();
+    if (!isNew && !freed) return;
+    hideSecrets(
+      [...this.#files.values()].flatMap(({ specs }) => specs),
+      { host: this.#tools, secrets: this.#host.secrets },
+    );
+  }
+
+  /** True when the file's tools have changed. */
+  async #take(path: string): Promise<boolean> {
+    const known = this.#files.get(path);
+    const read = await readBounded(path);
+    const hash = createHash("sha256")
+      .update(read.text ?? read.problem)
+      .digest("base64");
+    if (known?.hash === hash) return false;
+    const reading =
+      read.text === undefined
+        ? { ok: false as const, problems: [{ message: read.problem }] }
+        : await readToolFile(read.text, { composites: this.#otherComposites(path) });
+    if (reading.ok) {
+      const tools = reading.tools
+        .filter(({ enabled }) => enabled)
+        .map((spec) => buildTool(spec, this.#tools));
+      const quarantined = this.#swap(path, tools);
+      this.#files.set(path, { hash, specs: reading.tools, tools, problems: [], quarantined });
+      return true;
+    }
+    const problems = reading.problems.map((problem) => formatFileProblem(path, problem));
+    for (const problem of problems) this.#host.log.warn(problem);
+    const before = known ?? { specs: [], tools: [], quarantined: [] };
+    this.#files.set(path, { ...before, hash, problems });
+    return false;
+  }
+
+  #otherComposites(path: string): readonly ToolSpec[] {
+    return [...this.#files].flatMap(([other, { specs }]) => (other === path ? [] : specs));
+  }
+
+  #swap(path: string, tools: readonly AnyTool[]): SourceStatus["quarantined"] {
+    const { rejected } = this.#host.registry.swap({
+      source: `yaml:${path}`,
+      provenance: { kind: "yaml", source: path },
+      tools,
+    });
+    return rejected;
+  }
+
+  #tryAgain(): void {
+    for (const [path, file] of this.#files)
+      if (file.quarantined.length > 0)
+        this.#files.set(path, { ...file, quarantined: this.#swap(path, file.tools) });
+  }
+
+  status(): readonly SourceStatus[] {
+    return [...this.#files].map(([path, { tools, problems, quarantined }]) => {
+      const refused = new Set(quarantined.map(({ name }) => name));
+      const names = tools.map(({ name }) => name).filter((name) => !refused.has(name));
+      const [first] = problems;
+      const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+      const state =
+        first === undefined
+          ? refused.size === 0
+            ? "ready"
+            : "degraded"
+          : tools.length > 0
+            ? "degraded"
+            : "failed";
+      return {
+        source: `yaml:${path}`,
+        state,
+        tools: names,
+        ...(first !== undefined && {
+          reason: `${first}${more}${tools.length > 0 ? "; the tools of its last good version stay" : ""}`,
+          fix: `hermes tools check ${path}`,
+        }),
+        quarantined,
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#changing;
+  }
+}
+
+function foldersOf({ paths, project }: LoadedConfig): readonly string[] {
+  const folders = toolFolders({
+    home: paths.home,
+    ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
+  }).map(({ path }) => path);
+  const real = new Map(folders.map((path) => [realOf(path), path] as const));
+  return [...real.values()];
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+async function filesIn(folders: readonly string[]): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(folder).catch(() => []);
+      return names
+        .filter((name) => YAML.test(name) && !name.startsWith("."))
+        .sort()
+        .map((name) => join(folder, name));
+    }),
+  );
+  return lists.flat();
+}
+
+type Bounded =
+  | { readonly text: string; readonly problem: "" }
+  | { readonly text?: undefined; readonly problem: string };
+
+/** Whatever lies there: a pipe must not make the runtime wait, a huge file must not fill the memory. */
+async function readBounded(path: string): Promise<Bounded> {
+  try {
+    const about = await stat(path);
+    if (!about.isFile()) return { problem: "it is not a file" };
+    if (about.size > MAX_FILE_BYTES)
+      return { problem: `it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB` };
+    return { text: await readFile(path, "utf8"), problem: "" };
+  } catch (error) {
+    return { problem: `it cannot be read: ${describeThrown(error).message}` };
+  }
+}
