@@ -20,6 +20,13 @@ function announced(comment: string): number {
   return /\bdenied\b/.test(comment) ? 5 : 0;
 }
 
+/** The server that `npx` would fetch is among the programs the tests have. */
+function withLocalPeers(line: string): string {
+  return line
+    .replace("npx -y ", `"${process.execPath}" test/peers/node_modules/`)
+    .replace(/(server-filesystem)(?= )/, "$1/dist/index.js");
+}
+
 describe("the README", () => {
   it("shows the whole first minute", () => {
     expect(commands.map(({ line }) => line)).toEqual(
@@ -33,7 +40,7 @@ describe("the README", () => {
   });
 
   it.each(commands)("$line does what its comment says", async ({ line, comment }) => {
-    const done = await typed(line, { home, cwd: root });
+    const done = await typed(withLocalPeers(line), { home, cwd: root });
     expect(done.code, done.stderr).toBe(announced(comment));
     if (done.code === 0) expect(done.stdout).not.toBe("");
     else expect(done).toMatchObject({ stdout: "", stderr: expect.stringContaining("error:") });
