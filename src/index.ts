@@ -13,6 +13,7 @@ export type {
   Verdict,
 } from "./call/scope.js";
 export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
+export type { Transport, TransportProcess, TransportStart } from "./env/remote/transport.js";
 export type { RuntimeEvent } from "./observe/events.js";
 export { createLogger, type Logger } from "./observe/log.js";
 export {
@@ -35,6 +36,19 @@ export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.js"
 export type { DefinitionsRequest, Runtime } from "./runtime/runtime.js";
 export type { CallExplanation, CallRequest, Session, SessionOptions } from "./runtime/session.js";
 export type { ToolListing } from "./runtime/tool-list.js";
+export {
+  type CommandInvocation,
+  type Completion,
+  type CompletionRequest,
+  definePlugin,
+  type EnvironmentFactory,
+  type EnvironmentRequest,
+  type ModelProvider,
+  type PluginCommand,
+  type PluginContext,
+  type PluginTool,
+  type RegisterPlugin,
+} from "./sources/plugins/types.js";
 export { BaseTool, toolFromBase } from "./tool/base-tool.js";
 export type { CallResult, Decision, IncomingCall } from "./tool/call.js";
 export { type Content, text, textOf } from "./tool/content.js";

@@ -33,12 +33,12 @@ export function localPerson(): string {
 const AGENT_MARK = "AI_AGENT";
 
 /** A model must not answer its own questions by typing the answer into its terminal. */
-export function assertPerson(): void {
+export function assertPerson(what = "Approvals are given"): void {
   if (process.env[AGENT_MARK] !== "hermes") return;
   throw new HermesError(
     failure(
       "denied",
-      "Approvals are given by a person, and this command was started by a tool call",
+      `${what} by a person, and this command was started by a tool call`,
       "Ask the person to answer, on the page or in their own terminal.",
     ),
   );

@@ -1,15 +1,23 @@
-import { loadConfig } from "../config/load.js";
-import { ENVIRONMENT_NAMES, environmentStatus } from "../env/status.js";
+import type { LoadedConfig } from "../config/types.js";
+import { ENVIRONMENT_NAMES, environmentStatus, type PluginEnvironments } from "../env/status.js";
 import type { CommandContext } from "./globals.js";
 import { table } from "./output.js";
+import { withPluginEnvironments } from "./plugin-environments.js";
 
 /** Every environment, whether it could be used, and which one sessions get. */
-export async function run({ out, home, configFlags }: CommandContext): Promise<void> {
-  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
+export async function run(context: CommandContext): Promise<void> {
+  await withPluginEnvironments(context, (config, plugins) => list(context, config, plugins));
+}
+
+async function list(
+  { out }: CommandContext,
+  config: LoadedConfig,
+  plugins: PluginEnvironments | undefined,
+): Promise<void> {
   const active = config.values.terminal.env;
   const rows = await Promise.all(
-    ENVIRONMENT_NAMES.map(async (name) => ({
-      ...(await environmentStatus(name, config)),
+    [...ENVIRONMENT_NAMES, ...(plugins?.environmentNames() ?? [])].map(async (name) => ({
+      ...(await environmentStatus(name, config, plugins)),
       active: name === active,
     })),
   );

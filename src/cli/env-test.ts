@@ -1,18 +1,25 @@
-import { loadConfig } from "../config/load.js";
-import { openEnvironment } from "../env/open.js";
+import type { LoadedConfig } from "../config/types.js";
+import { type OpenRequest, openEnvironment } from "../env/open.js";
 import { type SelfTestStep, selfTest } from "../env/self-test.js";
 import { describeThrown } from "../tool/thrown.js";
 import { environmentNamed } from "./environment-name.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
+import { withPluginEnvironments } from "./plugin-environments.js";
 
 /** Opens an environment and uses it the way tools do: commands, files, a time limit. */
-export async function run(
-  { out, home, configFlags }: CommandContext,
-  [asked]: readonly string[],
+export async function run(context: CommandContext, [asked]: readonly string[]): Promise<void> {
+  await withPluginEnvironments(context, async (config, plugins) => {
+    const name = environmentNamed(asked ?? config.values.terminal.env, plugins);
+    await test(context, { name, config, plugins });
+  });
+}
+
+async function test(
+  { out }: CommandContext,
+  tested: Pick<OpenRequest, "name" | "plugins"> & { readonly config: LoadedConfig },
 ): Promise<void> {
-  const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
-  const name = environmentNamed(asked ?? config.values.terminal.env);
+  const { name, config, plugins } = tested;
   const steps: SelfTestStep[] = [];
   const note = (step: SelfTestStep) => {
     steps.push(step);
@@ -25,6 +32,7 @@ export async function run(
       name,
       task: "self-test",
       config,
+      plugins,
       onProgress: (message) => out.note(message),
     });
     note({ what: "open", ok: true, ms: Math.round(performance.now() - began) });

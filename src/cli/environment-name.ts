@@ -1,15 +1,15 @@
-import type { EnvironmentKind } from "../env/environment.js";
-import { ENVIRONMENT_NAMES } from "../env/status.js";
+import { ENVIRONMENT_NAMES, isBuiltinEnvironment, type PluginEnvironments } from "../env/status.js";
 import { failure, HermesError } from "../tool/errors.js";
 
-export function environmentNamed(name: string): EnvironmentKind {
-  const found = ENVIRONMENT_NAMES.find((known) => known === name);
-  if (found !== undefined) return found;
+/** The name itself, when there is an environment of that name. */
+export function environmentNamed(name: string, plugins: PluginEnvironments | undefined): string {
+  const others = plugins?.environmentNames() ?? [];
+  if (isBuiltinEnvironment(name) || others.includes(name)) return name;
   throw new HermesError(
     failure(
       "not_found",
       `There is no environment called ${JSON.stringify(name)}`,
-      `Environments: ${ENVIRONMENT_NAMES.join(", ")}.`,
+      `Environments: ${[...ENVIRONMENT_NAMES, ...others].join(", ")}.`,
     ),
   );
 }

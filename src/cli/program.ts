@@ -3,13 +3,17 @@ import type { Failure } from "../tool/errors.js";
 import { VERSION } from "../version.js";
 import { EXIT } from "./exit-codes.js";
 import { type CommandContext, contextOf } from "./globals.js";
+import { addMcpCommands, variablesOfServers } from "./mcp-commands.js";
 import { Output } from "./output.js";
+import { addPluginCommand, addPluginsGroup } from "./plugins-group.js";
 
-type Action = (
+export type Action = (
   context: CommandContext,
   args: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ) => Promise<void>;
+
+export type Lazily = typeof lazily;
 
 /** The module behind a command is imported when it runs. */
 function lazily(load: () => Promise<{ readonly run: Action }>) {
@@ -117,6 +121,14 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .option("--limit <n>", "how many", "10")
     .action(lazily(() => import("./tools-search.js")));
   tools
+    .command("search-eval")
+    .description("measure how well requests find their tools")
+    .requiredOption("--tools <file>", "JSON lines of { name, description, parameters }")
+    .requiredOption("--queries <file>", "JSON lines of { query, relevant: [names] }")
+    .option("--k <numbers>", "how many answers are looked at", "1,5,10")
+    .option("--lexical", "words only, without the model")
+    .action(lazily(() => import("./tools-search-eval.js")));
+  tools
     .command("decode")
     .description("decode requests against given tools, running nothing")
     .requiredOption("--tools <file>", "JSON array of { name, parameters }")
@@ -142,6 +154,41 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .description("switch a tool off")
     .argument("<name>")
     .action(lazily(() => import("./tools-disable.js")));
+  tools
+    .command("import")
+    .description("make tools from the description of a service")
+    .command("openapi")
+    .description("one tool per operation of an OpenAPI (3.0, 3.1) or Swagger 2.0 document")
+    .argument("<document>", "file or URL, JSON or YAML")
+    .option("--prefix <name>", "first part of the tools' names; from the title when left out")
+    .option("--include <glob...>", "only operations whose name or METHOD /path matches")
+    .option("--exclude <glob...>", "without operations whose name or METHOD /path matches")
+    .option("--tag <tags...>", "only operations with one of these tags")
+    .option("--base-url <url>", "address of the service, instead of the document's own")
+    .option("--auth <how...>", "bearer:VAR, basic:USER_VAR:PASSWORD_VAR, header:NAME:VAR or query:NAME:VAR")
+    .option("--force", "replace an earlier import that is different")
+    .action(lazily(() => import("./tools-import-openapi.js")));
+
+  const tool = program.command("tool").description("register tools from files");
+  tool
+    .command("register")
+    .description("check a file of YAML tools and put it into the tool folder")
+    .requiredOption("--config <file>", "YAML file with a list of tools")
+    .option("--name <name>", "file name in the tool folder; as the file is called when left out")
+    .option("--force", "replace a different file of that name")
+    .action(lazily(() => import("./tool-register.js")));
+  tool
+    .command("unregister")
+    .description("take a file of YAML tools out of the tool folder")
+    .argument("<file>", "file name, or the name of a tool it brings")
+    .action(lazily(() => import("./tool-unregister.js")));
+
+  const setup = program.command("setup").description("fetch and check what is not part of the package");
+  setup
+    .command("search")
+    .description("the model that finds tools by meaning")
+    .option("--check", "only say whether it is there and whole")
+    .action(lazily(() => import("./setup-search.js")));
 
   program
     .command("toolsets")
@@ -347,20 +394,15 @@ export function buildProgram({ completion }: { readonly completion: boolean }): 
     .argument("[name]", "environment; the one in use when left out")
     .action(lazily(() => import("./env-explain.js")));
 
+  addPluginsGroup(program, lazily);
+
   const net = program.command("net").description("what network tools may reach");
   net
     .command("test")
     .description("dry run of the URL guard: one JSON object per line, nothing is dialled")
     .action(lazily(() => import("./net-test.js")));
 
-  const mcp = program
-    .command("mcp")
-    .description("MCP: servers whose tools are used here, and this one as a server");
-  mcp
-    .command("serve")
-    .description("offer the tools to an MCP client over standard input and output")
-    .action(lazily(() => import("./mcp-serve.js")));
-
+  addMcpCommands(program, lazily);
   program
     .command("stats")
     .description("calls, errors and times per tool")
@@ -390,7 +432,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   if (json) silence(program);
   try {
     if (completing) (await import("./completion.js")).addCompletion(program);
-    await program.parseAsync(argv, { from: "user" });
+    else await addPluginCommand({ program, argv, lazily });
+    await program.parseAsync(variablesOfServers(argv), { from: "user" });
   } catch (thrown) {
     const out = new Output({ json });
     if (!(thrown instanceof CommanderError)) out.failWith(thrown);

@@ -26,7 +26,8 @@ export async function withSession(
   const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
   try {
     const alone = <T>(ask: () => Promise<T>) => progress?.pausedWhile(ask) ?? ask();
-    const approver = terminalApprover({ out, interrupt, alone }) ?? unattended.approver;
+    const approver =
+      runtime.configuredApprover() ?? terminalApprover({ out, interrupt, alone }) ?? unattended.approver;
     const session = await runtime.openSession({ door: "cli", ...(approver !== undefined && { approver }) });
     await work(session, controller.signal, runtime);
   } finally {

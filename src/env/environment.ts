@@ -30,7 +30,10 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-export type EnvironmentKind = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+export type BuiltinEnvironment = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+
+/** An environment of a plugin is one elsewhere, unless it says "local" because its files are this machine's. */
+export type EnvironmentKind = BuiltinEnvironment | "plugin";
 
 /** Where a program runs and what it gets; shared by everything that starts one. */
 export interface ProgramRequest {

@@ -5,6 +5,7 @@ import { isAbsolute, join } from "node:path";
 import type { LoadedConfig } from "../config/types.js";
 import { failure, HermesError, ToolError } from "../tool/errors.js";
 import type { Environment } from "./environment.js";
+import type { EnvironmentsOfPlugins } from "./plugin-environment.js";
 
 export interface OpenRequest {
   readonly name: string;
@@ -13,6 +14,8 @@ export interface OpenRequest {
   readonly config: LoadedConfig;
   /** Long steps, such as pulling an image. */
   onProgress?(message: string): void;
+  /** Asked for names that no built-in environment has. */
+  readonly plugins?: EnvironmentsOfPlugins | undefined;
 }
 
 type Opener = (request: OpenRequest) => Promise<Environment>;
@@ -29,13 +32,14 @@ const OPENERS: Readonly<Record<string, Opener>> = {
 
 /** An environment as the configuration describes it. */
 export async function openEnvironment(request: OpenRequest): Promise<Environment> {
-  const open = Object.hasOwn(OPENERS, request.name) ? OPENERS[request.name] : undefined;
+  const open = Object.hasOwn(OPENERS, request.name) ? OPENERS[request.name] : openerOfPlugin(request);
   if (open === undefined) {
+    const known = [...Object.keys(OPENERS), ...(request.plugins?.environmentNames() ?? [])];
     throw new HermesError(
       failure(
-        "unavailable",
+        "not_found",
         `There is no environment called ${JSON.stringify(request.name)}`,
-        `Environments: ${Object.keys(OPENERS).join(", ")}.`,
+        `Environments: ${known.join(", ")}.`,
       ),
     );
   }
@@ -45,6 +49,19 @@ export async function openEnvironment(request: OpenRequest): Promise<Environment
     if (!ToolError.isInstance(error)) throw error;
     throw new HermesError(failure(error.code, error.message, error.hint));
   }
+}
+
+function openerOfPlugin({ name, plugins }: OpenRequest): Opener | undefined {
+  const factory = plugins?.environment(name);
+  if (factory === undefined) return undefined;
+  return async (request) => {
+    const { openPluginEnvironment } = await import("./plugin-environment.js");
+    return openPluginEnvironment({
+      request,
+      factory,
+      builtin: (other) => openEnvironment({ ...request, name: other, plugins: undefined }),
+    });
+  };
 }
 
 async function openLocal({ config }: OpenRequest): Promise<Environment> {

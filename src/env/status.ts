@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/types.js";
-import type { EnvironmentKind } from "./environment.js";
+import type { BuiltinEnvironment } from "./environment.js";
 import { findProgram } from "./find-program.js";
 
 /** Whether an environment could be used, as far as that can be told without connecting to anything. */
 export interface EnvironmentStatus {
-  readonly name: EnvironmentKind;
+  readonly name: string;
   readonly about: string;
   readonly ready: boolean;
   readonly reason?: string;
@@ -21,7 +21,7 @@ interface Kind {
   check(config: LoadedConfig): Problem | Promise<Problem>;
 }
 
-const KINDS: Readonly<Record<EnvironmentKind, Kind>> = {
+const KINDS: Readonly<Record<BuiltinEnvironment, Kind>> = {
   local: {
     about: "this machine",
     check: ({ env }) => program("bash", env, "install bash and put it on PATH"),
@@ -33,15 +33,40 @@ const KINDS: Readonly<Record<EnvironmentKind, Kind>> = {
   daytona: { about: "a sandbox at daytona.io or your own Daytona", check: checkDaytona },
 };
 
-export const ENVIRONMENT_NAMES = Object.keys(KINDS) as readonly EnvironmentKind[];
+export const ENVIRONMENT_NAMES = Object.keys(KINDS) as readonly BuiltinEnvironment[];
+
+export function isBuiltinEnvironment(name: string): name is BuiltinEnvironment {
+  return Object.hasOwn(KINDS, name);
+}
+
+/** What is known of environments that plugins bring. */
+export interface PluginEnvironments {
+  environmentNames(): readonly string[];
+}
 
 export async function environmentStatus(
-  name: EnvironmentKind,
+  name: string,
   config: LoadedConfig,
+  plugins?: PluginEnvironments,
 ): Promise<EnvironmentStatus> {
+  if (!isBuiltinEnvironment(name)) return statusOfOther(name, plugins);
   const { about, check } = KINDS[name];
   const problem = await check(config);
   return { name, about, ready: problem === undefined, ...problem };
+}
+
+function statusOfOther(name: string, plugins: PluginEnvironments | undefined): EnvironmentStatus {
+  const others = plugins?.environmentNames() ?? [];
+  const about = "an environment of a plugin";
+  if (others.includes(name)) return { name, about, ready: true };
+  const known = [...ENVIRONMENT_NAMES, ...others].join(", ");
+  return {
+    name,
+    about,
+    ready: false,
+    reason: "nothing of that name is there",
+    fix: `choose one of ${known}`,
+  };
 }
 
 function program(name: string, env: LoadedConfig["env"], fix: string): Problem {

@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import type { ConfigProblem, LoadedConfig } from "../config/types.js";
+import type { ConfigProblem } from "../config/types.js";
 import { loadPermissions } from "../policy/profiles/load.js";
+import { examineServers } from "./examine-servers.js";
+import { examineSources } from "./examine-sources.js";
 import type { Runtime } from "./runtime.js";
 
 /** A finding of `hermes doctor`. */
@@ -20,7 +22,9 @@ export async function examine(runtime: Runtime): Promise<readonly Finding[]> {
     ...examineMachine(runtime.config.paths.home),
     ...(await examineConfig(runtime)),
     ...(await examineTools(runtime)),
-    ...(await examineEnvironment(runtime.config)),
+    ...examineSources(runtime),
+    ...(await examineServers(runtime)),
+    ...(await examineEnvironment(runtime)),
     await examineBoundary(runtime.config.values.terminal),
     ...(await examineJournal(runtime)),
   ];
@@ -85,11 +89,11 @@ async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
 }
 
 /** The environment that sessions get, when it is not this machine. */
-async function examineEnvironment(config: LoadedConfig): Promise<readonly Finding[]> {
+async function examineEnvironment({ config, sources }: Runtime): Promise<readonly Finding[]> {
   const name = config.values.terminal.env;
   if (name === "local") return [];
   const { environmentStatus } = await import("../env/status.js");
-  const { ready, about, reason, fix } = await environmentStatus(name, config);
+  const { ready, about, reason, fix } = await environmentStatus(name, config, sources.plugins);
   const group = "Environments";
   if (ready) return [{ group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }];
   return [

@@ -16,8 +16,11 @@ export interface EnvironmentWanted {
 type Opener = (request: OpenRequest) => Promise<Environment>;
 
 export interface PoolOptions {
+  /** Asked again for each environment that is opened. */
   readonly config: LoadedConfig;
   readonly log: Logger;
+  /** What plugins bring, when it is asked for. */
+  readonly plugins?: () => OpenRequest["plugins"];
   /** Instead of what the configuration describes. */
   readonly open?: Opener;
 }
@@ -39,16 +42,18 @@ interface Opened {
  * has used for a while is suspended, and the next use wakes it up.
  */
 export class EnvironmentPool {
-  readonly #config: LoadedConfig;
+  readonly #options: PoolOptions;
   readonly #log: Logger;
   readonly #opener: Opener;
+  readonly #plugins: PoolOptions["plugins"];
   readonly #opened = new Map<string, Promise<Opened>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: PoolOptions) {
     this.#opener = options.open ?? openConfigured;
-    this.#config = options.config;
+    this.#options = options;
     this.#log = options.log;
+    this.#plugins = options.plugins;
   }
 
   async open(wanted: EnvironmentWanted): Promise<Environment> {
@@ -82,8 +87,9 @@ export class EnvironmentPool {
     const environment = await this.#opener({
       name,
       task,
-      config: this.#config,
+      config: this.#options.config,
       onProgress: (message) => this.#log.info(message),
+      plugins: this.#plugins?.(),
     });
     if (name === "local") {
       return { name, environment, usage: { active: 1, lastUsed: Date.now() }, suspendedAt: 0 };
@@ -94,14 +100,14 @@ export class EnvironmentPool {
   }
 
   #lookNowAndThen(): void {
-    const lifetimeMs = this.#config.values.terminal.lifetime_seconds * 1000;
+    const lifetimeMs = this.#options.config.values.terminal.lifetime_seconds * 1000;
     if (lifetimeMs === 0) return;
     this.#timer ??= setInterval(() => void this.suspendIdle(), Math.min(LOOK_EVERY_MS, lifetimeMs)).unref();
   }
 
   /** Suspends what has not been used for its lifetime; programs that still run there count as use. */
   async suspendIdle(now = Date.now()): Promise<readonly string[]> {
-    const lifetimeMs = this.#config.values.terminal.lifetime_seconds * 1000;
+    const lifetimeMs = this.#options.config.values.terminal.lifetime_seconds * 1000;
     const suspended: string[] = [];
     for (const opening of this.#opened.values()) {
       const opened = await opening.catch(() => undefined);

@@ -1,19 +1,27 @@
 import { createRequire } from "node:module";
 import type { LoadedConfig } from "../config/types.js";
 import { findProgram } from "../env/find-program.js";
+import type { PluginEnvironments } from "../env/status.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
 
 /** Answers `needs`: programs on PATH, variables set, packages installed, an environment that can be used. */
-export function checkNeeds(needs: Needs, config: LoadedConfig): Status | Promise<Status> {
+export function checkNeeds(
+  needs: Needs,
+  config: LoadedConfig,
+  plugins?: PluginEnvironments,
+): Status | Promise<Status> {
   const here = checkHere(needs, config.env);
-  return here.ok && needs.environment === true ? checkEnvironment(config) : here;
+  return here.ok && needs.environment === true ? checkEnvironment(config, plugins) : here;
 }
 
-async function checkEnvironment(config: LoadedConfig): Promise<Status> {
+async function checkEnvironment(
+  config: LoadedConfig,
+  plugins: PluginEnvironments | undefined,
+): Promise<Status> {
   const { environmentStatus } = await import("../env/status.js");
   const name = config.values.terminal.env;
-  const { ready, reason, fix } = await environmentStatus(name, config);
+  const { ready, reason, fix } = await environmentStatus(name, config, plugins);
   return ready ? { ok: true } : no(`the environment ${name} cannot be used: ${reason ?? ""}`, fix ?? "");
 }
 

@@ -377,7 +377,8 @@ export class Runtime {
 
   #world(): ToolsetWorld {
     const brought = [...this.#broughtToolsets.values()].flatMap((toolsets) => Object.entries(toolsets));
-    const custom = brought.length === 0 ? this.#customToolsets : new Map([...brought, ...this.#customToolsets]);
+    const custom =
+      brought.length === 0 ? this.#customToolsets : new Map([...brought, ...this.#customToolsets]);
     return { registry: this.registry.snapshot(), custom };
   }
 
@@ -400,8 +401,9 @@ export class Runtime {
 
   /** Why a tool is off, whatever toolsets a session asks for. @internal */
   switchedOff(tool: string): string | undefined {
-    if (this.registry.get(tool) === undefined) return undefined;
     const { agent, tools } = this.config.values;
+    if (agent.disabled_toolsets.length + tools.disabled.length === 0) return undefined;
+    if (this.registry.get(tool) === undefined) return undefined;
     const selection = selectTools(
       { enabled: [tool], disabled: agent.disabled_toolsets, disabledTools: tools.disabled },
       this.#world(),

@@ -69,7 +69,7 @@ async function openJobSession(
   runtime: Runtime,
   { job, approvals }: { readonly job: Job; readonly approvals: RuntimeApprovals },
 ): Promise<JobSession> {
-  const approver = approvals.unattended("cron_mode");
+  const approver = runtime.configuredApprover() ?? approvals.unattended("cron_mode");
   const toolsets = job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron;
   const outer = await runtime.openSession({
     door: "cron",

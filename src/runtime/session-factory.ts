@@ -68,6 +68,7 @@ export class SessionFactory {
         return runtime.config;
       },
       log: runtime.log,
+      plugins: () => runtime.sources.plugins,
     });
   }
 
@@ -81,7 +82,7 @@ export class SessionFactory {
 
   /** The configuration has changed: sessions opened from now on get its rules, open ones what is stricter in them. */
   async reloadRules(): Promise<void> {
-    await this.#rules;
+    await this.#rules.catch(() => undefined);
     const before = this.#allowlist;
     const allowlist = this.#openAllowlist();
     const rules = this.#loadRules(allowlist);
@@ -162,7 +163,7 @@ export class SessionFactory {
         processes: this.#runtime.processes.of(id),
         home: environment.files.resolve("~", workspace),
         host: options.host ?? {},
-        approver: options.approver,
+        approver: options.approver ?? this.#runtime.configuredApprover(),
         ask: options.ask ?? (async () => undefined),
         grants: new Set(),
         reviews: { denials: 0 },

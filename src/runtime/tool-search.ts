@@ -1,9 +1,14 @@
+import { join } from "node:path";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { View } from "../registry/view.js";
 import { ToolSearchBridge } from "../search/bridge.js";
+import type { FinderOptions } from "../search/finder.js";
+import type { VectorCache } from "../search/semantic/vector-cache.js";
 import { toolSearchSettings } from "../search/settings.js";
-import type { Hit, SearchableTool, ToolFinder } from "../search/types.js";
+import type { Embedder, Hit, SearchableTool, ToolFinder } from "../search/types.js";
 import type { Runtime } from "./runtime.js";
+
+const VECTORS = "tool-vectors.bin";
 
 /** Indexes kept: sessions with the same hidden tools share one. */
 const MAX_FINDERS = 8;
@@ -12,6 +17,8 @@ const MAX_FINDERS = 8;
 export class RuntimeToolSearch {
   readonly #runtime: Runtime;
   readonly #finders = new Map<string, Promise<ToolFinder>>();
+  #embedder: Embedder | undefined;
+  #cache: VectorCache | undefined;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -51,12 +58,33 @@ export class RuntimeToolSearch {
   }
 
   async #open(tools: readonly SearchableTool[]): Promise<ToolFinder> {
-    const { createLexicalIndex } = await import("../search/lexical/index.js");
-    const index = createLexicalIndex(tools);
-    return { size: tools.length, search: async (query, options) => index.search(query, options) };
+    const [{ createLexicalIndex }, { HybridFinder }] = await Promise.all([
+      import("../search/lexical/index.js"),
+      import("../search/finder.js"),
+    ]);
+    const meaning = await this.#openMeaning();
+    return new HybridFinder({ tools, lexical: createLexicalIndex(tools), ...meaning });
+  }
+
+  /** Nothing is fetched here: without `hermes setup search`, words decide alone. */
+  async #openMeaning(): Promise<Pick<FinderOptions, "embedder" | "cache">> {
+    const { values, paths } = this.#runtime.config;
+    if (values.tools.tool_search.embeddings === "off") return {};
+    const { findModel } = await import("../search/semantic/model-files.js");
+    const folder = findModel({ home: paths.home });
+    if (folder === undefined) return {};
+    const [{ createEmbedder }, { VectorCache }] = await Promise.all([
+      import("../search/semantic/embedder.js"),
+      import("../search/semantic/vector-cache.js"),
+    ]);
+    this.#embedder ??= createEmbedder(folder);
+    const { id, dimensions } = this.#embedder;
+    this.#cache ??= new VectorCache({ path: join(paths.cache, VECTORS), model: id, dimensions });
+    return { embedder: this.#embedder, cache: this.#cache };
   }
 
   async close(): Promise<void> {
     this.#finders.clear();
+    await this.#embedder?.close();
   }
 }

@@ -17,7 +17,7 @@ export interface SourceHost {
   readonly secrets: SecretAccess;
   redact(text: string): string;
   /** Toolsets that one source brings, in the place of those it brought before. */
-  setToolsets(source: string, toolsets: Readonly<Record<string, CustomToolset>>): void;
+  setToolsets?(source: string, toolsets: Readonly<Record<string, CustomToolset>>): void;
   /** The database of the Hermes home, opened on first use. */
   store(): Promise<Store>;
 }

@@ -153,6 +153,41 @@ export const MIGRATIONS: readonly string[] = [
     seen_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   `,
+  // A person's yes to the files of a plugin folder, by the hash over all of them; dev: to its changes as
+  // well; guards: no call may run without it.
+  `
+  CREATE TABLE IF NOT EXISTS plugin_trust (
+    name TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    dev INTEGER NOT NULL,
+    guards INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (name, folder)
+  ) WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE IF NOT EXISTS mcp_pins (
+    server TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    present INTEGER NOT NULL,
+    pinned_at INTEGER NOT NULL,
+    PRIMARY KEY (server, identity, tool)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS mcp_memory (
+    server TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    era TEXT,
+    discover TEXT,
+    era_at INTEGER NOT NULL,
+    resources INTEGER NOT NULL,
+    prompts INTEGER NOT NULL,
+    PRIMARY KEY (server, identity)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

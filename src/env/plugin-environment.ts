@@ -1,0 +1,69 @@
+import type { EnvironmentFactory, EnvironmentRequest } from "../sources/plugins/types.js";
+import { ToolError } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
+import type { Environment } from "./environment.js";
+import type { OpenRequest } from "./open.js";
+import type { PluginEnvironments } from "./status.js";
+
+export interface EnvironmentsOfPlugins extends PluginEnvironments {
+  environment(name: string): EnvironmentFactory | undefined;
+}
+
+const METHODS = ["exec", "spawn", "fetch", "push", "describe", "close"] as const;
+
+/** Opens an environment that a plugin brings, under the name it was asked for by. */
+export async function openPluginEnvironment(opening: {
+  readonly request: OpenRequest;
+  readonly factory: EnvironmentFactory;
+  builtin(name: string): Promise<Environment>;
+}): Promise<Environment> {
+  const { name, task, onProgress } = opening.request;
+  const given: EnvironmentRequest = {
+    name,
+    task,
+    progress: (message) => onProgress?.(message),
+    builtin: opening.builtin,
+    async remote(options) {
+      const { createRemoteEnvironment } = await import("./remote/remote-environment.js");
+      const environment = createRemoteEnvironment({ ...options, name, kind: "plugin" });
+      await environment.connect();
+      return environment;
+    },
+  };
+  let environment: Environment;
+  try {
+    environment = await opening.factory(given);
+  } catch (error) {
+    if (ToolError.isInstance(error)) throw error;
+    const { message } = describeThrown(error);
+    throw new ToolError(`The environment ${name} could not be opened: ${message}`, { code: "unavailable" });
+  }
+  const missing = METHODS.find((method) => typeof environment?.[method] !== "function");
+  if (missing !== undefined || typeof environment.files !== "object") {
+    const what = missing ?? "files";
+    throw new ToolError(`The environment ${name} cannot be used: it has no ${what}`, {
+      code: "unavailable",
+      hint: "Tell the author of the plugin.",
+    });
+  }
+  return named(environment, name);
+}
+
+/** Results and grants carry the name, so one built upon a built-in environment must not be taken for that one. */
+function named(environment: Environment, name: string): Environment {
+  return {
+    name,
+    kind: environment.kind,
+    files: environment.files,
+    exec: (request) => environment.exec(request),
+    spawn: (request) => environment.spawn(request),
+    fetch: (transfer) => environment.fetch(transfer),
+    push: (transfer) => environment.push(transfer),
+    ...(environment.snapshot !== undefined && {
+      snapshot: async () => (await environment.snapshot?.()) ?? { id: "" },
+    }),
+    ...(environment.suspend !== undefined && { suspend: async () => environment.suspend?.() }),
+    describe: async () => ({ ...(await environment.describe()), name }),
+    close: () => environment.close(),
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, readdir, readlink, realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+
+export interface Fingerprint {
+  /** SHA-256 over names and content of all files. */
+  readonly hash: string;
+  /** Relative to the folder, sorted. */
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+}
+
+/** Installed packages and version control are not what the author wrote. */
+const NOT_COVERED = new Set(["node_modules", ".git"]);
+const MAX_FILES = 5_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Throws when the folder cannot be covered: too much in it, or a link that leads out of it. */
+export async function fingerprintOf(folder: string): Promise<Fingerprint> {
+  const root = await realpath(folder);
+  const paths = (await filesBelow(root, root)).sort();
+  const total = createHash("sha256");
+  const files: { path: string; bytes: number }[] = [];
+  let bytes = 0;
+  for (const path of paths) {
+    const file = join(root, path);
+    const status = await lstat(file);
+    bytes += status.size;
+    if (bytes > MAX_BYTES) {
+      throw new Error(`its files take more than ${MAX_BYTES / 1024 / 1024} MB; keep data elsewhere`);
+    }
+    const content = status.isSymbolicLink() ? `link:${await readlink(file)}` : await hashOf(file);
+    total.update(`${JSON.stringify([path, content])}\n`);
+    files.push({ path, bytes: status.size });
+  }
+  return { hash: total.digest("hex"), files };
+}
+
+async function filesBelow(root: string, folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (NOT_COVERED.has(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...(await filesBelow(root, path)));
+    else if (entry.isFile()) found.push(relative(root, path));
+    else if (entry.isSymbolicLink()) {
+      const inside = relative(root, await realpath(path).catch(() => path));
+      if (inside === ".." || inside.startsWith(`..${sep}`)) {
+        throw new Error(`${relative(root, path)} is a link that leads out of the plugin's folder`);
+      }
+      found.push(relative(root, path));
+    }
+    if (found.length > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files; keep data elsewhere`);
+  }
+  return found;
+}
+
+function hashOf(file: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const hash = createHash("sha256");
+    createReadStream(file)
+      .on("error", reject)
+      .on("data", (chunk) => hash.update(chunk))
+      .on("end", () => resolve(hash.digest("hex")));
+  });
+}

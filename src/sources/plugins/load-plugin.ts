@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type { LoadedConfig } from "../../config/types.js";
+import type { Logger } from "../../observe/log.js";
+import { describeImportError } from "../../registry/user-module-errors.js";
+import { type ModuleNamespace, userModuleLoader } from "../../registry/user-module-loader.js";
+import { Collected } from "./collected.js";
+import type { PluginManifest } from "./manifest.js";
+import type { RegisterPlugin } from "./types.js";
+
+export interface LoadRequest {
+  readonly manifest: PluginManifest;
+  /** Module with `register`. */
+  readonly main: string;
+  /** Names what was read, so that changed files are imported anew. */
+  readonly fingerprint: string;
+  readonly config: LoadedConfig;
+  readonly log: Logger;
+  /** Told when the code held the event loop, in milliseconds. */
+  onBlocked(what: string, heldMs: number): void;
+}
+
+const BLOCKED_LOOP_MS = 1_000;
+const CLOSING_MS = 5_000;
+
+/** Runs `register` and answers with everything it wants to bring; throws with a message for its author. */
+export async function loadPlugin(request: LoadRequest): Promise<Collected> {
+  const { manifest, main, config } = request;
+  const collected = new Collected(manifest);
+  const cacheDir = join(config.paths.cache, "plugins");
+  // Only what the plugin does itself counts against its time.
+  const loader = await userModuleLoader({ publicApi, cacheDir });
+  try {
+    await within(manifest.timeoutSeconds, async () => {
+      const module = await loader.importFresh(main, request.fingerprint);
+      const register = registerOf(module);
+      await namingBlocks(
+        () => register(collected.contextFor(request)),
+        (heldMs) => request.onBlocked("register", heldMs),
+      );
+    });
+    if (collected.refusal !== undefined) throw collected.refusal;
+    return collected;
+  } catch (error) {
+    collected.end();
+    await closeAll(collected, request.log);
+    const { message, line } = describeImportError(error, { file: main, cacheDir });
+    throw new Error(line === undefined ? message : `${main}:${line}: ${message}`, { cause: error });
+  } finally {
+    collected.end();
+  }
+}
+
+/** Calls what was given to `onClose`, the last one first. None of them can keep the others from it. */
+export async function closeAll(collected: Pick<Collected, "closers">, log: Logger): Promise<void> {
+  for (const close of collected.closers.splice(0).reverse()) {
+    try {
+      await within(CLOSING_MS / 1000, async () => close());
+    } catch (error) {
+      log.error(`onClose failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+/** Only the synchronous part can hold the loop: what is awaited leaves it free. */
+export function namingBlocks<Result>(work: () => Result, report: (heldMs: number) => void): Result {
+  const before = performance.now();
+  try {
+    return work();
+  } finally {
+    const heldMs = performance.now() - before;
+    if (heldMs >= BLOCKED_LOOP_MS) report(Math.round(heldMs));
+  }
+}
+
+function registerOf(module: ModuleNamespace): RegisterPlugin {
+  const { default: exported } = module;
+  const inside =
+    typeof exported === "object" && exported !== null ? Reflect.get(exported, "register") : undefined;
+  for (const candidate of [exported, module.register, inside]) {
+    if (typeof candidate === "function") return candidate as RegisterPlugin;
+  }
+  throw new TypeError(
+    "the module exports no register function; write: export default function register(ctx) {}",
+  );
+}
+
+/** What `import … from "hermes-tools"` gives a plugin: everything but the way past `ctx`. */
+async function publicApi(): Promise<ModuleNamespace> {
+  const api: ModuleNamespace = await import("../../index.js");
+  const refuse = () => {
+    throw new Error("a plugin brings its tools with ctx.tool inside register(ctx)");
+  };
+  const registry = { register: refuse, add: refuse, deregister: refuse, aliasToolset: refuse };
+  return { ...api, registry };
+}
+
+/** What runs on after the deadline is only ignored: JavaScript cannot be ended from outside. */
+async function within(seconds: number, work: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not finish within ${seconds} s`)), seconds * 1000);
+  });
+  const running = work();
+  running.catch(() => undefined);
+  try {
+    await Promise.race([running, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,282 @@
+import { createHash } from "node:crypto";
+import type { Approver } from "../../call/scope.js";
+import { didYouMean } from "../../config/did-you-mean.js";
+import type { LoadedConfig } from "../../config/types.js";
+import { describeThrown } from "../../tool/thrown.js";
+import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
+import { clashOf } from "./clash.js";
+import type { Collected } from "./collected.js";
+import { findPlugins } from "./find-plugins.js";
+import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
+import { loadPlugin } from "./load-plugin.js";
+import { PluginSlot } from "./plugin-slot.js";
+import type { FoundPlugin } from "./read-plugin.js";
+import { RunningPlugin } from "./running-plugin.js";
+import { findTrust, guardsCalls } from "./trust-rows.js";
+import type { EnvironmentFactory, ModelProvider, PluginCommand } from "./types.js";
+
+/** What plugins bring besides tools, hooks and toolsets. */
+export interface PluginContributions {
+  command(name: string): { readonly plugin: string; readonly command: PluginCommand } | undefined;
+  environment(name: string): EnvironmentFactory | undefined;
+  environmentNames(): readonly string[];
+  approver(name: string): (() => Approver | Promise<Approver>) | undefined;
+  modelProvider(name: string): (() => ModelProvider | Promise<ModelProvider>) | undefined;
+  modelProviderNames(): readonly string[];
+}
+
+export interface PluginSource extends ToolSource, PluginContributions {
+  readonly kind: "plugin";
+}
+
+/** A slow plugin must not hold up the others; one with hooks is waited for, since calls must not pass it by. */
+const STARTING_WAIT_MS = 3_000;
+/** Of two plugins that want one name the first in the list gets it, unless it takes too long. */
+const EARLIER_WAIT_MS = 2_000;
+
+/** The plugins of the person, of a trusted project and from npm, as far as `plugins.enabled` names them. */
+export function createPluginSource(host: SourceHost): PluginSource {
+  return new Plugins(host);
+}
+
+class Plugins implements PluginSource {
+  readonly kind = "plugin";
+  readonly #host: SourceHost;
+  readonly #slots = new Map<string, PluginSlot>();
+  /** No longer wanted; their last calls may still run. */
+  readonly #gone = new Set<PluginSlot>();
+  #disabled: readonly string[] = [];
+  #closed = false;
+
+  constructor(host: SourceHost) {
+    this.#host = host;
+  }
+
+  start(): Promise<void> {
+    return this.refresh(this.#host.config);
+  }
+
+  async refresh(config: LoadedConfig): Promise<void> {
+    if (this.#closed) return;
+    const { enabled, disabled } = config.values.plugins;
+    const wanted = new Set(enabled.filter((name) => !disabled.includes(name)));
+    this.#disabled = enabled.filter((name) => disabled.includes(name));
+    for (const [name, slot] of this.#slots) {
+      if (wanted.has(name)) continue;
+      this.#slots.delete(name);
+      this.#gone.add(slot);
+      slot.unload();
+      slot.stop();
+    }
+    const found = await findPlugins(config);
+    const begun: Promise<void>[] = [];
+    const waits = [...wanted].map((name) => {
+      const slot = this.#slots.get(name) ?? new PluginSlot(name, this.#host);
+      this.#slots.set(name, slot);
+      const earlier = Promise.all(begun);
+      const loading = slot.change((isCurrent) => this.#bringUp({ slot, config, found, earlier, isCurrent }));
+      begun.push(loading);
+      const watches = found.some((plugin) => plugin.name === name && bringsHooks(plugin));
+      return watches ? loading : Promise.race([loading, pause(STARTING_WAIT_MS)]);
+    });
+    await Promise.all(waits);
+  }
+
+  async settled(signal?: AbortSignal): Promise<void> {
+    const loading = Promise.all([...this.#slots.values()].map((slot) => slot.loading));
+    if (signal === undefined) await loading;
+    else await Promise.race([loading, aborted(signal)]);
+  }
+
+  status(): readonly SourceStatus[] {
+    const off = this.#disabled.map(
+      (name): SourceStatus => ({
+        source: `plugin:${name}`,
+        state: "disabled",
+        tools: [],
+        reason: "plugins.disabled names it",
+        fix: `hermes plugins enable ${name}`,
+        quarantined: [],
+      }),
+    );
+    return [...[...this.#slots.values()].map((slot) => slot.status()), ...off];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const slots = [...this.#slots.values(), ...this.#gone];
+    await Promise.all(slots.map((slot) => slot.close()));
+    this.#slots.clear();
+    this.#gone.clear();
+  }
+
+  async #bringUp(step: {
+    readonly slot: PluginSlot;
+    readonly config: LoadedConfig;
+    readonly found: readonly FoundPlugin[];
+    readonly earlier: Promise<unknown>;
+    isCurrent(): boolean;
+  }): Promise<void> {
+    const { slot, config, found } = step;
+    const plugin = found.find(({ name }) => name === slot.name);
+    slot.guards ||= (plugin?.manifest?.closedHooks.length ?? 0) > 0;
+    const store = await this.#host.store();
+    // The manifest may have changed, or may be gone: what a person confirmed counts too.
+    slot.guards = guardsCalls(store, slot.name) || (plugin?.manifest?.closedHooks.length ?? 0) > 0;
+    if (plugin === undefined) {
+      const guess = didYouMean(
+        slot.name,
+        found.map(({ name }) => name),
+      );
+      slot.fail({
+        reason: `no plugin called ${slot.name} was found${guess === undefined ? "" : `; ${guess}`}`,
+        fix: `put it into ${config.paths.plugins}/${slot.name}, or take it out of plugins.enabled`,
+      });
+      return;
+    }
+    let fingerprint: Fingerprint;
+    try {
+      fingerprint = await fingerprintOf(plugin.folder);
+    } catch (error) {
+      slot.fail({ reason: plugin.problems[0] ?? describeThrown(error).message });
+      return;
+    }
+    const trust = findTrust(store, plugin);
+    if (trust === undefined || (!trust.dev && trust.fingerprint !== fingerprint.hash)) {
+      slot.fail({
+        reason:
+          trust === undefined
+            ? `nobody has confirmed the files in ${plugin.folder} yet`
+            : `its files have changed since they were confirmed (${plugin.folder})`,
+        fix: `look at them, then: hermes plugins enable ${slot.name}`,
+      });
+      return;
+    }
+    await this.#load({ ...step, plugin, fingerprint });
+  }
+
+  async #load(step: {
+    readonly slot: PluginSlot;
+    readonly config: LoadedConfig;
+    readonly plugin: FoundPlugin;
+    readonly fingerprint: Fingerprint;
+    readonly earlier: Promise<unknown>;
+    isCurrent(): boolean;
+  }): Promise<void> {
+    const { slot, config, plugin, fingerprint } = step;
+    const { manifest, main } = plugin;
+    const problem = plugin.problems[0];
+    if (manifest === undefined || main === undefined || problem !== undefined) {
+      slot.keepOld({ reason: problem ?? `${plugin.manifestFile} cannot be used` });
+      return;
+    }
+    const missing = manifest.requiresEnv.filter((name) => !config.env[name]);
+    if (missing.length > 0) {
+      slot.keepOld({
+        reason: `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not set`,
+        fix: `hermes config set ${missing[0]} VALUE`,
+      });
+      return;
+    }
+    const version = versionOf({ fingerprint, manifest, config });
+    if (slot.running?.version === version) {
+      slot.recovered();
+      return;
+    }
+    if (slot.tried === version) return;
+    slot.tried = version;
+    slot.begin(plugin.folder);
+    const { log, onBlocked } = slot;
+    let collected: Collected;
+    try {
+      collected = await loadPlugin({ manifest, main, fingerprint: fingerprint.hash, config, log, onBlocked });
+    } catch (error) {
+      if (step.isCurrent())
+        slot.keepOld({ reason: describeThrown(error).message, fix: "mend the plugin, or disable it" });
+      return;
+    }
+    await Promise.race([step.earlier, pause(EARLIER_WAIT_MS)]);
+    const running = new RunningPlugin({ collected, version, log, onBlocked });
+    const clash = clashOf(collected, {
+      config,
+      others: [...this.#slots.values()].filter((other) => other !== slot),
+    });
+    if (!step.isCurrent() || clash !== undefined) {
+      running.retire();
+      if (clash !== undefined && step.isCurrent()) slot.keepOld({ reason: clash });
+      return;
+    }
+    slot.putInForce(running, plugin.folder);
+  }
+
+  command(name: string) {
+    for (const slot of this.#slots.values()) {
+      const command = slot.running?.collected.commands.get(name);
+      if (command !== undefined) return { plugin: slot.name, command };
+    }
+    return undefined;
+  }
+
+  environment(name: string): EnvironmentFactory | undefined {
+    return this.#first((collected) => collected.environments.get(name));
+  }
+
+  environmentNames(): readonly string[] {
+    return this.#names((collected) => collected.environments);
+  }
+
+  approver(name: string) {
+    return this.#first((collected) => collected.approvers.get(name));
+  }
+
+  modelProvider(name: string) {
+    return this.#first((collected) => collected.modelProviders.get(name));
+  }
+
+  modelProviderNames(): readonly string[] {
+    return this.#names((collected) => collected.modelProviders);
+  }
+
+  #first<Value>(look: (collected: Collected) => Value | undefined): Value | undefined {
+    for (const { running } of this.#slots.values()) {
+      const value = running === undefined ? undefined : look(running.collected);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  #names(look: (collected: Collected) => ReadonlyMap<string, unknown>): readonly string[] {
+    return [...this.#slots.values()]
+      .flatMap(({ running }) => (running === undefined ? [] : [...look(running.collected).keys()]))
+      .sort();
+  }
+}
+
+function bringsHooks({ manifest }: FoundPlugin): boolean {
+  return (manifest?.brings.hooks.length ?? 0) > 0;
+}
+
+/** Everything that a run of `register` depends on. */
+function versionOf(made: {
+  readonly fingerprint: Fingerprint;
+  readonly manifest: { readonly name: string; readonly requiresEnv: readonly string[] };
+  readonly config: LoadedConfig;
+}): string {
+  const { manifest, config } = made;
+  const settings = config.values.tool_settings[manifest.name];
+  const env = manifest.requiresEnv.map((name) => config.env[name]);
+  return createHash("sha256")
+    .update(JSON.stringify([made.fingerprint.hash, settings, env]))
+    .digest("hex");
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
