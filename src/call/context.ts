@@ -11,6 +11,7 @@ export class HandlerContext implements CallContext {
   readonly #call: CallRecord;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
+  #onAbort: (() => void) | undefined;
   #environment: Environment | undefined;
   #waits = 0;
   /** Told when calls made from inside this one begin and end to wait for a person. */
@@ -66,6 +67,18 @@ export class HandlerContext implements CallContext {
       if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
     }
     return this.#controller.signal;
+  }
+
+  onAbort(listener: () => void): void {
+    const before = this.#onAbort;
+    this.#onAbort =
+      before === undefined
+        ? listener
+        : () => {
+            before();
+            listener();
+          };
+    if (this.#abortReason !== undefined) listener();
   }
 
   refusal(effect: Effect): string | undefined {
@@ -135,6 +148,7 @@ export class HandlerContext implements CallContext {
   abort(reason: Error): void {
     this.#abortReason ??= reason;
     this.#controller?.abort(reason);
+    this.#onAbort?.();
   }
 }
 

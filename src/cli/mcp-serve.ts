@@ -27,6 +27,8 @@ export async function run({ flags, runtime: open }: CommandContext): Promise<voi
   process.on("unhandledRejection", report);
   process.on("uncaughtException", report);
   try {
+    const { watchForChanges } = await import("../runtime/reload/watch-for-changes.js");
+    await watchForChanges(runtime);
     await serveMcpOverStreams({ runtime, input: process.stdin, output: protocol, signal: stop.signal });
   } finally {
     await runtime.close();

@@ -19,7 +19,7 @@ export async function run(
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const signals = listenForStop();
-  const runtime = await open();
+  const runtime = await open({ wait: false });
   // One tool's forgotten promise must not end everybody's server.
   process.on("unhandledRejection", (reason) => {
     runtime.log.error(`a promise was rejected and nobody looked: ${describeThrown(reason).message}`);
@@ -27,6 +27,7 @@ export async function run(
   try {
     const { server, token } = await start(runtime, options);
     const scheduler = await startScheduler(runtime);
+    await startReloading(runtime, out);
     await announce({ out, runtime, server, token });
     await signals.stop;
     out.note("Stopping: running calls get a few seconds to finish. Ctrl-C again ends at once.");
@@ -64,6 +65,18 @@ async function startScheduler(runtime: Runtime): Promise<RuntimeScheduler | unde
   const made = await schedulerFor(runtime);
   made.scheduler.start();
   return made;
+}
+
+/** Takes up changed tools and settings as long as the runtime lives. What fails is logged. */
+async function startReloading(runtime: Runtime, out: Output): Promise<void> {
+  const { watchForChanges } = await import("../runtime/reload/watch-for-changes.js");
+  await watchForChanges(runtime);
+  const { level } = runtime.config.values.log;
+  if (level === "info" || level === "debug") return;
+  runtime.events.on((event) => {
+    if (event.type !== "reload.applied") return;
+    for (const change of event.changes) out.note(`Reloaded ${change}`);
+  });
 }
 
 function portFrom(given: unknown): number {

@@ -59,6 +59,23 @@ export type RuntimeEvent =
   | JobEvent
   | { readonly type: "tools.changed"; readonly generation: number }
   | {
+      readonly type: "reload.applied";
+      readonly what: "tools" | "config";
+      /** As people name them: below the Hermes home or the project. */
+      readonly files: readonly string[];
+      /** One line each: `tools/x.yaml: 2 added, 1 changed`. */
+      readonly changes: readonly string[];
+      readonly at: number;
+    }
+  | {
+      readonly type: "reload.failed";
+      readonly what: "tools" | "config";
+      readonly files: readonly string[];
+      /** What stays as it was, and why; texts are masked. */
+      readonly problems: readonly string[];
+      readonly at: number;
+    }
+  | {
       readonly type: "source.changed";
       /** `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
       readonly source: string;

@@ -72,6 +72,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   if (options.userTools !== false) {
     await runtime.sources.start(options.sources === false ? ["module"] : undefined);
+    for (const { file, line, message } of runtime.discovery.problems) {
+      runtime.log.warn(`${file}${line === undefined ? "" : `:${line}`} skipped: ${message}`);
+    }
   }
   if (options.watch === true) {
     const { watchForChanges } = await import("./reload/watch-for-changes.js");

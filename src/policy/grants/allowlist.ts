@@ -33,6 +33,8 @@ export interface Allowlist extends PermanentGrants {
   coveringAll(segments: readonly JudgedSegment[], where: Whereabouts): readonly Grant[] | undefined;
   /** What "always" would write down; nothing means that it cannot be offered. */
   rememberable(segments: readonly JudgedSegment[]): string[];
+  /** Counts these from now on; another list has written them down. */
+  hold(entries: readonly string[], request: ApprovalRequest): void;
   /** Uses are on disk when it resolves. */
   close(): Promise<void>;
 }
@@ -118,6 +120,12 @@ export function createAllowlist(options: AllowlistOptions): Allowlist {
       if (!outcome.ok) throw new Error(outcome.message);
       const since = now();
       for (const entry of wanted) held.push({ grant: grantOf(entry, { file: outcome.file }), since });
+    },
+
+    hold(entries, request) {
+      const since = now();
+      for (const text of entries)
+        held.push({ grant: grantOf(entryFor({ text, request, at: since })), since });
     },
 
     countUse: (ids) => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { LoadedConfig } from "../../config/types.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { describeThrown } from "../../tool/thrown.js";
@@ -38,6 +38,7 @@ class YamlSource implements ToolSource {
   readonly #files = new Map<string, KnownFile>();
   #config: LoadedConfig;
   #changing: Promise<void> = Promise.resolve();
+  #starting = true;
   #closed = false;
 
   constructor(host: SourceHost) {
@@ -46,8 +47,9 @@ class YamlSource implements ToolSource {
     this.#tools = createToolHost((name) => this.#config.env[name]);
   }
 
-  start(): Promise<void> {
-    return this.refresh(this.#host.config);
+  async start(): Promise<void> {
+    await this.refresh(this.#host.config);
+    this.#starting = false;
   }
 
   async settled(): Promise<void> {
@@ -63,7 +65,7 @@ class YamlSource implements ToolSource {
     if (this.#closed) return;
     const isNew = config !== this.#config || this.#files.size === 0;
     this.#config = config;
-    const found = await filesIn(foldersOf(config));
+    const found = await filesIn(foldersOf(config), [...this.#files.keys()]);
     let freed = false;
     for (const path of [...this.#files.keys()]) {
       if (found.includes(path)) continue;
@@ -102,7 +104,8 @@ class YamlSource implements ToolSource {
       return true;
     }
     const problems = reading.problems.map((problem) => formatFileProblem(path, problem));
-    for (const problem of problems) this.#host.log.warn(problem);
+    // Of what changes later, whoever watches tells, after a second look.
+    if (this.#starting) for (const problem of problems) this.#host.log.warn(problem);
     const before = known ?? { specs: [], tools: [], quarantined: [] };
     this.#files.set(path, { ...before, hash, problems });
     return false;
@@ -177,10 +180,15 @@ function realOf(path: string): string {
   }
 }
 
-async function filesIn(folders: readonly string[]): Promise<readonly string[]> {
+/** A folder that is there and cannot be read holds what it held before. */
+async function filesIn(folders: readonly string[], known: readonly string[]): Promise<readonly string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
-      const names = await readdir(folder).catch(() => []);
+      const names = await readdir(folder).catch((error: NodeJS.ErrnoException) =>
+        error.code === "ENOENT"
+          ? []
+          : known.filter((path) => dirname(path) === folder).map((path) => basename(path)),
+      );
       return names
         .filter((name) => YAML.test(name) && !name.startsWith("."))
         .sort()

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import type { BigIntStats, Dirent } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { WatchedPlaces } from "./watched-places.js";
+
+/** What was seen of one file. */
+interface Seen {
+  readonly signature: string;
+  readonly hash: string;
+  /** When it last changed, milliseconds since 1970. */
+  readonly changedAt: number;
+  /** False when it was so fresh that another change could have left the same times behind. */
+  readonly isSettled: boolean;
+}
+
+/** The content of everything that is watched, by path. What is not there is not in it. */
+export interface Picture {
+  readonly files: ReadonlyMap<string, Seen>;
+  /** The folders below the watched ones. */
+  readonly folders: readonly string[];
+}
+
+export const EMPTY_PICTURE: Picture = { files: new Map(), folders: [] };
+
+const RELEVANT = /\.(?:[cm]?[jt]s|json|ya?ml)$/i;
+const MAX_FILES = 5_000;
+const MAX_DEPTH = 6;
+/** What is larger is told apart by its times. */
+const MAX_HASHED_BYTES = 4 * 1024 * 1024;
+/** The coarsest clock of a file system in use. */
+const CLOCK_STEP_MS = 2_000;
+const READING_ATTEMPTS = 3;
+const BETWEEN_ATTEMPTS_MS = 20;
+
+/** Looks at everything; what has the same times and size as before is not read again. */
+export async function takePicture(places: WatchedPlaces, before: Picture = EMPTY_PICTURE): Promise<Picture> {
+  const folders: string[] = [];
+  const found: string[] = [];
+  await Promise.all(places.folders.map((folder) => walk(folder, { folders, found, depth: 0 })));
+  // At once, because each step waits for its turn beside the calls that run.
+  const paths = [...new Set([...places.settings, ...places.files, ...found])];
+  const seen = await Promise.all(
+    paths.map(async (path) => [path, await look(path, before.files.get(path))] as const),
+  );
+  const files = new Map(
+    seen.flatMap(([path, looked]) => (looked === undefined ? [] : [[path, looked] as const])),
+  );
+  return { files, folders };
+}
+
+/** Paths whose content is not what it was: changed, new or gone. */
+export function differences(before: Picture, now: Picture): readonly string[] {
+  const changed = [...now.files].flatMap(([path, { hash }]) =>
+    before.files.get(path)?.hash === hash ? [] : path,
+  );
+  const gone = [...before.files.keys()].filter((path) => !now.files.has(path));
+  return [...changed, ...gone].sort();
+}
+
+async function walk(
+  folder: string,
+  into: { readonly folders: string[]; readonly found: string[]; readonly depth: number },
+): Promise<void> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch {
+    return;
+  }
+  into.folders.push(folder);
+  await Promise.all(
+    entries.map(async (entry) => {
+      const { name } = entry;
+      if (name.startsWith(".") || name === "node_modules") return;
+      const path = join(folder, name);
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await isFolderBehind(path)));
+      if (isFolder && into.depth < MAX_DEPTH) await walk(path, { ...into, depth: into.depth + 1 });
+      else if (!isFolder && RELEVANT.test(name) && into.found.length < MAX_FILES) into.found.push(path);
+    }),
+  );
+}
+
+async function isFolderBehind(link: string): Promise<boolean> {
+  return stat(link).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+/** Read only when its times are the same before and after; a file that keeps changing is seen as it was last. */
+async function look(path: string, before: Seen | undefined): Promise<Seen | undefined> {
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const stats = await stat(path, { bigint: true });
+      if (stats.isDirectory()) return undefined;
+      const signature = signatureOf(stats);
+      if (before?.isSettled === true && before.signature === signature) return before;
+      const hash = await hashOf(path, stats);
+      const after = signatureOf(await stat(path, { bigint: true }));
+      if (after === signature || attempt === READING_ATTEMPTS) return seen(stats, hash);
+      await pause(BETWEEN_ATTEMPTS_MS);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return { signature: code, hash: `unreadable: ${code}`, changedAt: 0, isSettled: false };
+  }
+}
+
+function seen(stats: BigIntStats, hash: string): Seen {
+  const changedAt = Math.max(Number(stats.mtimeMs), Number(stats.ctimeMs));
+  return {
+    signature: signatureOf(stats),
+    hash,
+    changedAt,
+    isSettled: Date.now() - changedAt > CLOCK_STEP_MS,
+  };
+}
+
+async function hashOf(path: string, stats: BigIntStats): Promise<string> {
+  // A pipe or device would never end.
+  if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return signatureOf(stats);
+  return createHash("sha256")
+    .update(await readFile(path))
+    .digest("base64url");
+}
+
+function signatureOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+}

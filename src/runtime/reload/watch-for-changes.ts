@@ -1,0 +1,156 @@
+import { describeThrown } from "../../tool/thrown.js";
+import type { Runtime } from "../runtime.js";
+import { FolderWatchers } from "./folder-watchers.js";
+import { differences, EMPTY_PICTURE, type Picture, takePicture } from "./picture.js";
+import { reload } from "./reload.js";
+import { type WatchedPlaces, watchedPlaces } from "./watched-places.js";
+
+export interface WatchOptions {
+  /** Quiet time after a change before it is read; `reload.debounce_ms` when left out. */
+  readonly debounceMs?: number;
+  /** How often everything is looked at although the system has said nothing (network disks do not tell). */
+  readonly pollMs?: number;
+}
+
+export interface ReloadWatch {
+  /** Looks now and takes up what has changed; resolves when that is done. */
+  look(): Promise<void>;
+  /** A change that is being taken up is finished first. */
+  close(): Promise<void>;
+}
+
+const POLL_MS = 10_000;
+/** Where the system cannot tell anything, looking is all there is. */
+const BLIND_POLL_MS = 1_000;
+/** Where it is never quiet, files are read all the same. */
+const LONGEST_BURST_MS = 2_000;
+
+const NOT_WATCHING: ReloadWatch = { look: async () => {}, close: async () => {} };
+
+/**
+ * Takes up changes of tools, plugins and configuration while the runtime lives. Changes happen one after the other;
+ * calls that run are not touched. Ends with the runtime and keeps no process alive.
+ */
+export async function watchForChanges(runtime: Runtime, options: WatchOptions = {}): Promise<ReloadWatch> {
+  if (!runtime.config.values.reload.enabled) return NOT_WATCHING;
+  const watching = new Watching(runtime, options);
+  await watching.start();
+  return watching;
+}
+
+class Watching implements ReloadWatch {
+  readonly #runtime: Runtime;
+  readonly #options: WatchOptions;
+  readonly #watchers = new FolderWatchers(() => this.#hint());
+  readonly #forget: () => void;
+  #picture: Picture = EMPTY_PICTURE;
+  #working: Promise<void> = Promise.resolve();
+  #quiet: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #burstSince: number | undefined;
+  #closed = false;
+
+  constructor(runtime: Runtime, options: WatchOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.#forget = runtime.beforeClose(() => this.close());
+  }
+
+  /** What has changed since it was first read and before anybody watched is taken up without a word. */
+  async start(): Promise<void> {
+    const { loadedAt } = this.#runtime.config;
+    const places = this.#places();
+    this.#watchers.follow(places, (await takePicture(places)).folders);
+    this.#picture = await takePicture(places);
+    const settings = places.settings.filter(
+      (path) => (this.#picture.files.get(path)?.changedAt ?? 0) >= loadedAt,
+    );
+    await reload({
+      runtime: this.#runtime,
+      settings,
+      tools: [],
+      quietMs: this.#quietMs(),
+      silent: true,
+    });
+    await this.#followNewPlaces(places);
+    this.#lookLater();
+  }
+
+  look(): Promise<void> {
+    clearTimeout(this.#quiet);
+    this.#quiet = undefined;
+    this.#burstSince = undefined;
+    this.#working = this.#working.then(() => this.#takeUp());
+    return this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#forget();
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#poll);
+    this.#watchers.close();
+    await this.#working;
+  }
+
+  /** Something may have happened. A save is a burst of events; it is read when the burst is over. */
+  #hint(): void {
+    if (this.#closed) return;
+    const now = performance.now();
+    this.#burstSince ??= now;
+    const left = this.#burstSince + LONGEST_BURST_MS - now;
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => void this.look(), Math.max(0, Math.min(this.#quietMs(), left)));
+    this.#quiet.unref();
+  }
+
+  #lookLater(): void {
+    if (this.#closed) return;
+    const usual = this.#options.pollMs ?? POLL_MS;
+    const afterMs = this.#watchers.isBlind ? Math.min(usual, BLIND_POLL_MS) : usual;
+    this.#poll = setTimeout(() => void this.look().then(() => this.#lookLater()), afterMs);
+    this.#poll.unref();
+  }
+
+  async #takeUp(): Promise<void> {
+    if (this.#closed) return;
+    try {
+      const places = this.#places();
+      const now = await takePicture(places, this.#picture);
+      const changed = differences(this.#picture, now);
+      this.#picture = now;
+      if (changed.length > 0) {
+        const settings = changed.filter((path) => places.settings.includes(path));
+        const tools = changed.filter((path) => !places.settings.includes(path));
+        await reload({ runtime: this.#runtime, settings, tools, quietMs: this.#quietMs() });
+      }
+      await this.#followNewPlaces(places);
+    } catch (thrown) {
+      this.#runtime.log.error(`changes could not be taken up: ${describeThrown(thrown).message}`);
+    }
+  }
+
+  /** A project may be trusted now, a module may import another file: what lies there has been read a moment ago. */
+  async #followNewPlaces(before: WatchedPlaces): Promise<void> {
+    if (this.#closed) return;
+    const places = this.#places();
+    if (this.#watchers.follow(places, this.#picture.folders)) this.#hint();
+    if (pathsOf(places) === pathsOf(before)) return;
+    this.#picture = await takePicture(places, this.#picture);
+    if (this.#watchers.follow(places, this.#picture.folders)) this.#hint();
+    await reload({ runtime: this.#runtime, settings: [], tools: [], quietMs: this.#quietMs() });
+  }
+
+  #places(): WatchedPlaces {
+    const { config, cwd, sources } = this.#runtime;
+    return watchedPlaces(config, { cwd, toolFiles: sources.modules?.files() ?? [] });
+  }
+
+  #quietMs(): number {
+    return this.#options.debounceMs ?? this.#runtime.config.values.reload.debounce_ms;
+  }
+}
+
+function pathsOf({ settings, folders, files }: WatchedPlaces): string {
+  return [...settings, ...folders, ...[...files].sort()].join("\n");
+}
