@@ -57,6 +57,42 @@ export const PAGE_SCRIPT = String.raw`"use strict";
     }, SETTLE_MS);
   }
 
+  const sources = document.getElementById("sources");
+  const STATE_TONE = { ready: "good", configured: "quiet", connecting: "quiet", disabled: "quiet", degraded: "warn" };
+  let sourcesPlanned;
+
+  function troublesOf(source) {
+    const retry = source.next_retry === undefined ? "" : " Tried again at " + new Date(source.next_retry).toLocaleTimeString() + ".";
+    const left = source.quarantined.map(({ name, reason }) => name + " is left out: " + reason);
+    const why = source.reason === undefined ? "" : source.reason + "." + retry;
+    return [why, source.fix === undefined ? "" : "Try: " + source.fix, ...left].filter(Boolean).join(" ");
+  }
+
+  function sourceRow(source) {
+    const row = document.createElement("tr");
+    row.setAttribute("role", "row");
+    cell(row, { head: true, text: source.source });
+    cell(row, { text: source.state, tone: STATE_TONE[source.state] || "bad" });
+    cell(row, { text: source.tools.length, tone: "number" });
+    cell(row, { text: troublesOf(source).slice(0, 1000) });
+    return row;
+  }
+
+  async function showSources() {
+    const answer = await fetch("/v1/sources", { credentials: "same-origin" });
+    if (!answer.ok) return;
+    const found = (await answer.json()).sources;
+    sources.querySelector("tbody").replaceChildren(...found.map(sourceRow));
+    sources.hidden = found.length === 0;
+  }
+
+  function planSources() {
+    sourcesPlanned ??= setTimeout(() => {
+      sourcesPlanned = undefined;
+      showSources().catch(() => undefined);
+    }, SETTLE_MS);
+  }
+
   const approvals = document.getElementById("approvals");
   const approvalsList = document.getElementById("approvals-list");
   const approvalsNote = document.getElementById("approvals-note");
@@ -158,11 +194,12 @@ export const PAGE_SCRIPT = String.raw`"use strict";
     moment.textContent = new Date(moment.dateTime).toLocaleString();
 
   const events = new EventSource("/v1/events");
-  events.addEventListener("open", () => { connection.textContent = "Live"; planCalls(); showApprovals().catch(() => undefined); });
+  events.addEventListener("open", () => { connection.textContent = "Live"; planCalls(); planSources(); showApprovals().catch(() => undefined); });
   events.addEventListener("error", () => { connection.textContent = "Not connected; trying again"; });
   events.addEventListener("message", (message) => {
     const { type } = JSON.parse(message.data);
     if (type.startsWith("approval.")) showApprovals().catch(() => undefined);
+    if (type === "source.changed" || type === "tools.changed") planSources();
     if (type === "tools.changed" || type === "tool.availability") toolsChanged.hidden = false;
     else if (type !== "call.progress") planCalls();
   });

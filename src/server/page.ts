@@ -25,6 +25,7 @@ export function pageHtml(content: {
 <main>
 ${APPROVALS_SECTION}
 ${callsSection(content)}
+${SOURCES_SECTION}
 ${toolsSection(content.tools)}
 </main>
 <footer><a href="/openapi.json">API description</a></footer>`,
@@ -90,6 +91,15 @@ const APPROVALS_SECTION = html`<section id="approvals" aria-labelledby="approval
 <h2 id="approvals-title">Waiting for approval</h2>
 <ul id="approvals-list" role="list"></ul>
 <p id="approvals-note" class="notice" role="status" hidden></p>
+</section>`;
+
+/** Filled by the script, which hears of every change. */
+const SOURCES_SECTION = html`<section id="sources" aria-labelledby="sources-title" hidden>
+<h2 id="sources-title">Where tools come from</h2>
+<table role="table" aria-labelledby="sources-title">
+${headRow(["Source", "State", "Tools", "What is wrong, and what to do"])}
+<tbody role="rowgroup"></tbody>
+</table>
 </section>`;
 
 function callsSection({

@@ -8,6 +8,7 @@ import { pageAssetRoutes, pageRoute } from "./page-routes.js";
 import { jsonResponse } from "./problem.js";
 import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
 import type { Route } from "./route.js";
+import { sourcesRoute } from "./sources-route.js";
 import { toolCallsRoute } from "./tool-calls-route.js";
 import { toolsRoute } from "./tools-route.js";
 
@@ -39,6 +40,7 @@ const openapiRoute: Route = {
 export const ROUTES: readonly Route[] = [
   toolCallsRoute,
   toolsRoute,
+  sourcesRoute,
   eventsRoute,
   approvalsRoute,
   answerRoute,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { escapeHtml, visible } from "../../src/server/html.js";
 import { pageHtml } from "../../src/server/page.js";
 import { PAGE_SCRIPT } from "../../src/server/page-script.js";
 import type { AnyTool } from "../../src/tool/tool.js";
-import { onTestEnd } from "../support/runtime.js";
+import { onTestEnd, tempDir } from "../support/runtime.js";
 import { startServer, TOKEN, until } from "./support.js";
 import { echo } from "./tools.js";
 import { PAYLOADS } from "./xss-payloads.js";
@@ -191,7 +191,15 @@ describe("in a browser", () => {
       description: payload,
       ...(index % 2 === 0 && { checkFn: () => ({ ok: false as const, reason: payload, fix: payload }) }),
     }));
-    const { server, calls } = await startServer([echo, ...hostile], { runtime: { journal: true } });
+    const home = tempDir();
+    mkdirSync(join(home, "tools"));
+    writeFileSync(
+      join(home, "tools", "broken.yaml"),
+      `tools: [{ name: "${PAYLOADS[0]?.replaceAll('"', "'")}" }]`,
+    );
+    const { server, calls } = await startServer([echo, ...hostile], {
+      runtime: { journal: true, userTools: true, home },
+    });
     const { chromium } = await import("playwright-core");
     const opened = await chromium.launch({ executablePath: browser, args: ["--no-sandbox"] });
     onTestEnd(() => opened.close());
@@ -218,6 +226,8 @@ describe("in a browser", () => {
     }
     await calls({ tool_calls: [{ id: "last", function: { name: "echo", arguments: { text: "last" } } }] });
     await until(async () => (await tab.locator("#calls tbody th").first().textContent()) === "echo");
+    await until(async () => (await tab.locator("#sources tbody td").first().textContent()) === "failed");
+    expect(await tab.locator("#sources").textContent()).toContain("hermes tools check");
     expect(await tab.evaluate("window.attacked")).toBeUndefined();
     const width = await tab.evaluate("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(400);
