@@ -16,7 +16,8 @@ export interface McpServerConfig {
   readonly headers: Readonly<Record<string, string>>;
   /** `auto`: a program when there is a command; else Streamable HTTP, and the older SSE when that is refused. */
   readonly transport: "auto" | "stdio" | "http" | "sse";
-  readonly auth: "none" | "oauth";
+  /** `client_credentials`: the client signs in for itself; no person is asked. */
+  readonly auth: "none" | "oauth" | "client_credentials";
   readonly oauth_client_id: string;
   readonly oauth_client_secret: string;
   readonly oauth_scopes: readonly string[];
@@ -28,6 +29,8 @@ export interface McpServerConfig {
   readonly connect_timeout: number;
   readonly supports_parallel_tool_calls: boolean;
   readonly sampling: boolean;
+  /** Tell the server the working folder. Some then use it in place of the folders they were started with. */
+  readonly roots: boolean;
   readonly tools: {
     /** Patterns of the server's own tool names; when not empty, only these. */
     readonly include: readonly string[];
@@ -58,7 +61,7 @@ const FIELDS: Fields = {
   url: text,
   headers: texts,
   transport: choice("auto", "stdio", "http", "sse"),
-  auth: choice("none", "oauth"),
+  auth: choice("none", "oauth", "client_credentials"),
   oauth_client_id: text,
   oauth_client_secret: text,
   oauth_scopes: list,
@@ -68,6 +71,7 @@ const FIELDS: Fields = {
   connect_timeout: seconds(60),
   supports_parallel_tool_calls: flag(false),
   sampling: flag(false),
+  roots: flag(false),
   tools: {
     type: {
       kind: "fields",

@@ -131,6 +131,8 @@ export interface CallContext {
   /** What runs by itself, at set times. */
   readonly jobs: ScheduledJobs;
   readonly signal: AbortSignal;
+  /** Told when the call is cancelled, as `signal` would; costs nothing for the many calls that never are. */
+  onAbort?(listener: () => void): void;
   readonly host: HostCapabilities;
   readonly secrets: SecretAccess;
   /** Settings of the tools.<name> and shared sections that this tool may read. */

@@ -1,0 +1,50 @@
+import { failure, HermesError } from "../tool/errors.js";
+import { confirmed } from "./confirm.js";
+import type { CommandContext } from "./globals.js";
+import { describeStatus } from "./mcp-report.js";
+import { configuredServer, exitCodeFor, tested, USABLE, withServers } from "./mcp-servers.js";
+import { visible } from "./visible-text.js";
+
+/** A call of a tool that has changed asks; here a person sees all changes of a server and accepts them beforehand. */
+export async function run(context: CommandContext, [name = "", tool]: readonly string[]): Promise<void> {
+  const { out } = context;
+  await withServers(context, async ({ runtime, connect }) => {
+    const source = await connect({ servers: { [name]: configuredServer(runtime.config, name) } });
+    const status = await tested(source, name);
+    if (!USABLE.has(status.state)) {
+      for (const line of describeStatus(status, out)) out.note(line);
+      process.exitCode = exitCodeFor(status);
+      if (out.json) out.value({ name, approved: [], status });
+      return;
+    }
+    const changes = status.changed.filter((change) => tool === undefined || change.tool === tool);
+    if (changes.length === 0) {
+      const what =
+        tool === undefined ? `no tool of ${name} has changed` : `${tool} of ${name} has not changed`;
+      if (tool !== undefined && !status.changed.some((change) => change.tool === tool))
+        assertKnown(status.tools, tool, name);
+      if (out.json) out.value({ name, approved: [] });
+      else out.line(what);
+      return;
+    }
+    for (const change of changes) {
+      const lines = [
+        `${visible(change.tool)} has changed:`,
+        ...change.change.split("; ").map((line) => `  ${visible(line)}`),
+      ];
+      if (!out.json) process.stderr.write(`${lines.join("\n")}\n`);
+    }
+    const what = changes.length === 1 ? "this change" : `these ${changes.length} changes`;
+    if (!(await confirmed({ question: `Approve ${what}?`, yes: context.flags.yes === true })))
+      throw new HermesError(failure("denied", "nothing was approved"));
+    for (const change of changes) source.approveChange(name, change.tool);
+    const approved = changes.map((change) => change.tool);
+    if (out.json) out.value({ name, approved });
+    else out.line(`${out.mark("ok")} approved: ${approved.map(visible).join(", ")}`);
+  });
+}
+
+function assertKnown(tools: readonly string[], tool: string, server: string): void {
+  if (tools.some((known) => known === tool || known.endsWith(`_${tool}`))) return;
+  throw new HermesError(failure("not_found", `${server} has no tool called ${tool}`));
+}

@@ -1,0 +1,89 @@
+import { describeThrown } from "../../tool/thrown.js";
+import type { ConnectRequest } from "./connect.js";
+
+/** Why a server could not be reached, for a person. */
+export class ConnectError extends Error {
+  readonly fix: string | undefined;
+  /** A person has to do something first; trying again soon is of no use. */
+  readonly needsPerson: boolean;
+
+  constructor(message: string, options: { fix?: string; needsPerson?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ConnectError";
+    this.fix = options.fix;
+    this.needsPerson = options.needsPerson === true;
+  }
+}
+
+/** The program ended before the connection was made; the message says how. */
+export class EndedEarly extends Error {}
+
+export function explainConnectError(
+  error: unknown,
+  request: Pick<ConnectRequest, "server" | "config">,
+): ConnectError {
+  const { server, config } = request;
+  const cause = { cause: error };
+  const refused = chain(error).find(({ name }) => name === "ScopeRefused");
+  if (refused !== undefined) return new ConnectError(refused.message, { ...cause, needsPerson: true });
+  if (needsLogin(error))
+    return new ConnectError("needs a login", {
+      ...cause,
+      needsPerson: true,
+      fix: `hermes mcp login ${server}`,
+    });
+  const code = codeOf(error);
+  if (code === "ENOENT" && config.command !== "")
+    return new ConnectError(`the program ${config.command} was not found`, {
+      ...cause,
+      fix: `install it, or change mcp_servers.${server}.command`,
+    });
+  if (code === "EACCES" && config.command !== "")
+    return new ConnectError(`the program ${config.command} may not be run`, { ...cause, fix: `chmod +x it` });
+  const status = statusOf(error);
+  if (status === 403) return new ConnectError("the server denied access (HTTP 403)", cause);
+  if (code === "ECONNREFUSED")
+    return new ConnectError("nothing listens at its address", {
+      ...cause,
+      fix: "start the server, or check its url",
+    });
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return new ConnectError("its host name is not known", { ...cause, fix: "check its url and the network" });
+  return new ConnectError(describeThrown(error).message.slice(0, 500), cause);
+}
+
+/** Whether another kind of transport may fit better: the address is right, but not for this kind of request. */
+export function refusesTransport(error: unknown): boolean {
+  const status = statusOf(error);
+  return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403;
+}
+
+function needsLogin(error: unknown): boolean {
+  return chain(error).some((one) => one.name === "UnauthorizedError") || statusOf(error) === 401;
+}
+
+export function statusOf(error: unknown): number | undefined {
+  for (const one of chain(error)) {
+    if ("status" in one && typeof one.status === "number") return one.status;
+    // The old transport tells it as its code.
+    if ("code" in one && typeof one.code === "number" && one.code >= 400 && one.code < 600) return one.code;
+  }
+  return undefined;
+}
+
+export function codeOf(error: unknown): string | undefined {
+  for (const one of chain(error)) {
+    if ("code" in one && typeof one.code === "string" && /^E[A-Z_]+$/.test(one.code)) return one.code;
+  }
+  return undefined;
+}
+
+/** The error and what it says it was caused by. */
+function chain(error: unknown): readonly Error[] {
+  const found: Error[] = [];
+  for (let next = error; next instanceof Error && found.length < 8; next = next.cause) {
+    found.push(next);
+    if (next instanceof AggregateError && next.errors[0] instanceof Error) found.push(next.errors[0]);
+  }
+  return found;
+}

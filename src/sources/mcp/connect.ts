@@ -1,0 +1,159 @@
+import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import type { McpServerConfig } from "../../config/mcp-server.js";
+import { VERSION } from "../../version.js";
+import type { SourceHost } from "../types.js";
+import { childEnvironment } from "./child-environment.js";
+import { EndedEarly, explainConnectError, refusesTransport } from "./connect-errors.js";
+import { StdioTransport } from "./stdio-transport.js";
+import { ToolListGuard } from "./tool-list-guard.js";
+
+export type TransportKind = "stdio" | "http" | "sse";
+
+export interface Connection {
+  readonly client: Client;
+  readonly guard: ToolListGuard;
+  readonly transport: TransportKind;
+  /** Resolves when the connection is over, with how that came about. */
+  readonly closed: Promise<string>;
+  /** Resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+export interface ConnectRequest {
+  readonly server: string;
+  /** With all variables filled in. */
+  readonly config: McpServerConfig;
+  readonly host: SourceHost;
+  /** What is known about the protocol the server speaks. */
+  readonly prior: PriorDiscovery | undefined;
+  readonly signal: AbortSignal;
+  readonly onStderr: (chunk: string) => void;
+  /** Registers what the server may ask of us; called before the connection is made. */
+  readonly prepare: (client: Client) => void;
+  readonly capabilities: NonNullable<ConstructorParameters<typeof Client>[1]>["capabilities"];
+}
+
+/** The longest a server program may stay silent before it is taken to speak the older protocol. */
+const PROBE_MS = 5_000;
+
+/** Connects in the way the settings say; throws a `ConnectError` that tells a person why not. */
+export async function connectServer(request: ConnectRequest): Promise<Connection> {
+  const kinds = transportsOf(request.config);
+  for (const [index, kind] of kinds.entries()) {
+    try {
+      return await connectBy(kind, request);
+    } catch (error) {
+      if (index < kinds.length - 1 && refusesTransport(error)) continue;
+      throw explainConnectError(error, request);
+    }
+  }
+  throw new Error("no transport to try");
+}
+
+export function transportsOf({ command, transport }: McpServerConfig): readonly TransportKind[] {
+  if (transport !== "auto") return [transport];
+  return command === "" ? ["http", "sse"] : ["stdio"];
+}
+
+async function connectBy(kind: TransportKind, request: ConnectRequest): Promise<Connection> {
+  // The old SSE transport is spoken only by servers of the older protocol.
+  const prior: PriorDiscovery | undefined = kind === "sse" ? { kind: "legacy" } : request.prior;
+  try {
+    return await open(kind, request, prior);
+  } catch (error) {
+    if (kind !== "stdio" || prior !== undefined || !(error instanceof EndedEarly)) throw error;
+    // Some older servers end when they are asked anything before the greeting.
+    return open(kind, request, { kind: "legacy" });
+  }
+}
+
+async function open(
+  kind: TransportKind,
+  request: ConnectRequest,
+  prior: PriorDiscovery | undefined,
+): Promise<Connection> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const timeoutMs = request.config.connect_timeout * 1000;
+  const transport = await transportFor(kind, request);
+  const guard = new ToolListGuard(transport);
+  const client = new Client(
+    { name: "hermes-tools", version: VERSION },
+    {
+      capabilities: request.capabilities ?? {},
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs / 2) } },
+    },
+  );
+  request.prepare(client);
+  const program = transport instanceof StdioTransport ? transport : undefined;
+  let end: (how: string) => void = () => undefined;
+  const closed = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  client.onclose = () => end(program?.ending ?? "the connection was closed");
+  const close = async () => {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+    end("it was closed here");
+  };
+  try {
+    const connecting = client.connect(transport, {
+      timeout: timeoutMs,
+      ...(prior !== undefined && { prior }),
+    });
+    await within({ ms: timeoutMs, signal: request.signal, work: connecting });
+  } catch (error) {
+    const ending = program?.ending;
+    await close();
+    if (ending === undefined) throw error;
+    throw new EndedEarly(ending);
+  }
+  return { client, guard, transport: kind, closed, close };
+}
+
+async function transportFor(kind: TransportKind, request: ConnectRequest): Promise<Transport> {
+  const { config, host } = request;
+  if (kind === "stdio") {
+    return new StdioTransport({
+      command: config.command,
+      args: config.args,
+      env: childEnvironment(host.config.env, config.env),
+      cwd: config.cwd === "" ? host.cwd : config.cwd,
+      onStderr: request.onStderr,
+    });
+  }
+  const { StreamableHTTPClientTransport, SSEClientTransport } = await import("@modelcontextprotocol/client");
+  const { oauthFor } = await import("./oauth/provider.js");
+  const url = new URL(config.url);
+  const options = {
+    requestInit: { headers: config.headers },
+    fetch: oauthFor({ server: request.server, config, host }),
+    // What was written for this address, headers included, goes to no other.
+    redirectPolicy: "same-origin" as const,
+  };
+  return kind === "http"
+    ? new StreamableHTTPClientTransport(url, options)
+    : new SSEClientTransport(url, options);
+}
+
+/** Connecting includes starting a program, which has no limit of its own. */
+async function within(limits: {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+  readonly work: Promise<unknown>;
+}): Promise<void> {
+  const { ms, signal, work } = limits;
+  let timer: NodeJS.Timeout | undefined;
+  let stop: () => void = () => undefined;
+  const ended = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not answer within ${ms / 1000} s`)), ms);
+    stop = () => reject(new Error("it is no longer wanted"));
+  });
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    await Promise.race([work, ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Client } from "@modelcontextprotocol/client";
+
+const ANSWER_MS = 5_000;
+
+export interface KeepaliveOptions {
+  readonly client: Client;
+  readonly everyMs: number;
+  /** It did not answer once. */
+  readonly onLate: () => void;
+  /** It answers again. */
+  readonly onBack: () => void;
+  /** It did not answer twice. */
+  readonly onDead: () => void;
+}
+
+/** Looks from time to time whether a silent server is still there. */
+export class Keepalive {
+  readonly #options: KeepaliveOptions;
+  readonly #timer: NodeJS.Timeout;
+  #missed = 0;
+  #looking: Promise<boolean> | undefined;
+  #stopped = false;
+
+  constructor(options: KeepaliveOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.look(), options.everyMs);
+    this.#timer.unref();
+  }
+
+  /** Asks now; whether it answered. */
+  look(): Promise<boolean> {
+    this.#looking ??= this.#ask().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+  }
+
+  async #ask(): Promise<boolean> {
+    const answered = await this.#answers();
+    if (this.#stopped) return answered;
+    if (answered) {
+      if (this.#missed > 0) this.#options.onBack();
+      this.#missed = 0;
+      return true;
+    }
+    this.#missed += 1;
+    if (this.#missed === 1) {
+      this.#options.onLate();
+      // Once may be chance; twice in a row is not.
+      return this.#ask();
+    }
+    this.#options.onDead();
+    return false;
+  }
+
+  async #answers(): Promise<boolean> {
+    const { client } = this.#options;
+    try {
+      // The newer protocol has no ping; it may be asked what it is at any time.
+      if (client.getProtocolEra() === "modern") await client.discover({ timeout: ANSWER_MS });
+      else await client.ping({ timeout: ANSWER_MS });
+      return true;
+    } catch (error) {
+      // An answer that refuses is an answer.
+      return error instanceof Error && "code" in error && typeof error.code === "number";
+    }
+  }
+}

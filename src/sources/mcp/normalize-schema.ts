@@ -1,0 +1,146 @@
+import type { JsonSchema } from "../../tool/json-schema.js";
+import {
+  isRecord,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  type SchemaObject,
+} from "../../tool/schema-walk.js";
+import { flattenRoot } from "./flatten-root.js";
+
+const MAX_DEPTH = 100;
+
+/**
+ * The parameters of a foreign tool in the form that model formats take. It never refuses what was right before; a
+ * part that cannot be rewritten that way stays as it is.
+ */
+export function normalizeParameters(given: unknown): JsonSchema {
+  if (given === undefined || given === null) return { type: "object", properties: {} };
+  if (!isRecord(given))
+    throw new TypeError(`its parameters are ${Array.isArray(given) ? "a list" : typeof given}`);
+  const flat = flattenRoot(withDefs(given));
+  const type = Array.isArray(flat.type) && flat.type.includes("object") ? "object" : (flat.type ?? "object");
+  const { properties = {}, ...rest } = collapse(flat, 0) as SchemaObject;
+  return { ...rest, type, properties };
+}
+
+/** Renames the keyword `definitions` to `$defs`, and the references with it. Properties of that name stay. */
+function withDefs(root: SchemaObject): SchemaObject {
+  // Inside a document with an address of its own, "#/…" may mean that document.
+  if ("$id" in root || "id" in root) return root;
+  return rename(root, root, 0) as SchemaObject;
+}
+
+function rename(schema: unknown, root: SchemaObject, depth: number): unknown {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return schema;
+  return mapSubschemas(
+    schema,
+    (inner) => rename(inner, root, depth + 1),
+    (keyword, value) => {
+      if (keyword === "definitions" && isRenamed(schema)) return ["$defs", value];
+      if (keyword === "$ref" && typeof value === "string") return [keyword, renamedRef(value, root)];
+      return [keyword, value];
+    },
+  );
+}
+
+function isRenamed(schema: SchemaObject): boolean {
+  return isRecord(schema.definitions) && schema.$defs === undefined;
+}
+
+function renamedRef(ref: string, root: SchemaObject): string {
+  if (!ref.startsWith("#/") || !ref.includes("definitions")) return ref;
+  let at: unknown = root;
+  let isSchema = true;
+  const parts = ref
+    .slice(2)
+    .split("/")
+    .map((part) => {
+      const holder = isRecord(at) || Array.isArray(at) ? (at as Record<string, unknown>) : {};
+      const renamed = isSchema && part === "definitions" && isRecord(at) && isRenamed(at) ? "$defs" : part;
+      // A name inside `properties` or the like is no keyword; what it names is a schema again.
+      isSchema = isSchema ? !SCHEMA_MAP_KEYWORDS.has(part) && !SCHEMA_LIST_KEYWORDS.has(part) : true;
+      at = holder[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+      if (isRecord(at) && part === "items") isSchema = true;
+      return renamed;
+    });
+  return `#/${parts.join("/")}`;
+}
+
+/** `anyOf: [X, null]` becomes X that may be null, wherever that says the same. */
+function collapse(schema: unknown, depth: number): unknown {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return schema;
+  const walked = mapSubschemas(
+    schema,
+    (inner) => collapse(inner, depth + 1),
+    (keyword, value) => [keyword, value],
+  );
+  return collapseNullable(walked, "anyOf") ?? collapseNullable(walked, "oneOf") ?? walked;
+}
+
+const READERS_TEXT: ReadonlySet<string> = new Set(["description", "title", "default", "examples"]);
+/** With these the rest of X would judge null too, or lie elsewhere. */
+const NOT_COLLAPSED: ReadonlySet<string> = new Set(
+  "$ref $id $anchor const not if then else allOf anyOf oneOf $defs definitions $dynamicRef".split(" "),
+);
+
+function collapseNullable(schema: SchemaObject, keyword: "anyOf" | "oneOf"): SchemaObject | undefined {
+  const branches = schema[keyword];
+  if (!Array.isArray(branches) || branches.length !== 2) return undefined;
+  const other = branches.filter((branch) => !isOnlyNull(branch));
+  const [value] = other;
+  if (other.length !== 1 || !isRecord(value) || typeof value.type !== "string" || value.type === "null")
+    return undefined;
+  if (Object.keys(value).some((key) => NOT_COLLAPSED.has(key))) return undefined;
+  const { [keyword]: _branches, ...around } = schema;
+  // What stands beside the choice judges every value; it can join X only if X says nothing about the same.
+  if (Object.keys(around).some((key) => !READERS_TEXT.has(key))) return undefined;
+  return {
+    ...value,
+    type: [value.type, "null"],
+    ...(Array.isArray(value.enum) && { enum: [...value.enum, null] }),
+    ...around,
+  };
+}
+
+function isOnlyNull(branch: unknown): boolean {
+  return (
+    isRecord(branch) &&
+    branch.type === "null" &&
+    Object.keys(branch).every((key) => key === "type" || READERS_TEXT.has(key))
+  );
+}
+
+/** A copy in which the schemas directly inside are mapped, then every keyword. */
+function mapSubschemas(
+  schema: SchemaObject,
+  map: (inner: unknown) => unknown,
+  entry: (keyword: string, value: unknown) => readonly [string, unknown],
+): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    const [name, renamed] = entry(keyword, value);
+    copy[name] = mapValue({ keyword, value: renamed, map });
+  }
+  return copy;
+}
+
+function mapValue(part: { keyword: string; value: unknown; map: (inner: unknown) => unknown }): unknown {
+  const { keyword, value, map } = part;
+  if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) return value.map(map);
+  if (SCHEMA_MAP_KEYWORDS.has(keyword) && isRecord(value)) return mapRecord(value, map);
+  return SCHEMA_KEYWORDS.has(keyword) ? map(value) : value;
+}
+
+function mapRecord(value: SchemaObject, map: (inner: unknown) => unknown): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  // A plain assignment to "__proto__" would change the object instead.
+  for (const [name, inner] of Object.entries(value))
+    Object.defineProperty(copy, name, {
+      value: map(inner),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  return copy;
+}

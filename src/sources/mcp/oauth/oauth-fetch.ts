@@ -1,0 +1,72 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { judgeAddress } from "../../../policy/addresses.js";
+import { guardedFetch, systemResolve } from "../../../policy/guarded-fetch.js";
+import { hostOf } from "../../../policy/hosts.js";
+import { networkRulesFrom } from "../../../policy/network-rules.js";
+import type { OAuthSettings } from "./settings.js";
+
+const TIMEOUT_MS = 10_000;
+const LONGEST_ANSWER = 1024 * 1024;
+const MOST_REDIRECTS = 3;
+const EMPTY = new Set([101, 204, 205, 304]);
+
+/**
+ * Fetches the documents and tokens of a login. Their addresses come from the server, so they are judged like any
+ * address a stranger names: a server on the internet cannot point into the private network.
+ */
+export async function oauthFetch(settings: OAuthSettings): Promise<FetchLike> {
+  const { security } = settings.host.config.values;
+  const rules = networkRulesFrom(security);
+  const allowPrivate = rules.allowPrivate || (await isPrivate(settings.config.url));
+  return async (url, init = {}) => {
+    const method = init.method ?? "GET";
+    const { response, close } = await guardedFetch({
+      url: String(url),
+      method,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: bodyOf(init.body),
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])]),
+      // A code or a secret goes to the address that was named, and nowhere else.
+      followRedirects: method === "GET",
+      maxRedirects: MOST_REDIRECTS,
+      rules: { ...rules, allowPrivate },
+    });
+    try {
+      // A stream of events may never end, and none is an answer to what is asked here.
+      const endless = response.headers.get("content-type")?.includes("event-stream") === true;
+      const body = endless || EMPTY.has(response.status) ? null : await limitedText(response);
+      return new Response(body, {
+        status: response.status,
+        statusText: response.statusText,
+        headers: [...response.headers],
+      });
+    } finally {
+      await close();
+    }
+  };
+}
+
+/** Whether the server itself lies in a private network: then what it names may lie there too. */
+async function isPrivate(url: string): Promise<boolean> {
+  const addresses = await systemResolve(hostOf(new URL(url))).catch(() => []);
+  return addresses.length > 0 && addresses.every((address) => judgeAddress(address)?.level === "private");
+}
+
+function bodyOf(body: RequestInit["body"]): string | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === "string" || body instanceof URLSearchParams) return String(body);
+  throw new TypeError("only text is sent to an authorization server");
+}
+
+async function limitedText(response: {
+  readonly body: AsyncIterable<Uint8Array> | null;
+}): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > LONGEST_ANSWER) throw new Error("the answer of the authorization server is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,135 @@
+import type { Progress } from "@modelcontextprotocol/client";
+import { cancelDeadline, type Deadline, setDeadline } from "../../call/deadlines.js";
+import { ToolError } from "../../tool/errors.js";
+import type { CallContext } from "../../tool/tool.js";
+import { CallSignal } from "./call-signal.js";
+import { cleanLine } from "./clean-text.js";
+
+export interface CallLimits {
+  /** Without a sign of life for so long, it is given up; progress starts it anew. */
+  readonly timeoutMs: number;
+  /** Given up however much progress is reported. */
+  readonly maxTimeoutMs: number;
+}
+
+/** The SDK's own limit is never the one that counts. */
+export const NO_SDK_TIMEOUT_MS = 2_147_483_647;
+
+const LONGEST_PROGRESS = 300;
+
+/** One request to a server on behalf of a call: its clock, its progress, its end. */
+export class RunningCall implements Deadline {
+  dueAt = 0;
+  timer: NodeJS.Timeout | undefined = undefined;
+  readonly context: CallContext;
+  readonly #limits: CallLimits;
+  readonly #ending = new CallSignal();
+  readonly #startedAt = performance.now();
+  #waits = 0;
+  #waitedMs = 0;
+  #waitingSince = 0;
+  #unlisten: (() => void) | undefined;
+  #isCancelled = false;
+  #hasEnded = false;
+  #timedOut: "silence" | "total" | undefined;
+
+  constructor(context: CallContext, limits: CallLimits) {
+    this.context = context;
+    this.#limits = limits;
+    if (context.onAbort === undefined) this.#listenTo(context.signal);
+    else context.onAbort(() => this.#cancel());
+    this.#restart();
+  }
+
+  get requestOptions() {
+    return {
+      signal: this.#ending as unknown as AbortSignal,
+      timeout: NO_SDK_TIMEOUT_MS,
+      onprogress: (progress: Progress) => this.progress(progress),
+    };
+  }
+
+  /** Also a sign of life. Never throws: it runs inside the SDK. */
+  progress({ progress, total, message }: Progress): void {
+    if (this.#waits === 0) this.#restart();
+    const fraction =
+      typeof total === "number" && total > 0 ? Math.min(1, Math.max(0, progress / total)) : undefined;
+    this.context.progress({
+      ...(typeof message === "string" && { message: cleanLine(message, LONGEST_PROGRESS) }),
+      ...(fraction !== undefined && { fraction }),
+    });
+  }
+
+  /** While the server waits for a person, the time is not the server's. */
+  async whileWaiting<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#waits === 0) {
+      cancelDeadline(this);
+      this.#waitingSince = performance.now();
+    }
+    this.#waits += 1;
+    try {
+      return await work();
+    } finally {
+      this.#waits -= 1;
+      if (this.#waits === 0) {
+        this.#waitedMs += performance.now() - this.#waitingSince;
+        this.#restart();
+      }
+    }
+  }
+
+  end(): void {
+    cancelDeadline(this);
+    this.#hasEnded = true;
+    this.#unlisten?.();
+  }
+
+  #listenTo(signal: AbortSignal): void {
+    const cancel = () => this.#cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    this.#unlisten = () => signal.removeEventListener("abort", cancel);
+    if (signal.aborted) cancel();
+  }
+
+  #cancel(): void {
+    if (this.#hasEnded) return;
+    this.#isCancelled = true;
+    this.#ending.abort("the call was cancelled");
+  }
+
+  fire(): void {
+    this.#timedOut = this.#worked() >= this.#limits.maxTimeoutMs - 1 ? "total" : "silence";
+    this.#ending.abort("timed out");
+  }
+
+  /** Why the request was given up here, when it was. */
+  givenUp(server: string, tool: string): ToolError | undefined {
+    if (this.#timedOut !== undefined) return this.#timeoutError(server, tool, this.#timedOut);
+    if (!this.#isCancelled) return undefined;
+    return new ToolError(`the call of ${tool} on MCP server ${server} was cancelled`, { code: "cancelled" });
+  }
+
+  #timeoutError(server: string, tool: string, which: "silence" | "total"): ToolError {
+    const elapsed = (this.#worked() / 1000).toFixed(1);
+    const { timeoutMs, maxTimeoutMs } = this.#limits;
+    const [what, setting, limit] =
+      which === "total"
+        ? ["did not finish", "max_timeout", maxTimeoutMs / 1000]
+        : ["gave no sign of life", "timeout", timeoutMs / 1000];
+    return new ToolError(
+      `${tool} on MCP server ${server} ${what}: given up after ${elapsed} s (${setting} is ${limit} s)`,
+      { code: "timeout", hint: `Do less in one call, or raise mcp_servers.${server}.${setting}.` },
+    );
+  }
+
+  #worked(): number {
+    return performance.now() - this.#startedAt - this.#waitedMs;
+  }
+
+  #restart(): void {
+    cancelDeadline(this);
+    if (this.#ending.aborted) return;
+    const left = this.#limits.maxTimeoutMs - this.#worked();
+    setDeadline(this, Math.max(1, Math.min(this.#limits.timeoutMs, left)));
+  }
+}

@@ -1,0 +1,40 @@
+import type { SourceState, SourceStatus } from "../types.js";
+
+/** Everything there is to know about one MCP server at this moment. */
+export interface McpServerStatus {
+  readonly name: string;
+  readonly state: SourceState;
+  /** Why it is not ready, and what to do. */
+  readonly reason?: string;
+  readonly fix?: string;
+  readonly transport: "stdio" | "http" | "sse";
+  /** The revision of the protocol that is spoken with it. */
+  readonly protocol?: string;
+  /** What the server calls itself. */
+  readonly server_info?: { readonly name: string; readonly version: string };
+  readonly tools: readonly string[];
+  readonly quarantined: readonly { readonly name: string; readonly reason: string }[];
+  /** Tools whose definition is another one than was approved. */
+  readonly changed: readonly { readonly tool: string; readonly change: string }[];
+  /** The last lines it wrote to its standard error. */
+  readonly stderr: readonly string[];
+  /** Milliseconds since 1970: when it is tried again. */
+  readonly next_retry?: number;
+  /** How long the last connection took, tools included. */
+  readonly connected_ms?: number;
+  /** Times it was started or connected to again. */
+  readonly restarts: number;
+}
+
+export function sourceStatus(server: McpServerStatus): SourceStatus {
+  const { state, tools, reason, fix, next_retry, quarantined } = server;
+  return {
+    source: `mcp:${server.name}`,
+    state,
+    tools,
+    quarantined,
+    ...(reason !== undefined && { reason }),
+    ...(fix !== undefined && { fix }),
+    ...(next_retry !== undefined && { next_retry }),
+  };
+}

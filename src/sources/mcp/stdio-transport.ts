@@ -1,0 +1,166 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { EXEC_MARK } from "../../env/local/marks.js";
+import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
+import { MessageLines } from "./message-lines.js";
+import { RateWindow } from "./rate-window.js";
+
+export interface ServerProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly onStderr: (chunk: string) => void;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** A program that floods us is read at this pace, so that it cannot slow the other servers down. */
+const MESSAGES_PER_WINDOW = 1_000;
+const STDERR_BYTES_PER_WINDOW = 65_536;
+/** After its end, what a program has written last is still on its way for a moment. */
+const LAST_WORDS_MS = 100;
+/** A program whose input is closed may end by itself. */
+const LEAVING_MS = 300;
+
+/**
+ * Starts a server program and talks to it over its standard input and output. Unlike the SDK's own transport it
+ * tells of the program's end at once, and ends everything the program has started.
+ */
+export class StdioTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport["onmessage"];
+  /** How the program ended, once it has. */
+  ending: string | undefined;
+
+  readonly #program: ServerProgram;
+  readonly #mark = randomUUID();
+  #child: Child | undefined;
+  #unwatch: () => void = () => undefined;
+  #ended: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #told = false;
+
+  constructor(program: ServerProgram) {
+    this.#program = program;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** With `pid` this is how the SDK knows a server program from a network server. */
+  get stderr(): null {
+    return null;
+  }
+
+  start(): Promise<void> {
+    const { command, args, env, cwd } = this.#program;
+    return new Promise((resolve, reject) => {
+      const child = spawn(command, [...args], {
+        cwd,
+        env: { ...env, [EXEC_MARK]: this.#mark },
+        stdio: ["pipe", "pipe", "pipe"],
+        shell: false,
+        // A group of its own, so that it can be ended together with all it has started.
+        detached: true,
+        windowsHide: true,
+      });
+      this.#child = child;
+      child.once("spawn", () => {
+        if (child.pid !== undefined) this.#unwatch = endWithThisProcess(child.pid);
+        resolve();
+      });
+      child.once("error", (error) => {
+        reject(error);
+        this.#tellClosed();
+      });
+      this.#listen(child);
+    });
+  }
+
+  #listen(child: Child): void {
+    const messages = new RateWindow(child.stdout, MESSAGES_PER_WINDOW);
+    const complaints = new RateWindow(child.stderr, STDERR_BYTES_PER_WINDOW);
+    const lines = new MessageLines({
+      onMessage: (message) => this.onmessage?.(message),
+      onNonsense: (line) => this.#program.onStderr(`[stdout] ${line.slice(0, 500)}\n`),
+    });
+    child.stdout.on("data", (chunk: Buffer) => {
+      try {
+        messages.count(lines.add(chunk));
+      } catch (error) {
+        this.ending ??= (error as Error).message;
+        this.onerror?.(error as Error);
+        void this.close();
+      }
+    });
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      complaints.count(chunk.length);
+      this.#program.onStderr(chunk);
+    });
+    for (const stream of [child.stdin, child.stdout, child.stderr])
+      stream.on("error", (error: Error) => this.onerror?.(error));
+    this.#ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        this.ending ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+        messages.stop();
+        complaints.stop();
+        const finish = () => {
+          this.#tellClosed();
+          resolve();
+        };
+        // Programs it has left behind may hold the pipe open for ever.
+        const patience = setTimeout(finish, LAST_WORDS_MS);
+        child.stdout.resume();
+        child.stdout.once("close", () => {
+          clearTimeout(patience);
+          finish();
+        });
+      });
+    });
+    void this.#ended.then(() => this.close());
+  }
+
+  #tellClosed(): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.onclose?.();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined || !stdin.writable) throw new Error("the server program is not running");
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return;
+    await new Promise<void>((resolve) => {
+      stdin.once("drain", resolve);
+      stdin.once("close", resolve);
+    });
+  }
+
+  /** Resolves when nothing of the program is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) {
+      this.#tellClosed();
+      return;
+    }
+    child.stdin.end();
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    if (!hasEnded())
+      await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, LEAVING_MS))]);
+    // The number of a leader that has ended may be somebody else's by now; its mark is not.
+    await endTree({ pid: hasEnded() ? undefined : child.pid, mark: this.#mark });
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    this.#unwatch();
+    this.#tellClosed();
+  }
+}
