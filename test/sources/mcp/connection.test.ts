@@ -185,7 +185,9 @@ test("progress keeps a call alive up to its largest time, and reaches whoever wa
   expect(textOf(await call("mcp_s_act", { do: "progress", times: 12, everyMs: 100 }))).toBe("done");
   expect(seen).toContainEqual({ message: "step 9", fraction: 0.75 });
   const tooLong = await call("mcp_s_act", { do: "progress", times: 80, everyMs: 100 });
-  expect(tooLong.error?.message).toMatch(/did not finish: given up after [23]\.?\d? s \(max_timeout is 2\.5 s\)/);
+  expect(tooLong.error?.message).toMatch(
+    /did not finish: given up after [23]\.?\d? s \(max_timeout is 2\.5 s\)/,
+  );
 });
 
 test("cancelling a call cancels it on the server", async () => {
