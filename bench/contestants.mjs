@@ -29,6 +29,10 @@ export const PARTS = [
   "write-file",
   "execute-code",
   "quickjs",
+  "mcp-client",
+  "mcp-server",
+  "tool-search",
+  "tools-array",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */

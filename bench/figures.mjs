@@ -243,6 +243,55 @@ const FIGURES = [
     unit: "µs",
     of: ({ quickjs }) => absolute(quickjs?.microseconds["quickjs-call"], 1),
   },
+  {
+    id: "mcp-call",
+    what: "one call of an MCP server's tool, journal off, against the bare SDK client",
+    limit: 1.3,
+    unit: "×",
+    of: (parts) => parts["mcp-client"]?.ratios["mcp-call / bare-sdk"],
+  },
+  {
+    id: "mcp-fleet",
+    what: "p99 of calls to 45 MCP servers beside five that hang or crash, against without the five",
+    limit: 1.2,
+    unit: "×",
+    of: (parts) => parts["mcp-client"]?.ratios["fleet-troubled / fleet-well"],
+  },
+  {
+    id: "mcp-restart",
+    what: "an MCP server that crashed answers again, p95",
+    limit: 5,
+    unit: "s",
+    of: (parts) => absolute(parts["mcp-client"]?.microseconds["mcp-restart-p95"], 1e-6),
+  },
+  {
+    id: "mcp-serve",
+    what: "one call over hermes mcp serve, journal off, against a server of the bare SDK",
+    limit: 1.3,
+    unit: "×",
+    of: (parts) => parts["mcp-server"]?.ratios["mcp-serve / mcp-bare"],
+  },
+  {
+    id: "tool-search-query",
+    what: "finding a tool among 10,000 by words, p50",
+    limit: 0.4,
+    unit: "ms",
+    of: (parts) => absolute(parts["tool-search"]?.milliseconds["lexical-query-10000"], 1),
+  },
+  {
+    id: "tool-search-build",
+    what: "index of 10,000 tools",
+    limit: 250,
+    unit: "ms",
+    of: (parts) => absolute(parts["tool-search"]?.milliseconds["lexical-build-10000"], 1),
+  },
+  {
+    id: "tools-array",
+    what: "tokens of the tools array with 200 tools of servers, with Tool Search against without",
+    limit: 0.15,
+    unit: "×",
+    of: (parts) => parts["tools-array"]?.ratios["with-search / without"],
+  },
 ];
 
 /** A part that was not measured, or not at full size, leaves its figures without value and verdict. */
