@@ -20,6 +20,10 @@ const BUNDLES = [
       "registry/user-module-hooks": "src/registry/user-module-hooks.ts",
       // A thread is started by the path of its program.
       "tools/quickjs-worker": "src/tools/code/quickjs/worker.ts",
+      // Measured by itself in the bench.
+      "search/lexical": "src/search/lexical/index.ts",
+      // A process is started by the path of its program.
+      "search/model-process": "src/search/semantic/model-process.ts",
     },
     format: "esm",
     chunks: "chunks",

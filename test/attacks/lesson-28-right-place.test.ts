@@ -73,8 +73,11 @@ describe("lesson 28: a file tool says where it wrote, and shares the terminal's 
       builtins: true,
       env: { PATH: process.env.PATH, HOME: tempDir(), DOCKER_HOST: "unix:///nowhere/docker.sock" },
     });
-    for (const environment of ["docker", "ssh", "singularity", "modal", "daytona", "Local", "local ", ""]) {
+    for (const environment of ["docker", "ssh", "singularity", "modal", "daytona"]) {
       await expect(runtime.openSession({ environment })).rejects.toMatchObject({ code: "unavailable" });
+    }
+    for (const environment of ["Local", "local ", ""]) {
+      await expect(runtime.openSession({ environment })).rejects.toMatchObject({ code: "not_found" });
     }
   });
 });

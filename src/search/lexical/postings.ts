@@ -1,15 +1,16 @@
+import { growingFloats, growingInts } from "./growing-numbers.js";
 import type { RankingSettings } from "./settings.js";
 import { FIELDS } from "./tool-fields.js";
 import type { WordStream } from "./word-stream.js";
 
-/** For every term: the tools that have it, and what having it is worth. */
+/** For every term: the tools that have it, and how much. */
 export interface Postings {
-  /** Where the list of a term starts; the next one's start ends it. */
+  /** Where the list of a term starts; the start of the next one ends it. */
   readonly starts: Int32Array;
   readonly tools: Int32Array;
   /** How strongly the tool has the term, from 0 to 1. */
   readonly strengths: Float32Array;
-  /** How rare a term is. */
+  /** How rare a term is in the catalogue; always above 0. */
   readonly rarities: Float32Array;
 }
 
@@ -20,41 +21,37 @@ export interface PostingsSource {
   readonly settings: RankingSettings;
 }
 
-export function makePostings(source: PostingsSource): Postings {
-  const { stream, toolCount, termCount, settings } = source;
-  const fieldCount = FIELDS.length;
+/** BM25 over fields: a word counts by the field it is in and the length of that field, then it saturates. */
+export function makePostings({ stream, toolCount, termCount, settings }: PostingsSource): Postings {
   const averages = averageLengths(stream, toolCount);
   const amounts = new Float64Array(termCount);
   const touched: number[] = [];
-  const rows = new RowCollector();
-  const counts = new Int32Array(termCount + 1);
-  const add = (term: number, amount: number) => {
-    if (amounts[term] === 0) touched.push(term);
-    amounts[term] = (amounts[term] ?? 0) + amount;
-  };
+  const rows: Rows = { terms: growingInts(), tools: growingInts(), strengths: growingFloats() };
   let from = 0;
   for (let tool = 0; tool < toolCount; tool += 1) {
-    for (let field = 0; field < fieldCount; field += 1) {
-      const to = stream.ends[tool * fieldCount + field] ?? from;
+    for (let field = 0; field < FIELDS.length; field += 1) {
+      const to = stream.ends[tool * FIELDS.length + field] ?? from;
       const penalty = settings.fieldLengthPenalties[field] ?? 0;
-      const weight = settings.fieldWeights[field] ?? 0;
-      const amount = weight / (1 - penalty + (penalty * (to - from)) / (averages[field] ?? 1));
-      for (let at = from; at < to; at += 1) {
-        const stored = stream.terms[at] ?? 0;
+      const length = (to - from) / (averages[field] ?? 1);
+      const amount = (settings.fieldWeights[field] ?? 0) / (1 - penalty + penalty * length);
+      for (; from < to; from += 1) {
+        const stored = stream.terms[from] ?? 0;
         const term = stored < 0 ? ~stored : stored;
-        add(term, amount);
+        const before = amounts[term] ?? 0;
+        if (before === 0) touched.push(term);
+        amounts[term] = before + amount;
       }
-      from = to;
     }
     for (const term of touched) {
       const amount = amounts[term] ?? 0;
-      rows.push({ term, tool, strength: amount / (amount + settings.saturation) });
-      counts[term] = (counts[term] ?? 0) + 1;
+      rows.terms.push(term);
+      rows.tools.push(tool);
+      rows.strengths.push(amount / (amount + settings.saturation));
       amounts[term] = 0;
     }
     touched.length = 0;
   }
-  return rows.sorted({ counts, toolCount, power: settings.rarityPower });
+  return sortedByTerm(rows, { toolCount, termCount });
 }
 
 /** At least one, so that an empty field divides nothing by nothing. */
@@ -70,52 +67,37 @@ function averageLengths({ ends }: WordStream, toolCount: number): Float64Array {
   return sums.map((sum) => Math.max(1, sum / Math.max(1, toolCount)));
 }
 
-class RowCollector {
-  #terms = new Int32Array(4_096);
-  #tools = new Int32Array(4_096);
-  #strengths = new Float32Array(4_096);
-  #length = 0;
+interface Rows {
+  readonly terms: ReturnType<typeof growingInts>;
+  readonly tools: ReturnType<typeof growingInts>;
+  readonly strengths: ReturnType<typeof growingFloats>;
+}
 
-  push({ term, tool, strength }: { term: number; tool: number; strength: number }): void {
-    if (this.#length === this.#terms.length) this.#grow();
-    this.#terms[this.#length] = term;
-    this.#tools[this.#length] = tool;
-    this.#strengths[this.#length] = strength;
-    this.#length += 1;
+/** Tools stay in the order of the list. */
+function sortedByTerm(
+  rows: Rows,
+  { toolCount, termCount }: { toolCount: number; termCount: number },
+): Postings {
+  const terms = rows.terms.view();
+  const starts = new Int32Array(termCount + 1);
+  for (const term of terms) starts[term + 1] = (starts[term + 1] ?? 0) + 1;
+  const rarities = new Float32Array(termCount);
+  for (let term = 0; term < termCount; term += 1) {
+    const having = starts[term + 1] ?? 0;
+    rarities[term] = Math.log(1 + (toolCount - having + 0.5) / (having + 0.5));
+    starts[term + 1] = (starts[term] ?? 0) + having;
   }
-
-  #grow(): void {
-    const terms = new Int32Array(2 * this.#length);
-    const tools = new Int32Array(2 * this.#length);
-    const strengths = new Float32Array(2 * this.#length);
-    terms.set(this.#terms);
-    tools.set(this.#tools);
-    strengths.set(this.#strengths);
-    this.#terms = terms;
-    this.#tools = tools;
-    this.#strengths = strengths;
+  const next = starts.slice();
+  const tools = new Int32Array(terms.length);
+  const strengths = new Float32Array(terms.length);
+  const toolRows = rows.tools.view();
+  const strengthRows = rows.strengths.view();
+  for (let row = 0; row < terms.length; row += 1) {
+    const term = terms[row] ?? 0;
+    const at = next[term] ?? 0;
+    next[term] = at + 1;
+    tools[at] = toolRows[row] ?? 0;
+    strengths[at] = strengthRows[row] ?? 0;
   }
-
-  /** By term; tools stay in the order of the list. */
-  sorted({ counts, toolCount, power }: { counts: Int32Array; toolCount: number; power: number }): Postings {
-    const termCount = counts.length - 1;
-    const starts = new Int32Array(counts.length);
-    const rarities = new Float32Array(termCount);
-    for (let term = 0; term < termCount; term += 1) {
-      const having = counts[term] ?? 0;
-      starts[term + 1] = (starts[term] ?? 0) + having;
-      rarities[term] = Math.log(1 + (toolCount - having + 0.5) / (having + 0.5)) ** power;
-    }
-    const next = starts.slice();
-    const tools = new Int32Array(this.#length);
-    const strengths = new Float32Array(this.#length);
-    for (let row = 0; row < this.#length; row += 1) {
-      const term = this.#terms[row] ?? 0;
-      const at = next[term] ?? 0;
-      next[term] = at + 1;
-      tools[at] = this.#tools[row] ?? 0;
-      strengths[at] = this.#strengths[row] ?? 0;
-    }
-    return { starts, tools, strengths, rarities };
-  }
+  return { starts, tools, strengths, rarities };
 }

@@ -1,42 +1,50 @@
-/** Numbers of the ranking, measured over several catalogues. */
+/** Numbers of the ranking. They were measured over several unlike catalogues; none belongs to one of them. */
 export interface RankingSettings {
-  /** In the order of FIELDS. */
+  /** What a word in a field is worth, in the order of FIELDS. */
   readonly fieldWeights: readonly number[];
-  /** How much a long field is held against a tool, from 0 to 1. */
+  /** How much the length of a field is held against a tool, from 0 to 1, in the order of FIELDS. */
   readonly fieldLengthPenalties: readonly number[];
-  /** How fast more of the same word stops counting. */
+  /** How soon more of the same word stops counting. */
   readonly saturation: number;
-  /** Worth of a word that means the same, against the word itself. */
+  /** Against the word itself: one that means much the same. */
   readonly synonym: number;
-  readonly pair: number;
+  /** Against the word itself: one of the same subject. */
+  readonly topic: number;
+  /** Against the word itself: one that a slip of the finger would make of it. */
+  readonly slip: number;
+  /** Two neighbours of the request written as one, as in "git hub". */
   readonly joined: number;
-  readonly coverage: number;
-  readonly clause: number;
-  readonly clauseEven: number;
-  readonly clauseFloor: number;
-  readonly number: number;
-  readonly namePart: number;
+  /** What words in the order of the request add to a tool. */
+  readonly pair: number;
+  /** How many of the best tools are looked at for that. */
   readonly refined: number;
-  readonly rarityPower: number;
+  /** Words in quotation marks are mostly values. */
+  readonly quoted: number;
+  readonly number: number;
+  /** "please", "would like". */
   readonly polite: number;
+  /** "provide", "information". */
   readonly common: number;
+  /** "morning", "important". */
+  readonly everyday: number;
+  /** 0 lets the part with the most to say win; 1 gives every part the same voice. */
+  readonly partEvenness: number;
 }
 
 export const SETTINGS: RankingSettings = {
-  fieldWeights: [3, 1.5, 1, 1, 0.5, 1, 1.5],
+  fieldWeights: [3, 2, 1, 0.7, 0.5, 0.7, 1.5],
   fieldLengthPenalties: [0.5, 0.6, 0.6, 0.6, 0.6, 0.3, 0.3],
-  saturation: 1.5,
-  synonym: 0.4,
-  pair: 0.4,
+  saturation: 1.2,
+  synonym: 0.5,
+  topic: 0.18,
+  slip: 0.5,
   joined: 0.6,
-  coverage: 0.5,
-  clause: 3,
-  clauseEven: 0.5,
-  clauseFloor: 0.5,
+  pair: 0.4,
+  refined: 25,
+  quoted: 0.4,
   number: 0.3,
-  namePart: 0,
-  refined: 40,
-  rarityPower: 1,
   polite: 0.1,
   common: 0.6,
+  everyday: 0.6,
+  partEvenness: 0.5,
 };

@@ -144,10 +144,23 @@ const STEP_4 = [
   "ic",
 ];
 
+const MAX_REMEMBERED = 8_192;
+const remembered = new Map<string, string>();
+
 /** The stem of an English word in lower case, after Porter's second algorithm. */
 export function stem(word: string): string {
+  const known = remembered.get(word);
+  if (known !== undefined) return known;
+  // Requests bring words without end; those of the catalogue come back by themselves.
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const result = makeStem(word);
+  remembered.set(word, result);
+  return result;
+}
+
+function makeStem(word: string): string {
   if (word.length < 3 || UNCHANGED.has(word) || !isPlain(word)) return word;
-  if (Object.hasOwn(IRREGULAR, word)) return stem(IRREGULAR[word] ?? word);
+  if (Object.hasOwn(IRREGULAR, word)) return makeStem(IRREGULAR[word] ?? word);
   const spelled = american(word);
   const regions = { r1: 0, r2: 0 };
   let result = markConsonantY(spelled);
@@ -186,7 +199,8 @@ function markConsonantY(word: string): string {
 }
 
 function firstRegion(word: string): number {
-  for (const prefix of ["gener", "commun", "arsen"]) if (word.startsWith(prefix)) return prefix.length;
+  for (const prefix of ["gener", "commun", "arsen", "organ"])
+    if (word.startsWith(prefix)) return prefix.length;
   return regionAfter(word, 0);
 }
 
@@ -210,7 +224,8 @@ function plural(word: string): string {
 
 function pastAndContinuous(word: string, r1: number): string {
   for (const suffix of ["eedly", "eed"]) {
-    if (word.endsWith(suffix)) return word.length - suffix.length >= r1 ? `${word.slice(0, -suffix.length)}ee` : word;
+    if (word.endsWith(suffix))
+      return word.length - suffix.length >= r1 ? `${word.slice(0, -suffix.length)}ee` : word;
   }
   for (const suffix of ["ingly", "edly", "ing", "ed"]) {
     if (!word.endsWith(suffix)) continue;

@@ -8,6 +8,9 @@ export const FIELDS = ["name", "lead", "rest", "parameterNames", "parameterTexts
 const MAX_DEPTH = 4;
 const MAX_PIECES = 400;
 const MAX_TEXT = 4_000;
+/** A shorter one is a heading, a number or an abbreviation. */
+const MIN_LEAD = 15;
+const LEAD_END = /[.!?](?=\s)|\n\s*\n|\n(?=\s*[-*#])/g;
 
 /** The texts of a tool, field by field, in the order of FIELDS. */
 export function fieldsOf(tool: SearchableTool): readonly (readonly string[])[] {
@@ -29,7 +32,8 @@ export function fieldsOf(tool: SearchableTool): readonly (readonly string[])[] {
 
 /** The first sentence says what a tool does; the rest is often how to call it. */
 function endOfLead(description: string): number {
-  const end = /[.!?](?=\s)|\n\s*\n|\n(?=\s*[-*#])/.exec(description);
+  LEAD_END.lastIndex = MIN_LEAD;
+  const end = LEAD_END.exec(description);
   return end === null ? description.length : end.index + 1;
 }
 
@@ -40,7 +44,8 @@ interface Collected {
 }
 
 function collect(schema: unknown, into: Collected): void {
-  if (!isRecord(schema) || into.depth > MAX_DEPTH || into.names.length + into.texts.length > MAX_PIECES) return;
+  if (!isRecord(schema) || into.depth > MAX_DEPTH || into.names.length + into.texts.length > MAX_PIECES)
+    return;
   const deeper = { ...into, depth: into.depth + 1 };
   if (isRecord(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {

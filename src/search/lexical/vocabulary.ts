@@ -1,41 +1,60 @@
 import { isStopWord } from "./noise.js";
+import { relatedTo } from "./related-words.js";
 import { stem } from "./stem.js";
 
 export const NO_TERM = -1;
 
+/** A term that stands in for a word, and how well. */
+export interface StandIn {
+  readonly term: number;
+  readonly synonym: boolean;
+}
+
 /** Words of a catalogue by number. Words with one stem share a number; stop words have none. */
 export class Vocabulary {
-  readonly terms: string[] = [];
+  readonly stems: string[] = [];
   readonly #termOfStem = new Map<string, number>();
   readonly #termOfWord = new Map<string, number>();
+  readonly #standIns = new Map<string, readonly StandIn[]>();
 
   get size(): number {
-    return this.terms.length;
+    return this.stems.length;
   }
 
   add(word: string): number {
     const known = this.#termOfWord.get(word);
     if (known !== undefined) return known;
-    const term = isStopWord(word) ? NO_TERM : this.addStem(stem(word));
+    const term = isStopWord(word) ? NO_TERM : this.#addStem(stem(word));
     this.#termOfWord.set(word, term);
     return term;
   }
 
-  addStem(text: string): number {
+  #addStem(text: string): number {
     const known = this.#termOfStem.get(text);
     if (known !== undefined) return known;
-    const term = this.terms.length;
-    this.terms.push(text);
+    const term = this.stems.length;
+    this.stems.push(text);
     this.#termOfStem.set(text, term);
     return term;
   }
 
   /** NO_TERM for a word that is in no tool. */
-  find(word: string): number {
-    return this.#termOfWord.get(word) ?? this.findStem(isStopWord(word) ? "" : stem(word));
+  find(text: string): number {
+    return this.#termOfStem.get(text) ?? NO_TERM;
   }
 
-  findStem(text: string): number {
-    return this.#termOfStem.get(text) ?? NO_TERM;
+  /** Related words that are in the catalogue. Remembered, since a table holds far more words than a catalogue. */
+  standInsFor(text: string): readonly StandIn[] {
+    const known = this.#standIns.get(text);
+    if (known !== undefined) return known;
+    const related = relatedTo(text);
+    if (related === undefined) return [];
+    const found: StandIn[] = [];
+    for (const [other, synonym] of related) {
+      const term = this.find(other);
+      if (term !== NO_TERM) found.push({ term, synonym });
+    }
+    this.#standIns.set(text, found);
+    return found;
   }
 }

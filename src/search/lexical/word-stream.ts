@@ -1,5 +1,5 @@
 import type { SearchableTool } from "../types.js";
-import { GrowingInts } from "./growing-list.js";
+import { growingInts } from "./growing-numbers.js";
 import { splitWords } from "./split-words.js";
 import { FIELDS, fieldsOf } from "./tool-fields.js";
 import { NO_TERM, type Vocabulary } from "./vocabulary.js";
@@ -13,7 +13,7 @@ export interface WordStream {
 }
 
 export function readWords(tools: readonly SearchableTool[], vocabulary: Vocabulary): WordStream {
-  const terms = new GrowingInts();
+  const terms = growingInts();
   const ends = new Int32Array(tools.length * FIELDS.length);
   const sink = {
     word(word: string) {
@@ -33,5 +33,5 @@ export function readWords(tools: readonly SearchableTool[], vocabulary: Vocabula
       at += 1;
     }
   }
-  return { terms: terms.toArray(), ends };
+  return { terms: terms.view().slice(), ends };
 }

@@ -1,175 +1,167 @@
-/** What tools do. One meaning a line. */
+/** What tools do: words for one and the same deed, a line each. */
 export const ACTIONS = `
-get fetch retrieve obtain lookup read acquire pull grab query access
-search find lookup discover seek query locate explore
-create add make generate new insert build produce construct compose form
+get fetch retrieve obtain lookup read acquire pull grab query access download
+search find lookup discover seek query locate explore hunt
+create add make generate new insert build produce construct compose
+create make design develop invent craft
 register enroll signup subscribe join
-delete remove erase drop destroy purge clear discard trash wipe uninstall
-list show enumerate display view browse present
+delete remove erase drop destroy purge clear discard trash wipe eliminate
+uninstall remove
+list show enumerate display view browse see
+show display present reveal visualize
 update edit modify change alter revise amend adjust patch set
-rename retitle relabel
-replace substitute swap exchange
+rename retitle relabel name
+replace substitute swap exchange alternative instead
 copy duplicate clone replicate mirror
+fork copy clone
 move relocate transfer migrate shift
 send deliver dispatch transmit post submit forward
 receive accept collect
 upload import ingest load attach
 download export save
-save store keep persist record archive backup
+attach append include add
+save store keep persist record archive bookmark
+backup archive snapshot dump
+export dump extract save
 restore recover undelete revert rollback undo
-open launch start begin initiate run
-close shut quit exit
+open launch start begin initiate run visit
+close shut quit exit end
 start launch begin run initiate trigger activate boot spawn
-stop end halt terminate kill abort cease
+restart reboot reload relaunch
+stop end halt terminate kill abort cease shutdown
 pause suspend hold freeze
 resume continue unpause
-cancel abort revoke withdraw call-off
-enable activate switch-on turn-on allow
-disable deactivate turn-off block
-run execute perform invoke launch
-check verify validate confirm test inspect examine ensure
-analyze analysis examine evaluate assess study investigate insight
-evaluate assess rate score grade judge appraise estimate
-compare contrast comparison versus difference diff
-calculate compute calculation calculator determine work-out
-count tally number total
-estimate predict forecast projection prediction project approximate
-measure gauge quantify metric
-convert transform translate turn change conversion transformation
-translate translation translator language interpret
-summarize summary abstract digest condense recap overview brief outline gist
-explain describe clarify illustrate interpret explanation
-extract parse scrape pull mine
-scrape crawl spider harvest
+cancel abort revoke withdraw delete
+enable activate on allow
+disable deactivate off
+run execute perform invoke call
+check verify validate confirm test inspect examine
+check get see
+analyze examine evaluate assess study investigate inspect
+analyze insight breakdown interpret
+evaluate assess rate score grade judge appraise
+compare contrast versus difference diff comparison
+calculate compute determine calculator solve
+count tally total number amount
+estimate predict forecast projection approximate
+measure gauge quantify
+convert transform change turn conversion
+translate interpret localization
+summarize summary abstract digest condense recap overview brief outline gist synopsis tldr
+explain describe clarify illustrate elaborate
+extract parse scrape pull
+scrape crawl spider harvest extract
 merge combine join concatenate unite unify consolidate
 split divide separate partition segment cut
 sort order arrange rank
-filter sift refine narrow
-group cluster categorize classify bucket
-classify categorize label tag classification category
-detect identify recognize spot discover recognition detection
-monitor watch track observe follow supervise
-track trace follow monitoring tracking
-schedule plan arrange book appointment
-book reserve reservation booking
+filter refine narrow limit rule
+group cluster categorize classify organize
+classify categorize label tag category
+detect identify recognize spot recognition
+monitor watch track observe supervise
+track trace follow monitor
+schedule plan arrange book
+reschedule postpone move update
+book reserve reservation order
 buy purchase order acquire shop
-sell vend resell
-pay payment settle remit
-rent lease hire rental
-hire recruit employ staff
-recommend suggest advise recommendation suggestion propose advice
-plan organize arrange prepare planning
+sell vend list
+pay settle remit payment
+rent lease hire rental let
+hire recruit employ
+recommend suggest advise propose recommendation advice suggestion
+plan organize arrange prepare
 design draw sketch draft
-draw paint sketch plot illustrate
-plot chart graph visualize diagram visualization draw render
-render display draw visualize
-write compose draft author pen
-rewrite rephrase paraphrase reword polish
+plot chart graph visualize diagram draw render
+write compose draft author
+rewrite rephrase paraphrase reword reformulate polish humanize
 proofread spellcheck grammar spelling correct
-read view see
-speak talk say tell voice
-listen hear
-play stream listen watch
+speak talk say pronounce
+listen hear play
 watch view stream see
-compress zip shrink minify pack
-extract unzip decompress unpack decompressed
-encrypt encode cipher encryption encipher
-decrypt decode decipher decryption
+play stream
+compress zip shrink minify reduce
+extract unzip decompress unpack
+encrypt encode cipher
+decrypt decode decipher
 hash checksum digest fingerprint
-sign signature autograph
 share publish distribute broadcast
 publish release post issue
-deploy release rollout ship publish host
-install setup
-upgrade update bump
-configure setup set configuration settings customize adjust
+deploy release rollout ship publish host launch
+install setup add
+upgrade update
+configure setup set customize adjust settings
 manage administer handle control organize
-control operate steer manage command
+control operate steer command
 connect link attach join pair
+link associate relate connect
 disconnect detach unlink unpair
-invite ask bring
-notify alert notification warn inform remind
-remind reminder alarm
-reply respond answer response
+invite ask
+assign allocate delegate
+notify alert inform warn
+remind reminder remember alarm
+remember memorize recall store memory
+reply respond answer
 answer respond solve
 ask question query inquire
 comment remark note annotate
 approve accept authorize confirm grant permit
+grant give allow permission
 reject decline deny refuse
-assign allocate delegate
-complete finish done close resolve conclude
-solve resolve solution fix
-fix repair correct debug mend
-improve enhance optimize boost upgrade better
-optimize improve tune optimization
+complete finish done close resolve
+solve resolve fix
+fix repair correct debug mend troubleshoot
+improve enhance optimize boost better
 simulate model emulate simulation
-train teach learn fit
-learn study education
-practice exercise drill train
+train teach fit
+learn study
 verify authenticate prove
 login signin logon authenticate
 logout signout logoff
 click press tap push
-type enter fill input
+type enter fill input write
+select choose pick
+navigate visit browse open
 scroll swipe
-navigate goto visit browse open
-capture screenshot snapshot grab
-record tape log capture
+capture screenshot snapshot photograph
+record log capture tape
 crop trim cut
 resize scale rescale
+scale multiply size
 rotate turn spin
-flip mirror
-blur smooth
-increase raise grow boost
-decrease reduce lower lessen cut
-multiply product times
-subtract minus difference deduct
-sum add total plus addition
-round truncate
-randomize random shuffle arbitrary roll
-guess predict
-vote poll ballot elect
+increase raise grow rise gain
+decrease reduce lower lessen drop fall
+subtract minus deduct difference
+multiply times product
+sum add total plus
+randomize random shuffle arbitrary
+vote poll ballot
 follow subscribe
 block ban mute
-report complain flag
-format style layout beautify pretty
-lint check style
+report flag
+format style beautify layout
 compile build make
-debug troubleshoot diagnose
-diagnose diagnosis identify
-inspect look examine view
-index catalog catalogue
+diagnose troubleshoot debug
+inspect examine view describe
+index catalog
 sync synchronize
 lock secure
-unlock open
-mount attach
-scan read detect
-print output
+scan read check
 commit save checkin
 push upload
-pull fetch
-fork branch
-donate give contribute donation
-earn gain make
-invest investment investing
-borrow loan lend
-trade exchange deal
-ship deliver send shipping delivery shipment
-return refund giveback
-travel trip journey tour vacation holiday itinerary voyage
-visit travel tour
-drive steer ride
-fly flight
-cook bake prepare recipe
-eat dine meal
-drink beverage
-sleep rest nap
-run jog
-walk hike stroll
-wear dress clothe outfit
-grow cultivate
-breed raise
-heat warm
-cool chill
-wash clean laundry
+donate contribute give
+invest trade
+borrow lend
+trade exchange deal buy sell
+ship deliver send
+return refund
+travel visit tour
+drive ride
+cook bake prepare
+eat dine
+wear dress
+roll throw toss
+guess predict
+celebrate party
+practice exercise rehearse
+meditate relax
 `;

@@ -1,254 +1,223 @@
-/** Files, programs, networks and the work with them. */
+/** Files, programs, networks and the work with them: words for one and the same thing, a line each. */
 export const COMPUTING = `
 file document doc attachment
 folder directory path
-text string content words
-document paper report file doc
+document paper report file pdf doc
+text string content
 image picture photo photograph pic graphic visual illustration
 icon logo emblem symbol
+logo brand
 video clip movie film footage
 audio sound voice speech recording
-speech voice spoken tts audio narration
-music song track tune audio
+speech voice spoken tts narration
 gif animation animated
-animation motion animate
 screenshot screen capture snapshot
+screen display monitor
 camera webcam
-pdf document
-spreadsheet excel sheet workbook xlsx csv table
+spreadsheet excel sheet workbook xlsx csv
 slide presentation powerpoint deck pptx
-table grid spreadsheet tabular
+table grid spreadsheet
+table dataset relation
 row record entry
+record entry item document
 column field attribute
-cell box
-chart graph plot diagram visualization
-diagram flowchart schema drawing
-database db datastore sql
-sql query database
-table collection dataset
+chart graph plot diagram
+diagram flowchart drawing schematic
+flowchart process flow
+mindmap diagram
+dashboard panel
+database db datastore
+database sql postgres mysql sqlite
+postgres postgresql pg psql
+sql query database statement
+schema structure definition table
 dataset data corpus
-data information info
-record entry item
-key identifier id
-id identifier uid uuid guid key
-uuid guid
+information info detail data
+detail description info
+id identifier uid uuid guid
 name title label
-title heading headline name
-description summary details
-metadata attributes properties info
+title heading headline
+metadata attribute property info
 property attribute field characteristic
 type kind category class
 list array collection
+collection set group
 object entity item
-map dictionary
-json javascript-object
-xml html markup
-html webpage markup web
+entity node object
+json object
+xml markup
+html webpage markup
 markdown md
-web website site internet online webpage page
+web website site internet online
+website webpage page site
 url link address uri href hyperlink
-link url connection
-domain hostname dns host whois
-ip address
-page webpage screen
-browser chrome firefox webpage tab
-tab window
+domain hostname dns host
+browser chrome firefox webpage
+tab window page
+form input field
+button click
+popup dialog modal alert
+extension plugin addon
+addon plugin extension
 cookie session
 cache memory
-search lookup find query
-server host machine node instance
+engine google bing
+server host machine
 instance vm machine server
 cluster kubernetes k8s
-kubernetes k8s pod
+kubernetes k8s kubectl
 container docker pod
-image snapshot
+docker container
+replica instance copy
 cloud aws azure gcp
-bucket s3 storage
+bucket storage s3 container
 storage disk drive space
 memory ram
-cpu processor core
+cpu processor
 gpu graphics
-network net internet lan
-wifi wireless network
-port socket
+network internet lan connectivity
+wifi wireless
 proxy vpn
 firewall security
 security safety protection secure
-vulnerability exploit weakness cve security
-malware virus threat
+vulnerability exploit weakness cve
+malware virus ransomware
 threat attack risk
-breach leak exposed hack
-hack hacker breach intrusion
-password passphrase credential secret passcode
-credential password login secret
-token key secret
+breach leak exposed compromise hack
+hack intrusion breach
+password passphrase passcode credential
+credential password secret
+secret key token password
 certificate ssl tls cert
-permission access privilege right role
-user account member person profile
+permission access privilege right
+user account member person
 account profile user
-profile account bio
-member user participant
+profile bio account
 group team
-team squad crew
-admin administrator root
-role permission
-session conversation
-log logs trace journal
+team squad club
+admin administrator
+log trace journal
 error exception bug fault failure issue problem
 bug issue defect error
 issue ticket bug problem
 ticket issue case
-incident outage event alert
+incident outage
 alert alarm notification warning
 metric measurement statistic kpi
-statistic stats statistics analytics metrics
-analytics statistics insight metrics
-dashboard panel board
+statistic stats analytics metric
 report summary statement
-status state condition health
-state status
-health status healthcheck
+status state condition
+history past log previous
 performance speed efficiency
-speed velocity pace fast
+slow latency performance
 latency delay lag
-test check exam quiz
-benchmark performance
+test check exam
 code program source script snippet
 script program code
-program software app application
 app application software program
-software program application
 package module library dependency
-library package module
-dependency package library
 function method procedure
-class type
-variable parameter
-constant fixed
-parameter argument option setting
+parameter argument option
 setting configuration option preference config
-configuration config settings
 environment env
+variable env
 version release revision
-release version
-branch fork
-repository repo codebase project git github
-git github repository version
-github repo repository git
-gitlab repository git
+repository repo codebase
+github git repository
+gitlab git repository
 commit revision change
-merge pullrequest
-pr pullrequest
+pr pullrequest pull
 diff change difference
-review feedback critique evaluation
+review feedback critique
 comment remark reply
 pipeline workflow build ci
 workflow process pipeline automation flow
-automation workflow automate
 job task process
 task todo chore assignment
 todo task reminder checklist
 checklist list todo
 project initiative
-board kanban
+board kanban trello
 card ticket
-sprint iteration
 milestone goal
-process procedure
-thread conversation
+thread conversation reply
 queue backlog
 message msg chat text dm
 chat conversation message talk
-conversation chat dialogue discussion talk
-channel room chat
-email mail gmail inbox message
-inbox mail
+conversation chat dialogue discussion
+channel room
+email mail gmail inbox
 sms text message
-phone telephone mobile cell call smartphone
-call phone ring
-contact person address
+phone telephone mobile cell smartphone
+call phone ring dial
+contact person
 notification alert push
 webhook callback hook
 api endpoint service
 endpoint route url
 request call
 response reply answer
-server backend
 device gadget hardware appliance
 sensor detector
 iot smart device
-robot bot automation
-bot robot chatbot
+robot bot
+chatbot bot assistant
 drone uav
-printer print
-screen display monitor
-keyboard key
-mouse pointer click
-button click
-form survey questionnaire
-survey poll questionnaire quiz form
-input entry
-output result
+survey poll questionnaire
+quiz trivia test
 template pattern boilerplate
 prompt instruction
-model algorithm network
-ai ml intelligence
+model algorithm
+ai artificialintelligence intelligence
 ml machinelearning
+llm gpt model language
+inference prediction generate
 embedding vector
-vector embedding
-similarity similar distance
-dataset training
-neural network
-llm gpt model
-agent assistant bot
+similar like related alike comparable
 knowledge wiki encyclopedia
 wikipedia wiki encyclopedia
-graph network
 node vertex
 edge relation link
-entity object thing
-relation relationship link connection
+relation relationship link connection association
 regex pattern
-hash checksum
-encoding base64 encode
-qr qrcode barcode
-barcode upc code
+qr qrcode
+barcode upc
 font typeface typography
-color colour hue palette
+color colour hue
 theme style
-design layout ui ux
-ui interface ux frontend
-frontend ui client
-backend server
+ui interface frontend
 mobile phone android ios
-android mobile
-ios iphone mobile
+iphone ios apple
 game gaming videogame
-3d model mesh
 blockchain crypto web3
-crypto cryptocurrency bitcoin ethereum coin token btc eth
-wallet purse balance
-nft token collectible
-contract agreement
+crypto cryptocurrency bitcoin ethereum
+wallet balance
 transcript transcription subtitle caption
 ocr scan recognition
 thumbnail preview
-clipboard paste
 terminal shell console command cli bash
-command instruction shell
 ssh remote shell
-cron schedule job timer
-timer stopwatch countdown
-backup snapshot copy
-archive zip
+cron schedule timer
+timer stopwatch countdown alarm
 feed rss
-tag label keyword hashtag
-keyword term
+tag label keyword
+label tag category
 hashtag tag
-seo ranking keyword
-traffic visitors
+keyword term word
 visitor traffic guest
-advertisement ad advert campaign ppc
+advertisement ad advert ads
+advertising marketing promotion
 campaign promotion
-marketing promotion advertising
+content article text
+asset media file image
+cms content
+draft unsent
+published live public
+visible public
+notebook note
+vault notebook
+memory remember
+backup copy
+folder collection
+workspace space team
 `;

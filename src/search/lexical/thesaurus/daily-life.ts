@@ -1,476 +1,294 @@
-/** Money, travel, health, home, learning and play. */
+/** Money, work, travel, health, home, learning and play: words for one and the same thing, a line each. */
 export const DAILY_LIFE = `
 price cost rate fee charge fare amount
-cheap affordable budget inexpensive low-cost discount
-expensive costly
-discount coupon deal promo voucher offer sale bargain
-money cash currency fund
-currency money forex exchange
-dollar usd currency
-euro eur currency
+cheap affordable budget inexpensive
+discount coupon deal promo voucher offer bargain
+money cash currency
+currency forex exchange
 stock share equity ticker
+stock equities market
 market exchange
-portfolio holdings investment
-investment invest asset
-fund etf
-dividend payout
+portfolio holdings
+investment asset
+gain profit
+gainer winner riser
+loser decliner
+loss deficit
+fundamentals financials
 option derivative
-bond debt
-finance financial money economy
+finance financial money
 economy economic gdp
-bank banking
-loan mortgage credit lending
-mortgage loan
-credit loan
-debt loan liability
-interest rate
-tax vat duty
-income salary wage earnings pay revenue
-salary wage pay compensation
+loan mortgage credit
+debt liability loan
+tax vat levy
+salary wage pay compensation income earnings
 revenue income sales turnover
 profit gain earnings margin
-loss deficit
 expense cost spending expenditure
-budget spending
 invoice bill receipt
-bill invoice statement
-receipt invoice
-payment pay transaction
-transaction payment transfer
-transfer send
-refund reimbursement chargeback return
+payment transaction
+refund reimbursement chargeback
+repay payoff repayment amortization
 subscription plan membership
-insurance policy coverage
+insurance coverage policy
 retirement pension
 inflation cpi
-company business firm corporation enterprise organization
-business company enterprise commercial
-startup company
-organization organisation company institution
+company business firm corporation enterprise
+organization company institution agency
+startup company business
 employee staff worker personnel
 customer client buyer consumer shopper
+crm customer contact
 supplier vendor provider
-vendor seller supplier merchant
+seller vendor merchant
 product item goods merchandise
 inventory stock supply
-order purchase
 cart basket
-shop store shopping retail market
-store shop
-sale selling
-lead prospect
-deal opportunity
-job career employment work occupation vacancy position
+shop store shopping retail
+job career employment occupation vacancy position
 resume cv curriculum
-interview hiring
-meeting appointment event conference
-appointment meeting booking
-event occasion happening activity
+freelance freelancer contractor
+meeting appointment event
+appointment booking meeting
+event occasion happening
+invitation invite
 calendar schedule agenda
-schedule timetable agenda calendar
-reminder alarm notification
-date day
+timetable schedule
+free available availability
+busy occupied
 time clock hour
-timezone time
-today now current
-tomorrow next
-yesterday past
-day daily
+day daily date
 week weekly
 month monthly
 year yearly annual
+weekend saturday sunday
 duration length period
-period duration timeframe
 deadline due
-holiday vacation
+vacation holiday trip
 birthday anniversary
-weather forecast climate temperature meteorological
-temperature heat thermometer weather
+weather forecast climate meteorological
+temperature heat warm cold hot degrees
+historical past history previous
 rain precipitation rainfall
-snow ski
-wind breeze
-storm hurricane cyclone tornado
+wind breeze gust
+storm hurricane cyclone tornado thunderstorm
 humidity moisture
-climate weather environment
-pollution air smog emission
-air atmosphere
+pollution smog emission
+smoke pollution
 earthquake seismic quake
-flood disaster
-disaster emergency
-emergency urgent crisis
-fire wildfire
-water ocean sea
+flood flooding
+disaster emergency catastrophe
+fire wildfire blaze
 ocean sea marine
-wave surf tide
-river stream
-lake pond
-mountain peak hill
-beach coast shore
-forest wood tree
-plant flower garden gardening
-garden gardening plant
-animal pet wildlife
-pet dog cat animal
+wave surf swell
+coast shore beach coastal
+plant flower
+garden gardening
+pet animal
 dog puppy canine
 cat kitten feline
-bird avian
-fish fishing
-species animal
-farm agriculture crop farming
-crop harvest
-soil ground
+farm agriculture farming
 food meal dish cuisine
-recipe cooking dish meal cook
-ingredient component
-restaurant dining eatery cafe diner food
-menu dish
-meal food breakfast lunch dinner
-nutrition diet calorie nutrient
+recipe dish
+restaurant dining eatery cafe diner
+lunch dinner breakfast meal
+nutrition diet nutritional
 calorie energy
-diet nutrition
 vegetarian vegan
-wine beer alcohol drink
-coffee tea
-cocktail drink
+grocery groceries supermarket
+ingredient component
+substitute replacement alternative
+alcohol liquor
 health medical wellness healthcare
-medical health clinical medicine
-medicine drug medication pharmaceutical prescription
-drug medication pharmaceutical
-doctor physician clinician
-patient
+medicine drug medication pharmaceutical
+doctor physician
 hospital clinic
 disease illness condition disorder
-symptom sign
 treatment therapy cure
-therapy treatment
 vaccine vaccination immunization
-fitness workout exercise gym training
-exercise workout
-weight mass
-height tall
-bmi weight
-sleep insomnia
-mental psychology psychological
+fitness workout exercise gym
+mental psychological
 emotion feeling mood sentiment
-sentiment emotion opinion
-pregnancy maternal
 gene dna genetic genome
-protein amino
-cell tissue
-blood
 heart cardiac
-brain neural
-cancer tumor
-allergy allergic
-covid coronavirus covid19 pandemic
-travel trip tourism journey vacation itinerary
-trip journey travel tour
-tourist tourism sightseeing attraction
+cancer tumor oncology
+covid coronavirus covid19
+trip journey travel tour vacation itinerary
+tourist tourism sightseeing
 attraction landmark sight
-landmark monument
-hotel accommodation lodging stay room hostel
-accommodation hotel lodging
-apartment flat
+hotel accommodation lodging stay
+apartment flat condo
 house home property housing
-property estate realestate house
-room chamber
-rent lease
+realestate property
+rent lease rental
 flight airline plane airplane
-airline carrier flight
-airport terminal
 plane aircraft airplane
-aircraft airplane aviation
-aviation flight
 train railway rail
 subway metro underground
-bus coach
-taxi cab ride
-car vehicle automobile auto
-vehicle car
+taxi cab
+car vehicle automobile auto suv
 truck lorry
 bicycle bike cycling
-ship boat vessel
+ship boat vessel ferry
 parking carpark
 traffic congestion
 road street highway
-route path direction way
+route path direction
 direction route navigation
-navigation route directions map
-map location geographic
-location place position whereabouts
-place location venue
+map geographic
+location place position
 venue location place
-address location
 coordinate latitude longitude gps
-latitude longitude coordinate
-geocode coordinates address
-distance far length
-nearby near close nearest around closest
-nearest closest nearby
+geocode coordinate address
+geocode latitude longitude
+elevation altitude height
+distance far
+nearby near close nearest closest local
 region area zone
 city town municipality
 country nation
 state province
 zip postcode zipcode postal
 fuel gas petrol gasoline
-electric ev charging
-charger charging
-energy power electricity
-electricity power
-solar sun
-book novel literature
-novel book fiction
+power electricity energy
+book novel
 author writer
 story tale narrative
 poem poetry verse
 quote quotation saying
-article post story paper
-news headline article
-newspaper news press
+article post
+news headline
 blog post article
-post article
 magazine publication
-publication paper journal
 journal periodical
-paper research publication article
-research study academic scholarly
-academic scholarly
-arxiv preprint paper
+paper publication article study
+research study
+academic scholarly scientific
 citation reference bibliography
-science scientific
-experiment trial
-education learning school teaching
-school education
+education learning educational
+school college
 university college
 course class lesson tutorial
-lesson class course
 student pupil learner
 teacher instructor tutor educator
-exam test quiz
-quiz trivia
-flashcard card
-homework assignment
-word term vocabulary
-dictionary definition meaning thesaurus
+exam test
+word term
+vocabulary words
 definition meaning
 synonym thesaurus
-pronunciation accent
-language linguistic tongue
-grammar syntax
+language linguistic
 joke humor funny
-meme funny
-riddle puzzle
-puzzle crossword sudoku
-crossword puzzle
-game play
-chess checkers
-dice roll die
-card deck
+puzzle riddle brainteaser
+dice die
 sport sports athletic
 football soccer
-soccer football
-basketball nba
-baseball mlb
-hockey nhl
-tennis
-golf
 match game fixture
 score result
 team club
 player athlete
+run jog running
+ride cycling
+activity workout exercise
 league tournament championship
-tournament competition
-standing ranking
-ranking rank leaderboard
-olympics games
+standing ranking leaderboard
 movie film cinema
-film movie
-show series tv
+show series
 tv television
-series show
 episode season
-actor actress cast
-director filmmaker
+actor actress cast star
+cast crew credits
+trailer video teaser
 celebrity star famous
-stream watch
-anime manga
-song track music
-track song
+streaming stream watch
+song track music tune
 album record
 artist musician singer
-musician artist
-band group
-playlist music
-lyric lyrics song
+lyric lyrics
 concert gig
-chord guitar
-instrument guitar piano
-podcast audio
-radio station
-theater theatre play
+theater theatre
 ticket admission
 museum gallery
 art artwork painting
-painting artwork
-artwork art
-photograph photo
 fashion style clothing apparel
-clothing clothes apparel garment wear
-shoe sneaker
-jewelry ring
+clothing clothes apparel garment outfit
+shoe sneaker footwear
+jewelry jewellery
 beauty cosmetic makeup
 gift present
-toy game
 baby infant
-child kid
-family parent
+child kid children
 person people human
 friend buddy
-man male
-woman female
-age old
-gender sex
 religion faith
-bible scripture
 horoscope astrology zodiac
-astrology horoscope zodiac
-tarot fortune
-dream
 love romance
-dating
 wedding marriage
 law legal legislation statute
-legal law
 lawyer attorney
-court judge
-judge court
-case lawsuit
-crime criminal
-police
-government political public
+crime criminal offense
+government political
 politics political government
 election vote
-president leader
-politician congress
 congress parliament senate
-policy regulation
+policy regulation rule
 regulation rule compliance
-rule regulation
 license licence permit
-patent trademark
-census population
-population demographic
-charity nonprofit donation
-military army
-war battle
-history historical past
-historical history
-culture cultural
+population demographic inhabitants
+resident inhabitant
+charity nonprofit
+history historical
 space astronomy
-astronomy space star
-planet
-star stellar
-moon lunar
-sun solar
-satellite orbit
-rocket launch
-nasa space
-physics physical
-force newton
-velocity speed
-acceleration
-mass weight
-chemistry chemical
-molecule compound
-element
-reaction
-biology
+speed velocity
+weight mass
 math mathematics arithmetic
 equation formula
-formula equation
-algebra equation
-geometry shape
 area surface
 volume capacity
-circle
-triangle
-square
-angle degree
-matrix
-vector
+triangle triangular
+circle circular
 derivative differentiate
 integral integrate
 probability chance odds likelihood
 average mean
-median middle
-deviation variance
-regression
-correlation
-prime
-factorial
-factor divisor
-fraction ratio
+standard deviation variance
+remainder modulo mod
 percentage percent
-number digit
-random
+ratio fraction
+digit number
+greatest largest highest maximum biggest max top
+smallest lowest minimum least min
+root sqrt square
+gcd divisor
+power exponent
 unit measurement
-convert conversion
-length distance
 kilometer km
-mile
 kilogram kg
-celsius fahrenheit
-home house
-furniture sofa
-kitchen cooking
-light lamp lighting
-lamp light
+meter metre
+liter litre
+light lamp lighting bulb
 thermostat temperature
-lock door
-door gate
-window
-clean cleaning
-laundry
-appliance device
-security alarm
-neighborhood district
+furniture sofa
 habit routine
 goal target objective
 note memo
 diary journal
-idea concept
+idea concept inspiration
 decision choice
-opinion view
-review rating
 rating score review
 feedback review
-advice tip recommendation guidance
-tip advice
+tip advice guidance
 guide tutorial manual handbook
-manual guide
-instruction guide
-help support
-support help
-question query
-problem issue
 trend popular trending
-popular trending
-latest recent new
-upcoming future
-package parcel
-parcel package
+recent latest new
+upcoming future next
+package parcel shipment
 delivery shipping
-tracking track
 warehouse storage
-logistics shipping
-factory manufacturing
-manufacturing production
 construction building
-building construction
-architecture building
-engineer engineering
-material
-metal steel
 machine equipment
-tool instrument
+risk danger hazard
+accident crash
+age old
+size dimension large big
+fast quick
 `;

@@ -1,6 +1,6 @@
 /** Words of one subject. They do not mean the same, but who says one often wants the other. One subject a line. */
 export const TOPICS = `
-weather forecast rain snow wind storm sunny cloudy umbrella humidity temperature celsius fahrenheit thunder lightning hail fog hurricane tornado precipitation climate warm cold hot degrees uv meteorology barometer
+weather forecast rain snow wind storm sunny cloudy umbrella humidity temperature celsius fahrenheit thunder lightning hail fog hurricane tornado precipitation climate warm cold hot degrees uv meteorology frost freeze ice
 airquality pollution aqi smog pollen ozone pm25 emission carbon smoke
 earthquake seismic quake magnitude tsunami volcano eruption epicenter tremor
 disaster flood wildfire hurricane earthquake evacuation emergency rescue
@@ -15,7 +15,7 @@ accounting ledger bookkeeping invoice expense balance audit payroll
 shopping shop buy purchase product store cart order price discount deal coupon retailer ecommerce amazon ebay checkout item brand catalog wishlist buyer seller merchandise headphones laptop
 fashion clothes clothing apparel dress shirt shoes outfit wear style wardrobe jacket jeans sneakers garment accessory
 beauty cosmetic makeup skincare hair lipstick perfume salon
-gift present birthday christmas anniversary wedding valentine father mother surprise
+gift present birthday christmas anniversary wedding valentine surprise
 job career employment resume cv interview salary hiring recruiter candidate vacancy position employer freelance internship applicant linkedin talent
 company business corporation firm startup enterprise brand competitor industry ceo revenue employee headquarters founder
 customer crm lead sales contact prospect deal pipeline hubspot salesforce client account opportunity
@@ -25,11 +25,11 @@ social twitter tweet facebook instagram tiktok linkedin reddit post follower has
 news headline article journalist press breaking media newspaper event story current
 travel trip vacation holiday tourist tourism itinerary destination hotel flight sightseeing attraction visa passport luggage backpacking journey landmark getaway guide
 hotel accommodation lodging airbnb hostel resort room booking stay checkin guest reservation motel apartment
-flight airline airport plane airplane aircraft aviation boarding departure arrival layover ticket pilot gate metar fly
+flight airline airport plane airplane aircraft aviation boarding departure arrival layover ticket pilot gate fly
 train railway subway metro station bus transit transport tram commute route timetable schedule passenger
 car vehicle automobile auto suv sedan truck drive driver dealer mileage motor engine fuel garage tesla ev toyota honda ford
 fuel gas petrol gasoline diesel station price pump
-electric ev charger charging tesla supercharger battery
+electric ev charger charging tesla battery
 parking carpark lot garage space
 traffic road congestion highway speed accident jam camera
 map location direction route navigation address place nearby distance gps latitude longitude coordinate geocode geography street landmark elevation waypoint
@@ -40,7 +40,7 @@ restaurant dining food eat cuisine menu dinner lunch brunch reservation cafe piz
 food meal dish eat cuisine ingredient cooking recipe snack dessert vegetable fruit meat
 recipe cook cooking ingredient dish bake kitchen meal chef dinner breakfast chicken pasta cake soup salad egg flour oven
 diet nutrition calorie protein carb fat vitamin weight vegan keto healthy meal food fiber sugar
-drink beverage wine beer cocktail coffee tea alcohol sake whiskey brewery juice
+drink beverage wine beer cocktail coffee tea alcohol whiskey brewery juice
 health medical doctor hospital disease symptom treatment patient medicine clinic illness healthcare diagnosis wellness nurse physician pain therapy
 medicine drug medication dosage prescription pharmacy pharmaceutical pill tablet vaccine antibiotic aspirin ibuprofen
 disease infection virus covid flu cancer diabetes epidemic pandemic outbreak syndrome
@@ -55,8 +55,8 @@ biology cell organism species evolution bacteria enzyme
 animal pet dog cat puppy kitten veterinary vet breed wildlife zoo bird horse
 plant flower garden gardening tree seed soil houseplant watering herb botany
 farm agriculture crop harvest livestock farmer yield irrigation cattle
-ocean sea marine wave surf tide beach coast coastal sailing boat ship swell diving
-space astronomy planet star nasa galaxy rocket satellite astronaut orbit mars moon telescope iss universe asteroid cosmos nebula
+ocean sea marine harbour ferry wave surf tide beach coast coastal sailing boat ship swell diving
+space astronomy planet star nasa galaxy rocket satellite astronaut orbit mars moon telescope universe asteroid cosmos nebula
 physics force velocity acceleration energy momentum gravity mass newton kinetic motion friction electric magnetic quantum wavelength
 chemistry chemical molecule atom compound reaction element acid molar periodic solution bond
 math mathematics calculate equation algebra calculus arithmetic number sum formula trigonometry sin cos tan sqrt logarithm geometry statistics solve integral derivative multiply divide
@@ -84,7 +84,7 @@ image picture photo photograph png jpg jpeg camera resize crop filter graphic il
 video youtube clip movie footage film mp4 stream channel subtitle transcript watch edit animation
 audio sound music voice speech mp3 podcast record song listen wav noise narration
 speech voice tts speak transcription transcribe pronunciation spoken audio dictation
-music song artist album playlist band concert lyrics melody guitar piano spotify track singer genre chord tempo listen instrument musician tune
+music song artist album playlist band concert lyrics melody guitar piano spotify track singer genre chord tempo listen instrument musician tune sing choir orchestra
 movie film cinema actor director tv show series episode watch netflix streaming imdb trailer cast genre season hollywood rating credits character
 tv television show series episode channel season streaming watch broadcast
 book novel author read library literature isbn publisher chapter fiction bestseller reading story
@@ -105,14 +105,14 @@ diagram flowchart mindmap uml graph network hierarchy organization tree
 game play player gaming level score quest video steam xbox playstation nintendo multiplayer character
 chess checkers sudoku puzzle crossword board tictactoe riddle move solve brain
 puzzle riddle brainteaser crossword sudoku maze clue
-card deck poker blackjack tarot magic cribbage
-dice roll random coin flip lottery chance d20
+card deck poker blackjack tarot magic
+dice roll random coin flip lottery chance
 sport football soccer basketball baseball hockey tennis cricket match team league score player game tournament season champion goal fixture standings nba nfl mlb nhl premier athlete coach stadium
-ticket concert event show theater seat venue festival broadway performance
+ticket concert event show theater seat venue festival performance
 party wedding event celebration birthday invitation guest
 horoscope astrology zodiac leo aries taurus gemini virgo libra scorpio sagittarius capricorn aquarius pisces cancer star sign
 tarot fortune psychic divination oracle
-religion bible quran god prayer faith church hadith islam christian verse scripture spiritual buddhist hindu
+religion bible quran god prayer faith church islam christian verse scripture spiritual buddhist hindu
 joke funny humor meme laugh comedy pun gif
 quote inspiration motivation wisdom saying
 law legal court judge lawyer attorney legislation case statute contract rights crime lawsuit sue litigation regulation

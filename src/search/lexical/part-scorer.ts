@@ -1,0 +1,203 @@
+import { NearWords } from "./near-words.js";
+import { isStopWord } from "./noise.js";
+import type { Postings } from "./postings.js";
+import type { QueryPart, QueryWord } from "./read-query.js";
+import type { RankingSettings } from "./settings.js";
+import { stem } from "./stem.js";
+import { FIELDS } from "./tool-fields.js";
+import { topOf } from "./top.js";
+import { NO_TERM, type Vocabulary } from "./vocabulary.js";
+import type { WordStream } from "./word-stream.js";
+
+/** What the words of one part of a request say about every tool. */
+export interface PartScores {
+  readonly text: string;
+  /** By position in the list of tools; 0 where nothing matches. */
+  readonly scores: Float32Array;
+  readonly best: number;
+}
+
+export interface ScorerSource {
+  readonly toolCount: number;
+  readonly vocabulary: Vocabulary;
+  readonly stream: WordStream;
+  readonly postings: Postings;
+  readonly settings: RankingSettings;
+}
+
+/** Parameter texts and what follows are too long for neighbours to mean something. */
+const PAIR_FIELDS = FIELDS.indexOf("parameterNames") + 1;
+
+const MIN_HALF = 3;
+const EVERYWHERE_SHARE = 0.2;
+const FEW_TOOLS = 40;
+
+/** Its work arrays are used again by every query; nothing in a query waits, so no two meet in them. */
+export class PartScorer {
+  readonly #source: ScorerSource;
+  /** The best of all that stands for the word in hand, by tool. */
+  readonly #best: Float32Array;
+  readonly #touched: Int32Array;
+  #touchedCount = 0;
+  /** Place in the request of the word a term stands for, by term; 0 for none. */
+  readonly #places: Int32Array;
+  readonly #nearness: Float32Array;
+  readonly #marked: number[] = [];
+  readonly #everywhere: number;
+  #nearWords: NearWords | undefined;
+
+  constructor(source: ScorerSource) {
+    this.#source = source;
+    this.#everywhere = Math.max(FEW_TOOLS, EVERYWHERE_SHARE * source.toolCount);
+    this.#best = new Float32Array(source.toolCount);
+    this.#touched = new Int32Array(source.toolCount);
+    this.#places = new Int32Array(source.vocabulary.size);
+    this.#nearness = new Float32Array(source.vocabulary.size);
+  }
+
+  score({ text, words }: QueryPart): PartScores {
+    const scores = new Float32Array(this.#source.toolCount);
+    let place = 0;
+    for (const word of words) {
+      if (!word.joined) place += 1;
+      this.#matchWord(word, place);
+      this.#addTo(scores, word.weight);
+    }
+    const best = this.#refine(scores);
+    for (const term of this.#marked) this.#places[term] = 0;
+    this.#marked.length = 0;
+    return { text, scores, best };
+  }
+
+  #matchWord(word: QueryWord, place: number): void {
+    const { vocabulary, postings, settings } = this.#source;
+    const exact = vocabulary.find(word.stem);
+    const rarity = exact === NO_TERM ? Number.POSITIVE_INFINITY : (postings.rarities[exact] ?? 0);
+    if (exact !== NO_TERM) this.#match({ term: exact, worth: rarity, nearness: 1, place });
+    if (word.joined || (exact !== NO_TERM && this.#isEverywhere(exact))) return;
+    for (const { term, synonym } of vocabulary.standInsFor(word.stem)) {
+      if (this.#isEverywhere(term)) continue;
+      // A rare word must not make its common synonyms rare, nor the other way round.
+      const worth = Math.min(rarity, postings.rarities[term] ?? 0);
+      if (synonym) this.#match({ term, worth: settings.synonym * worth, nearness: settings.synonym, place });
+      else this.#spread(term, settings.topic * worth);
+    }
+    if (exact === NO_TERM) this.#matchNear(word);
+  }
+
+  /** What a large part of the catalogue has tells nothing apart, and walking through it takes time. */
+  #isEverywhere(term: number): boolean {
+    const { starts } = this.#source.postings;
+    return (starts[term + 1] ?? 0) - (starts[term] ?? 0) > this.#everywhere;
+  }
+
+  #match({
+    term,
+    worth,
+    nearness,
+    place,
+  }: {
+    term: number;
+    worth: number;
+    nearness: number;
+    place: number;
+  }): void {
+    this.#spread(term, worth);
+    if (this.#places[term] !== 0) return;
+    this.#places[term] = place;
+    this.#nearness[term] = nearness;
+    this.#marked.push(term);
+  }
+
+  /** A word that is in no tool may be two words written as one, or misspelt. */
+  #matchNear({ word, stem: text }: QueryWord): void {
+    const { vocabulary, postings, settings } = this.#source;
+    const halves = this.#halvesOf(word);
+    if (halves.length === 0 && this.#touchedCount > 0) return;
+    this.#nearWords ??= new NearWords(vocabulary.stems);
+    for (const near of halves.length > 0 ? halves : this.#nearWords.oneSlipFrom(text)) {
+      const term = vocabulary.find(near);
+      if (term !== NO_TERM) this.#spread(term, settings.slip * (postings.rarities[term] ?? 0));
+    }
+  }
+
+  #halvesOf(word: string): readonly string[] {
+    const { vocabulary } = this.#source;
+    const isKnown = (half: string) => vocabulary.find(half) !== NO_TERM || isStopWord(half);
+    for (let at = MIN_HALF; at <= word.length - MIN_HALF; at += 1) {
+      const halves = [stem(word.slice(0, at)), stem(word.slice(at))];
+      if (halves.every(isKnown)) return halves;
+    }
+    return [];
+  }
+
+  #spread(term: number, worth: number): void {
+    const { starts, tools, strengths } = this.#source.postings;
+    const best = this.#best;
+    const touched = this.#touched;
+    let count = this.#touchedCount;
+    const end = starts[term + 1] ?? 0;
+    for (let at = starts[term] ?? 0; at < end; at += 1) {
+      const tool = tools[at] ?? 0;
+      const value = worth * (strengths[at] ?? 0);
+      const known = best[tool] ?? 0;
+      if (known === 0) {
+        touched[count] = tool;
+        count += 1;
+      }
+      if (value > known) best[tool] = value;
+    }
+    this.#touchedCount = count;
+  }
+
+  #addTo(scores: Float32Array, weight: number): void {
+    const best = this.#best;
+    const touched = this.#touched;
+    const count = this.#touchedCount;
+    for (let at = 0; at < count; at += 1) {
+      const tool = touched[at] ?? 0;
+      scores[tool] = (scores[tool] ?? 0) + weight * (best[tool] ?? 0);
+      best[tool] = 0;
+    }
+    this.#touchedCount = 0;
+  }
+
+  /** Raises the best tools by the neighbours they share with the request, and returns the highest score. */
+  #refine(scores: Float32Array): number {
+    const { pair, refined } = this.#source.settings;
+    let best = 0;
+    for (const tool of topOf(scores, refined)) {
+      const raised = (scores[tool] ?? 0) * (1 + pair * this.#sharedPairs(tool));
+      scores[tool] = raised;
+      if (raised > best) best = raised;
+    }
+    return best;
+  }
+
+  /** From 0 to 1: words that stand side by side in the request and in the tool. */
+  #sharedPairs(tool: number): number {
+    const { terms, ends } = this.#source.stream;
+    let from = tool === 0 ? 0 : (ends[tool * FIELDS.length - 1] ?? 0);
+    let sum = 0;
+    const seen: number[] = [];
+    for (let field = 0; field < PAIR_FIELDS; field += 1) {
+      const to = ends[tool * FIELDS.length + field] ?? from;
+      let previous = 0;
+      for (; from < to; from += 1) {
+        const term = terms[from] ?? 0;
+        if (term < 0) continue;
+        const place = this.#places[term] ?? 0;
+        const step = place - previous;
+        if (place !== 0 && previous !== 0 && step !== 0 && step >= -2 && step <= 2) {
+          const pair = place * 4_096 + previous;
+          if (!seen.includes(pair)) {
+            seen.push(pair);
+            sum += (this.#nearness[term] ?? 0) * (step === 1 ? 1 : 0.5);
+          }
+        }
+        previous = place;
+      }
+    }
+    return sum / (1 + sum);
+  }
+}
