@@ -1,0 +1,73 @@
+import type { WordIndex } from "./lexical/index.js";
+import { rankTogether } from "./semantic/rank-together.js";
+import { readRequest } from "./semantic/read-request.js";
+import { makeToolVectors, type ToolVectors } from "./semantic/tool-vectors.js";
+import type { VectorCache } from "./semantic/vector-cache.js";
+import type { Embedder, Hit, SearchableTool, ToolFinder } from "./types.js";
+
+export type FinderMethod = "lexical" | "lexical+semantic";
+
+export interface FinderOptions {
+  readonly tools: readonly SearchableTool[];
+  readonly lexical: WordIndex;
+  /** Without one, words decide alone. */
+  readonly embedder?: Embedder | undefined;
+  readonly cache?: VectorCache | undefined;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Answers at once with what the words say, and with words and meaning as soon as every tool has its vector. The
+ * vectors are made beside other work; when the model fails, the words go on alone and `problem` says why.
+ */
+export class HybridFinder implements ToolFinder {
+  readonly size: number;
+  /** Resolves when the vectors are there, or will never be. */
+  readonly prepared: Promise<void>;
+  readonly #lexical: WordIndex;
+  readonly #embedder: Embedder | undefined;
+  #vectors: ToolVectors | undefined;
+  #problem: string | undefined;
+
+  constructor(options: FinderOptions) {
+    this.size = options.tools.length;
+    this.#lexical = options.lexical;
+    this.#embedder = options.embedder;
+    this.prepared = this.#prepare(options);
+  }
+
+  get method(): FinderMethod {
+    return this.#vectors === undefined ? "lexical" : "lexical+semantic";
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async search(query: string, { limit }: { readonly limit: number }): Promise<readonly Hit[]> {
+    const vectors = this.#vectors;
+    if (vectors === undefined || this.#embedder === undefined) return this.#lexical.search(query, { limit });
+    const request = readRequest(query);
+    try {
+      const made = await this.#embedder.embed(request.texts);
+      return rankTogether({ request, made, vectors, words: this.#lexical.scores(query), limit });
+    } catch (error) {
+      this.#giveUp(error);
+      return this.#lexical.search(query, { limit });
+    }
+  }
+
+  async #prepare({ tools, embedder, cache, onProgress }: FinderOptions): Promise<void> {
+    if (embedder === undefined || tools.length === 0) return;
+    try {
+      this.#vectors = await makeToolVectors({ tools, embedder, cache, onProgress });
+    } catch (error) {
+      this.#giveUp(error);
+    }
+  }
+
+  #giveUp(error: unknown): void {
+    this.#vectors = undefined;
+    this.#problem = error instanceof Error ? error.message : String(error);
+  }
+}

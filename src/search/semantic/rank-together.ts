@@ -1,0 +1,95 @@
+import type { LexicalScores } from "../lexical/index.js";
+import { topOf } from "../lexical/top.js";
+import type { Hit } from "../types.js";
+import type { SearchRequest } from "./read-request.js";
+import type { ToolVectors } from "./tool-vectors.js";
+
+/** Measured over several catalogues (docs/tool-search-ranking.md). */
+const WHOLE_WEIGHT = 0.5;
+const PARTS_WEIGHT = 0.5;
+const WORDS_WEIGHT = 0.5;
+
+/** So many tools show the mean and the spread of a whole catalogue well enough. */
+const SAMPLE = 1_000;
+/** Below both of these a tool is no answer to any part, and is not compared with each of them. */
+const LIKELY_BY_MEANING = 0.5;
+const LIKELY_BY_WORDS = 1;
+
+/**
+ * Words and meaning speak different scales. Each is measured in deviations from its own mean over the whole
+ * catalogue: a word match that few tools have then counts much, a likeness that all share counts nothing. Of the
+ * parts of a request the one that suits a tool best speaks for it.
+ */
+export function rankTogether(options: {
+  readonly request: SearchRequest;
+  readonly made: readonly Float32Array[];
+  readonly vectors: ToolVectors;
+  readonly words: LexicalScores;
+  readonly limit: number;
+}): readonly Hit[] {
+  const { request, made, vectors } = options;
+  const parts = request.hasWhole ? made.slice(1) : made;
+  const whole = standardised(vectors.similarities(request.hasWhole ? (made[0] ?? mean(made)) : mean(made)));
+  const words = standardised(options.words.scores);
+  const best = parts.length === 0 ? whole : bestOfParts({ parts, vectors, whole, words });
+  const scores = new Float32Array(whole.length);
+  let lowest = 0;
+  for (let index = 0; index < scores.length; index += 1) {
+    const score =
+      WHOLE_WEIGHT * (whole[index] ?? 0) +
+      PARTS_WEIGHT * (best[index] ?? 0) +
+      WORDS_WEIGHT * (words[index] ?? 0);
+    scores[index] = score;
+    lowest = Math.min(lowest, score);
+  }
+  // Above zero throughout: the least suited tool is still an answer when there is room for it.
+  for (let index = 0; index < scores.length; index += 1) scores[index] = (scores[index] ?? 0) - lowest + 1;
+  return topOf(scores, options.limit).map((index) => ({ index, score: scores[index] ?? 0 }));
+}
+
+function bestOfParts(options: {
+  readonly parts: readonly Float32Array[];
+  readonly vectors: ToolVectors;
+  readonly whole: Float32Array;
+  readonly words: Float32Array;
+}): Float32Array {
+  const { parts, vectors, whole, words } = options;
+  const scales = parts.map((part) => {
+    const step = Math.max(1, Math.floor(whole.length / SAMPLE));
+    return spreadOf(vectors.similarities(part, step));
+  });
+  const best = whole.slice();
+  for (let index = 0; index < best.length; index += 1) {
+    if ((whole[index] ?? 0) < LIKELY_BY_MEANING && (words[index] ?? 0) < LIKELY_BY_WORDS) continue;
+    let highest = Number.NEGATIVE_INFINITY;
+    for (const [at, part] of parts.entries()) {
+      const { average = 0, deviation = 1 } = scales[at] ?? {};
+      highest = Math.max(highest, (vectors.similarity(index, part) - average) / deviation);
+    }
+    best[index] = highest;
+  }
+  return best;
+}
+
+function mean(vectors: readonly Float32Array[]): Float32Array {
+  const sum = new Float32Array(vectors[0]?.length ?? 0);
+  for (const vector of vectors)
+    for (let at = 0; at < sum.length; at += 1) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0);
+  return sum;
+}
+
+function standardised(values: Float32Array): Float32Array {
+  const { average, deviation } = spreadOf(values);
+  return values.map((value) => (value - average) / deviation);
+}
+
+function spreadOf(values: Float32Array): { readonly average: number; readonly deviation: number } {
+  let sum = 0;
+  let squares = 0;
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  const average = sum / values.length;
+  return { average, deviation: Math.sqrt(Math.max(0, squares / values.length - average * average)) || 1 };
+}

@@ -1,0 +1,76 @@
+import type { SearchableTool } from "../types.js";
+
+/** What a tool is for stands at the beginning; what follows blurs its vector and costs time. */
+const WANTED_LENGTH = 200;
+const LONGEST_LENGTH = 300;
+/** A sentence that more tools share says nothing about any of them. */
+const MOST_SHARERS = 2;
+const CODE = /```[\s\S]*?(?:```|$)/g;
+const ADDRESSES = /https?:\/\/\S+/g;
+const MARKS = /[*#`>|]+|\p{Extended_Pictographic}|\uFE0F/gu;
+const ENDS = /(?<=[.!?])\s+|\n+|\s-\s|(?<=:)\s+(?=\d\.)/;
+const LIST_SIGN = /^\s*(?:\d+\.|[-•])\s*/;
+
+/** The texts of a tool that are turned into vectors. */
+export interface ToolTexts {
+  readonly name: string;
+  readonly purpose: string;
+}
+
+/**
+ * What tells the tools of this list apart: names without the words that most of them share, and the first sentences
+ * of the descriptions without mark-up and without what is repeated from tool to tool.
+ */
+export function toolTexts(tools: readonly SearchableTool[]): readonly ToolTexts[] {
+  const sentences = tools.map(({ description }) => sentencesOf(description));
+  const sharers = countSharers(sentences.map((own) => own.map((sentence) => sentence.toLowerCase())));
+  const names = tools.map(({ name }) => wordsOf(name));
+  const nameSharers = countSharers(names.map((words) => words.map((word) => word.toLowerCase())));
+  return tools.map((_, index) => {
+    const name = ownName(names[index] ?? [], (word) => (nameSharers.get(word) ?? 0) > tools.length / 2);
+    const all = sentences[index] ?? [];
+    const own = all.filter((sentence) => (sharers.get(sentence.toLowerCase()) ?? 0) <= MOST_SHARERS);
+    const purpose = firstOf(own.length > 0 ? own : all);
+    return { name, purpose: purpose === "" ? name : `${name}: ${purpose}` };
+  });
+}
+
+function sentencesOf(description: string): readonly string[] {
+  const plain = description.replace(CODE, " ").replace(ADDRESSES, " ").replace(MARKS, " ");
+  return plain
+    .split(ENDS)
+    .map((sentence) => sentence.replace(LIST_SIGN, "").replace(/\s+/g, " ").trim())
+    .filter((sentence) => sentence !== "");
+}
+
+function firstOf(sentences: readonly string[]): string {
+  let text = "";
+  for (const sentence of sentences) {
+    if (text !== "" && text.length + sentence.length > WANTED_LENGTH) break;
+    text += `${sentence} `;
+  }
+  return text.slice(0, LONGEST_LENGTH).trim();
+}
+
+/** `getUserByID`, `get_user_by_id` → words. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[\s_\-./:]+/)
+    .filter((word) => word !== "");
+}
+
+/** `mcp_slack_slack_post_message` → `slack post message`, where most names begin with `mcp`. */
+function ownName(words: readonly string[], isShared: (word: string) => boolean): string {
+  const own: string[] = [];
+  for (const word of words)
+    if (!isShared(word.toLowerCase()) && own.at(-1)?.toLowerCase() !== word.toLowerCase()) own.push(word);
+  return (own.length > 0 ? own : words).join(" ");
+}
+
+function countSharers(lists: readonly (readonly string[])[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const list of lists) for (const item of new Set(list)) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}

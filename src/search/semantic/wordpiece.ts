@@ -1,0 +1,88 @@
+/** Longer words are one unknown piece, as in the vocabulary's own tokenizer. */
+const LONGEST_WORD = 100;
+const ACCENTS = /\p{Mn}/gu;
+/** Neither seen nor separating: zero-width signs, control characters, what a broken encoding leaves behind. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\uFFFD]/gu;
+const BLANKS = /[\t\n\r\p{Zs}\u2028\u2029]+/gu;
+const CHINESE =
+  "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}";
+/** The vocabulary holds every ASCII sign as a piece of its own, and Chinese by the character. */
+const ALONE = new RegExp(`[!-/:-@\\[-\`{-~\\p{P}${CHINESE}]|[^\\s!-/:-@\\[-\`{-~\\p{P}${CHINESE}]+`, "gu");
+
+export interface Wordpieces {
+  /** Numbers of the pieces with the begin and end marks, at most `limit` in all. */
+  encode(text: string, limit: number): readonly number[];
+}
+
+/** Splits text the way the model learnt it: lower case, no accents, longest known piece first. */
+export function readWordpieces(vocabulary: string): Wordpieces {
+  const numbers = new Map<string, number>();
+  for (const [number, piece] of vocabulary.split("\n").entries()) {
+    if (piece !== "") numbers.set(piece.replace(/\r$/, ""), number);
+  }
+  const begin = required(numbers, "[CLS]");
+  const end = required(numbers, "[SEP]");
+  const unknown = required(numbers, "[UNK]");
+  const known = new Map<string, readonly number[]>();
+
+  function piecesOf(word: string): readonly number[] {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const pieces = splitWord(word, numbers) ?? [unknown];
+    if (known.size < 50_000) known.set(word, pieces);
+    return pieces;
+  }
+
+  return {
+    encode(text, limit) {
+      const found = [begin];
+      for (const word of wordsOf(text)) {
+        for (const piece of piecesOf(word)) {
+          if (found.length === limit - 1) break;
+          found.push(piece);
+        }
+        if (found.length === limit - 1) break;
+      }
+      found.push(end);
+      return found;
+    },
+  };
+}
+
+function wordsOf(text: string): readonly string[] {
+  const plain = text.replace(BLANKS, " ").replace(INVISIBLE, "").toLowerCase().normalize("NFD");
+  return plain.replace(ACCENTS, "").match(ALONE) ?? [];
+}
+
+function splitWord(word: string, numbers: ReadonlyMap<string, number>): readonly number[] | undefined {
+  const letters = [...word];
+  if (letters.length > LONGEST_WORD) return undefined;
+  const pieces: number[] = [];
+  let from = 0;
+  while (from < letters.length) {
+    const found = longestPiece({ letters, from, numbers });
+    if (found === undefined) return undefined;
+    pieces.push(found.number);
+    from = found.to;
+  }
+  return pieces;
+}
+
+function longestPiece(of: {
+  readonly letters: readonly string[];
+  readonly from: number;
+  readonly numbers: ReadonlyMap<string, number>;
+}): { readonly number: number; readonly to: number } | undefined {
+  for (let to = of.letters.length; to > of.from; to -= 1) {
+    const piece = of.letters.slice(of.from, to).join("");
+    const number = of.numbers.get(of.from === 0 ? piece : `##${piece}`);
+    if (number !== undefined) return { number, to };
+  }
+  return undefined;
+}
+
+function required(numbers: ReadonlyMap<string, number>, piece: string): number {
+  const number = numbers.get(piece);
+  if (number === undefined) throw new Error(`the vocabulary has no ${piece}`);
+  return number;
+}

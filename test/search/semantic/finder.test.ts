@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { HybridFinder } from "../../../src/search/finder.js";
+import { createLexicalIndex } from "../../../src/search/lexical/index.js";
+import { createEmbedder } from "../../../src/search/semantic/embedder.js";
+import { findModel } from "../../../src/search/semantic/model-files.js";
+import { toolTexts } from "../../../src/search/semantic/tool-text.js";
+import { VectorCache } from "../../../src/search/semantic/vector-cache.js";
+import type { Embedder, SearchableTool } from "../../../src/search/types.js";
+
+const home = mkdtempSync(join(tmpdir(), "hermes-finder-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const tool = (name: string, description: string): SearchableTool => ({
+  name,
+  description,
+  parameters: { type: "object" },
+});
+const tools = [
+  tool("mcp_mail_send", "Send an electronic letter to a recipient."),
+  tool("mcp_sky_forecast", "Meteorological conditions expected in the coming days."),
+  tool("mcp_git_merge", "Join two branches of a repository."),
+  tool("mcp_cook_recipe", "Instructions and ingredients for preparing a dish."),
+];
+
+async function firstFor(finder: HybridFinder, query: string): Promise<string | undefined> {
+  const [hit] = await finder.search(query, { limit: 1 });
+  return hit && tools[hit.index]?.name;
+}
+
+const model = findModel({ home });
+const because = model === undefined ? " (the model is missing: run `npx hermes setup search`)" : "";
+
+describe.skipIf(model === undefined)(`with the model${because}`, () => {
+  it("finds by meaning what no word gives away, and takes vectors from the cache next time", async () => {
+    if (model === undefined) return;
+    const embedder = createEmbedder(model);
+    let texts = 0;
+    const counting: Embedder = {
+      id: embedder.id,
+      dimensions: embedder.dimensions,
+      embed: (list) => {
+        texts += list.length;
+        return embedder.embed(list);
+      },
+      close: () => embedder.close(),
+    };
+    try {
+      const path = join(home, "vectors.bin");
+      const open = () =>
+        new HybridFinder({
+          tools,
+          lexical: createLexicalIndex(tools),
+          embedder: counting,
+          cache: new VectorCache({ path, model: embedder.id, dimensions: embedder.dimensions }),
+        });
+      const finder = open();
+      expect(finder.method).toBe("lexical");
+      await finder.prepared;
+      expect(finder.method).toBe("lexical+semantic");
+      expect(await firstFor(finder, "will it rain tomorrow")).toBe("mcp_sky_forecast");
+      expect(await firstFor(finder, "what can I eat tonight")).toBe("mcp_cook_recipe");
+      texts = 0;
+      await open().prepared;
+      expect(texts).toBe(0);
+    } finally {
+      await embedder.close();
+    }
+  });
+
+  it("answers two at once, and an order after closing with an error", async () => {
+    if (model === undefined) return;
+    const embedder = createEmbedder(model);
+    const [one, many] = await Promise.all([
+      embedder.embed(["a letter"]),
+      embedder.embedInBackground(Array.from({ length: 40 }, (_, at) => `text ${at}`)),
+    ]);
+    const length = Math.hypot(...(one[0] ?? []));
+    expect(length).toBeCloseTo(1, 4);
+    expect(many).toHaveLength(40);
+    await embedder.close();
+    await expect(embedder.embed(["x"])).rejects.toThrow("closed");
+  });
+});
+
+describe("without the model", () => {
+  it("words decide alone", async () => {
+    const finder = new HybridFinder({ tools, lexical: createLexicalIndex(tools) });
+    await finder.prepared;
+    expect(await firstFor(finder, "merge the branches")).toBe("mcp_git_merge");
+    expect(finder.method).toBe("lexical");
+  });
+
+  it("a model that fails is given up, and the reason is kept", async () => {
+    const broken = createEmbedder({ runtime: join(home, "no.node"), model: "none", vocabulary: "none" });
+    const finder = new HybridFinder({ tools, lexical: createLexicalIndex(tools), embedder: broken });
+    await finder.prepared;
+    expect(await firstFor(finder, "merge the branches")).toBe("mcp_git_merge");
+    expect(finder.problem).toMatch(/process ended/);
+    await broken.close();
+  });
+});
+
+describe("the texts of tools", () => {
+  it("drop what all tools share, mark-up and code, but never everything", () => {
+    const shared = "Needs a token.";
+    const texts = toolTexts([
+      tool("mcp_a_listThings", `**Lists** things. ${shared}\n\`\`\`json\n{"x":1}\n\`\`\``),
+      tool("mcp_b_b_makeOne", `Makes one. ${shared}`),
+      tool("mcp_c", shared),
+    ]);
+    expect(texts).toEqual([
+      { name: "a list Things", purpose: "a list Things: Lists things." },
+      { name: "b make One", purpose: "b make One: Makes one." },
+      { name: "c", purpose: `c: ${shared}` },
+    ]);
+  });
+});
