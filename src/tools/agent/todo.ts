@@ -7,33 +7,24 @@ export default defineTool({
   toolset: "todo",
   emoji: "📋",
   description:
-    "Keep the task list of this conversation. Without `todos` it returns the list. With `todos` it replaces " +
-    "the list, or with merge=true updates items by id and adds new ones. Keep at most one item in_progress " +
-    "and mark items completed as soon as they are done. Always returns the whole list.",
+    "Keep the task list of this conversation; the answer is always the whole list. Without todos it is only read. " +
+    "Keep at most one item in_progress and mark items completed once they are done.",
   parameters: {
     type: "object",
     properties: {
       todos: {
         type: "array",
-        description: "Items to store, in order of priority. Leave out to read the list.",
+        description: "In order of priority. Replaces the list unless merge.",
         items: {
           type: "object",
           properties: {
-            id: { type: "string", description: "Stable name of the item." },
-            content: { type: "string", description: "What is to be done." },
-            status: {
-              type: "string",
-              enum: ["pending", "in_progress", "completed", "cancelled"],
-              description: "State of the item.",
-            },
+            id: { type: "string" },
+            content: { type: "string" },
+            status: { type: "string", enum: ["pending", "in_progress", "completed", "cancelled"] },
           },
         },
       },
-      merge: {
-        type: "boolean",
-        default: false,
-        description: "true: change and add the given items. false: the given items become the list.",
-      },
+      merge: { type: "boolean", default: false, description: "Update items by id and add new ones." },
     },
     additionalProperties: false,
   },

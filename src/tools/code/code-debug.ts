@@ -26,26 +26,15 @@ export default defineTool({
   toolset: "debugger",
   emoji: "🐞",
   description:
-    "Run a Python or JavaScript program under its debugger and report what it finds: at each breakpoint and each " +
-    "uncaught exception the stack, the local variables and the values of your expressions. It runs to its end, to " +
-    "max_stops or to the timeout, where a hanging program shows where it hangs; then it is ended. Line numbers count " +
-    "from 1. TypeScript is not supported: debug the JavaScript it becomes.",
+    "Run a Python or JavaScript (not TypeScript) program under a debugger: at each breakpoint and uncaught " +
+    "exception you get the stack, the local variables and what the evaluate expressions give there; at the timeout, " +
+    "where it hangs.",
   parameters: {
     type: "object",
     properties: {
-      program: { type: "string", minLength: 1, description: "The script to run (.py, .js, .mjs, .cjs)." },
-      language: {
-        type: "string",
-        enum: ["auto", "python", "node"],
-        default: "auto",
-        description: "auto: by the ending of the file name.",
-      },
-      args: {
-        type: "array",
-        items: { type: "string" },
-        default: [],
-        description: "Arguments of the program.",
-      },
+      program: { type: "string", minLength: 1 },
+      language: { type: "string", enum: ["auto", "python", "node"], default: "auto" },
+      args: { type: "array", items: { type: "string" }, default: [] },
       breakpoints: {
         type: "array",
         maxItems: 100,
@@ -53,9 +42,9 @@ export default defineTool({
         items: {
           type: "object",
           properties: {
-            file: { type: "string", description: "The program itself when left out." },
+            file: { type: "string" },
             line: { type: "integer", minimum: 1 },
-            condition: { type: "string", description: "Stop only when this expression is true there." },
+            condition: { type: "string" },
           },
           required: ["line"],
           additionalProperties: false,
@@ -66,13 +55,11 @@ export default defineTool({
         items: { type: "string", minLength: 1 },
         maxItems: 20,
         default: [],
-        description: "Expressions to evaluate at every stop, in the innermost frame.",
       },
       stop_on_exceptions: {
         type: "string",
         enum: ["uncaught", "all", "none"],
         default: "uncaught",
-        description: "all: also those that the program handles.",
       },
       max_stops: { type: "integer", minimum: 1, maximum: 100, default: 10 },
       timeout: { type: "number", minimum: 1, maximum: 600, default: 60, description: "Seconds." },

@@ -33,16 +33,15 @@ export default defineTool({
   toolset: "code",
   emoji: "✨",
   description:
-    "Format code the way the project does it: with its own formatter (Biome, Prettier, Ruff, Black, gofmt, " +
-    "rustfmt, shfmt) when it has one, otherwise with bundled ones for JavaScript, TypeScript, JSON, CSS, HTML, " +
-    "Markdown, YAML and Python. check: true only says what would change.",
+    "Format code with the project's own formatter (Biome, Prettier, Ruff, Black, gofmt, rustfmt, shfmt), else a " +
+    "bundled one (JavaScript, TypeScript, JSON, CSS, HTML, Markdown, YAML, Python).",
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", description: "File or folder" },
-      code: { type: "string", description: "Code instead of a path; needs language" },
-      language: { type: "string", description: "Only needed with code, or when the file name does not tell" },
-      check: { type: "boolean", default: false, description: "Change nothing, only tell" },
+      path: { type: "string", description: "File or folder." },
+      code: { type: "string", description: "Instead of path; needs language." },
+      language: { type: "string" },
+      check: { type: "boolean", default: false, description: "Only tell what would change." },
     },
     additionalProperties: false,
   },

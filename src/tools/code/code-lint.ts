@@ -30,17 +30,16 @@ export default defineTool({
   toolset: "code",
   emoji: "🧹",
   description:
-    "Look for mistakes in code. Uses the project's own linter (ESLint, Biome, Oxlint, Ruff) when it has one; " +
-    "otherwise bundled rules for Python and syntax checks for JavaScript, TypeScript, JSON and YAML. " +
-    "fix: true also mends what can be mended safely.",
+    "Find mistakes in code with the project's own linter (ESLint, Biome, Oxlint, Ruff), else bundled rules for " +
+    "Python and syntax checks for JavaScript, TypeScript, JSON and YAML.",
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", description: "File or folder" },
-      code: { type: "string", description: "Code instead of a path; needs language" },
-      language: { type: "string", description: "Only needed with code, or when the file name does not tell" },
-      fix: { type: "boolean", default: false, description: "Mend what can be mended safely" },
-      timeout: { type: "integer", minimum: 1, maximum: 600, default: 120, description: "Seconds" },
+      path: { type: "string", description: "File or folder." },
+      code: { type: "string", description: "Instead of path; needs language." },
+      language: { type: "string" },
+      fix: { type: "boolean", default: false, description: "Mend what is safe." },
+      timeout: { type: "integer", minimum: 1, maximum: 600, default: 120, description: "Seconds." },
     },
     additionalProperties: false,
   },

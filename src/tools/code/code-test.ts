@@ -28,16 +28,14 @@ export default defineTool({
   name: "code_test",
   toolset: "code",
   emoji: "🧪",
-  description:
-    "Run the project's tests and return counts and failures. The runner is found by the project's own files: " +
-    "Vitest, Jest, pytest, node --test, go test or cargo test.",
+  description: "Run the project's tests with its own test runner and return counts and failures.",
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", default: ".", description: "Project folder, or a test file or folder in it" },
+      path: { type: "string", default: ".", description: "Project, test file or folder." },
       framework: { type: "string", enum: ["auto", ...FRAMEWORKS], default: "auto" },
-      filter: { type: "string", description: "Only tests whose name matches" },
-      timeout: { type: "integer", minimum: 1, maximum: 3_600, default: 300, description: "Seconds" },
+      filter: { type: "string", description: "By test name." },
+      timeout: { type: "integer", minimum: 1, maximum: 3_600, default: 300, description: "Seconds." },
     },
     additionalProperties: false,
   },

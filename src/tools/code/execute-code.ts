@@ -11,10 +11,9 @@ const MARGIN_MS = 20_000;
 const LONGEST_SECONDS = 604_800;
 
 const DESCRIPTION =
-  "Run a script that may call tools: for work with many steps, loops, filters or large results, of which only " +
-  "what it prints comes back. Python: `from hermes_tools import NAME`, functions return values and raise " +
-  "ToolError. JavaScript and TypeScript: `await hermes.NAME({...})`, ES modules. kernel: true keeps variables " +
-  "for the next call. Standard input is the stdin argument.";
+  "Run a script that may call tools; only what it prints comes back. For many steps, loops or filtering large " +
+  "results. Python (default): `from hermes_tools import NAME`; functions return values and raise ToolError. " +
+  "JavaScript and TypeScript (ES modules): `await hermes.NAME({...})`.";
 
 export default defineTool({
   name: "execute_code",
@@ -25,34 +24,29 @@ export default defineTool({
   parameters: {
     type: "object",
     properties: {
-      code: { type: "string", minLength: 1, description: "The script." },
-      language: { type: "string", enum: SPELLINGS, description: "python when left out." },
+      code: { type: "string", minLength: 1 },
+      language: { type: "string", enum: SPELLINGS },
       sandbox: {
         type: "string",
         enum: ["quickjs"],
         description:
-          "Code mode, for JavaScript: no files, network or modules, nothing but the tools, and quick to start. " +
-          "`await tools.NAME({...})` reaches every tool of the session; searchTools(words) and describeTool(name) " +
-          "find them and their types.",
+          "JavaScript without files, network or modules, quick to start: `await tools.NAME({...})` calls any tool " +
+          "of the session; searchTools(words) and describeTool(name) find them.",
       },
       timeout: {
         type: "number",
         exclusiveMinimum: 0,
         maximum: 86_400,
-        description: "Seconds; 300 when left out.",
+        description: "Seconds, default 300.",
       },
-      stdin: { type: "string", description: "What the script reads from standard input." },
+      stdin: { type: "string" },
       mode: {
         type: "string",
         enum: ["project", "strict"],
-        description:
-          "project: in the working folder, with its virtual environment. strict: in an empty temporary folder.",
+        description: "project: working folder and its virtual environment. strict: empty temporary folder.",
       },
-      kernel: {
-        type: "boolean",
-        description: "Run in an interpreter that keeps its state for the next call.",
-      },
-      reset: { type: "boolean", description: "With kernel: begin with a new one." },
+      kernel: { type: "boolean", description: "Keep variables for the next kernel call." },
+      reset: { type: "boolean" },
     },
     required: ["code"],
     additionalProperties: false,

@@ -14,29 +14,25 @@ export default defineTool({
   toolset: "repl",
   emoji: "🔁",
   description:
-    "Try code in a Python, Node or bash session that keeps its variables, imports and folder from call to call. " +
-    "Gives what was printed and the value of the last expression. A call that takes too long is interrupted; " +
-    "the session stays. There may be several, by session_id.",
+    "Run code in a Python (default), Node or bash session that keeps variables, imports and folder from call to " +
+    "call, also after a timeout. Returns what was printed and the value of the last expression.",
   parameters: {
     type: "object",
     properties: {
-      code: { type: "string", description: "One line or many; may be empty with reset." },
-      language: { type: "string", enum: REPL_LANGUAGES, description: "python when left out." },
+      code: { type: "string" },
+      language: { type: "string", enum: REPL_LANGUAGES },
       session_id: {
         type: "string",
         minLength: 1,
         maxLength: 64,
-        description: 'Any name; "main" when left out. Each language has its own.',
+        description: "For several sessions.",
       },
-      reset: {
-        type: "boolean",
-        description: "Begin with a new session; with empty code, only end the old one.",
-      },
+      reset: { type: "boolean", description: "Begin a new session; with empty code only end it." },
       timeout: {
         type: "number",
         exclusiveMinimum: 0,
         maximum: 86_400,
-        description: "Seconds; 300 when left out.",
+        description: "Seconds, default 300.",
       },
     },
     required: ["code"],

@@ -45,8 +45,8 @@ export default defineTool({
   toolset: "files",
   emoji: "🗜️",
   description:
-    "Pack files and folders into an archive, unpack one, or list what is in it: zip, tar, tar.gz, tar.zst, gz, " +
-    "zst. Unpacking is all or nothing; archives with unsafe names, links, devices or an absurd size are refused.",
+    "Pack files and folders into an archive, unpack one (all or nothing; unsafe ones are refused) or list what is " +
+    "in it.",
   parameters: {
     type: "object",
     properties: {
@@ -55,32 +55,22 @@ export default defineTool({
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 1_000,
-        description: "For compress: files and folders to pack",
       },
-      archive: {
-        type: "string",
-        minLength: 1,
-        description: "The archive; for compress named after the first path when left out",
-      },
+      archive: { type: "string", minLength: 1 },
       output: {
         type: "string",
         minLength: 1,
-        description:
-          "For decompress: folder to unpack to (gz, zst: the file); beside the archive when left out",
+        description: "Folder to unpack to (gz, zst: file); default: archive without its ending.",
       },
-      format: {
-        type: "string",
-        enum: FORMATS,
-        description: "For compress, when the archive's name does not tell; zip when nothing does",
-      },
+      format: { type: "string", enum: FORMATS, description: "Default: by the archive's ending, else zip." },
       exclude: {
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 100,
-        description: "For compress: globs of what to leave out, e.g. node_modules",
+        description: "Globs.",
       },
-      overwrite: { type: "boolean", default: false, description: "Replace files that are there already" },
-      skip_links: { type: "boolean", default: false, description: "For decompress: leave links out" },
+      overwrite: { type: "boolean", default: false },
+      skip_links: { type: "boolean", default: false },
     },
     required: ["action"],
     additionalProperties: false,

@@ -43,41 +43,34 @@ export default defineTool({
   toolset: "files",
   emoji: "🔀",
   description:
-    "Show what differs between two files, folders or texts (a and b), between a file and an earlier revision of " +
-    'it (a: "HEAD~1:src/x.ts"), or between git revisions (revisions: "main..HEAD"; "HEAD" alone: what has ' +
-    "changed since). mode: unified diff, stat per file, changed words, or json hunks.",
+    'Compare a (old) with b (new), each a file, folder, git revision of a file ("HEAD~1:src/x.ts") or text; or ' +
+    'revisions of a git repository ("main..HEAD", or "HEAD" for what has changed since).',
   parameters: {
     type: "object",
     properties: {
-      a: { type: "string", description: "The old side: path, revision:path, or text" },
-      b: { type: "string", description: "The new side: path, revision:path, or text" },
+      a: { type: "string" },
+      b: { type: "string" },
       as: {
         type: "string",
         enum: ["auto", "path", "text"],
         default: "auto",
-        description: "How a and b are meant; auto: text when it has several lines, a path otherwise",
+        description: "auto: text if it has several lines.",
       },
-      revisions: { type: "string", minLength: 1, description: "Git revision or range, instead of a and b" },
-      repo: { type: "string", default: ".", description: "Folder in the git repository" },
+      revisions: { type: "string", minLength: 1 },
+      repo: { type: "string", default: "." },
       paths: {
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 100,
-        description: "With revisions: only these files and folders",
+        description: "Only these, of revisions.",
       },
       exclude: {
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 100,
-        description: "For folders: globs of what to leave out",
+        description: "Globs, for folders.",
       },
-      context: {
-        type: "integer",
-        minimum: 0,
-        maximum: 1_000,
-        default: 3,
-        description: "Lines around changes",
-      },
+      context: { type: "integer", minimum: 0, maximum: 1_000, default: 3 },
       mode: { type: "string", enum: MODES, default: "unified" },
       ignore_whitespace: { type: "boolean", default: false },
     },

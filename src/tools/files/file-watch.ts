@@ -44,50 +44,35 @@ export default defineTool({
   toolset: "files",
   emoji: "👁️",
   description:
-    "Wait until something changes in a file or folder and tell what. With background: true the watch goes on " +
-    "while you do other things: it answers with a watch_id; ask with action poll what has happened, end it with " +
-    "stop. Each path is told once, with what became of it.",
+    "Wait until a file or folder changes and tell what. background: true answers at once with a watch_id; then " +
+    "action poll tells what has changed since, stop ends it.",
   parameters: {
     type: "object",
     properties: {
-      action: {
-        type: "string",
-        enum: ["watch", "poll", "stop", "list"],
-        default: "watch",
-        description: "poll, stop and list are for watches in the background",
-      },
-      path: { type: "string", minLength: 1, description: "For watch: file or folder" },
+      action: { type: "string", enum: ["watch", "poll", "stop", "list"], default: "watch" },
+      path: { type: "string", minLength: 1 },
       patterns: {
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 50,
-        description: "Only what fits one of these globs, e.g. *.ts or src/**",
+        description: "Globs, e.g. *.ts or src/**.",
       },
-      events: {
-        type: "array",
-        items: { type: "string", enum: CHANGES },
-        minItems: 1,
-        description: "Only these kinds of changes",
-      },
-      recursive: { type: "boolean", default: true, description: "Also in the folders below" },
+      events: { type: "array", items: { type: "string", enum: CHANGES }, minItems: 1 },
+      recursive: { type: "boolean", default: true },
       duration: {
         type: "number",
         minimum: 0,
         maximum: MAX_SECONDS,
-        description: `Seconds to wait at most: ${DEFAULT_SECONDS} for watch, 0 for poll when left out`,
+        description: `Seconds to wait; default ${DEFAULT_SECONDS}, for poll 0.`,
       },
       max_events: {
         type: "integer",
         minimum: 1,
         maximum: MAX_EVENTS,
-        description: "Wait for so many changes; when left out, for the first ones that come together",
+        description: "Wait for so many; default: for the first.",
       },
       background: { type: "boolean", default: false },
-      watch_id: {
-        type: "string",
-        minLength: 1,
-        description: "For poll and stop; the only watch when left out",
-      },
+      watch_id: { type: "string", minLength: 1 },
     },
     additionalProperties: false,
   },

@@ -46,20 +46,20 @@ export default defineTool({
   toolset: "file",
   emoji: "🔧",
   description:
-    "Change text inside files. mode replace: swap old_string for new_string in one file; small differences in " +
-    "blanks, indentation or quotes are tolerated, but the place must be unique. mode patch: a V4A patch " +
-    "(*** Begin Patch … *** Update/Add/Delete/Move File … *** End Patch) over several files, all or nothing.",
+    "Change text in files. mode replace: put new_string for old_string in path; blanks, indentation and quotes may " +
+    "differ a little. mode patch: a V4A patch over several files, all or nothing: *** Begin Patch, *** Update File: " +
+    "p (then @@ and lines that begin with a blank, - or +), *** Add File: p, *** Delete File: p, *** Move File: " +
+    "p -> q, *** End Patch.",
   parameters: {
     type: "object",
     properties: {
       mode: { type: "string", enum: ["replace", "patch"], default: "replace" },
-      path: { type: "string", description: "File to change (mode replace)" },
-      old_string: { type: "string", description: "Text to find, with enough context to be unique" },
-      new_string: { type: "string", description: "Text to put there; empty deletes" },
-      replace_all: { type: "boolean", default: false, description: "Change every occurrence" },
-      patch: { type: "string", description: "The whole V4A patch (mode patch)" },
+      path: { type: "string" },
+      old_string: { type: "string", description: "With enough context to be unique." },
+      new_string: { type: "string" },
+      replace_all: { type: "boolean", default: false },
+      patch: { type: "string" },
     },
-    required: [],
     additionalProperties: false,
   },
   permissions: ["file:write", "file:delete"],

@@ -40,15 +40,14 @@ export default defineTool({
   toolset: "file",
   emoji: "📖",
   description:
-    "Read a text file as numbered lines (N|text). Page through long files with offset and limit. UTF-16, " +
-    "Latin-1, notebooks, .docx, .xlsx and .pdf are converted to text; png, jpeg, gif and webp pictures are " +
-    "shown; other binary files are refused.",
+    "Read a file as numbered lines (N|text). Notebooks, .docx, .xlsx and .pdf are converted to text; png, jpeg, " +
+    "gif and webp pictures are shown.",
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", description: "File path, absolute or relative to the working directory" },
-      offset: { type: "number", default: 1, description: "First line to read, starting at 1" },
-      limit: { type: "number", default: DEFAULT_LIMIT, description: "Number of lines, at most 2000" },
+      path: { type: "string", description: "Absolute, or relative to the working directory." },
+      offset: { type: "number", default: 1, description: "First line, from 1." },
+      limit: { type: "number", default: DEFAULT_LIMIT, description: `Lines, at most ${MAX_LIMIT}.` },
     },
     required: ["path"],
     additionalProperties: false,

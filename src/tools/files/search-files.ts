@@ -40,28 +40,20 @@ export default defineTool({
   toolset: "file",
   emoji: "🔎",
   description:
-    "Search file contents with a regular expression (target content), or find files by name (target files: " +
-    "a glob such as *.ts, part of a name, or an abbreviation with fuzzy). Files ignored by git are skipped.",
+    "Search file contents by regular expression, or with target files find files by name: a glob such as *.ts, " +
+    "part of a name, or with fuzzy an abbreviation. Skips what git ignores.",
   parameters: {
     type: "object",
     properties: {
-      pattern: { type: "string", description: "Regular expression, or glob / name for target files" },
-      target: {
-        type: "string",
-        enum: ["content", "files", "grep", "find"],
-        default: "content",
-        description: "grep = content, find = files",
-      },
-      path: { type: "string", default: ".", description: "Folder or file to search" },
-      file_glob: {
-        type: "string",
-        description: "Only files that fit, e.g. *.py or src/**/*.ts or *.js,!*.min.js",
-      },
-      limit: { type: "number", default: DEFAULT_LIMIT, description: "Results to return, at most 1000" },
-      offset: { type: "number", default: 0, description: "Results to skip" },
+      pattern: { type: "string" },
+      target: { type: "string", enum: ["content", "files", "grep", "find"], default: "content" },
+      path: { type: "string", default: ".", description: "Folder or file." },
+      file_glob: { type: "string", description: "E.g. *.py, src/**/*.ts or *.js,!*.min.js." },
+      limit: { type: "number", default: DEFAULT_LIMIT },
+      offset: { type: "number", default: 0 },
       output_mode: { type: "string", enum: ["content", "files_only", "count"], default: "content" },
-      context: { type: "number", default: 0, description: "Lines shown around each match" },
-      fuzzy: { type: "boolean", default: false, description: "Rank names by resemblance (target files)" },
+      context: { type: "number", default: 0, description: "Lines around each match." },
+      fuzzy: { type: "boolean", default: false },
     },
     required: ["pattern"],
     additionalProperties: false,

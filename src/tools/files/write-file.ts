@@ -39,17 +39,17 @@ export default defineTool({
   toolset: "file",
   emoji: "✍️",
   description:
-    "Write a whole file, replacing what was there; missing folders are created. " +
-    "For a change inside an existing file use patch. New syntax errors in JSON, YAML, JavaScript, TypeScript and Python are reported.",
+    "Write a whole file, replacing what was there; creates missing folders and reports new syntax errors. To " +
+    "change part of a file use patch.",
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", description: "File path, absolute or relative to the working directory" },
-      content: { type: "string", description: "The complete new content" },
+      path: { type: "string", description: "Absolute, or relative to the working directory." },
+      content: { type: "string" },
       cross_profile: {
         type: "boolean",
         default: false,
-        description: "Allow writing into the folder of another profile, when the person asked for it",
+        description: "Write into another profile's folder; only if the person asked.",
       },
     },
     required: ["path", "content"],

@@ -23,38 +23,17 @@ export default defineTool({
   toolset: "http",
   emoji: "📡",
   description:
-    "Send an HTTP request and return status, headers and body. Large or binary bodies are saved and " +
-    "returned as body_path. Only public addresses can be reached unless the operator has opened private ones.",
+    "Send an HTTP request; returns status, headers and body, or body_path when that is large or binary. Private " +
+    "addresses are usually refused.",
   parameters: {
     type: "object",
     properties: {
-      url: {
-        type: "string",
-        description: "Target URL, must begin with http:// or https://",
-        format: "uri",
-      },
+      url: { type: "string", format: "uri" },
       method: { type: "string", enum: ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"], default: "GET" },
-      headers: {
-        type: "object",
-        additionalProperties: { type: "string" },
-        description: "Request headers.",
-      },
-      body: {
-        type: ["string", "object", "null"],
-        description: "Request body; an object is sent as JSON. Not for GET and HEAD.",
-      },
-      timeout_seconds: {
-        type: "integer",
-        minimum: 1,
-        maximum: 300,
-        default: 30,
-        description: "Limit for the whole exchange.",
-      },
-      follow_redirects: {
-        type: "boolean",
-        default: true,
-        description: "Follow up to 10 redirects, each checked like a first request.",
-      },
+      headers: { type: "object", additionalProperties: { type: "string" } },
+      body: { type: ["string", "object", "null"], description: "An object is sent as JSON." },
+      timeout_seconds: { type: "integer", minimum: 1, maximum: 300, default: 30 },
+      follow_redirects: { type: "boolean", default: true },
     },
     required: ["url"],
   },

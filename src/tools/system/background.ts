@@ -10,35 +10,19 @@ import { workingDirectory } from "./workdir.js";
 /** What a terminal gets when nobody says otherwise. */
 export const TERMINAL_SIZE = { columns: 120, rows: 40 } as const;
 const SHOWN_CHARS = 4_000;
-const READY_TIMEOUT_S = 30;
+export const READY_TIMEOUT_S = 30;
 const LONGEST_READY_S = 600;
 
+/** When a background process counts as ready; the terminal tool says in words what the fields mean. */
 export const READY_PARAMETER = {
   type: "object",
   properties: {
-    port: { type: "integer", minimum: 1, maximum: 65_535, description: "It listens on this port." },
-    pattern: {
-      type: "string",
-      minLength: 1,
-      description: "A line of its output matches this pattern (RE2).",
-    },
-    alive_seconds: {
-      type: "number",
-      minimum: 0,
-      maximum: LONGEST_READY_S,
-      description: "It still runs then.",
-    },
-    timeout: {
-      type: "number",
-      exclusiveMinimum: 0,
-      maximum: LONGEST_READY_S,
-      description: `Seconds to wait for it; ${READY_TIMEOUT_S} when left out.`,
-    },
+    port: { type: "integer", minimum: 1, maximum: 65_535 },
+    pattern: { type: "string", minLength: 1 },
+    alive_seconds: { type: "number", minimum: 0, maximum: LONGEST_READY_S },
+    timeout: { type: "number", exclusiveMinimum: 0, maximum: LONGEST_READY_S },
   },
   additionalProperties: false,
-  description:
-    "With background: when it counts as ready. The answer comes when everything given here is true, with the " +
-    "output so far; it says so when the process died or the time was over.",
 } as const;
 
 export interface BackgroundArguments {

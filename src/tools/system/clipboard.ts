@@ -34,19 +34,14 @@ export default defineTool({
   toolset: "clipboard",
   emoji: "📋",
   description:
-    "Read, write or clear the clipboard of the person's desktop. With a name, and where there is no desktop, a " +
-    "clipboard of this session is used instead, for handing text from one step to another; backend says which.",
+    "Read, write or clear the clipboard of the person's desktop; with a name (and where there is no desktop) one " +
+    "of this session, for handing text from step to step.",
   parameters: {
     type: "object",
     properties: {
       action: { type: "string", enum: ["read", "write", "clear"] },
-      text: { type: "string", description: "For write." },
-      name: {
-        type: "string",
-        minLength: 1,
-        maxLength: 100,
-        description: "A clipboard of this session with this name, instead of the desktop's.",
-      },
+      text: { type: "string" },
+      name: { type: "string", minLength: 1, maxLength: 100 },
     },
     required: ["action"],
     additionalProperties: false,

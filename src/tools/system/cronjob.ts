@@ -15,31 +15,21 @@ export default defineTool({
   toolset: "cronjob",
   emoji: "⏰",
   description:
-    "Schedule work that runs by itself while `hermes serve` is running, with nobody watching: what needs a " +
-    "person's approval is refused then. create needs a schedule and one of tool_call, script or prompt. list " +
-    "shows all jobs. update changes what is given; pause, resume, run (now, once) and remove act on one job, " +
-    "named by job_id or name. Outputs are kept in files that last_run.output names. Prompts must stand on their " +
-    "own: the run knows nothing of this conversation.",
+    "Schedule work that `hermes serve` runs with nobody there: what needs approval is refused then. create takes a " +
+    "schedule and a tool_call, script or prompt; update changes what is given; run: now, once.",
   parameters: {
     type: "object",
     properties: {
-      action: { type: "string", enum: ACTIONS, description: "What to do." },
-      job_id: {
-        type: "string",
-        description: "The job, for everything but create and list; a unique beginning is enough.",
-      },
-      name: {
-        type: "string",
-        description: "A short name of its own; also finds the job where job_id is left out.",
-      },
+      action: { type: "string", enum: ACTIONS },
+      job_id: { type: "string" },
+      name: { type: "string" },
       schedule: {
         type: "string",
         description:
-          '"30m" (once, in 30 minutes), "every 2h", "0 9 * * 1-5" (cron, five fields), "2030-01-31T09:00" (once).',
+          '"30m" (once, in 30 minutes), "every 2h", "0 9 * * 1-5" (cron), "2030-01-31T09:00" (once).',
       },
       tool_call: {
         type: "object",
-        description: "Run this tool with these arguments.",
         properties: {
           name: { type: "string", minLength: 1 },
           arguments: { type: "object" },
@@ -50,29 +40,28 @@ export default defineTool({
       script: {
         type: "string",
         description:
-          "Run this command line, or this file of the scripts folder of the Hermes home. Beside a prompt it gathers what the prompt works on.",
+          "Command line, or file in the scripts folder of the Hermes home. With prompt: its input.",
       },
-      prompt: { type: "string", description: "Task for an agent; it waits until there is one." },
-      no_agent: { type: "boolean", description: "Run only the script and leave the prompt out." },
+      prompt: {
+        type: "string",
+        description: "Task for an agent that knows nothing of this conversation.",
+      },
+      no_agent: { type: "boolean" },
       repeat: {
         type: "integer",
         minimum: 0,
         maximum: 1_000_000,
-        description: "How often it runs; for ever when left out or 0.",
+        description: "Number of runs; default: for ever.",
       },
       deliver: {
         type: "string",
-        description:
-          '"local" keeps the output in a file (always done); "notification" also shows it on the desktop.',
+        description: '"local" (a file) or "notification" (also on the desktop).',
       },
-      skills: { ...names, description: "Skills the agent loads first." },
-      context_from: { ...names, description: "Jobs whose last output the prompt is given." },
-      enabled_toolsets: { ...names, description: "Only these toolsets or tools for the run." },
-      workdir: { type: "string", description: "Folder to run in; the working directory when left out." },
-      paused: {
-        type: "boolean",
-        description: "create: do not run it before resume. update: pause or resume it.",
-      },
+      skills: names,
+      context_from: { ...names, description: "Jobs whose last output the prompt gets." },
+      enabled_toolsets: names,
+      workdir: { type: "string" },
+      paused: { type: "boolean" },
     },
     required: ["action"],
     additionalProperties: false,

@@ -30,22 +30,16 @@ export default defineTool({
   toolset: "env",
   emoji: "🌱",
   description:
-    "Look at and change environment variables. scope session: what the commands of this session see, from now on " +
-    "and only in this session. scope file: a .env file, of which everything else stays as it is. Values of names " +
-    "that say secret (API_KEY, PASSWORD, TOKEN …) are shown as ***; commands still get them.",
+    "Read and change environment variables of this session's commands, or with scope file those in a .env file. " +
+    "Secret values are shown as ***; commands still get them.",
   parameters: {
     type: "object",
     properties: {
       action: { type: "string", enum: ["get", "list", "set", "unset"] },
-      key: {
-        type: "string",
-        pattern: "^[A-Za-z_][A-Za-z0-9_.]*$",
-        maxLength: 256,
-        description: "Name of the variable; for all actions but list.",
-      },
-      value: { type: "string", maxLength: 65_536, description: "For set." },
+      key: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_.]*$", maxLength: 256 },
+      value: { type: "string", maxLength: 65_536 },
       scope: { type: "string", enum: ["session", "file"], default: "session" },
-      file: { type: "string", default: ".env", description: "For scope file: which one." },
+      file: { type: "string", default: ".env" },
     },
     required: ["action"],
     additionalProperties: false,

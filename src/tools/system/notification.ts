@@ -22,25 +22,15 @@ export default defineTool({
   toolset: "notification",
   emoji: "🔔",
   description:
-    "Show a short notice on the person's desktop, for example when long work is done. Where there is no desktop it " +
-    "goes to the event stream of the runtime (backend log, delivered false): then tell the person in the answer, too.",
+    "Show a short notice on the person's desktop, e.g. when long work is done. delivered: false means nobody saw " +
+    "it: say it in your answer, too.",
   parameters: {
     type: "object",
     properties: {
       title: { type: "string", minLength: 1, maxLength: 200 },
       message: { type: "string", maxLength: 4_000 },
-      urgency: {
-        type: "string",
-        enum: ["low", "normal", "critical"],
-        default: "normal",
-        description: "critical stays until it is dismissed, where the desktop knows that.",
-      },
-      timeout: {
-        type: "number",
-        minimum: 0.1,
-        maximum: 3_600,
-        description: "Seconds it is shown; the desktop decides when left out.",
-      },
+      urgency: { type: "string", enum: ["low", "normal", "critical"], default: "normal" },
+      timeout: { type: "number", minimum: 0.1, maximum: 3_600, description: "Seconds." },
     },
     required: ["title", "message"],
     additionalProperties: false,

@@ -46,48 +46,36 @@ export default defineTool({
   toolset: "terminal",
   emoji: "⚙️",
   description:
-    "Follow and steer what terminal has started with background: true or what waits for input. list: all of " +
-    "them. poll: status and the last output. log: lines of the output. wait: until it ends or the time is over. " +
-    "kill: end it and everything it started. write: type data as it is; submit: type data and a new line. " +
-    "close: end of input. screen: what its terminal shows. resize: another terminal size. handoff: let it " +
-    "outlive this session. start: like terminal with background: true. Keys for a terminal in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
+    "Follow and steer what terminal started in the background or left waiting for input. poll: status and last " +
+    "output. log: lines of output. write: type data as it is. submit: data and a new line. close: end of input. " +
+    "screen: what its terminal shows. handoff: let it outlive this session. start: as terminal with background: " +
+    "true. Keys in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
   parameters: {
     type: "object",
     properties: {
-      action: { type: "string", enum: ACTIONS, description: "What to do; stop is another word for kill." },
-      session_id: {
-        type: "string",
-        description: "The process, as terminal named it; a unique beginning is enough.",
-      },
-      data: { type: "string", description: "Text for write and submit." },
-      timeout: { type: "number", minimum: 1, description: "Seconds to wait at most; 180 when left out." },
+      action: { type: "string", enum: ACTIONS },
+      session_id: { type: "string" },
+      data: { type: "string" },
+      timeout: { type: "number", minimum: 1, description: "Of wait: seconds, default 180." },
       offset: {
         type: "integer",
         minimum: 0,
-        description: "First line of log, counted from 0; the last lines when left out.",
+        description: "First line of log, from 0; default: the last lines.",
       },
-      limit: { type: "integer", minimum: 1, maximum: 5_000, default: 200, description: "Lines of log." },
-      columns: { type: "integer", minimum: 1, maximum: 1_000, description: "For resize." },
-      rows: { type: "integer", minimum: 1, maximum: 1_000, description: "For resize." },
-      command: { type: "string", minLength: 1, description: "For start: command line for bash." },
-      workdir: { type: "string", description: "For start: folder to run in." },
-      pty: { type: "boolean", description: "For start: give it a terminal." },
-      notify_on_complete: {
-        type: "boolean",
-        description: "For start: tell when it has ended.",
+      limit: { type: "integer", minimum: 1, maximum: 5_000, default: 200 },
+      columns: { type: "integer", minimum: 1, maximum: 1_000 },
+      rows: { type: "integer", minimum: 1, maximum: 1_000 },
+      command: {
+        type: "string",
+        minLength: 1,
+        description: "This and all below: for start, as in terminal.",
       },
-      watch_patterns: {
-        type: "array",
-        items: { type: "string", minLength: 1 },
-        maxItems: 16,
-        description: "For start: tell when a line matches (RE2).",
-      },
+      workdir: { type: "string" },
+      pty: { type: "boolean" },
+      notify_on_complete: { type: "boolean" },
+      watch_patterns: { type: "array", items: { type: "string", minLength: 1 }, maxItems: 16 },
       ready: READY_PARAMETER,
-      widen: {
-        type: "array",
-        items: { type: "string", pattern: WIDENING_PATTERN },
-        description: "As in terminal.",
-      },
+      widen: { type: "array", items: { type: "string", pattern: WIDENING_PATTERN } },
     },
     required: ["action"],
     additionalProperties: false,

@@ -13,17 +13,12 @@ export default defineTool({
   name: "sleep",
   toolset: "timing",
   emoji: "😴",
-  description: "Wait for a number of seconds, for example before polling something again.",
+  description: "Wait, for example before looking again at something slow.",
   parameters: {
     type: "object",
     properties: {
-      seconds: {
-        type: "number",
-        minimum: 0,
-        maximum: MAX_SECONDS,
-        description: `How long to wait, 0 to ${MAX_SECONDS}.`,
-      },
-      reason: { type: "string", description: "What is being waited for; shown to the person." },
+      seconds: { type: "number", minimum: 0, maximum: MAX_SECONDS },
+      reason: { type: "string" },
     },
     required: ["seconds"],
     additionalProperties: false,

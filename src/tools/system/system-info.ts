@@ -11,9 +11,7 @@ export default defineTool({
   name: "system_info",
   toolset: "sysinfo",
   emoji: "📊",
-  description:
-    "Describe the machine: processor and load, memory, disks, operating system, network interfaces, the " +
-    "busiest processes, graphics. Only the sections asked for are measured.",
+  description: "Measure this machine: load, memory, disks, busiest processes and more.",
   parameters: {
     type: "object",
     properties: {
@@ -22,15 +20,8 @@ export default defineTool({
         items: { type: "string", enum: SECTIONS },
         uniqueItems: true,
         default: ["cpu", "memory", "disk", "os"],
-        description: "What to report.",
       },
-      top_n: {
-        type: "integer",
-        minimum: 1,
-        maximum: 100,
-        default: 10,
-        description: "How many processes the section `processes` lists, busiest first.",
-      },
+      top_n: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "Processes to list." },
     },
     additionalProperties: false,
   },

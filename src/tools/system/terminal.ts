@@ -1,6 +1,6 @@
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
-import { READY_PARAMETER, readyWaitMs, startBackground } from "./background.js";
+import { READY_PARAMETER, READY_TIMEOUT_S, readyWaitMs, startBackground } from "./background.js";
 import { commandEffects } from "./command-effects.js";
 import { runInForeground } from "./foreground-run.js";
 import { presentTerminal, type TerminalOutput } from "./terminal-output.js";
@@ -18,50 +18,45 @@ export default defineTool({
   toolset: "terminal",
   emoji: "💻",
   description:
-    "Run a shell command with bash and return its combined output and exit code. Each call is a fresh shell that " +
-    "begins in the folder and with the exported variables that the one before it left. Standard input is empty " +
-    "and there is no terminal: use non-interactive options, or pty: true for a program that needs one; when that " +
-    "waits for input the answer says so and the process tool types into it. Commands must end by themselves: no " +
-    "`&`, nohup or development servers; those run with background: true and are followed with the process tool. " +
-    "Prefer the file tools for reading, searching and editing files.",
+    "Run a bash command; returns its combined output and exit code. Folder and exported variables last from call to " +
+    "call. There is no input and no terminal: use non-interactive options, or pty. Commands must end by themselves: " +
+    "run servers and the like with background: true (no `&` or nohup) and follow them with the process tool. To " +
+    "read, search or edit files use the file tools.",
   parameters: {
     type: "object",
     properties: {
-      command: { type: "string", minLength: 1, description: "Command line for bash." },
+      command: { type: "string", minLength: 1 },
       background: {
         type: "boolean",
-        description: "Start it and answer at once with a session_id for the process tool.",
+        description: "Answer at once with a session_id for the process tool.",
       },
       timeout: {
         type: "integer",
         minimum: 1,
-        description: `In the foreground: seconds until the command and everything it started is ended; ${DEFAULT_TIMEOUT_S} when left out, at most ${MAX_FOREGROUND_S}.`,
+        description: `Seconds, default ${DEFAULT_TIMEOUT_S}, at most ${MAX_FOREGROUND_S}; not for background.`,
       },
-      workdir: {
-        type: "string",
-        description: "Folder to run in; relative to the session's working directory, which is the default.",
-      },
+      workdir: { type: "string" },
       pty: {
         type: "boolean",
-        description: "Give it a terminal, for programs that ask questions or draw on the screen.",
+        description: "A terminal, for programs that ask or draw; type into it with the process tool.",
       },
-      notify_on_complete: {
-        type: "boolean",
-        description: "With background: tell when it has ended.",
-      },
+      notify_on_complete: { type: "boolean" },
       watch_patterns: {
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 16,
-        description:
-          "With background: tell when a line of its output matches one of these patterns (RE2); not together with notify_on_complete.",
+        description: "With background: tell when a line of output matches (RE2).",
       },
-      ready: READY_PARAMETER,
+      ready: {
+        ...READY_PARAMETER,
+        description:
+          "With background: wait until all given here is true: it listens on port, a line of output matches pattern " +
+          `(RE2), it has run for alive_seconds. timeout: seconds, default ${READY_TIMEOUT_S}.`,
+      },
       widen: {
         type: "array",
         items: { type: "string", pattern: WIDENING_PATTERN },
-        description:
-          'Only after a result said that the sandbox refused something: "network", "write:/absolute/path" or "off", for this call.',
+        description: 'Only after the sandbox refused something: "network", "write:/absolute/path" or "off".',
       },
     },
     required: ["command"],
