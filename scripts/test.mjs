@@ -16,6 +16,8 @@ const total = { passed: 0, failed: 0, skipped: 0, skips: [] };
 
 try {
   await ensureReady({ types: true, peers: true });
+  // Without it the tests that need it are skipped with their reason.
+  await (await import("./model.mjs")).ensureModel({ required: false });
   if (!suiteOnly) {
     check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     check("types", ["node_modules/typescript/bin/tsc", "--noEmit"]);

@@ -1,6 +1,6 @@
 import type { WordIndex } from "./lexical/index.js";
 import { rankTogether } from "./semantic/rank-together.js";
-import { readRequest } from "./semantic/read-request.js";
+import { wishesOf } from "./semantic/read-request.js";
 import { makeToolVectors, type ToolVectors } from "./semantic/tool-vectors.js";
 import type { VectorCache } from "./semantic/vector-cache.js";
 import type { Embedder, Hit, SearchableTool, ToolFinder } from "./types.js";
@@ -47,10 +47,9 @@ export class HybridFinder implements ToolFinder {
   async search(query: string, { limit }: { readonly limit: number }): Promise<readonly Hit[]> {
     const vectors = this.#vectors;
     if (vectors === undefined || this.#embedder === undefined) return this.#lexical.search(query, { limit });
-    const request = readRequest(query);
     try {
-      const made = await this.#embedder.embed(request.texts);
-      return rankTogether({ request, made, vectors, words: this.#lexical.scores(query), limit });
+      const made = await this.#embedder.embedRequest(wishesOf(query));
+      return rankTogether({ made, vectors, words: this.#lexical.scores(query), limit });
     } catch (error) {
       this.#giveUp(error);
       return this.#lexical.search(query, { limit });

@@ -30,6 +30,8 @@ export interface Embedder {
   readonly id: string;
   readonly dimensions: number;
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
+  /** Reads the wishes of one request together: the vector of the whole, then one for each when there are several. */
+  embedRequest(wishes: readonly string[]): Promise<readonly Float32Array[]>;
   close(): Promise<void>;
 }
 

@@ -127,7 +127,10 @@ describe("when tools are hidden", () => {
 describe("searching", () => {
   it("finds a tool by what it does, with a signature to call it by", async () => {
     const { session } = await open({ flags: ON, more: 3 });
-    const { structured } = await session.call({ name: "tool_search", arguments: { query: "create a new issue" } });
+    const { structured } = await session.call({
+      name: "tool_search",
+      arguments: { query: "create a new issue" },
+    });
     expect(structured).toMatchObject({ query: "create a new issue", total_available: 5 });
     const [first] = (structured as { matches: { name: string; source: string; signature: string }[] })
       .matches;

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Embedder } from "../types.js";
 import { MODEL_ID, type ModelFolder } from "./model-files.js";
-import { DIMENSIONS, type ModelAnswer, type ModelPlaces } from "./model-protocol.js";
+import { DIMENSIONS, type ModelAnswer, type ModelPlaces, RECIPE } from "./model-protocol.js";
 
 /** A question waits for at most one such batch of background work. */
 const BATCH = 16;
@@ -13,6 +13,7 @@ const MOST_THREADS = 4;
 interface Order {
   readonly texts: readonly string[];
   readonly urgent: boolean;
+  readonly asRequest: boolean;
   done(vectors: readonly Float32Array[]): void;
   failed(reason: Error): void;
 }
@@ -31,9 +32,10 @@ export function createEmbedder(folder: ModelFolder): ModelEmbedder {
   const threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism()));
   const model = new ModelProcess({ ...folder, threads });
   return {
-    id: MODEL_ID,
+    id: `${MODEL_ID}/${RECIPE}`,
     dimensions: DIMENSIONS,
     embed: (texts) => model.embed(texts, true),
+    embedRequest: (wishes) => model.embedRequest(wishes),
     embedInBackground: (texts) => model.embed(texts, false),
     close: () => model.close(),
   };
@@ -59,7 +61,7 @@ class ModelProcess {
       const places = order.slice(from, from + BATCH);
       const batch = places.map((place) => texts[place] ?? "");
       batches.push(
-        this.#embedBatch(batch, urgent).then((made) => {
+        this.#order({ texts: batch, urgent, asRequest: false }).then((made) => {
           for (const [at, vector] of made.entries()) vectors[places[at] ?? 0] = vector;
         }),
       );
@@ -68,10 +70,14 @@ class ModelProcess {
     return vectors;
   }
 
-  #embedBatch(texts: readonly string[], urgent: boolean): Promise<readonly Float32Array[]> {
+  embedRequest(wishes: readonly string[]): Promise<readonly Float32Array[]> {
+    return this.#order({ texts: wishes, urgent: true, asRequest: true });
+  }
+
+  #order(what: Pick<Order, "texts" | "urgent" | "asRequest">): Promise<readonly Float32Array[]> {
     return new Promise((done, failed) => {
       if (this.#closed) return failed(new Error("the embedder is closed"));
-      this.#waiting.push({ texts, urgent, done, failed });
+      this.#waiting.push({ ...what, done, failed });
       this.#next();
       this.#keepAlive();
     });
@@ -93,7 +99,8 @@ class ModelProcess {
     this.#child ??= this.#start();
     this.#keepAlive();
     this.#nextId += 1;
-    this.#child.send({ id: this.#nextId, texts: order.texts }, (error) => {
+    const { texts, asRequest } = order;
+    this.#child.send({ id: this.#nextId, texts, asRequest }, (error) => {
       if (error !== null && this.#running === order) this.#ended(error.message);
     });
   }

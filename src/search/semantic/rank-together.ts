@@ -1,35 +1,34 @@
 import type { LexicalScores } from "../lexical/index.js";
 import { topOf } from "../lexical/top.js";
 import type { Hit } from "../types.js";
-import type { SearchRequest } from "./read-request.js";
 import type { ToolVectors } from "./tool-vectors.js";
 
 /** Measured over several catalogues (docs/tool-search-ranking.md). */
-const WHOLE_WEIGHT = 0.5;
-const PARTS_WEIGHT = 0.5;
+const WHOLE_WEIGHT = 0.2;
+const WISH_WEIGHT = 0.8;
 const WORDS_WEIGHT = 0.5;
 
 /** So many tools show the mean and the spread of a whole catalogue well enough. */
 const SAMPLE = 1_000;
 /** Below both of these a tool is no answer to any part, and is not compared with each of them. */
-const LIKELY_BY_MEANING = 0.5;
-const LIKELY_BY_WORDS = 1;
+const LIKELY_BY_MEANING = 1.5;
+const LIKELY_BY_WORDS = 2;
 
 /**
  * Words and meaning speak different scales. Each is measured in deviations from its own mean over the whole
  * catalogue: a word match that few tools have then counts much, a likeness that all share counts nothing. Of the
- * parts of a request the one that suits a tool best speaks for it.
+ * wishes in a request the one that suits a tool best speaks for it.
  */
 export function rankTogether(options: {
-  readonly request: SearchRequest;
+  /** Of the whole request, then of each wish when there are several. */
   readonly made: readonly Float32Array[];
   readonly vectors: ToolVectors;
   readonly words: LexicalScores;
   readonly limit: number;
 }): readonly Hit[] {
-  const { request, made, vectors } = options;
-  const parts = request.hasWhole ? made.slice(1) : made;
-  const whole = standardised(vectors.similarities(request.hasWhole ? (made[0] ?? mean(made)) : mean(made)));
+  const { made, vectors } = options;
+  const [request = new Float32Array(0), ...parts] = made;
+  const whole = standardised(vectors.similarities(request));
   const words = standardised(options.words.scores);
   const best = parts.length === 0 ? whole : bestOfParts({ parts, vectors, whole, words });
   const scores = new Float32Array(whole.length);
@@ -37,7 +36,7 @@ export function rankTogether(options: {
   for (let index = 0; index < scores.length; index += 1) {
     const score =
       WHOLE_WEIGHT * (whole[index] ?? 0) +
-      PARTS_WEIGHT * (best[index] ?? 0) +
+      WISH_WEIGHT * (best[index] ?? 0) +
       WORDS_WEIGHT * (words[index] ?? 0);
     scores[index] = score;
     lowest = Math.min(lowest, score);
@@ -69,13 +68,6 @@ function bestOfParts(options: {
     best[index] = highest;
   }
   return best;
-}
-
-function mean(vectors: readonly Float32Array[]): Float32Array {
-  const sum = new Float32Array(vectors[0]?.length ?? 0);
-  for (const vector of vectors)
-    for (let at = 0; at < sum.length; at += 1) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0);
-  return sum;
 }
 
 function standardised(values: Float32Array): Float32Array {

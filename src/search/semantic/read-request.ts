@@ -1,29 +1,19 @@
 import { splitRequest } from "../lexical/index.js";
 
-/** Each part is compared with many tools, so neighbours are joined when there are more. */
-const MOST_PARTS = 8;
+/** Each wish is compared with many tools, so neighbours are joined when there are more. */
+const MOST_WISHES = 8;
 const FEWEST_WORDS = 3;
 const LONGEST_REQUEST = 2_000;
-/** In characters: of a longer request the whole says little that its parts do not say better. */
-const LONGEST_WHOLE = 200;
 
-export interface SearchRequest {
-  /** The whole request first, unless it is long, then its parts when it has several. */
-  readonly texts: readonly string[];
-  readonly hasWhole: boolean;
-}
-
-/** Who asks for several things in one breath wants a tool for each of them. */
-export function readRequest(query: string): SearchRequest {
+/** Who asks for several things in one breath wants a tool for each of them. One wish is the request as it is. */
+export function wishesOf(query: string): readonly string[] {
   const whole = query.slice(0, LONGEST_REQUEST).replace(/\s+/g, " ").trim();
   const parts = splitRequest(whole).filter((part) => part.split(/\s+/).length >= FEWEST_WORDS);
-  if (parts.length < 2) return { texts: [whole], hasWhole: true };
-  const hasWhole = whole.length <= LONGEST_WHOLE;
-  return { texts: [...(hasWhole ? [whole] : []), ...joined(parts)], hasWhole };
+  return parts.length < 2 ? [whole] : joined(parts);
 }
 
 function joined(parts: readonly string[]): readonly string[] {
-  const together = Math.ceil(parts.length / MOST_PARTS);
+  const together = Math.ceil(parts.length / MOST_WISHES);
   if (together === 1) return parts;
   const groups: string[] = [];
   for (let from = 0; from < parts.length; from += together)

@@ -1,8 +1,12 @@
+import { isRecord } from "../../tool/schema-walk.js";
 import type { SearchableTool } from "../types.js";
+import { PART_SIGN } from "./model-protocol.js";
 
 /** What a tool is for stands at the beginning; what follows blurs its vector and costs time. */
 const WANTED_LENGTH = 200;
 const LONGEST_LENGTH = 300;
+/** In characters; the model reads less than this. */
+const LONGEST_PARAMETERS = 600;
 /** A sentence that more tools share says nothing about any of them. */
 const MOST_SHARERS = 2;
 const CODE = /```[\s\S]*?(?:```|$)/g;
@@ -11,28 +15,36 @@ const MARKS = /[*#`>|]+|\p{Extended_Pictographic}|\uFE0F/gu;
 const ENDS = /(?<=[.!?])\s+|\n+|\s-\s|(?<=:)\s+(?=\d\.)/;
 const LIST_SIGN = /^\s*(?:\d+\.|[-•])\s*/;
 
-/** The texts of a tool that are turned into vectors. */
-export interface ToolTexts {
-  readonly name: string;
-  readonly purpose: string;
-}
-
 /**
- * What tells the tools of this list apart: names without the words that most of them share, and the first sentences
- * of the descriptions without mark-up and without what is repeated from tool to tool.
+ * For each tool the text its vector is made of: what tells it from the others of this list. Names come without the
+ * words that most of them share, descriptions as their first sentences, without mark-up and without what is repeated
+ * from tool to tool.
  */
-export function toolTexts(tools: readonly SearchableTool[]): readonly ToolTexts[] {
+export function toolTexts(tools: readonly SearchableTool[]): readonly string[] {
   const sentences = tools.map(({ description }) => sentencesOf(description));
   const sharers = countSharers(sentences.map((own) => own.map((sentence) => sentence.toLowerCase())));
   const names = tools.map(({ name }) => wordsOf(name));
   const nameSharers = countSharers(names.map((words) => words.map((word) => word.toLowerCase())));
-  return tools.map((_, index) => {
+  return tools.map(({ parameters }, index) => {
     const name = ownName(names[index] ?? [], (word) => (nameSharers.get(word) ?? 0) > tools.length / 2);
     const all = sentences[index] ?? [];
     const own = all.filter((sentence) => (sharers.get(sentence.toLowerCase()) ?? 0) <= MOST_SHARERS);
     const purpose = firstOf(own.length > 0 ? own : all);
-    return { name, purpose: purpose === "" ? name : `${name}: ${purpose}` };
+    return [`${name}:`, purpose === "" ? name : purpose, parametersText(parameters)]
+      .map((part) => part.replaceAll(PART_SIGN, " "))
+      .join(PART_SIGN);
   });
+}
+
+function parametersText({ properties }: SearchableTool["parameters"]): string {
+  if (!isRecord(properties)) return "";
+  return Object.entries(properties)
+    .map(([name, schema]) => {
+      const about = isRecord(schema) && typeof schema.description === "string" ? schema.description : "";
+      return `${wordsOf(name).join(" ")}${about === "" ? "" : `: ${about}`}`;
+    })
+    .join(". ")
+    .slice(0, LONGEST_PARAMETERS);
 }
 
 function sentencesOf(description: string): readonly string[] {

@@ -6,9 +6,6 @@ import type { VectorCache } from "./vector-cache.js";
 /** Written to the cache together: little is lost when the program ends in the middle. */
 const SAVED_TOGETHER = 256;
 
-/** A name says less than a purpose, but says it clearly. Both are in one vector, so it costs a query nothing. */
-const NAME_WEIGHT = 0.3;
-
 /** One vector per tool, one after the other. */
 export class ToolVectors {
   readonly #dimensions: number;
@@ -78,16 +75,11 @@ export async function makeToolVectors(options: {
 }): Promise<ToolVectors> {
   const { embedder } = options;
   const texts = toolTexts(options.tools);
-  const known = await embedTexts({
-    ...options,
-    texts: texts.flatMap(({ name, purpose }) => [name, purpose]),
-  });
+  const known = await embedTexts({ ...options, texts });
   const vectors = new ToolVectors(texts.length, embedder.dimensions);
-  for (const [index, { name, purpose }] of texts.entries()) {
-    const combined = new Float32Array(embedder.dimensions);
-    add({ to: combined, vector: known.get(purpose), weight: 1 });
-    add({ to: combined, vector: known.get(name), weight: NAME_WEIGHT });
-    vectors.set(index, combined);
+  for (const [index, text] of texts.entries()) {
+    const vector = known.get(text);
+    if (vector !== undefined) vectors.set(index, vector);
   }
   return vectors;
 }
@@ -119,14 +111,4 @@ async function embedTexts(options: {
     options.onProgress?.(Math.min(from + SAVED_TOGETHER, missing.length), missing.length);
   }
   return known;
-}
-
-function add(options: {
-  readonly to: Float32Array;
-  readonly vector: Float32Array | undefined;
-  readonly weight: number;
-}): void {
-  const { to, vector, weight } = options;
-  if (vector === undefined) return;
-  for (let at = 0; at < to.length; at += 1) to[at] = (to[at] as number) + weight * (vector[at] as number);
 }

@@ -6,6 +6,7 @@ import { HybridFinder } from "../../../src/search/finder.js";
 import { createLexicalIndex } from "../../../src/search/lexical/index.js";
 import { createEmbedder } from "../../../src/search/semantic/embedder.js";
 import { findModel } from "../../../src/search/semantic/model-files.js";
+import { PART_SIGN } from "../../../src/search/semantic/model-protocol.js";
 import { toolTexts } from "../../../src/search/semantic/tool-text.js";
 import { VectorCache } from "../../../src/search/semantic/vector-cache.js";
 import type { Embedder, SearchableTool } from "../../../src/search/types.js";
@@ -45,6 +46,7 @@ describe.skipIf(model === undefined)(`with the model${because}`, () => {
         texts += list.length;
         return embedder.embed(list);
       },
+      embedRequest: (wishes) => embedder.embedRequest(wishes),
       close: () => embedder.close(),
     };
     try {
@@ -62,6 +64,13 @@ describe.skipIf(model === undefined)(`with the model${because}`, () => {
       expect(finder.method).toBe("lexical+semantic");
       expect(await firstFor(finder, "will it rain tomorrow")).toBe("mcp_sky_forecast");
       expect(await firstFor(finder, "what can I eat tonight")).toBe("mcp_cook_recipe");
+      const both = await finder.search("Will it rain tomorrow? Then tell me what I can eat tonight.", {
+        limit: 2,
+      });
+      expect(both.map(({ index }) => tools[index]?.name).sort()).toEqual([
+        "mcp_cook_recipe",
+        "mcp_sky_forecast",
+      ]);
       texts = 0;
       await open().prepared;
       expect(texts).toBe(0);
@@ -111,10 +120,24 @@ describe("the texts of tools", () => {
       tool("mcp_b_b_makeOne", `Makes one. ${shared}`),
       tool("mcp_c", shared),
     ]);
-    expect(texts).toEqual([
-      { name: "a list Things", purpose: "a list Things: Lists things." },
-      { name: "b make One", purpose: "b make One: Makes one." },
-      { name: "c", purpose: `c: ${shared}` },
+    expect(texts.map((text) => text.split(PART_SIGN))).toEqual([
+      ["a list Things:", "Lists things.", ""],
+      ["b make One:", "Makes one.", ""],
+      ["c:", shared, ""],
     ]);
+  });
+
+  it("have the parameters in words, and always three parts", () => {
+    const [text] = toolTexts([
+      {
+        name: "post",
+        description: `Posts${PART_SIGN}a message.`,
+        parameters: {
+          type: "object",
+          properties: { channelId: { type: "string", description: "Where to" }, text: {} },
+        },
+      },
+    ]);
+    expect(text?.split(PART_SIGN)).toEqual(["post:", "Posts a message.", "channel Id: Where to. text"]);
   });
 });
