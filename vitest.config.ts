@@ -12,6 +12,8 @@ const ENGINES = [
   "test/attacks/lesson-{09,10,26,30,33}-*.test.ts",
   "test/{sandbox,build,bench}/**",
   "test/cli/{check,approval-prompt,processes}.test.ts",
+  "test/conformance/mcp-{client,server}.test.ts",
+  "test/{sources,server}/mcp/peers.test.ts",
   "test/cron/processes.test.ts",
   "test/store/journal-processes.test.ts",
   "test/tools/code/quality.test.ts",
