@@ -4,13 +4,14 @@ import {
   chmodSync,
   constants,
   existsSync,
+  mkdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CallResult, defineTool } from "../../src/index.js";
+import { type CallResult, defineTool, ToolRegistry } from "../../src/index.js";
 import { schedulerFor } from "../../src/runtime/scheduler.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { hermes, tempFolder } from "../cli/hermes.js";
@@ -194,6 +195,45 @@ const DOORS: Readonly<Record<string, (yolo: boolean) => Door>> = {
     const session = await (await openRuntime(yolo)).openSession();
     const results = [];
     for (const call of asCalls(commands)) results.push(deniedOf(await session.call(call)));
+    return results;
+  },
+  "the stand-in of Tool Search": (yolo) => async (commands) => {
+    const registry = new ToolRegistry();
+    const tools = [{ ...runner, name: "mcp_far_run", toolset: "mcp-far" }];
+    registry.swap({ source: "mcp:far", provenance: { kind: "mcp" }, tools });
+    const { runtime } = await testRuntime([], { registry, env: { ...env, HOME: tempDir() }, yolo });
+    const session = await runtime.openSession();
+    const results = [];
+    for (const command of commands) {
+      const inner = { name: "mcp_far_run", arguments: { command } };
+      results.push(deniedOf(await session.call({ name: "tool_call", arguments: inner })));
+    }
+    return results;
+  },
+  "a sequence in YAML": (yolo) => async (commands) => {
+    const home = tempDir();
+    mkdirSync(join(home, "tools"));
+    writeFileSync(
+      join(home, "tools", "run.yaml"),
+      `tools:
+  - name: run_it
+    description: Runs a command
+    type: composite
+    parameters: [{ name: command, type: string, required: true }]
+    steps: [{ tool: terminal, arguments: { command: "{{command}}" } }]
+`,
+    );
+    const { runtime } = await testRuntime([], {
+      builtins: true,
+      userTools: true,
+      home,
+      env: { ...env, HOME: home },
+      yolo,
+    });
+    const session = await runtime.openSession();
+    const results = [];
+    for (const command of commands)
+      results.push(deniedOf(await session.call({ name: "run_it", arguments: { command } })));
     return results;
   },
   "a batch": (yolo) => async (commands) => {
