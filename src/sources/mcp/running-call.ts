@@ -31,6 +31,8 @@ export class RunningCall implements Deadline {
   #unlisten: (() => void) | undefined;
   #isCancelled = false;
   #hasEnded = false;
+  /** Which limit the clock is set to: when it fires, a few milliseconds more or less say nothing about that. */
+  #nextLimit: "silence" | "total" = "silence";
   #timedOut: "silence" | "total" | undefined;
 
   constructor(context: CallContext, limits: CallLimits) {
@@ -98,7 +100,7 @@ export class RunningCall implements Deadline {
   }
 
   fire(): void {
-    this.#timedOut = this.#worked() >= this.#limits.maxTimeoutMs - 1 ? "total" : "silence";
+    this.#timedOut = this.#nextLimit;
     this.#ending.abort("timed out");
   }
 
@@ -130,6 +132,7 @@ export class RunningCall implements Deadline {
     cancelDeadline(this);
     if (this.#ending.aborted) return;
     const left = this.#limits.maxTimeoutMs - this.#worked();
+    this.#nextLimit = left <= this.#limits.timeoutMs ? "total" : "silence";
     setDeadline(this, Math.max(1, Math.min(this.#limits.timeoutMs, left)));
   }
 }
