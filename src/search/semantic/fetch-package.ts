@@ -10,7 +10,6 @@ import type { WantedPackage } from "./model-files.js";
 const run = promisify(execFile);
 const TRIES = 3;
 const STALLED_AFTER_MS = 60_000;
-const PUBLIC_REGISTRY = "https://registry.npmjs.org/";
 
 export interface FetchOptions {
   readonly wanted: WantedPackage;
@@ -25,8 +24,8 @@ export interface FetchOptions {
  */
 export async function fetchPackage(options: FetchOptions): Promise<string> {
   const packed = join(options.into, "package.tgz");
-  const registry = await configuredRegistry();
   try {
+    const registry = await configuredRegistry();
     await download({ ...options, url: packedUrl(registry, options.wanted), to: packed });
     return packed;
   } catch (error) {
@@ -38,9 +37,9 @@ export async function fetchPackage(options: FetchOptions): Promise<string> {
 }
 
 async function configuredRegistry(): Promise<string> {
-  const { stdout } = await npm(["config", "get", "registry"]).catch(() => ({ stdout: "" }));
+  const { stdout } = await npm(["config", "get", "registry"]);
   const configured = stdout.trim();
-  if (!/^https?:\/\//.test(configured)) return PUBLIC_REGISTRY;
+  if (!/^https?:\/\//.test(configured)) throw new Error(`npm names no registry: ${configured.slice(0, 100)}`);
   return configured.endsWith("/") ? configured : `${configured}/`;
 }
 
