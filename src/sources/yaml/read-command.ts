@@ -1,9 +1,9 @@
-import { didYouMean } from "../../config/did-you-mean.js";
 import { type ConfigNode, describeNode } from "../../config/node.js";
 import { namesSecret } from "../../policy/secrets.js";
+import { checkHoles } from "./check-holes.js";
 import { pathAt } from "./read-exchange.js";
 import { Section } from "./section.js";
-import { holesOf, readText, type Template } from "./template.js";
+import { readText, type Template } from "./template.js";
 import type { ArgumentGroup, CommandSpec, CommonSpec, PassedVariable } from "./tool-spec.js";
 import { looksSecret, variableName } from "./written-secret.js";
 
@@ -35,7 +35,7 @@ export function readCommand(tool: Section, common: CommonSpec): CommandSpec | un
   if (select !== undefined && parse !== "json")
     tool.wrong(tool.get("select"), `"select" of ${tool.what} needs parse: json`);
   if (command === undefined) return undefined;
-  checkHoles(tool, common, [...command.flat(), ...(cwd ? [cwd] : []), ...(stdin ? [stdin] : [])]);
+  checkParameters(tool, common, [...command.flat(), ...(cwd ? [cwd] : []), ...(stdin ? [stdin] : [])]);
   checkCode(tool, command);
   return {
     ...common,
@@ -132,17 +132,9 @@ function readEnvironment(tool: Section): CommandSpec["env"] {
   });
 }
 
-function checkHoles(tool: Section, common: CommonSpec, templates: readonly Template[]): void {
+function checkParameters(tool: Section, common: CommonSpec, templates: readonly Template[]): void {
   const known = common.parameters.map(({ name }) => name);
-  const holes = templates.flatMap(holesOf);
-  for (const hole of holes)
-    if (!known.includes(hole.name))
-      tool.wrong(
-        hole,
-        `{{${hole.source}}} of ${tool.what} names no parameter`,
-        didYouMean(hole.name, known) ?? "add it to parameters",
-      );
-  const used = new Set(holes.map(({ name }) => name));
+  const used = checkHoles(tool, { templates, known });
   for (const parameter of common.parameters)
     if (!used.has(parameter.name))
       tool.wrong(parameter, `parameter ${parameter.name} is not used by the command of ${tool.what}`);

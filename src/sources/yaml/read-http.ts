@@ -1,11 +1,12 @@
 import { didYouMean } from "../../config/did-you-mean.js";
 import { describeNode } from "../../config/node.js";
 import { requestHeaders } from "../../policy/request-headers.js";
+import { checkHoles } from "./check-holes.js";
 import { readEndpoint } from "./endpoint.js";
 import { readAuth } from "./read-auth.js";
 import { readResponse, readRetries } from "./read-exchange.js";
 import type { Section } from "./section.js";
-import { holesOf, readTemplate, type Template } from "./template.js";
+import { readTemplate, type Template } from "./template.js";
 import {
   type CommonSpec,
   type HttpSpec,
@@ -175,15 +176,7 @@ function placeParameters(placing: Placing): readonly PlacedParameter[] {
         `the endpoint of ${tool.what} uses {${name}}, which is no parameter`,
         didYouMean(name, known) ?? "add it to parameters",
       );
-  const holes = templates.flatMap(holesOf);
-  for (const hole of holes)
-    if (!known.includes(hole.name))
-      tool.wrong(
-        hole,
-        `{{${hole.source}}} of ${tool.what} names no parameter`,
-        didYouMean(hole.name, known) ?? "add it to parameters",
-      );
-  const inTemplates = new Set(holes.map(({ name }) => name));
+  const inTemplates = checkHoles(tool, { templates, known });
   return common.parameters.map((parameter) => {
     const where = placeOf(parameter, placing, inTemplates);
     checkPlace(parameter, where, placing);
