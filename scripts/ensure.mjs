@@ -15,7 +15,9 @@ const PEERS = join(root, "test", "peers");
 /** Throws, with a message for the person, when the clone cannot be made ready. */
 export async function ensureReady({ types, peers = false }) {
   refuseOldNode();
-  for (const folder of peers ? [root, PEERS] : [root]) if (!installedAsLocked(folder)) await install(folder);
+  const withPeers = peers && existsSync(join(PEERS, "package.json"));
+  for (const folder of withPeers ? [root, PEERS] : [root])
+    if (!installedAsLocked(folder)) await install(folder);
   const { build } = await import("./build.mjs");
   return build({ root, types, say: (line) => console.error(`· ${line}`) });
 }

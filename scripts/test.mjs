@@ -5,7 +5,7 @@
 // The last line is `N passed, N failed, N skipped`. With HERMES_TEST_SUMMARY=FILE the same counts go to FILE as
 // JSON and the line is left to the caller, who may be adding up several runs.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReady, root, runToEnd, withoutNpm } from "./ensure.mjs";
@@ -16,8 +16,9 @@ const total = { passed: 0, failed: 0, skipped: 0, skips: [] };
 
 try {
   await ensureReady({ types: true, peers: true });
-  // Without it the tests that need it are skipped with their reason.
-  await (await import("./model.mjs")).ensureModel({ required: false });
+  // Only where there are tests that need it; without it they are skipped with their reason.
+  if (existsSync(join(root, "test", "search")))
+    await (await import("./model.mjs")).ensureModel({ required: false });
   if (!suiteOnly) {
     check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     check("types", ["node_modules/typescript/bin/tsc", "--noEmit"]);

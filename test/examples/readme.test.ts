@@ -23,7 +23,7 @@ function announced(comment: string): number {
 /** The server that `npx` would fetch is among the programs the tests have. */
 function withLocalPeers(line: string): string {
   return line
-    .replace("npx -y ", `"${process.execPath}" test/peers/node_modules/`)
+    .replace("npx -y ", `"${process.execPath}" ${root}/test/peers/node_modules/`)
     .replace(/(server-filesystem)(?= )/, "$1/dist/index.js");
 }
 
