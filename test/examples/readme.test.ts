@@ -22,9 +22,10 @@ function announced(comment: string): number {
 
 /** The server that `npx` would fetch is among the programs the tests have. */
 function withLocalPeers(line: string): string {
-  return line
-    .replace("npx -y ", `"${process.execPath}" ${root}/test/peers/node_modules/`)
-    .replace(/(server-filesystem)(?= )/, "$1/dist/index.js");
+  return line.replace(/npx -y (\S+)/, (_, name: string) => {
+    const program = join(root, "test", "peers", "node_modules", name, "dist", "index.js");
+    return `"${process.execPath}" "${program}"`;
+  });
 }
 
 describe("the README", () => {
