@@ -11,14 +11,15 @@ const ENGINES = [
   "test/attacks/{gate-on-every-door,bad-handlers,execute-code-*}.test.ts",
   "test/attacks/lesson-{09,10,26,30,33}-*.test.ts",
   "test/{sandbox,build,bench}/**",
-  "test/cli/{check,approval-prompt,processes}.test.ts",
+  "test/conformance/local.test.ts",
+  "test/cli/{check,approval-prompt,processes,exit-codes,mcp,plugins,tool-register}.test.ts",
   "test/conformance/mcp-{client,server}.test.ts",
   "test/{sources,server}/mcp/peers.test.ts",
   "test/cron/processes.test.ts",
   "test/store/journal-processes.test.ts",
   "test/tools/code/quality.test.ts",
   "test/policy/{engine-laws.test.ts,shell/agreement.test.ts}",
-  "test/examples/readme.test.ts",
+  "test/examples/**",
 ];
 
 /** The longest files first: begun last, they would keep one worker busy while the other has nothing left to do. */
