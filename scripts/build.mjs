@@ -37,7 +37,7 @@ const BUNDLES = [
     together: [
       {
         name: "base",
-        test: /[\\/]src[\\/](?:tool|config|observe|registry)[\\/](?!user-module-(?!files)|repair-text|decode|validate|coerce)/,
+        test: /[\\/]src[\\/](?:tool|config|observe|registry)[\\/](?!user-module-(?!files)|repair-text|parse-arguments|convert-value|decode|validate|coerce|discover|scan-module|typescript-declarations)/,
         minShareCount: 2,
       },
       {
