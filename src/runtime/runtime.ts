@@ -206,11 +206,14 @@ export class Runtime {
     if (request.quiet !== true && all.length < entries.length) {
       this.log.info(`${entries.length - all.length} tools are left out because they are not available`);
     }
-    const ready = entries.filter((entry) => isReady(statuses, entry));
     const definitions =
-      request.toolSearch === false || !ready.some((entry) => isForeign(entry.provenance))
+      request.toolSearch === false || !entries.some((entry) => isForeign(entry.provenance))
         ? all
-        : await this.#hideBehindSearch({ all, ready, contextTokens: request.contextTokens });
+        : await this.#hideBehindSearch({
+            all,
+            ready: entries.filter((entry) => isReady(statuses, entry)),
+            contextTokens: request.contextTokens,
+          });
     this.#memo.set(key, { definitions, freshUntil: this.#availability.freshUntil(entries) });
     return definitions;
   }
