@@ -1,6 +1,7 @@
 // Adds up the counts of several test runs: node scripts/ci-summary.mjs RUN.json …
 // A run without a file counts as one failure, and so does a skipped test that CI could have run.
 import { readFileSync } from "node:fs";
+import { printFailures } from "./print-failures.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 
@@ -13,6 +14,7 @@ for (const file of process.argv.slice(2)) {
   }
   console.log(`Node ${run.node}: passed ${run.passed}, failed ${run.failed}, skipped ${run.skipped}`);
   for (const key of ["passed", "failed", "skipped"]) total[key] += run[key];
+  printFailures(run.failures ?? []);
   for (const { test, reason } of run.skips) {
     if (`${test} ${reason ?? ""}`.includes("[ci-cannot]")) continue;
     console.log(`skipped although CI can run it: ${test} (${reason ?? "no reason given"})`);

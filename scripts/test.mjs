@@ -2,17 +2,18 @@
 //   npm test                        everything; lint and type check count as one test each
 //   npm test -- test/laws -t "law"  only these tests (arguments go to vitest)
 //   --suite-only                    everything but lint and type check
-// The last line is `N passed, N failed, N skipped`. With HERMES_TEST_SUMMARY=FILE the same counts go to FILE as
-// JSON and the line is left to the caller, who may be adding up several runs.
+// What failed is named again at the end; the last line is `N passed, N failed, N skipped`. With
+// HERMES_TEST_SUMMARY=FILE all this goes to FILE as JSON and is left to the caller, who may be adding up several runs.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReady, root, runToEnd, withoutNpm } from "./ensure.mjs";
+import { printFailures } from "./print-failures.mjs";
 
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== "--suite-only");
 const suiteOnly = vitestArguments.length > 0 || process.argv.includes("--suite-only");
-const total = { passed: 0, failed: 0, skipped: 0, skips: [] };
+const total = noCounts();
 
 try {
   await ensureReady({ types: true, peers: true });
@@ -26,14 +27,14 @@ try {
   add(await runSuite());
 } catch (error) {
   console.error(error.message);
-  total.failed += 1;
+  add({ ...noCounts(), ...failure("npm test", error.message) });
 }
 report();
 
 function check(name, args) {
   const passed = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status === 0;
   console.log(`${passed ? "✓" : "✗"} ${name}`);
-  add({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0, skips: [] });
+  add({ ...noCounts(), ...(passed ? { passed: 1 } : failure(name, "its messages are above")) });
 }
 
 async function runSuite() {
@@ -48,8 +49,8 @@ async function runSuite() {
     const counts = readCounts(results);
     if (vitestArguments.some((argument) => /^(?:-t|--testNamePattern)/.test(argument))) dropFiltered(counts);
     // No results, or a failure that no test accounts for: the run itself broke.
-    if (status !== 0 && counts.failed === 0) counts.failed = 1;
-    return counts;
+    if (status === 0 || counts.failed > 0) return counts;
+    return { ...counts, ...failure("the test run", `vitest ended with ${status}`) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -59,8 +60,16 @@ function readCounts(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, skips: [] };
+    return noCounts();
   }
+}
+
+function noCounts() {
+  return { passed: 0, failed: 0, skipped: 0, skips: [], failures: [] };
+}
+
+function failure(test, error) {
+  return { failed: 1, failures: [{ test, error }] };
 }
 
 /** A name pattern turns every other test into a skipped one without a reason: not news. */
@@ -72,6 +81,7 @@ function dropFiltered(counts) {
 function add(counts) {
   for (const key of ["passed", "failed", "skipped"]) total[key] += counts[key];
   total.skips.push(...counts.skips);
+  total.failures.push(...counts.failures);
 }
 
 function report() {
@@ -79,7 +89,9 @@ function report() {
     console.log(`skipped: ${test} (${reason ?? "no reason given"})`);
   const { passed, failed, skipped } = total;
   const summary = process.env.HERMES_TEST_SUMMARY;
-  if (summary === undefined) console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-  else writeFileSync(summary, JSON.stringify({ node: process.version, ...total }));
+  if (summary === undefined) {
+    printFailures(total.failures);
+    console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  } else writeFileSync(summary, JSON.stringify({ node: process.version, ...total }));
   process.exitCode = failed === 0 ? 0 : 1;
 }

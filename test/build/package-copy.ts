@@ -24,7 +24,16 @@ export async function packageCopy(files: Readonly<Record<string, string>>): Prom
   };
   await mkdir(join(root, "src", "registry"), { recursive: true });
   await mkdir(join(root, "scripts"));
-  const scripts = ["build", "launcher", "manifest", "ensure", "test", "test-reporter", "ci-summary"];
+  const scripts = [
+    "build",
+    "launcher",
+    "manifest",
+    "ensure",
+    "test",
+    "test-reporter",
+    "print-failures",
+    "ci-summary",
+  ];
   const copied = [
     ...scripts.map((name) => `scripts/${name}.mjs`),
     "package.json",

@@ -38,6 +38,13 @@ describe("npm test", () => {
     );
   });
 
+  it("names what failed again at the end, with what was thrown and where", async () => {
+    const { stdout } = await copy.node("scripts/test.mjs", "--suite-only");
+    const end = stdout.slice(stdout.lastIndexOf("skipped: "));
+    expect(end).toMatch(/^failed: test\/mixed\.test\.ts > breaks\n {4}no\n {4}at .*mixed\.test\.ts:3$/m);
+    expect(end).toMatch(/^failed: test\/unloadable\.test\.ts\n {4}.*missing\.js/m);
+  });
+
   it("runs only the tests it is asked for", async () => {
     const { code, stdout } = await copy.node("scripts/test.mjs", "test/good.test.ts");
     expect(code).toBe(0);
@@ -61,11 +68,14 @@ describe("the sum of several runs", () => {
     await copy.write({
       "a.json": runOf({ skipped: 1, skips: [{ test: "x", reason: "[ci-cannot] needs a GPU" }] }),
       "b.json": runOf({}),
+      "broken.json": runOf({ failed: 1, failures: [{ test: "z", error: "why" }] }),
       "c.json": runOf({ skipped: 1, skips: [{ test: "y", reason: "needs podman" }] }),
     });
     const fine = await copy.node("scripts/ci-summary.mjs", "a.json", "b.json");
     expect([fine.code, lastLine(fine.stdout)]).toEqual([0, "6 passed, 0 failed, 1 skipped"]);
     const skipped = await copy.node("scripts/ci-summary.mjs", "a.json", "c.json");
+    const broken = await copy.node("scripts/ci-summary.mjs", "broken.json");
+    expect(broken.stdout).toContain("failed: z\n    why\n3 passed, 1 failed, 0 skipped");
     expect([skipped.code, lastLine(skipped.stdout)]).toEqual([1, "6 passed, 1 failed, 1 skipped"]);
     const lost = await copy.node("scripts/ci-summary.mjs", "b.json", "lost.json");
     expect([lost.code, lastLine(lost.stdout)]).toEqual([1, "3 passed, 1 failed, 0 skipped"]);
