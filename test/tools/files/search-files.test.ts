@@ -193,12 +193,35 @@ describe.each([
     expect(await files("qqq")).toEqual([]);
   });
 
+  it("a letter is one character, however many bytes it has", async () => {
+    const lines = ["aéb", "aéèb", "éb", "ab", "éé", "a°b", "x", "€]", "a😀b", "ü-"];
+    ctx.write("a.txt", lines.join("\n"));
+    const patterns = ["a.b", "a..b", "^.b$", "[^a]b", "^é+$", "^[éx]$", "^[éx]+$", "^.{2}$"];
+    for (const pattern of [...patterns, String.raw`^[^\]a]\]$`, "^a[^x-z]b$", "😀?b"]) {
+      const meant = new RegExp(pattern, "u");
+      const expected = lines.flatMap((line, index) => (meant.test(line) ? [`a.txt:${index + 1}`] : []));
+      expect(places(await find({ pattern, path: "a.txt" })), pattern).toEqual(expected);
+    }
+  });
+
   it("finds the same as a plain search over any tree", async () => {
     const name = fc.constantFrom("a", "b.txt", "c.md", ".d", "e f", "ü");
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => `${parts.join("/")}.x`);
     const line = fc.string({ unit: fc.constantFrom("a", "b", " ", "é", "."), maxLength: 6 });
     const tree = fc.dictionary(path, fc.array(line, { maxLength: 5 }), { maxKeys: 6 });
-    const pattern = fc.constantFrom("a", "b+", "a.b", "^a", "é$", "a|b", "[ab] ", String.raw`\.`, "(a)b");
+    const pattern = fc.constantFrom(
+      "a",
+      "b+",
+      "a.b",
+      "[^a]b",
+      "é+$",
+      "^a",
+      "é$",
+      "a|b",
+      "[ab] ",
+      String.raw`\.`,
+      "(a)b",
+    );
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(tree, pattern, async (files, source) => {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { bytePattern } from "../../../src/tools/files/search/byte-pattern.js";
 import { posixPattern } from "../../../src/tools/files/search/posix-pattern.js";
 
 it.each([
@@ -11,6 +12,13 @@ it.each([
   [String.raw`a\.b\(`, String.raw`a\.b\(`],
 ])("%s becomes %s", (pattern, expected) => {
   expect(posixPattern(pattern)).toBe(expected);
+});
+
+it("a range of letters outside ASCII is refused where grep sees bytes; \\1 keeps its meaning", () => {
+  expect(() => bytePattern("[à-ü]")).toThrow(/needs ripgrep/);
+  expect(() => bytePattern("[^é]")).toThrow(/needs ripgrep/);
+  expect(bytePattern(String.raw`(.)\1`)).toBe(String.raw`(.)\1`);
+  expect(bytePattern(String.raw`a\.[.b]`)).toBe(String.raw`a\.[.b]`);
 });
 
 it("refuses what small greps cannot do", () => {

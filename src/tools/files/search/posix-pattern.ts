@@ -25,7 +25,7 @@ export function posixPattern(pattern: string): string {
       written += brackets(pattern.slice(at + 1, end));
       at = end + 1;
     } else if (sign === "(" && next === "?") {
-      if (!pattern.startsWith("(?:", at)) throw tooMuch(pattern);
+      if (!pattern.startsWith("(?:", at)) throw needsRipgrep(pattern);
       written += "(";
       at += 3;
     } else if (next === "?" && /[*+?}]/.test(sign)) {
@@ -64,12 +64,12 @@ function brackets(inner: string): string {
   return `[${negated ? "^" : ""}${front}${middle}${back}]`;
 }
 
-function tooMuch(pattern: string): ToolError {
+export function needsRipgrep(pattern: string): ToolError {
   return new ToolError(
     `The pattern ${JSON.stringify(pattern)} needs ripgrep, which is not installed there.`,
     {
       code: "unavailable",
-      hint: "Leave out look-around and flags such as (?i), or install ripgrep.",
+      hint: "Leave out look-around, flags such as (?i) and ranges of letters outside ASCII, or install ripgrep.",
     },
   );
 }

@@ -1,17 +1,18 @@
 import type { CallContext } from "../../../tool/tool.js";
 import { SECRET_FILE_GLOBS } from "../path-guard.js";
+import { BYTE_SIGNS, bytePattern } from "./byte-pattern.js";
 import { posixPattern } from "./posix-pattern.js";
 import { type LineRunResult, runLines } from "./run-lines.js";
 import { shorten } from "./shown-line.js";
 import type { ContentQuery, FoundLine } from "./types.js";
 
 /**
- * The search with the small grep of busybox and its like, which cannot end names with NUL and does not know binary
- * files: the names of files that match first, then each file on its own. A byte that begins no line of grep's
- * announces a file.
+ * The search with the small grep of busybox and its like, which cannot end names with NUL, does not know binary
+ * files and sees bytes instead of characters: the names of files that match first, then each file on its own. A byte
+ * that begins no line of grep's announces a file.
  */
 const SCRIPT = `
-pattern=$1 context=$2 operand=$3
+pattern=$(printf '%s' "$1" | tr '${BYTE_SIGNS.from}' '${BYTE_SIGNS.to}') context=$2 operand=$3
 shift 3
 echo | grep -E -e "$pattern" >/dev/null
 [ $? -le 1 ] || exit 2
@@ -43,7 +44,7 @@ export async function runSmallGrep(
       "-c",
       SCRIPT,
       "sh",
-      posixPattern(query.pattern),
+      bytePattern(posixPattern(query.pattern)),
       context,
       query.root.operand,
       ...SECRET_FILE_GLOBS.flatMap((name) => ["!", "-name", name]),
