@@ -116,7 +116,12 @@ ${call}`;
       cwd: folder,
     });
     await waits(one);
-    expect(await one.screen.text()).toContain("pick");
+    // It also listens to the terminal while it starts, before it has drawn anything.
+    await eventually(
+      () => one.screen.text(),
+      (text) => text.includes("pick"),
+    );
+    await waits(one);
     await one.process.write(expandKeys("<esc>:cq!<enter>"));
     expect((await one.process.ended).exitCode).not.toBe(0);
   });
