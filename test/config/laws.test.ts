@@ -70,6 +70,25 @@ const plausible = fc
   });
 
 /** Written apart from the product's own comparison, so that a mistake there shows. */
+/** Written down a second time: what a project may only tighten, and which way that is. */
+const LOOSE_TO_STRICT: Readonly<Record<string, readonly unknown[]>> = {
+  "terminal.sandbox": ["off", "auto", "required"],
+  "terminal.sandbox_network": [true, false],
+  "terminal.container_persistent": [true, false],
+  "terminal.container_network": [true, false],
+  "approvals.mode": ["off", "smart", "manual"],
+  "approvals.unattended_mode": ["queue", "deny"],
+  "approvals.cron_mode": ["queue", "deny"],
+  "security.allow_private_urls": [true, false],
+  "security.redact_patterns": [false, true],
+  "guardrails.hard_stop": ["off", "auto", "on"],
+  "journal.enabled": [false, true],
+  "mcp.sampling": [true, false],
+  "code_execution.mode": ["project", "strict"],
+  "code_execution.sandbox": ["off", "auto", "required"],
+  "code_execution.network": [true, false],
+};
+
 function isAtLeastAsStrict(key: ConfigKey, { was, is }: { was: unknown; is: unknown }): boolean {
   const [before, after] = [was, is].map((value) =>
     Array.isArray(value) ? value.map((item) => JSON.stringify(item)) : [],
@@ -86,21 +105,8 @@ function isAtLeastAsStrict(key: ConfigKey, { was, is }: { was: unknown; is: unkn
       before?.length === 0 || (after?.length !== 0 && after?.every((item) => before?.includes(item)) === true)
     );
   }
-  if (key.path === "approvals.mode") return is === was || is === "manual" || was === "off";
-  if (/^approvals\.(?:unattended|cron)_mode$/.test(key.path)) return is === was || is === "deny";
-  if (/^(?:terminal|code_execution)\.sandbox$/.test(key.path))
-    return is === was || is === "required" || was === "off";
-  if (key.path === "code_execution.mode") return is === was || is === "strict";
-  if (
-    /^(?:terminal\.(?:sandbox_network|container_(?:network|persistent))|code_execution\.network)$/.test(
-      key.path,
-    )
-  ) {
-    return is === was || is === false;
-  }
-  if (key.path === "guardrails.hard_stop") return is === was || is === "on" || was === "off";
-  if (key.path === "security.allow_private_urls") return is === was || is === false;
-  if (key.path === "journal.enabled") return is === was || is === true;
+  const order = LOOSE_TO_STRICT[key.path];
+  if (order !== undefined) return order.indexOf(is) >= order.indexOf(was);
   return JSON.stringify(is) === JSON.stringify(was);
 }
 
@@ -148,6 +154,11 @@ describe("whatever is in the files", { timeout: 180_000 }, () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it("every key that a project may tighten has its order written down here", () => {
+    const tightened = keys.filter(({ project }) => typeof project === "object").map(({ path }) => path);
+    expect(tightened.toSorted()).toEqual(Object.keys(LOOSE_TO_STRICT).toSorted());
   });
 
   it("a project file never makes anything looser", async () => {
