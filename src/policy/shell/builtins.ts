@@ -4,7 +4,7 @@ import type { Context } from "./context.js";
 import { formatPrintf } from "./escapes.js";
 import { evaluateAgain, evaluateSubscript } from "./evaluated-again.js";
 import { parseOptions } from "./options.js";
-import type { Value } from "./state.js";
+import { SEPARATORS, type Value } from "./state.js";
 import { isKnown } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
 import { folderAfter } from "./working-folder.js";
@@ -74,23 +74,29 @@ const read: Builtin = ({ args, span }, context) => {
   const known = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
   const lines =
     known === undefined || known.length > MOST_LINES ? undefined : repeated ? known : known.slice(0, 1);
+  const separators = (state.valuesOf("IFS") ?? [{ text: SEPARATORS }]).map(({ text }) =>
+    text.includes(UNKNOWN) ? SEPARATORS : text,
+  );
+  const possibleValues = (read: (line: string, separators: string) => Value) =>
+    lines?.flatMap((line) => separators.map((one) => read(line, one)));
   if (array !== undefined) {
-    const separators = state.valuesOf("IFS")?.[0]?.text;
-    const possible = lines?.map((line) => arrayOf(piecesOfLine(line, separators).map((text) => ({ text }))));
+    const possible = possibleValues((line, one) =>
+      arrayOf(piecesOfLine(line, one).map((text) => ({ text }))),
+    );
     state.assign(array, possible ?? [fromInput(input)], { certain: certain && !repeated });
     return;
   }
   for (const [index, name] of (names.length === 0 ? ["REPLY"] : names).entries()) {
     const last = index >= names.length - 1;
-    const possible = lines?.map((line): Value => {
-      return { text: pieceOfLine(line, { index, last, separators: state.valuesOf("IFS")?.[0]?.text }) };
-    });
+    const possible = possibleValues((line, one) => ({
+      text: pieceOfLine(line, { index, last, separators: one }),
+    }));
     state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated });
   }
 };
 
 /** `read -a`: every part of a line. */
-function piecesOfLine(line: string, separators = " \t\n"): readonly string[] {
+function piecesOfLine(line: string, separators: string): readonly string[] {
   if (separators === "") return [line];
   const blank = separators.trim() === "";
   const isSeparator = (character: string): boolean => separators.includes(character);
@@ -105,7 +111,7 @@ function piecesOfLine(line: string, separators = " \t\n"): readonly string[] {
 /** The part of a line that one of several variables gets; the last one gets the rest. */
 function pieceOfLine(
   line: string,
-  { index, last, separators = " \t\n" }: { index: number; last: boolean; separators: string | undefined },
+  { index, last, separators }: { index: number; last: boolean; separators: string },
 ): string {
   const isSeparator = (character: string): boolean => separators.includes(character);
   let start = 0;

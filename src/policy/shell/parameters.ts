@@ -2,7 +2,7 @@ import { itemAt } from "./arrays.js";
 import { askFor, type Context } from "./context.js";
 import { evaluateAgain, evaluateWords } from "./evaluated-again.js";
 import type { ParameterExpansionPart, ParameterOperation, Word } from "./parse.js";
-import type { Value } from "./state.js";
+import { SEPARATORS, type Value } from "./state.js";
 import { changeCase, remove, replace } from "./text-edits.js";
 import { UNKNOWN } from "./types.js";
 
@@ -23,7 +23,7 @@ function fromEnvironment(name: string, context: Context): Value {
     case "FUNCNAME":
       return { text: context.calls.at(-1)?.name ?? "" };
     case "IFS":
-      return { text: " \t\n" };
+      return { text: SEPARATORS };
     case "SHELL":
     case "BASH":
       return { text: "/bin/bash" };
@@ -60,8 +60,8 @@ export function valueOfParameter(name: string, context: Context, renamed = 0): V
 const MOST_NAMES = 8;
 
 /** `"$*"` and `"${a[*]}"` are joined by the first separator. */
-function separatorOf({ state }: Context): string {
-  return state.valuesOf("IFS")?.[0]?.text.slice(0, 1) ?? " ";
+function separatorOf(context: Context): string {
+  return valueOfParameter("IFS", context).text.slice(0, 1);
 }
 
 function joined(words: readonly Value[], separator: string): Value {

@@ -56,6 +56,9 @@ const MOST_VALUES = 12;
 /** No system enters a folder whose path is longer. */
 const LONGEST_PATH = 4_096;
 
+/** What a shell splits at as long as nobody has set IFS, and again when it is unset. */
+export const SEPARATORS = " \t\n";
+
 /** The memory of one shell. A subshell starts from a copy, a new shell with what was exported. */
 export class ShellState {
   readonly #variables: Layered<readonly Value[]>;
@@ -110,6 +113,8 @@ export class ShellState {
   }
 
   #inherited(name: string): readonly Value[] | undefined {
+    // Every shell begins with separators of its own, whatever was exported.
+    if (name === "IFS") return undefined;
     const values = this.#variables.get(name);
     if (values === undefined || this.#exported.get(name) === true) return values;
     // Names in capitals may have come from outside, and then the new value goes on as well.
@@ -127,7 +132,7 @@ export class ShellState {
   }
 
   assign(name: string, values: readonly Value[], { certain }: { readonly certain: boolean }): void {
-    const before = certain ? [] : (this.#variables.get(name) ?? []);
+    const before = certain ? [] : (this.#variables.get(name) ?? asItCame(name));
     const fresh = values.filter((value) => !before.some((known) => sameValue(known, value)));
     if (fresh.length === 0 && before.length > 0) return;
     const all = [...before, ...fresh];
@@ -138,7 +143,7 @@ export class ShellState {
   }
 
   unset(name: string, { certain }: { readonly certain: boolean }): void {
-    this.assign(name, [{ text: "" }], { certain });
+    this.assign(name, [{ text: name === "IFS" ? SEPARATORS : "" }], { certain });
     if (certain) this.functions.set(name, undefined);
   }
 
@@ -160,6 +165,11 @@ export class ShellState {
     }
     this.#saved = outer;
   }
+}
+
+/** What a variable holds before the line sets it, as far as that is certain. */
+function asItCame(name: string): readonly Value[] {
+  return name === "IFS" ? [{ text: SEPARATORS }] : [];
 }
 
 interface Environment {

@@ -12,7 +12,7 @@ import {
   type Word,
   type WordPart,
 } from "./parse.js";
-import type { Value } from "./state.js";
+import { SEPARATORS, type Value } from "./state.js";
 import { type ShellWord, type Span, UNKNOWN } from "./types.js";
 
 /** The words a program would receive for one written word: none, one or many. */
@@ -245,9 +245,10 @@ function fieldsOf(
   return fields.map((field) => finish(field, context, span));
 }
 
+/** Where several separators are possible, each of them is tried. */
 function separators(context: Context): string {
-  const value = context.state.valuesOf("IFS")?.[0]?.text;
-  return value === undefined || value.includes(UNKNOWN) ? " \t\n" : value;
+  const { text } = valueOfParameter("IFS", context);
+  return text.includes(UNKNOWN) ? SEPARATORS : text;
 }
 
 function finish(field: Field, context: Context, span: Span | undefined): ShellWord {

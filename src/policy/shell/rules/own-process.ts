@@ -68,7 +68,8 @@ const hermesVerbs = verbRule({
       when: ({ rest, operands }) =>
         !/^(?:list|show|status)$/.test(operands[1]?.text ?? "") && rest.length >= 0,
     },
-    { path: "plugins|hooks|mcp install|add|enable|trust", reason: LOOSENS },
+    // What is switched off may be what watches calls.
+    { path: "plugins|hooks|mcp install|add|enable|trust|disable", reason: LOOSENS },
     { path: "yolo", reason: LOOSENS },
   ],
 });
