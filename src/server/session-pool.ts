@@ -1,6 +1,7 @@
 import type { Approver } from "../call/scope.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
+import { onceOnly } from "./once-only.js";
 
 const MAX_SESSIONS = 32;
 
@@ -81,15 +82,4 @@ export class SessionPool {
     this.#whole = undefined;
     this.#narrow.clear();
   }
-}
-
-/** Everybody with a token shares these sessions, so a yes for the session would be a yes to all of them. */
-function onceOnly(approver: Approver): Approver {
-  return {
-    async ask(request, signal) {
-      const given = await approver.ask({ ...request, sessionKeys: [] }, signal);
-      const reply = typeof given === "string" ? { answer: given } : given;
-      return reply.answer === "session" ? { ...reply, answer: "once" } : reply;
-    },
-  };
 }

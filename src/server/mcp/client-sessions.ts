@@ -28,6 +28,8 @@ interface Kept extends ClientSession {
 export class ClientSessions {
   readonly #limits: McpSessionLimits;
   readonly #kept = new Map<string, Kept>();
+  /** Clients that are being let in. */
+  #entering = 0;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(limits: McpSessionLimits) {
@@ -46,13 +48,23 @@ export class ClientSessions {
 
   /** False when there is no room; a client that does nothing gives way to a new one. */
   hasRoom(): boolean {
-    if (this.#kept.size < this.#limits.sessions) return true;
+    if (this.#kept.size + this.#entering < this.#limits.sessions) return true;
     const [idlest] = [...this.#kept]
       .filter(([, { open }]) => open === 0)
       .sort(([, a], [, b]) => a.usedAt - b.usedAt);
     if (idlest === undefined) return false;
     this.end(idlest[0]);
     return true;
+  }
+
+  /** Holds a place while a client is let in; what it gives back frees the place, or leaves it to `add`. */
+  enter(): () => void {
+    this.#entering += 1;
+    let isIn = true;
+    return () => {
+      if (isIn) this.#entering -= 1;
+      isIn = false;
+    };
   }
 
   add(id: string, session: ClientSession): void {
@@ -66,11 +78,13 @@ export class ClientSessions {
   }
 
   /** It is in use until this answer has gone out. */
-  use(id: string, outgoing: Pick<ServerResponse, "once">): void {
+  use(id: string, outgoing: Pick<ServerResponse, "once" | "closed">): void {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;
-    kept.open += 1;
     kept.usedAt = Date.now();
+    // A client that has gone already will not go again.
+    if (outgoing.closed) return;
+    kept.open += 1;
     outgoing.once("close", () => {
       kept.open -= 1;
       kept.usedAt = Date.now();

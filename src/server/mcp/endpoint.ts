@@ -80,24 +80,35 @@ export class McpEndpoint {
     if (id === null) {
       if (!sdk.isInitializeRequest(body))
         return rpcError(400, "Mcp-Session-Id is missing: begin with initialize");
-      if (this.#closed || !this.#clients.hasRoom()) return rpcError(503, "Too many clients are connected");
+      if (this.#closed || !this.#clients.hasRoom())
+        return rpcError(503, "Too many clients are connected: try again when one of them has gone");
       return this.#letIn(incoming, made);
     }
     const client = this.#clients.find(id, principal);
     if (client === undefined)
       return rpcError(404, "There is no such session: begin with initialize", -32_001);
     this.#clients.use(id, outgoing);
-    return client.transport.handleRequest(inAgreedRevision(request, { client, sdk }), { parsedBody: body });
+    const agreed = inAgreedRevision(request, { client, sdk });
+    const response = await client.transport.handleRequest(agreed, { parsedBody: body });
+    // Until its stream is open, a client hears of nothing that is not an answer.
+    if (request.method === "GET" && response.ok && client.live.isOutdated)
+      client.server.sendToolListChanged().catch(() => undefined);
+    return response;
   }
 
   /** The session is kept once the transport has accepted the client, and not before. */
   async #letIn({ request, body, principal, outgoing }: McpRequest, made: Made): Promise<Response> {
     const { sdk, createToolServer } = made;
+    const leave = this.#clients.enter();
     const live = new LiveSession(this.#runtime);
     const id = this.#clients.newId();
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      onsessioninitialized: () => this.#clients.add(id, { transport, server, live, principal }),
+      onsessioninitialized: () => {
+        leave();
+        this.#clients.add(id, { transport, server, live, principal });
+        this.#clients.use(id, outgoing);
+      },
       onsessionclosed: () => this.#clients.end(id),
       eventStore: new RecentEvents(),
       retryInterval: RETRY_MS,
@@ -108,14 +119,16 @@ export class McpEndpoint {
     });
     server.onerror = (error) => this.#runtime.log.debug(`MCP client: ${error.message}`);
     server.onclose = live.onToolsChanged(() => void server.sendToolListChanged().catch(() => undefined));
-    await server.connect(transport);
-    const response = await transport.handleRequest(request, { parsedBody: body });
-    if (this.#clients.find(id, principal) !== undefined) this.#clients.use(id, outgoing);
-    else {
-      live.close();
-      await transport.close();
+    try {
+      await server.connect(transport);
+      return await transport.handleRequest(request, { parsedBody: body });
+    } finally {
+      leave();
+      if (this.#clients.find(id, principal) === undefined) {
+        live.close();
+        await transport.close();
+      }
     }
-    return response;
   }
 
   async #open(): Promise<Modern> {

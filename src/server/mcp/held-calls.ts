@@ -154,5 +154,10 @@ class HeldCall<Result> {
 }
 
 function textOf({ principal, name, args }: CallKey): string {
-  return canonicalJson([principal, name, args]);
+  try {
+    return canonicalJson([principal, name, args]);
+  } catch {
+    // Nested too deep to be written. Such a call is refused before it asks anything, so it is like no other one.
+    return randomBytes(32).toString("base64url");
+  }
 }

@@ -16,7 +16,9 @@ export class LiveSession {
   #generation = -1;
   #before: Session | undefined;
   #tools: { readonly of: Session; readonly list: Promise<readonly Tool[]> } | undefined;
-  #listed: string | undefined;
+  /** The list clients have, or were told to ask for again. */
+  #known: string | undefined;
+  #outdated = false;
   #look: NodeJS.Timeout | undefined;
   #calls = 0;
   #closed = false;
@@ -24,7 +26,7 @@ export class LiveSession {
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
     this.#stopListening = runtime.events.on(({ type }) => {
-      if (type !== "tools.changed" || this.#listed === undefined) return;
+      if (type !== "tools.changed" || this.#known === undefined) return;
       this.#look ??= setTimeout(() => void this.#compare(), SETTLE_MS).unref();
     });
   }
@@ -43,11 +45,15 @@ export class LiveSession {
   }
 
   async tools(): Promise<readonly Tool[]> {
-    const session = await this.current();
-    if (this.#tools?.of !== session) this.#tools = { of: session, list: toolsOf(session) };
-    const list = await this.#tools.list;
-    this.#listed = JSON.stringify(list);
+    const list = await this.#list();
+    this.#known ??= JSON.stringify(list);
+    this.#outdated = false;
     return list;
+  }
+
+  /** True from a change that was told until somebody asks for the tools again. */
+  get isOutdated(): boolean {
+    return this.#outdated;
   }
 
   /** Told when a list that was given is no longer right. */
@@ -82,15 +88,25 @@ export class LiveSession {
     return session;
   }
 
+  async #list(): Promise<readonly Tool[]> {
+    const session = await this.current();
+    if (this.#tools?.of !== session) this.#tools = { of: session, list: toolsOf(session) };
+    return this.#tools.list;
+  }
+
+  /** Compared with what was told last: that one client has asked meanwhile tells the others nothing. */
   async #compare(): Promise<void> {
     this.#look = undefined;
-    const before = this.#listed;
+    let present: string;
     try {
-      await this.tools();
+      present = JSON.stringify(await this.#list());
     } catch (thrown) {
       this.#runtime.log.warn(`the changed tools could not be listed: ${describeThrown(thrown).message}`);
       return;
     }
-    if (!this.#closed && this.#listed !== before) for (const listener of this.#onToolsChanged) listener();
+    if (this.#closed || present === this.#known) return;
+    this.#known = present;
+    this.#outdated = true;
+    for (const listener of this.#onToolsChanged) listener();
   }
 }

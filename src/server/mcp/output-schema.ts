@@ -27,11 +27,16 @@ export function advertisedOutput(output: JsonSchema | undefined): Record<string,
   };
 }
 
+/** Keywords that may ask for more than `properties` and `required` do, or forbid a further property. */
+const SAY_MORE = [
+  ...["$ref", "$dynamicRef", "anyOf", "oneOf", "allOf", "if", "not", "enum", "const"],
+  ...["minProperties", "maxProperties", "propertyNames", "patternProperties", "dependentSchemas"],
+];
+
 /** An object schema whose own `required` and `properties` say what must be there. */
 function isPlainObject(output: unknown): output is Record<string, unknown> {
   if (!isRecord(output) || output.type !== "object") return false;
-  const combined = ["$ref", "anyOf", "oneOf", "allOf", "if", "not", "minProperties", "propertyNames"];
-  return combined.every((keyword) => !(keyword in output));
+  return SAY_MORE.every((keyword) => !(keyword in output));
 }
 
 /** The object to send for a tool that promised one: its own if it keeps the promise, else why there is none. */

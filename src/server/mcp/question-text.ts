@@ -23,7 +23,7 @@ export function approvalText(request: ApprovalRequest, redact: (text: string) =>
 
 function argumentLines(args: unknown): readonly string[] {
   return Object.entries(args as Readonly<Record<string, unknown>>).flatMap(([name, value]) => [
-    `${visible(name)}:`,
+    `argument ${visible(name)}:`,
     ...barred(typeof value === "string" ? value : JSON.stringify(value)),
   ]);
 }

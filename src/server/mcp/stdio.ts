@@ -1,15 +1,18 @@
 import type { Readable, Writable } from "node:stream";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
-import { MAX_REQUEST_BYTES } from "../../protocol/index.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { RunningRequests } from "../running-requests.js";
 import { HeldCalls } from "./held-calls.js";
+import { LineTransport } from "./line-transport.js";
 import { LiveSession } from "./live-session.js";
 import { createToolServer, type McpDoor } from "./tool-server.js";
 
-/** Calls that are stopped get this long to say what became of them. */
-const STOPPING_MS = 6_000;
+/**
+ * Calls that are stopped get this long to end what they have started. Clients kill a server that is still there two
+ * seconds after its input was closed.
+ */
+const STOPPING_MS = 1_400;
 
 /** Speaks MCP over two streams until the client closes them or `signal` says so. */
 export async function serveMcpOverStreams(options: {
@@ -19,7 +22,7 @@ export async function serveMcpOverStreams(options: {
   readonly signal: AbortSignal;
 }): Promise<void> {
   const { runtime, input, output, signal } = options;
-  const [sdk, { serveStdio, StdioServerTransport }] = await Promise.all([
+  const [sdk, { serveStdio }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("@modelcontextprotocol/server/stdio"),
   ]);
@@ -36,7 +39,7 @@ export async function serveMcpOverStreams(options: {
     principal: "owner",
     run: (request, work) => running.run(request, work),
   };
-  const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_REQUEST_BYTES });
+  const transport = new LineTransport({ input, output });
   try {
     // A toolset or profile that does not exist is a mistake to report now, not with the first call.
     await door.session.current();

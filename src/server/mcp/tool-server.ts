@@ -13,6 +13,7 @@ import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
 import type { CallResult } from "../../tool/call.js";
 import { VERSION } from "../../version.js";
+import { onceOnly } from "../once-only.js";
 import type { CallKey, HeldCalls, HeldWork, Round } from "./held-calls.js";
 import type { LiveSession } from "./live-session.js";
 import { advertisedOutput, PromisedOutputs } from "./output-schema.js";
@@ -159,7 +160,7 @@ function run(door: McpDoor, { params, client, canAsk, work }: Work): Promise<Cal
       }
     });
     try {
-      const person = personFor(door, { ...work, signal, canAsk });
+      const person = personFor(door, { ...work, signal, canAsk, configured: session.scope.approver });
       const result = await session.withPerson(person).call({ id, name, arguments: args }, { signal });
       if (isUnknown(session, name)) throw invalid(client.sdk, messageOf(result));
       return encode(session, name, result);
@@ -169,18 +170,31 @@ function run(door: McpDoor, { params, client, canAsk, work }: Work): Promise<Cal
   });
 }
 
-function personFor(
-  door: McpDoor,
-  { askClient, signal, onProgress, canAsk }: HeldWork & { readonly canAsk: boolean },
-): Parameters<Session["withPerson"]>[0] {
-  if (!canAsk || !door.mayApprove) {
-    return door.unattended === undefined ? {} : { approver: sayingSo(door.unattended, onProgress) };
-  }
-  const redact = (text: string) => door.runtime.secrets.redact(text);
+interface Asking extends HeldWork {
+  readonly canAsk: boolean;
+  /** Whom the owner has named in the configuration. */
+  readonly configured: Approver | undefined;
+}
+
+function personFor(door: McpDoor, asking: Asking): Parameters<Session["withPerson"]>[0] {
+  const { askClient, signal, canAsk } = asking;
+  const approver = approverFor(door, asking);
   return {
-    approver: clientApprover({ askClient, redact, ownSession: door.ownSession }),
-    ask: clientAsk({ askClient, signal, timeoutMs: approvalTimeoutMs(door) }),
+    ...(approver !== undefined && { approver }),
+    ...(canAsk &&
+      door.mayApprove && { ask: clientAsk({ askClient, signal, timeoutMs: approvalTimeoutMs(door) }) }),
   };
+}
+
+/** An approver the owner has named is asked instead of everybody else, here as at every other door. */
+function approverFor(door: McpDoor, asking: Asking): Approver | undefined {
+  const { askClient, onProgress, canAsk, configured } = asking;
+  const { ownSession, unattended, runtime } = door;
+  const inSession = (approver: Approver) => (ownSession ? approver : onceOnly(approver));
+  if (configured !== undefined) return inSession(configured);
+  if (canAsk && door.mayApprove)
+    return clientApprover({ askClient, redact: (text) => runtime.secrets.redact(text), ownSession });
+  return unattended && sayingSo(inSession(unattended), onProgress);
 }
 
 /** A client that reports progress tells its person what the call waits for. */

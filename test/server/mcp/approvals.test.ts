@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../../src/index.js";
+import { RuntimeApprovals } from "../../../src/policy/approvals/runtime-approvals.js";
 import type { AnyTool } from "../../../src/tool/tool.js";
+import { onTestEnd } from "../../support/runtime.js";
 import { until } from "../support.js";
 import { accept, type Form, type Person, serve, WAYS } from "./support.js";
 
@@ -122,7 +124,6 @@ describe.each(WAYS)("over %s, revision %s", (...way) => {
     const patient = await served.connect();
     const result = patient.callTool(call);
     await until(() => waiting.length === 1);
-    const { RuntimeApprovals } = await import("../../../src/policy/approvals/runtime-approvals.js");
     const approvals = new RuntimeApprovals(served.runtime);
     const { id = "", hash = "" } = waiting[0] ?? {};
     await (await approvals.store()).answer({ id, hash, answer: "once", by: "test" });
@@ -130,6 +131,26 @@ describe.each(WAYS)("over %s, revision %s", (...way) => {
     expect(later).toEqual(["a.txt"]);
     expect(shredded).toEqual([]);
     await approvals.close();
+  });
+
+  it("an approver named in the configuration is asked in the client's place, whatever the client would say", async () => {
+    const { tool, shredded } = shredder();
+    const { connect } = await serve(way, {
+      tools: [tool],
+      // No plugin brings it: then nobody can say yes.
+      runtime: { flags: { "approvals.approver": "doorbell" } },
+    });
+    let asked = 0;
+    const person = () => {
+      asked += 1;
+      return accept({ decision: "once" });
+    };
+    const client = await connect({ person });
+    const refused = await client.callTool(call);
+    expect(refused).toMatchObject({ isError: true, _meta: { "hermes-tools/error_code": "denied" } });
+    expect(JSON.stringify(refused.content)).toContain("approvals.approver is doorbell");
+    expect(asked).toBe(0);
+    expect(shredded).toEqual([]);
   });
 
   it("silence is a no", async () => {
@@ -143,5 +164,30 @@ describe.each(WAYS)("over %s, revision %s", (...way) => {
       _meta: { "hermes-tools/error_code": "timed_out_waiting" },
     });
     expect(shredded).toEqual([]);
+  });
+});
+
+describe("a session that clients share", () => {
+  it("a yes from the queue is for one call, also when it was meant for the session", async () => {
+    const { tool, shredded } = shredder();
+    const served = await serve(["http", "2026-07-28"], {
+      tools: [tool],
+      runtime: { flags: { "approvals.unattended_mode": "queue" } },
+    });
+    const waiting: { id: string; hash: string }[] = [];
+    served.runtime.events.on((event) => {
+      if (event.type === "approval.pending") waiting.push(event);
+    });
+    const approvals = new RuntimeApprovals(served.runtime);
+    onTestEnd(() => approvals.close());
+    for (const round of [1, 2]) {
+      const client = await served.connect();
+      const result = client.callTool(call);
+      await until(() => waiting.length === round);
+      const { id = "", hash = "" } = waiting.at(-1) ?? {};
+      await (await approvals.store()).answer({ id, hash, answer: "session", by: "test" });
+      expect(await result).toMatchObject({ isError: false });
+    }
+    expect(shredded).toHaveLength(2);
   });
 });

@@ -25,6 +25,14 @@ describe("what a client is told of a tool", () => {
     expect(annotationsOf(entry(permissions))).toMatchObject(hints);
   });
 
+  it("what says nothing of its permissions is not taken for harmless, unless it is a part of the program", () => {
+    const hints = (kind: "home" | "project" | "plugin" | "builtin") =>
+      annotationsOf({ ...entry([]), provenance: { kind } });
+    for (const kind of ["home", "project", "plugin"] as const)
+      expect(hints(kind)).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
+    expect(hints("builtin")).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+  });
+
   it("long lists come in pages that hold every tool once, in order, whatever is added in between", async () => {
     const tools = Array.from({ length: 2 * PAGE_SIZE + 7 }, (_, index) =>
       defineTool({
@@ -73,6 +81,8 @@ describe("what a client is told of a tool", () => {
     ).toEqual({ rows: [1] });
     expect(advertisedOutput({ type: "array" })).toBeUndefined();
     expect(advertisedOutput({ type: "object", oneOf: [{}] })).toBeUndefined();
+    const patterns = { type: "object", patternProperties: { ".": { type: "integer" } }, required: ["rows"] };
+    expect(advertisedOutput(patterns)).toBeUndefined();
   });
 
   it("reports of progress grow from one to the next, whatever a tool says", () => {
@@ -127,6 +137,13 @@ describe("what a person reads before answering", () => {
     expect(lines.filter((line) => line.startsWith("deny:"))).toEqual(["deny: do not run it"]);
     expect(text).toContain("session: also every later call asked about for delete");
     expect(text).not.toContain("always:");
+  });
+
+  it("nor can the name of an argument", () => {
+    const args = { "once: allow exactly this call, it is safe": 1, "\nrule": 2 };
+    const lines = approvalText({ ...request, args }, (value) => value).split("\n");
+    expect(lines.filter((line) => line.startsWith("once:"))).toEqual(["once: allow exactly this call"]);
+    expect(lines.filter((line) => line.startsWith("rule"))).toEqual(["rule: danger"]);
   });
 
   it("masks the secrets the runtime knows", () => {

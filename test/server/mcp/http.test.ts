@@ -1,7 +1,15 @@
+import { EventEmitter } from "node:events";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../../src/index.js";
+import { RuntimeApprovals } from "../../../src/policy/approvals/runtime-approvals.js";
 import { ClientSessions } from "../../../src/server/mcp/client-sessions.js";
+import { McpEndpoint } from "../../../src/server/mcp/endpoint.js";
+import { RecentEvents } from "../../../src/server/mcp/event-store.js";
+import { LiveSession } from "../../../src/server/mcp/live-session.js";
+import { RunningRequests } from "../../../src/server/running-requests.js";
 import type { AnyTool } from "../../../src/tool/tool.js";
+import { onTestEnd, testRuntime } from "../../support/runtime.js";
 import { requestText, sendRaw, startServer, TOKEN, until } from "../support.js";
 import { countingTool } from "../tools.js";
 import { accept, createClient, httpTransport } from "./support.js";
@@ -162,6 +170,15 @@ describe("the MCP endpoint", () => {
     expect(await request({ arguments: { path: "a" }, ...answer })).toMatchObject(invalid);
   });
 
+  it("arguments that are nested too deep are refused like any other wrong ones", async () => {
+    const { send } = await start([risky]);
+    const [body, headers] = modern("risky", { arguments: { path: "DEEP" } });
+    const nested = JSON.stringify(body).replace('"DEEP"', "[".repeat(20_000) + "]".repeat(20_000));
+    expect(await (await send(nested, headers)).json()).toMatchObject({
+      result: { isError: true, _meta: { "hermes-tools/error_code": "invalid_arguments" } },
+    });
+  });
+
   it("a client whose connection broke during a call comes back for the result", async () => {
     const slow = defineTool({
       name: "slow",
@@ -182,7 +199,7 @@ describe("the MCP endpoint", () => {
     const beginning = new TextDecoder().decode((await reader?.read())?.value);
     await reader?.cancel();
     await until(() => finished === 1);
-    const [, id = ""] = /^id: (\d+)$/m.exec(beginning) ?? [];
+    const [, id = ""] = /^id: (\S+)$/m.exec(beginning) ?? [];
     const rest = await ask("/mcp", {
       headers: { ...headers, accept: "text/event-stream", "last-event-id": id },
     });
@@ -193,6 +210,88 @@ describe("the MCP endpoint", () => {
       headers: { ...headers, accept: "text/event-stream", "last-event-id": "999" },
     });
     expect(unknown.status).toBe(400);
+  });
+
+  it("reports of progress push no result out of what a client can come back for", async () => {
+    const events = new RecentEvents();
+    const stored = (message: object, stream = "call") => events.storeEvent(stream, message as JSONRPCMessage);
+    const missedSince = async (id: string) => {
+      const sent: unknown[] = [];
+      const send = async (_id: string, message: unknown) => void sent.push(message);
+      expect(await events.replayEventsAfter(id, { send })).toBe(await events.getStreamIdForEventId(id));
+      return sent;
+    };
+    const report = (progress: number) => ({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken: 1, progress },
+    });
+    const beginning = await stored({});
+    const first = await stored(report(0));
+    const other = await stored({ jsonrpc: "2.0", id: 2, result: {} }, "another");
+    for (let progress = 1; progress < 700; progress += 1) await stored(report(progress));
+    const result = { jsonrpc: "2.0", id: 1, result: {} };
+    await stored(result);
+    expect(await missedSince(beginning)).toEqual([report(699), result]);
+    expect(await missedSince(first)).toEqual([report(699), result]);
+    expect(await missedSince(other)).toEqual([]);
+    for (let id = 0; id < 600; id += 1) await stored({ jsonrpc: "2.0", id, result: {} });
+    for (const unknown of [beginning, "999999_call", "call", "-1_call"])
+      expect(await events.getStreamIdForEventId(unknown)).toBeUndefined();
+  });
+
+  it("a change of the tools that found no open stream is told when there is one", async () => {
+    const { send, ask, registry } = await start([]);
+    const session = (await send(INITIALIZE)).headers.get("mcp-session-id") ?? "";
+    const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
+    await (await send({ jsonrpc: "2.0", id: 3, method: "tools/list" }, headers)).text();
+    registry.add(risky);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const stream = await ask("/mcp", { headers: { ...headers, accept: "text/event-stream" } });
+    const reader = stream.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain(
+      "notifications/tools/list_changed",
+    );
+    await reader?.cancel();
+  });
+
+  it("all who share a session hear of a change, also when one of them asks before it is told", async () => {
+    const { registry, runtime } = await start([]);
+    const live = new LiveSession(runtime);
+    onTestEnd(() => live.close());
+    let told = 0;
+    live.onToolsChanged(() => {
+      told += 1;
+    });
+    await live.tools();
+    registry.add(risky);
+    expect(await live.tools()).toHaveLength(1);
+    await until(() => told === 1);
+  });
+
+  it("clients that come at the same moment get no more places than there are, and one that has gone holds none", async () => {
+    const { runtime } = await testRuntime();
+    const approvals = new RuntimeApprovals(runtime);
+    const open = (sessions: number) => {
+      const running = new RunningRequests();
+      const endpoint = new McpEndpoint({ runtime, approvals, running, limits: { sessions, idleMs: 60_000 } });
+      onTestEnd(() => endpoint.close());
+      return async (outgoing: object) => {
+        const headers = {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        };
+        const request = new Request("http://127.0.0.1/mcp", { method: "POST", headers });
+        const made = { request, body: INITIALIZE, principal: "owner", outgoing: outgoing as never } as const;
+        return (await endpoint.handle(made)).status;
+      };
+    };
+    const enter = open(2);
+    const together = await Promise.all([1, 2, 3, 4, 5].map(() => enter(new EventEmitter())));
+    expect(together.sort()).toEqual([200, 200, 503, 503, 503]);
+    const enterAlone = open(1);
+    expect(await enterAlone(Object.assign(new EventEmitter(), { closed: true }))).toBe(200);
+    expect(await enterAlone(new EventEmitter())).toBe(200);
   });
 
   it("there is room for so many sessions: the idlest gives way, one in use does not, and none is kept for ever", async () => {
