@@ -1,4 +1,6 @@
 import { appendConfigValue, removeConfigValue } from "../config/edit.js";
+import { builtinManifest } from "../registry/builtin-manifest.gen.js";
+import { markConfirmed } from "../sources/plugins/confirmed-mark.js";
 import { type Fingerprint, fingerprintOf } from "../sources/plugins/fingerprint.js";
 import type { PluginManifest } from "../sources/plugins/manifest.js";
 import type { FoundPlugin } from "../sources/plugins/read-plugin.js";
@@ -47,6 +49,7 @@ export async function run(
   ]) {
     if (!done.ok) throw new HermesError(done);
   }
+  await markConfirmed(home, name);
   await reportState(context, { name, fingerprint, dev });
 }
 
@@ -79,6 +82,9 @@ function question(asked: {
     `  from ${plugin.folder}`,
   ];
   for (const line of bringsLines(manifest)) lines.push(`  brings ${line}`);
+  const builtin = new Set(builtinManifest.map(({ name }) => name));
+  const covered = manifest.brings.tools.filter((name) => builtin.has(name));
+  if (covered.length > 0) lines.push(`  may take the place of built-in tools: ${covered.join(", ")}`);
   if (manifest.requiresEnv.length > 0) lines.push(`  reads ${manifest.requiresEnv.join(", ")}`);
   if (manifest.capabilities.length > 0)
     lines.push(`  its tools may ask for ${manifest.capabilities.join(", ")}`);

@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { hermesPaths } from "../config/paths.js";
 import { scaffoldPlugin } from "../sources/plugins/scaffold.js";
 import type { CommandContext } from "./globals.js";
@@ -18,6 +18,7 @@ export async function run(
   }
   out.line(`${folder}: ${files.join(", ")}`);
   out.note(`Test it:    cd ${relative(process.cwd(), folder) || "."} && node --test`);
-  if (dir !== plugins) out.note(`Install it: hermes plugins install ${folder}`);
+  // A copy would not follow what is changed in the folder.
+  if (dir !== plugins) out.note(`Link it:    ln -s ${folder} ${join(plugins, name)}`);
   out.note(`Enable it:  hermes plugins enable ${name} --dev`);
 }

@@ -113,9 +113,10 @@ function readList(key: ConfigKey, node: ConfigNode, report: Report): string[] | 
   const texts: string[] = [];
   for (const [index, item] of items.entries()) {
     const value = item.kind === "scalar" ? item.value : null;
-    const isText = typeof value === "string" && value.trim() !== "";
-    // Dropping an entry of a deny list would loosen it, so there a number stands for its own spelling.
-    const kept = isText || (key.project === "unite" && value !== null && value !== "");
+    // Dropping an entry of a deny list would loosen it: there blanks are a text, and a number is its own spelling.
+    const isRefusal = key.project === "unite" && value !== null && value !== "";
+    const isText = typeof value === "string" && (isRefusal || value.trim() !== "");
+    const kept = isText || isRefusal;
     if (kept) texts.push(String(value));
     if (isText) continue;
     report({

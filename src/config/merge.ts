@@ -1,7 +1,7 @@
 import type { Layer, LayerEntry } from "./layer.js";
 import { allowedDirection, restrict, union } from "./restrict.js";
 import { CONFIG_KEYS, type ConfigKey, findKey } from "./schema.js";
-import type { ConfigProblem, HermesConfig, Origin } from "./types.js";
+import type { ConfigProblem, HermesConfig, Origin, Place } from "./types.js";
 
 export interface Merged {
   readonly values: HermesConfig;
@@ -25,8 +25,12 @@ export function mergeLayers(layers: readonly Layer[], problems: ConfigProblem[])
       const slot = slots.get(path);
       if (key === undefined || slot === undefined) continue;
       const origin = originOf(layer, entry);
-      for (const [name, place] of entry.inside ?? [])
-        entryOrigins.set(`${path}.${name}`, { ...origin, ...place });
+      for (const [name, place] of placesInside(key, entry)) {
+        const known = key.project === "unite" ? entryOrigins.get(`${path}.${name}`) : undefined;
+        // What a list of refusals holds already is not the later file's doing, unless only a project had asked for it.
+        if (known === undefined || known.source === "project")
+          entryOrigins.set(`${path}.${name}`, { ...origin, ...place });
+      }
       if (layer.onlyRestricts) {
         tighten({ key, slot, entry, layer, origin, problems });
         continue;
@@ -49,6 +53,12 @@ export function mergeLayers(layers: readonly Layer[], problems: ConfigProblem[])
   }
   keepSearchLimitsInOrder(slots);
   return { values: nest(slots), origin: (path) => lookUp(path, slots, entryOrigins) };
+}
+
+/** The entries of a list or map with their places, where the layer has any. */
+function placesInside(key: ConfigKey, entry: LayerEntry): Iterable<readonly [string, Place | undefined]> {
+  if (key.project !== "unite") return entry.inside ?? [];
+  return union(entry.value, []).map((item) => [item, entry.inside?.get(item)] as const);
 }
 
 interface Tightening {

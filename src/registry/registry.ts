@@ -69,7 +69,8 @@ export class ToolRegistry {
   readonly #slots = new Map<string, Slot>();
   readonly #toolsetAliases = new Map<string, string>();
   readonly #sources = new Map<string, BroughtBySource>();
-  readonly #conflicts: Conflict[] = [];
+  /** By source, since a source that is brought anew is judged anew; "" is for what no source brought. */
+  readonly #conflicts = new Map<string, Conflict[]>();
   readonly #listeners = new Set<(generation: number) => void>();
   readonly #log: Logger;
   readonly #names = new SortedNames();
@@ -91,7 +92,7 @@ export class ToolRegistry {
 
   /** Registrations that were refused because another toolset owns the name. */
   get conflicts(): readonly Conflict[] {
-    return [...this.#conflicts];
+    return [...this.#conflicts.values()].flat();
   }
 
   /** Registers with the fields of the source documents. Returns false when the name was kept by another toolset. */
@@ -114,7 +115,7 @@ export class ToolRegistry {
     if (
       standing !== undefined &&
       standing.toolset !== entry.toolset &&
-      !this.#mayReplace(standing, entry, options)
+      !this.#mayReplace({ standing, incoming: entry, ...options })
     ) {
       return false;
     }
@@ -125,8 +126,14 @@ export class ToolRegistry {
     return true;
   }
 
-  #mayReplace(standing: Entry, incoming: Entry, options: Pick<AddOptions, "override">): boolean {
-    if (options.override === true) {
+  #mayReplace(change: {
+    readonly standing: Entry;
+    readonly incoming: Entry;
+    readonly override?: boolean;
+    readonly source?: string;
+  }): boolean {
+    const { standing, incoming, source = "" } = change;
+    if (change.override === true) {
       this.#log.info(`tool ${incoming.name}: toolset ${incoming.toolset} overrides ${standing.toolset}`);
       return true;
     }
@@ -134,11 +141,12 @@ export class ToolRegistry {
       this.#log.debug(`tool ${incoming.name}: ${incoming.toolset} takes over from ${standing.toolset}`);
       return true;
     }
-    this.#conflicts.push({
+    const conflict: Conflict = {
       name: incoming.name,
       kept: { toolset: standing.toolset, provenance: standing.provenance },
       rejected: { toolset: incoming.toolset, provenance: incoming.provenance },
-    });
+    };
+    this.#conflicts.set(source, [...(this.#conflicts.get(source) ?? []), conflict]);
     this.#log.error(
       `tool ${incoming.name} of toolset ${incoming.toolset} rejected: toolset ${standing.toolset} already owns that name; ` +
         "register with override: true to replace it",
@@ -206,6 +214,7 @@ export class ToolRegistry {
     const rejected: SwapReport["rejected"][number][] = [];
     const report = { added: [] as string[], changed: [] as string[], removed: [] as string[], rejected };
     const retired: Entry[] = [];
+    this.#conflicts.delete(change.source);
     for (const tool of change.tools) {
       const standing = before.tools.get(tool.name);
       const problem = brought.has(tool.name)
@@ -262,7 +271,12 @@ export class ToolRegistry {
     if (
       base !== undefined &&
       !isOurs &&
-      !this.#mayReplace(base, entry, { override: change.overrides?.has(entry.name) === true })
+      !this.#mayReplace({
+        standing: base,
+        incoming: entry,
+        override: change.overrides?.has(entry.name) === true,
+        source: change.source,
+      })
     ) {
       return `toolset ${base.toolset} already owns that name`;
     }

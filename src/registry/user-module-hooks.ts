@@ -3,7 +3,7 @@
  * older Node versions this file runs alone in Node's loader thread, and from source it is loaded on its own.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -53,10 +53,14 @@ export function resolve<R>(
   }
   if (!/^(?:\.{1,2}\/|\/|file:)/.test(specifier)) return next(specifier, context);
   const file = locate(fileURLToPath(new URL(specifier, context.parentURL)));
-  if (file === undefined || isOfAnother(file, fileOf(context.parentURL)) || !isHandled(file)) {
+  if (file === undefined || isOfAnother(file, fileOf(context.parentURL))) return next(specifier, context);
+  const pins = pinsIn(context.parentURL);
+  if (!isHandled(file)) {
+    assertPinned({ file, pins, host }, () => readFileSync(file));
     return next(specifier, context);
   }
-  return { url: moduleUrl({ file, host: host.id, version: versionOf(file) }), shortCircuit: true };
+  const version = versionOf(file);
+  return { url: moduleUrl({ file, host: host.id, version, ...(pins && { pins }) }), shortCircuit: true };
 }
 
 /** Where relative imports stand in a module's text. One too many, in a comment say, does no harm. */
@@ -113,7 +117,9 @@ export function load<C, R>(url: string, context: C, next: (url: string, context:
   if (host === undefined) return next(url, context);
   const file = fileOf(url);
   if (!isHandled(file)) return next(url, context);
-  const text = readFileSync(file, "utf8");
+  const bytes = readFileSync(file);
+  assertPinned({ file, pins: pinsIn(url), host }, () => bytes);
+  const text = bytes.toString("utf8");
   const source = isTypeScript(file) ? transpile({ file, text, host }) : text;
   return { format: "module", source, shortCircuit: true };
 }
@@ -123,8 +129,63 @@ export function moduleUrl(module: {
   readonly file: string;
   readonly host: string;
   readonly version: string;
+  /** Names the list of what the module and those it imports must hold; see `keepPins`. */
+  readonly pins?: string;
 }): string {
-  return `${pathToFileURL(module.file).href}?hermes=${module.host}&v=${module.version}`;
+  const pins = module.pins === undefined ? "" : `&pins=${module.pins}`;
+  return `${pathToFileURL(module.file).href}?hermes=${module.host}&v=${module.version}${pins}`;
+}
+
+/** Path → SHA-256 of the content that may run. */
+export type Pins = ReadonlyMap<string, string>;
+
+const knownPins = new Map<string, Pins>();
+
+/**
+ * Writes the list to where these hooks find it, also from Node's loader thread, and answers with its name. The name
+ * holds a hash of the list, so nobody can put another one in its place.
+ */
+export function keepPins(pins: Pins, place: { readonly cacheDir: string; readonly tag: string }): string {
+  const text = JSON.stringify([...pins]);
+  const name = `${place.tag}-${sha256(text)}`;
+  mkdirSync(join(place.cacheDir, "pins"), { recursive: true, mode: 0o700 });
+  writeFileSync(pinsPath(place.cacheDir, name), text, { mode: 0o600 });
+  return name;
+}
+
+export function pinsPath(cacheDir: string, name: string): string {
+  return join(cacheDir, "pins", `${name}.json`);
+}
+
+/** Remembered from the first module on: the file is needed only until that one is loaded. */
+function pinsNamed(name: string, host: HookHost): Pins {
+  const known = knownPins.get(name);
+  if (known !== undefined) return known;
+  const text = readFileSync(pinsPath(host.cacheDir, name), "utf8");
+  if (!name.endsWith(`-${sha256(text)}`)) throw new Error("the list of confirmed files was changed");
+  const pins: Pins = new Map(JSON.parse(text) as [string, string][]);
+  knownPins.set(name, pins);
+  return pins;
+}
+
+/** What was checked is what runs: nobody may put another text in its place in between. */
+function assertPinned(
+  module: { readonly file: string; readonly pins: string | undefined; readonly host: HookHost },
+  content: () => Uint8Array,
+): void {
+  if (module.pins === undefined) return;
+  const pins = pinsNamed(module.pins, module.host);
+  const confirmed = pins.get(module.file) ?? pins.get(realpathSync(module.file));
+  if (confirmed === undefined) throw new Error(`${module.file} is not among the files that were confirmed`);
+  if (confirmed !== sha256(content())) throw new Error(`${module.file} has changed since it was confirmed`);
+}
+
+function pinsIn(url: string): string | undefined {
+  return /^file:[^?]*\?hermes=[^#]*&pins=([\w-]+)/.exec(url)?.[1];
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 /** Where the JavaScript of a TypeScript source is kept; same text and same compiler, same place. */

@@ -1,12 +1,19 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
-import { HOSTS_KEY, type HookHost, moduleUrl } from "./user-module-hooks.js";
+import { HOSTS_KEY, type HookHost, keepPins, moduleUrl, type Pins, pinsPath } from "./user-module-hooks.js";
 import { loadTypeScript, typeScriptPath } from "./user-module-typescript.js";
 
 export interface UserModuleLoader {
   /** Imports the file anew: a later call runs its top level again. */
-  importFresh(file: string, version: string): Promise<ModuleNamespace>;
+  importFresh(file: string, version: string, options?: ImportOptions): Promise<ModuleNamespace>;
+}
+
+export interface ImportOptions {
+  /** What the module and those it imports by path must hold; anything else is not run. */
+  readonly pins?: Pins;
+  /** Told how long the top level, with those of its imports, held the event loop, in milliseconds. */
+  onHeld?(heldMs: number): void;
 }
 
 export type ModuleNamespace = Readonly<Record<string, unknown>>;
@@ -57,18 +64,67 @@ async function installLoader({ publicApi, cacheDir }: LoaderOptions): Promise<Us
     hooksInMainThread = true;
   }
   return {
-    importFresh: (file, version) => {
+    async importFresh(file, version, { pins, onHeld } = {}) {
       imports += 1;
-      return nativeImport(moduleUrl({ file, host: host.id, version: `${version}-${imports}` }));
+      const tag = `${process.pid}-${host.id}-${imports}`;
+      const kept = pins && keepPins(pins, { cacheDir, tag });
+      const module = { file, host: host.id, version: `${version}-${imports}`, ...(kept && { pins: kept }) };
+      try {
+        const url = moduleUrl(module);
+        return await (onHeld === undefined
+          ? nativeImport(url)
+          : timedImport(nativeImport, { url, tag, onHeld }));
+      } finally {
+        if (kept !== undefined) rmSync(pinsPath(cacheDir, kept), { force: true });
+      }
     },
   };
 }
 
+const MARKS_KEY = "hermes-tools.marks";
+
+/**
+ * Modules beside each other are evaluated in one go and in order, so a mark before and one behind the module take the
+ * time of nothing else. Behind an `await` at the top level the second one comes at once: what is awaited holds nobody.
+ */
+async function timedImport(
+  nativeImport: NativeImport,
+  asked: { readonly url: string; readonly tag: string; onHeld(heldMs: number): void },
+): Promise<ModuleNamespace> {
+  const marks = onGlobal<Map<string, () => void>>(MARKS_KEY, () => new Map());
+  const times: number[] = [];
+  const mark = (which: string) => {
+    marks.set(`${which}-${asked.tag}`, () => void times.push(performance.now()));
+    return javascript(`globalThis[Symbol.for("${MARKS_KEY}")].get("${which}-${asked.tag}")();`);
+  };
+  const lines = [
+    `import ${JSON.stringify(mark("before"))};`,
+    `import * as module from ${JSON.stringify(asked.url)};`,
+    `import ${JSON.stringify(mark("behind"))};`,
+    "export { module };",
+  ];
+  try {
+    return (await nativeImport(javascript(lines.join("\n")))).module as ModuleNamespace;
+  } finally {
+    const [before, behind = performance.now()] = times;
+    if (before !== undefined) asked.onHeld(behind - before);
+    for (const which of ["before", "behind"]) marks.delete(`${which}-${asked.tag}`);
+  }
+}
+
+function javascript(text: string): string {
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}
+
 /** On `globalThis`, because tool modules reach it from outside the bundle; one slot per running copy. */
 function runningHosts(): Map<string, ModuleNamespace> {
-  const key = Symbol.for(HOSTS_KEY);
-  const holder = globalThis as { [key: symbol]: Map<string, ModuleNamespace> | undefined };
-  holder[key] ??= new Map();
+  return onGlobal(HOSTS_KEY, () => new Map<string, ModuleNamespace>());
+}
+
+function onGlobal<Value>(name: string, make: () => Value): Value {
+  const key = Symbol.for(name);
+  const holder = globalThis as { [key: symbol]: Value | undefined };
+  holder[key] ??= make();
   return holder[key];
 }
 
@@ -95,5 +151,5 @@ function locateHooks(): string {
   const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
   });
-  return `data:text/javascript,${encodeURIComponent(outputText)}`;
+  return javascript(outputText);
 }

@@ -103,7 +103,8 @@ it("a new plugin passes its own test, and runs once a person has said yes, until
   ]);
   expect(off).toMatchObject([{ state: "disabled" }]);
   expect(errorLine(misspelt)).toMatchObject({ code: "not_found", hint: 'did you mean "word-count"?' });
-});
+  // A dozen programs, most of them one after the other: on a slow machine more than the usual time.
+}, 120_000);
 
 it("a package is installed from a tarball without running a script of it, and runs after a yes", async () => {
   const home = tempFolder();
@@ -147,7 +148,7 @@ it("a package is installed from a tarball without running a script of it, and ru
     state: "ready",
   });
   expect(await hermes(["call", "shout"], { home })).toMatchObject({ code: 0, stdout: "AHOY string\n" });
-});
+}, 120_000);
 
 describe("what a plugin brings to the command line", () => {
   const home = tempFolder();
@@ -192,12 +193,20 @@ describe("what a plugin brings to the command line", () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--frobnicate") });
   });
 
-  it("an environment for --env", async () => {
-    const [done, wrong, listed] = await Promise.all([
+  it("an environment for --env; and before it may bring a tool of ours, that is said", async () => {
+    mkdirSync(join(home, "plugins", "cover"));
+    writeFileSync(join(home, "plugins", "cover", "plugin.yaml"), "name: cover\nprovides_tools: [terminal]\n");
+    writeFileSync(join(home, "plugins", "cover", "index.mjs"), "");
+    const [covering, done, wrong, listed] = await Promise.all([
+      hermes(["plugins", "enable", "cover"], { home }),
       hermes(["--env", "attic", "call", "terminal", "command=echo attic=$ATTIC"], { home }),
       hermes(["--env", "attik", "call", "terminal", "command=true"], { home }),
       hermesJson<{ name: string; ready: boolean }[]>(["env"], { home }),
     ]);
+    expect(covering).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("may take the place of built-in tools: terminal"),
+    });
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("attic=yes") });
     expect(wrong).toMatchObject({
       code: 2,
@@ -252,7 +261,11 @@ await runtime.close();\n`;
   };
   const [survived, thrown, rejected] = await Promise.all([
     program("survives", ""),
-    program("throws", 'setTimeout(() => { throw new Error("my own"); }, 1); await pause(2_000);'),
+    // One that only speaks of a plugin's file is not the plugin's.
+    program(
+      "throws",
+      `setTimeout(() => { throw new Error("my own, in ${home}/plugins/leaky/index.mjs"); }, 1); await pause(2_000);`,
+    ),
     program("rejects", 'Promise.reject(new Error("my own")); await pause(2_000);'),
   ]);
   expect(survived.code).toBe(0);

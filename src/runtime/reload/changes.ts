@@ -7,15 +7,23 @@ import type { Runtime } from "../runtime.js";
 /** What the sources had brought at one moment. */
 export interface Brought {
   readonly entries: ReadonlyMap<string, Entry>;
+  /** Tool → the plugin that brings it. */
+  readonly plugins: ReadonlyMap<string, string>;
   /** By source, why it is not in order. */
   readonly troubles: ReadonlyMap<string, string>;
 }
 
 export function broughtBy(runtime: Runtime): Brought {
+  const statuses = runtime.sources.status();
   return {
     entries: runtime.registry.snapshot().entries,
+    plugins: new Map(
+      statuses.flatMap(({ source, tools }) =>
+        source.startsWith("plugin:") ? tools.map((tool) => [tool, source] as const) : [],
+      ),
+    ),
     troubles: new Map(
-      runtime.sources.status().flatMap((status) => {
+      statuses.flatMap((status) => {
         const trouble = troubleOf(status);
         return trouble === undefined ? [] : [[status.source, trouble] as const];
       }),
@@ -40,7 +48,9 @@ function withFix({ reason = "it could not be loaded", fix }: SourceStatus): stri
 export function changesBetween(before: Brought, now: Brought, config: LoadedConfig): readonly string[] {
   const counts = new Map<string, Record<"added" | "changed" | "removed", number>>();
   const count = (entry: Entry, what: "added" | "changed" | "removed"): void => {
-    const source = entry.provenance.source ?? entry.provenance.kind;
+    const plugin = (what === "removed" ? before : now).plugins.get(entry.name);
+    const source =
+      plugin === undefined ? (entry.provenance.source ?? entry.provenance.kind) : placeOf(plugin);
     const known = counts.get(source) ?? { added: 0, changed: 0, removed: 0 };
     known[what] += 1;
     counts.set(source, known);
@@ -75,15 +85,16 @@ export interface Trouble {
 export function newTroubles(before: Brought, now: Brought, config: LoadedConfig): readonly Trouble[] {
   return [...now.troubles].flatMap(([source, trouble]) => {
     if (before.troubles.get(source) === trouble) return [];
-    const place = shownPath(placeOf(source), config);
-    const text = trouble.replaceAll(placeOf(source), place);
+    const path = placeOf(source);
+    const place = shownPath(path, config);
+    const text = trouble.replaceAll(path, place);
     return { place, text: text.startsWith(place) ? text : `${place}: ${text}` };
   });
 }
 
-/** `yaml:/path/file.yaml` → the path. */
+/** `yaml:/path/file.yaml` → the path; `plugin:weather` → `plugin weather`, wherever it lies. */
 function placeOf(source: string): string {
-  return source.slice(source.indexOf(":") + 1);
+  return source.startsWith("plugin:") ? source.replace(":", " ") : source.slice(source.indexOf(":") + 1);
 }
 
 /** As short as the person would say it: `tools/weather.ts`, `.hermes/tools/x.yaml`. */

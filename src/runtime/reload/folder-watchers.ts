@@ -55,7 +55,11 @@ export class FolderWatchers {
     if (identity === undefined) return false;
     try {
       const watcher = watch(folder, (_kind, name) => this.#happened(folder, name));
-      watcher.on("error", () => watcher.close());
+      // It is begun anew when everything is looked at the next time.
+      watcher.on("error", () => {
+        watcher.close();
+        if (this.#watched.get(folder)?.watcher === watcher) this.#watched.delete(folder);
+      });
       watcher.unref();
       this.#watched.set(folder, { watcher, identity, names });
       return true;

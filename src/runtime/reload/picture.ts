@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BigIntStats, Dirent } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { WatchedPlaces } from "./watched-places.js";
@@ -26,6 +26,7 @@ export const EMPTY_PICTURE: Picture = { files: new Map(), folders: [] };
 
 const RELEVANT = /\.(?:[cm]?[jt]s|json|ya?ml)$/i;
 const MAX_FILES = 5_000;
+const MAX_FOLDERS = 5_000;
 const MAX_DEPTH = 6;
 /** What is larger is told apart by its times. */
 const MAX_HASHED_BYTES = 4 * 1024 * 1024;
@@ -38,7 +39,11 @@ const BETWEEN_ATTEMPTS_MS = 20;
 export async function takePicture(places: WatchedPlaces, before: Picture = EMPTY_PICTURE): Promise<Picture> {
   const folders: string[] = [];
   const found: string[] = [];
-  await Promise.all(places.folders.map((folder) => walk(folder, { folders, found, depth: 0 })));
+  await Promise.all(
+    places.folders.map((folder) =>
+      walk(folder, { folders, found, depth: 0, links: [], all: places.whole.includes(folder) }),
+    ),
+  );
   // At once, because each step waits for its turn beside the calls that run.
   const paths = [...new Set([...places.settings, ...places.files, ...found])];
   const seen = await Promise.all(
@@ -59,10 +64,17 @@ export function differences(before: Picture, now: Picture): readonly string[] {
   return [...changed, ...gone].sort();
 }
 
-async function walk(
-  folder: string,
-  into: { readonly folders: string[]; readonly found: string[]; readonly depth: number },
-): Promise<void> {
+interface Walk {
+  readonly folders: string[];
+  readonly found: string[];
+  readonly depth: number;
+  /** Where the links on the way here lead to: one that is followed twice never ends. */
+  readonly links: readonly string[];
+  /** Every file counts. */
+  readonly all: boolean;
+}
+
+async function walk(folder: string, into: Walk): Promise<void> {
   let entries: Dirent[];
   try {
     entries = await readdir(folder, { withFileTypes: true });
@@ -75,18 +87,28 @@ async function walk(
       const { name } = entry;
       if (name.startsWith(".") || name === "node_modules") return;
       const path = join(folder, name);
-      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await isFolderBehind(path)));
-      if (isFolder && into.depth < MAX_DEPTH) await walk(path, { ...into, depth: into.depth + 1 });
-      else if (!isFolder && RELEVANT.test(name) && into.found.length < MAX_FILES) into.found.push(path);
+      const linked = entry.isSymbolicLink() ? await folderBehind(path) : undefined;
+      if (entry.isDirectory() || linked !== undefined) {
+        const isOpen = into.depth < MAX_DEPTH && into.folders.length < MAX_FOLDERS;
+        if (!isOpen || (linked !== undefined && leadsBack(linked, path, into))) return;
+        const links = linked === undefined ? into.links : [...into.links, linked];
+        await walk(path, { ...into, depth: into.depth + 1, links });
+      } else if ((into.all || RELEVANT.test(name)) && into.found.length < MAX_FILES) into.found.push(path);
     }),
   );
 }
 
-async function isFolderBehind(link: string): Promise<boolean> {
-  return stat(link).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+function leadsBack(target: string, link: string, { links }: Walk): boolean {
+  return links.includes(target) || `${link}/`.startsWith(`${target}/`);
+}
+
+/** The real path of the folder that a link leads to. */
+async function folderBehind(link: string): Promise<string | undefined> {
+  try {
+    return (await stat(link)).isDirectory() ? await realpath(link) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Read only when its times are the same before and after; a file that keeps changing is seen as it was last. */

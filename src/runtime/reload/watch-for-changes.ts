@@ -114,6 +114,7 @@ class Watching implements ReloadWatch {
 
   async #takeUp(): Promise<void> {
     if (this.#closed) return;
+    const before = this.#picture;
     try {
       const places = this.#places();
       const now = await takePicture(places, this.#picture);
@@ -126,6 +127,8 @@ class Watching implements ReloadWatch {
       }
       await this.#followNewPlaces(places);
     } catch (thrown) {
+      // Seen, but not in force: the next look has to find it again.
+      this.#picture = before;
       this.#runtime.log.error(`changes could not be taken up: ${describeThrown(thrown).message}`);
     }
   }

@@ -2,6 +2,7 @@ import { join, sep } from "node:path";
 import { PROJECT_FOLDER } from "../../config/paths.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { PERMISSIONS_FILE } from "../../policy/profiles/permission-files.js";
+import { confirmedMark } from "../../sources/plugins/confirmed-mark.js";
 
 /** Where a change can mean that something has to be read anew. None of it need exist. */
 export interface WatchedPlaces {
@@ -9,6 +10,8 @@ export interface WatchedPlaces {
   readonly settings: readonly string[];
   /** Folders with tools and plugins, with everything below them. */
   readonly folders: readonly string[];
+  /** Those among them where every file counts, not only modules and settings: a plugin is all of its files. */
+  readonly whole: readonly string[];
   /** Single files that tools are made of, outside those folders. */
   readonly files: readonly string[];
 }
@@ -21,11 +24,8 @@ export function watchedPlaces(
   const { paths, systemDir, project } = config;
   const own = project === undefined ? undefined : join(project.folder, PROJECT_FOLDER);
   const trusted = project?.trusted === true ? own : undefined;
-  const folders = [
-    paths.tools,
-    paths.plugins,
-    ...(trusted === undefined ? [] : [join(trusted, "tools"), join(trusted, "plugins")]),
-  ];
+  const whole = [paths.plugins, ...(trusted === undefined ? [] : [join(trusted, "plugins")])];
+  const folders = [paths.tools, ...(trusted === undefined ? [] : [join(trusted, "tools")]), ...whole];
   const inside = (file: string) => folders.some((folder) => file.startsWith(`${folder}${sep}`));
   return {
     settings: [
@@ -40,7 +40,9 @@ export function watchedPlaces(
       ),
     ],
     folders,
+    whole,
     files: [
+      confirmedMark(paths.home),
       // Written last when a plugin is installed as a package.
       join(paths.plugins, "node_modules", ".package-lock.json"),
       ...options.toolFiles.filter((file) => !inside(file)),

@@ -44,6 +44,15 @@ export class Collected {
     this.#ended = true;
   }
 
+  /** A hook that no call may pass without was promised: a plugin that does not bring it leaves nobody guarding. */
+  assertGuards(): void {
+    const missing = this.#manifest.closedHooks.find((name) => !this.hooks.some((hook) => hook.name === name));
+    if (missing === undefined) return;
+    throw new Error(
+      `the manifest promises the hook ${missing} with on_failure: closed, and register did not bring it; call ctx.hook`,
+    );
+  }
+
   contextFor(plugin: { readonly config: LoadedConfig; readonly log: Logger }): PluginContext {
     const { name, requiresEnv } = this.#manifest;
     const { config, log } = plugin;
@@ -137,6 +146,10 @@ export class Collected {
     const names = this.#manifest.brings[kind];
     if (kind === "toolsets" && STATIC_TOOLSETS.has(name)) {
       throw new Error(`the toolset ${name} is a built-in one; choose another name`);
+    }
+    // The registry lets these take each other's tools.
+    if (kind === "toolsets" && /^(?:mcp|plugin)-/.test(name) && name !== `plugin-${this.#manifest.name}`) {
+      throw new Error(`the toolset ${name} has the name of another source; choose one that begins otherwise`);
     }
     if (names.includes(name)) return name;
     const guess = didYouMean(name, names);

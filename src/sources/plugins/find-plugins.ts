@@ -20,8 +20,15 @@ export async function findPlugins(config: PluginPlaces): Promise<readonly FoundP
     const name = packageName(entry);
     folders.push({ folder: packageFolder(paths.plugins, name), place: "package", package: name });
   }
-  const found = await Promise.all(folders.map(readPlugin));
+  const all = await Promise.all(folders.map(readPlugin));
+  const found = all.filter((plugin) => oneOfFolder(plugin.folder, all) === plugin);
   return found.map((plugin) => withClash(plugin, found)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `name` and `name@1.2.3` in the list of packages, or a link beside a package, are one plugin. */
+function oneOfFolder(folder: string, all: readonly FoundPlugin[]): FoundPlugin | undefined {
+  const same = all.filter((plugin) => plugin.folder === folder);
+  return same.find(({ problems }) => problems.length === 0) ?? same[0];
 }
 
 /** Which of two of one name was meant cannot be guessed: the later one may have been put there to take its place. */

@@ -8,12 +8,19 @@ export interface Fingerprint {
   readonly hash: string;
   /** Relative to the folder, sorted. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  /** Real path → SHA-256 of its content, without links. */
+  readonly contents: ReadonlyMap<string, string>;
 }
 
 /** Installed packages and version control are not what the author wrote. */
-const NOT_COVERED = new Set(["node_modules", ".git"]);
+const NOT_COVERED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 const MAX_FILES = 5_000;
 const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Whether a path relative to the folder is among what its fingerprint covers. */
+export function isCovered(path: string): boolean {
+  return !path.split(sep).some((part) => NOT_COVERED.has(part));
+}
 
 /** Throws when the folder cannot be covered: too much in it, or a link that leads out of it. */
 export async function fingerprintOf(folder: string): Promise<Fingerprint> {
@@ -21,24 +28,41 @@ export async function fingerprintOf(folder: string): Promise<Fingerprint> {
   const paths = (await filesBelow(root, root)).sort();
   const total = createHash("sha256");
   const files: { path: string; bytes: number }[] = [];
+  const contents = new Map<string, string>();
   let bytes = 0;
   for (const path of paths) {
     const file = join(root, path);
-    const status = await lstat(file);
-    bytes += status.size;
+    const read = await readOne(file).catch(unlessGone);
+    if (read === undefined) continue;
+    bytes += read.bytes;
     if (bytes > MAX_BYTES) {
       throw new Error(`its files take more than ${MAX_BYTES / 1024 / 1024} MB; keep data elsewhere`);
     }
-    const content = status.isSymbolicLink() ? `link:${await readlink(file)}` : await hashOf(file);
-    total.update(`${JSON.stringify([path, content])}\n`);
-    files.push({ path, bytes: status.size });
+    if (!read.isLink) contents.set(file, read.content);
+    total.update(`${JSON.stringify([path, read.content])}\n`);
+    files.push({ path, bytes: read.bytes });
   }
-  return { hash: total.digest("hex"), files };
+  return { hash: total.digest("hex"), files, contents };
+}
+
+async function readOne(file: string) {
+  const status = await lstat(file);
+  const isLink = status.isSymbolicLink();
+  // What is far too big is not read to its end first.
+  const isTooBig = !isLink && status.size > MAX_BYTES;
+  const content = isLink ? `link:${await readlink(file)}` : isTooBig ? "" : await hashOf(file);
+  return { isLink, content, bytes: status.size };
+}
+
+/** Editors write files beside the one they save and remove them: what is gone again was never a part of it. */
+function unlessGone(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
 }
 
 async function filesBelow(root: string, folder: string): Promise<string[]> {
   const found: string[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(unlessGone)) ?? []) {
     if (NOT_COVERED.has(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) found.push(...(await filesBelow(root, path)));

@@ -19,18 +19,26 @@ export interface InstallRequest {
 export async function installPlugin(request: InstallRequest): Promise<FoundPlugin> {
   const { spec, cwd, pluginsFolder } = request;
   await mkdir(pluginsFolder, { recursive: true, mode: 0o700 });
-  const path = resolve(cwd, spec);
-  const status = looksLikePath(spec) ? await stat(path).catch(() => undefined) : undefined;
-  if (status === undefined && looksLikePath(spec)) {
-    throw new HermesError(failure("not_found", `${path} does not exist`));
+  if (PACKAGE_SPEC.test(spec)) return installPackage(request, spec);
+  if (!looksLikePath(spec)) {
+    // npm would fetch repositories, too, and run what their files tell it to.
+    const hint = "Give an npm name with or without @version, a folder (./x) or a tarball (.tgz).";
+    throw new HermesError(
+      failure("bad_request", `${spec} is not something plugins are installed from`, hint),
+    );
   }
-  const plain = status?.isDirectory() === true && !(await exists(join(path, "package.json")));
-  return plain
-    ? copyFolder(path, pluginsFolder)
-    : installPackage(request, status === undefined ? spec : path);
+  const path = resolve(cwd, spec.replace(/^~(?=\/)/, request.env.HOME ?? "~"));
+  const status = await stat(path).catch(() => undefined);
+  if (status === undefined) throw new HermesError(failure("not_found", `${path} does not exist`));
+  const plain = status.isDirectory() && !(await exists(join(path, "package.json")));
+  return plain ? copyFolder(path, pluginsFolder) : installPackage(request, path);
 }
 
+/** `name`, `@scope/name`, each with or without `@` and a version, a range or a tag. */
+const PACKAGE_SPEC = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*(?<!\.tgz|\.tar\.gz)(?:@[\w.^~<>=*+ -]+)?$/i;
+
 function looksLikePath(spec: string): boolean {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(spec)) return false;
   return /^(?:\.{0,2}\/|\.{1,2}$|~\/)/.test(spec) || /\.t(?:ar\.)?gz$/.test(spec);
 }
 
@@ -45,10 +53,16 @@ async function copyFolder(folder: string, pluginsFolder: string): Promise<FoundP
       failure("bad_request", `${target} is there already`, "Remove it first, or change the files in it."),
     );
   }
-  const partial = `${target}.partial-${process.pid}`;
+  // Begins with a dot, so that nobody takes it for a plugin.
+  const partial = join(pluginsFolder, `.${plugin.name}.partial-${process.pid}`);
   const skipped = new Set(["node_modules", ".git"]);
   try {
-    await cp(folder, partial, { recursive: true, filter: (source) => !skipped.has(basename(source)) });
+    await cp(folder, partial, {
+      recursive: true,
+      // A link inside the folder must not come to lead back to where it was copied from.
+      verbatimSymlinks: true,
+      filter: (source) => source === folder || !skipped.has(basename(source)),
+    });
     await rename(partial, target);
   } finally {
     await rm(partial, { recursive: true, force: true });
@@ -63,7 +77,8 @@ async function installPackage(request: InstallRequest, spec: string): Promise<Fo
   const flags = ["--ignore-scripts", "--save-exact", "--install-links", "--no-audit", "--no-fund"];
   await npm(request, ["install", ...flags, spec]);
   const after = await dependenciesOf(pluginsFolder);
-  const name = Object.keys(after).find((one) => before[one] !== after[one]) ?? nameInSpec(spec, after);
+  const changed = Object.keys(after).find((one) => before[one] !== after[one]);
+  const name = changed ?? nameOf(spec, { installed: after, pluginsFolder });
   const plugin = await readPlugin({
     folder: packageFolder(pluginsFolder, name),
     place: "package",
@@ -71,16 +86,27 @@ async function installPackage(request: InstallRequest, spec: string): Promise<Fo
   });
   const [problem] = plugin.problems;
   if (problem === undefined) return plugin;
-  await npm(request, ["uninstall", "--ignore-scripts", "--no-audit", "--no-fund", name]);
+  const earlier = before[name];
+  // What was installed before may be in use.
+  if (earlier !== undefined && earlier !== after[name])
+    await npm(request, ["install", ...flags, `${name}@${earlier}`]);
+  else await npm(request, ["uninstall", "--ignore-scripts", "--no-audit", "--no-fund", name]);
   throw unusable(problem);
 }
 
 /** Installing what is there already changes nothing in `package.json`. */
-function nameInSpec(spec: string, installed: Readonly<Record<string, string>>): string {
-  const name = Object.keys(installed).find(
-    (one) =>
-      spec === one || spec.startsWith(`${one}@`) || installed[one] === spec || installed[one]?.endsWith(spec),
-  );
+function nameOf(
+  spec: string,
+  {
+    installed,
+    pluginsFolder,
+  }: { readonly installed: Readonly<Record<string, string>>; readonly pluginsFolder: string },
+): string {
+  const name = Object.keys(installed).find((one) => {
+    const from = installed[one] ?? "";
+    const path = from.startsWith("file:") ? resolve(pluginsFolder, from.slice("file:".length)) : undefined;
+    return spec === one || spec.startsWith(`${one}@`) || path === spec;
+  });
   if (name !== undefined) return name;
   throw new HermesError(failure("failed", `npm installed ${spec}, but did not say under which name`));
 }

@@ -13,6 +13,8 @@ export interface LoadRequest {
   readonly main: string;
   /** Names what was read, so that changed files are imported anew. */
   readonly fingerprint: string;
+  /** Real path → hash: only this may run. Left out when changes of the folder are trusted. */
+  readonly confirmed?: ReadonlyMap<string, string>;
   readonly config: LoadedConfig;
   readonly log: Logger;
   /** Told when the code held the event loop, in milliseconds. */
@@ -24,14 +26,17 @@ const CLOSING_MS = 5_000;
 
 /** Runs `register` and answers with everything it wants to bring; throws with a message for its author. */
 export async function loadPlugin(request: LoadRequest): Promise<Collected> {
-  const { manifest, main, config } = request;
+  const { manifest, main, config, confirmed } = request;
   const collected = new Collected(manifest);
   const cacheDir = join(config.paths.cache, "plugins");
   // Only what the plugin does itself counts against its time.
   const loader = await userModuleLoader({ publicApi, cacheDir });
   try {
     await within(manifest.timeoutSeconds, async () => {
-      const module = await loader.importFresh(main, request.fingerprint);
+      const module = await loader.importFresh(main, request.fingerprint, {
+        ...(confirmed !== undefined && { pins: confirmed }),
+        onHeld: (heldMs) => tellLong(heldMs, (long) => request.onBlocked("its top level", long)),
+      });
       const register = registerOf(module);
       await namingBlocks(
         () => register(collected.contextFor(request)),
@@ -39,6 +44,7 @@ export async function loadPlugin(request: LoadRequest): Promise<Collected> {
       );
     });
     if (collected.refusal !== undefined) throw collected.refusal;
+    collected.assertGuards();
     return collected;
   } catch (error) {
     collected.end();
@@ -61,15 +67,18 @@ export async function closeAll(collected: Pick<Collected, "closers">, log: Logge
   }
 }
 
-/** Only the synchronous part can hold the loop: what is awaited leaves it free. */
+/** Up to its first `await`: what it does behind that cannot be told from what others do. */
 export function namingBlocks<Result>(work: () => Result, report: (heldMs: number) => void): Result {
   const before = performance.now();
   try {
     return work();
   } finally {
-    const heldMs = performance.now() - before;
-    if (heldMs >= BLOCKED_LOOP_MS) report(Math.round(heldMs));
+    tellLong(performance.now() - before, report);
   }
+}
+
+function tellLong(heldMs: number, report: (heldMs: number) => void): void {
+  if (heldMs >= BLOCKED_LOOP_MS) report(Math.round(heldMs));
 }
 
 function registerOf(module: ModuleNamespace): RegisterPlugin {

@@ -9,13 +9,19 @@ interface Trouble {
   readonly fix?: string;
 }
 
+/** One change of a plugin that is being carried out. */
+interface Turn {
+  /** Set while a version is being loaded. */
+  version?: string;
+  done: Promise<void>;
+}
+
 /** The place of one enabled plugin: what of it is in force, and how it is doing. */
 export class PluginSlot {
   readonly name: string;
   readonly log: Logger;
   running: RunningPlugin | undefined;
-  loading: Promise<void> = Promise.resolve();
-  /** The version that was last loaded or tried; it is not tried twice. */
+  /** The version in force, or the one that could not be loaded: it is not tried twice. */
   tried: string | undefined;
   /** No call may run while this plugin does not: its manifest says that it guards them. */
   guards = false;
@@ -23,11 +29,15 @@ export class PluginSlot {
   #state: SourceState = "configured";
   #trouble: Trouble | undefined;
   #quarantined: SourceStatus["quarantined"] = [];
-  #turn = 0;
-  #unfinished = 0;
+  /** What went wrong in the version in force, without stopping it. */
+  #suffered: Trouble | undefined;
+  #turn: Turn | undefined;
+  /** The turns that have not ended: those that were overtaken, too. */
+  readonly #turns = new Set<Turn>();
   #closed = false;
   #removeGuard: (() => void) | undefined;
-  #stopWatching: (() => void) | undefined;
+  /** By folder. */
+  readonly #stopWatching = new Map<string, () => void>();
   readonly #retired = new Set<RunningPlugin>();
 
   constructor(name: string, host: SourceHost) {
@@ -43,49 +53,80 @@ export class PluginSlot {
     this.#suffer({ reason: message });
   };
 
+  /** Resolves when the last change is over. */
+  get loading(): Promise<void> {
+    return this.#turn?.done ?? Promise.resolve();
+  }
+
   /** Later changes win: one that has been overtaken brings nothing. */
   change(work: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
-    this.#turn += 1;
-    const turn = this.#turn;
+    const turn: Turn = { done: Promise.resolve() };
     const isCurrent = () => turn === this.#turn && !this.#closed;
-    // What is being tried right now will be dropped, so it has to be tried again.
-    if (this.#unfinished > 0) this.tried = this.running?.version;
-    this.#unfinished += 1;
-    this.loading = (async () => {
+    this.#turn = turn;
+    this.#turns.add(turn);
+    turn.done = (async () => {
       try {
         await work(isCurrent);
       } catch (error) {
         if (isCurrent()) this.fail({ reason: describeThrown(error).message });
       } finally {
-        this.#unfinished -= 1;
+        this.#turns.delete(turn);
       }
     })();
-    return this.loading;
+    return turn.done;
+  }
+
+  /** Set when this very version is being loaded already: its code must not run twice at once. Resolves with it. */
+  joins(version: string): Promise<void> | undefined {
+    const begun = [...this.#turns].find((turn) => turn !== this.#turn && turn.version === version);
+    if (begun !== undefined) this.#turn = begun;
+    return begun?.done;
   }
 
   /** The files are again those that are in force, whatever was wrong with them meanwhile. */
   recovered(): void {
     this.tried = this.running?.version;
     const [first] = this.#quarantined;
-    if (first === undefined) this.#become("ready", undefined);
-    else this.#become("degraded", leftOut(first));
+    const trouble = first === undefined ? this.#suffered : leftOut(first);
+    this.#become(trouble === undefined ? "ready" : "degraded", trouble);
+  }
+
+  /** Tools that were left out because their name was taken come in when it is free again. */
+  bringLeftOut(folder: string): void {
+    const isFree = ({ name }: { readonly name: string }) => this.#host.registry.get(name) === undefined;
+    if (this.running !== undefined && this.#quarantined.some(isFree)) this.#swap(this.running, folder);
+    this.recovered();
   }
 
   /** Its code is about to run. */
-  begin(folder: string): void {
-    this.#stopWatching ??= watchStrayErrors(folder, (thrown) => {
-      const { type, message } = describeThrown(thrown);
-      const reason = `an error that nothing caught: ${type}: ${message}`;
-      this.log.error(reason);
-      this.#suffer({ reason });
-    });
+  begin(version: string, folder: string): void {
+    if (this.#turn !== undefined) this.#turn.version = version;
+    this.#suffered = undefined;
+    if (!this.#stopWatching.has(folder)) {
+      const onStray = (thrown: unknown): void => {
+        const { type, message } = describeThrown(thrown);
+        const reason = `an error that nothing caught: ${type}: ${message}`;
+        this.log.error(reason);
+        this.#suffer({ reason });
+      };
+      this.#stopWatching.set(folder, watchStrayErrors(folder, onStray));
+    }
     if (this.running === undefined) this.#become("connecting", undefined);
   }
 
   putInForce(next: RunningPlugin, folder: string): void {
-    const { registry, hooks } = this.#host;
     const before = this.running;
-    const report = registry.swap({
+    this.#swap(next, folder);
+    before?.removeHooks();
+    next.addHooks(this.#host.hooks);
+    this.#host.setToolsets?.(`plugin:${this.name}`, Object.fromEntries(next.collected.toolsets));
+    this.running = next;
+    if (before !== undefined) this.#letGo(before);
+    this.recovered();
+  }
+
+  #swap(next: RunningPlugin, folder: string): void {
+    const report = this.#host.registry.swap({
       source: `plugin:${this.name}`,
       provenance: { kind: "plugin", source: folder },
       tools: next.tools,
@@ -93,13 +134,7 @@ export class PluginSlot {
     });
     const refused = new Set(report.rejected.map(({ name }) => name));
     next.registered(next.tools.map((tool) => tool.name).filter((name) => !refused.has(name)));
-    before?.removeHooks();
-    next.addHooks(hooks);
-    this.#host.setToolsets?.(`plugin:${this.name}`, Object.fromEntries(next.collected.toolsets));
-    this.running = next;
     this.#quarantined = report.rejected;
-    if (before !== undefined) this.#letGo(before);
-    this.recovered();
   }
 
   /** It may not run, or is not there: nothing of it stays in force. */
@@ -108,8 +143,9 @@ export class PluginSlot {
     this.#become("failed", trouble);
   }
 
-  /** The new version is no good: what was in force before stays in force. */
-  keepOld(trouble: Trouble): void {
+  /** The new version is no good: what was in force before stays in force. With `tried` it is not tried again. */
+  keepOld(trouble: Trouble, tried?: string): void {
+    this.tried = tried;
     if (this.running === undefined) this.#become("failed", trouble);
     else
       this.#become("degraded", {
@@ -122,6 +158,7 @@ export class PluginSlot {
     const before = this.running;
     this.tried = undefined;
     this.running = undefined;
+    this.#suffered = undefined;
     this.#quarantined = [];
     if (before === undefined) return;
     this.#host.registry.swap({ source: `plugin:${this.name}`, provenance: { kind: "plugin" }, tools: [] });
@@ -130,18 +167,27 @@ export class PluginSlot {
     this.#letGo(before);
   }
 
-  /** Gives up the place: nobody wants this plugin any more. */
+  /** Nobody wants this plugin any more. Its last calls may still run, and its timers. */
   stop(): void {
+    this.unload();
     this.#closed = true;
+    this.#turn = undefined;
     this.#removeGuard?.();
     this.#removeGuard = undefined;
   }
 
+  /** It is wanted again. */
+  reopen(): void {
+    this.#closed = false;
+    this.#state = "configured";
+    this.#trouble = undefined;
+  }
+
   async close(): Promise<void> {
     this.stop();
-    this.unload();
     await Promise.all([...this.#retired].map((one) => one.ended()));
-    this.#stopWatching?.();
+    for (const stopWatching of this.#stopWatching.values()) stopWatching();
+    this.#stopWatching.clear();
   }
 
   status(): SourceStatus {
@@ -158,13 +204,13 @@ export class PluginSlot {
 
   #letGo(before: RunningPlugin): void {
     this.#retired.add(before);
-    before.retire();
+    before.retire(() => this.#retired.delete(before));
   }
 
-  /** Something went wrong that did not stop it. */
+  /** Something went wrong that did not stop it. That a newer version could not be loaded weighs more. */
   #suffer(trouble: Trouble): void {
-    if (this.running !== undefined) this.#become("degraded", trouble);
-    else this.#trouble ??= trouble;
+    this.#suffered = trouble;
+    if (this.running !== undefined && this.tried === this.running.version) this.recovered();
   }
 
   #become(state: SourceState, trouble: Trouble | undefined): void {

@@ -2,6 +2,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import type { ConfigNode, MapNode } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
+import { isCovered } from "./fingerprint.js";
 import { formatManifestProblem, type PluginManifest, readManifest } from "./manifest.js";
 
 export type PluginPlace = "home" | "project" | "package";
@@ -116,8 +117,10 @@ async function findMain(
     if ((await stat(path).catch(() => undefined))?.isFile() !== true) continue;
     const real = await realpath(path);
     const inside = relative(folder, real);
-    if (inside !== ".." && !inside.startsWith(`..${sep}`)) return real;
-    return { problem: `${path} leads out of the plugin's folder` };
+    if (inside === ".." || inside.startsWith(`..${sep}`))
+      return { problem: `${path} leads out of the plugin's folder` };
+    if (isCovered(inside)) return real;
+    return { problem: `${path} lies where files are not confirmed: move it out of node_modules and .git` };
   }
   return { problem: `${folder} has no ${candidates.join(", no ")}` };
 }

@@ -18,6 +18,7 @@ export class RunningPlugin {
   readonly #standing = new Set<string>();
   #removeHooks: (() => void)[] = [];
   #retired = false;
+  #onClosed: () => void = () => {};
   #closing: Promise<void> | undefined;
 
   constructor(options: {
@@ -53,9 +54,10 @@ export class RunningPlugin {
     for (const remove of this.#removeHooks.splice(0)) remove();
   }
 
-  /** No longer in force: closes when the last call of its tools is over. */
-  retire(): void {
+  /** No longer in force: closes when the last call of its tools is over, and then tells of it. */
+  retire(onClosed: () => void = () => {}): void {
     this.#retired = true;
+    this.#onClosed = onClosed;
     if (this.#standing.size === 0) void this.#close();
   }
 
@@ -69,7 +71,7 @@ export class RunningPlugin {
   }
 
   #close(): Promise<void> {
-    this.#closing ??= closeAll(this.collected, this.#log);
+    this.#closing ??= closeAll(this.collected, this.#log).then(() => this.#onClosed());
     return this.#closing;
   }
 

@@ -28,7 +28,8 @@ export async function scaffoldPlugin(options: {
 function filesOf(name: string): Readonly<Record<string, string>> {
   const tool = `${name.replaceAll("-", "_")}_count`;
   return {
-    "plugin.yaml": `name: ${name}
+    // In quotes, since a name like 2026 or true would otherwise not be a text.
+    "plugin.yaml": `name: "${name}"
 version: 0.1.0
 description: Counts words
 author: ""

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Approver } from "../../call/scope.js";
 import { didYouMean } from "../../config/did-you-mean.js";
 import type { LoadedConfig } from "../../config/types.js";
@@ -12,8 +11,10 @@ import { loadPlugin } from "./load-plugin.js";
 import { PluginSlot } from "./plugin-slot.js";
 import type { FoundPlugin } from "./read-plugin.js";
 import { RunningPlugin } from "./running-plugin.js";
+import { bringsHooks, isOff } from "./switched-off.js";
 import { findTrust, guardsCalls } from "./trust-rows.js";
 import type { EnvironmentFactory, ModelProvider, PluginCommand } from "./types.js";
+import { isSame, versionOf } from "./version.js";
 
 /** What plugins bring besides tools, hooks and toolsets. */
 export interface PluginContributions {
@@ -29,7 +30,10 @@ export interface PluginSource extends ToolSource, PluginContributions {
   readonly kind: "plugin";
 }
 
-/** A slow plugin must not hold up the others; one with hooks is waited for, since calls must not pass it by. */
+/**
+ * A slow plugin must not hold up the others, nor a denial that is to be taken up behind it. When everything starts,
+ * one with hooks is waited for, since calls must not pass it by.
+ */
 const STARTING_WAIT_MS = 3_000;
 /** Of two plugins that want one name the first in the list gets it, unless it takes too long. */
 const EARLIER_WAIT_MS = 2_000;
@@ -44,7 +48,7 @@ class Plugins implements PluginSource {
   readonly #host: SourceHost;
   readonly #slots = new Map<string, PluginSlot>();
   /** No longer wanted; their last calls may still run. */
-  readonly #gone = new Set<PluginSlot>();
+  readonly #gone = new Map<string, PluginSlot>();
   #disabled: readonly string[] = [];
   #closed = false;
 
@@ -53,33 +57,46 @@ class Plugins implements PluginSource {
   }
 
   start(): Promise<void> {
-    return this.refresh(this.#host.config);
+    return this.#bringUpAll(this.#host.config, { waitsForHooks: true });
   }
 
-  async refresh(config: LoadedConfig): Promise<void> {
+  refresh(config: LoadedConfig): Promise<void> {
+    return this.#bringUpAll(config, { waitsForHooks: false });
+  }
+
+  async #bringUpAll(config: LoadedConfig, how: { readonly waitsForHooks: boolean }): Promise<void> {
     if (this.#closed) return;
-    const { enabled, disabled } = config.values.plugins;
-    const wanted = new Set(enabled.filter((name) => !disabled.includes(name)));
-    this.#disabled = enabled.filter((name) => disabled.includes(name));
+    const found = await findPlugins(config);
+    const { enabled } = config.values.plugins;
+    this.#disabled = enabled.filter((name) => isOff(name, { config, found }));
+    const wanted = new Set(enabled.filter((name) => !this.#disabled.includes(name)));
     for (const [name, slot] of this.#slots) {
       if (wanted.has(name)) continue;
       this.#slots.delete(name);
-      this.#gone.add(slot);
-      slot.unload();
+      this.#gone.set(name, slot);
       slot.stop();
     }
-    const found = await findPlugins(config);
     const begun: Promise<void>[] = [];
     const waits = [...wanted].map((name) => {
-      const slot = this.#slots.get(name) ?? new PluginSlot(name, this.#host);
-      this.#slots.set(name, slot);
+      const slot = this.#slotFor(name);
       const earlier = Promise.all(begun);
       const loading = slot.change((isCurrent) => this.#bringUp({ slot, config, found, earlier, isCurrent }));
       begun.push(loading);
-      const watches = found.some((plugin) => plugin.name === name && bringsHooks(plugin));
-      return watches ? loading : Promise.race([loading, pause(STARTING_WAIT_MS)]);
+      const isWaitedFor =
+        how.waitsForHooks && found.some((plugin) => plugin.name === name && bringsHooks(plugin));
+      return isWaitedFor ? loading : Promise.race([loading, pause(STARTING_WAIT_MS)]);
     });
     await Promise.all(waits);
+  }
+
+  #slotFor(name: string): PluginSlot {
+    const standing = this.#slots.get(name);
+    if (standing !== undefined) return standing;
+    const slot = this.#gone.get(name) ?? new PluginSlot(name, this.#host);
+    this.#gone.delete(name);
+    slot.reopen();
+    this.#slots.set(name, slot);
+    return slot;
   }
 
   async settled(signal?: AbortSignal): Promise<void> {
@@ -104,7 +121,7 @@ class Plugins implements PluginSource {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const slots = [...this.#slots.values(), ...this.#gone];
+    const slots = [...this.#slots.values(), ...this.#gone.values()];
     await Promise.all(slots.map((slot) => slot.close()));
     this.#slots.clear();
     this.#gone.clear();
@@ -141,6 +158,7 @@ class Plugins implements PluginSource {
       slot.fail({ reason: plugin.problems[0] ?? describeThrown(error).message });
       return;
     }
+    if (!step.isCurrent()) return;
     const trust = findTrust(store, plugin);
     if (trust === undefined || (!trust.dev && trust.fingerprint !== fingerprint.hash)) {
       slot.fail({
@@ -152,7 +170,7 @@ class Plugins implements PluginSource {
       });
       return;
     }
-    await this.#load({ ...step, plugin, fingerprint });
+    await this.#load({ ...step, plugin, fingerprint, dev: trust.dev });
   }
 
   async #load(step: {
@@ -160,14 +178,16 @@ class Plugins implements PluginSource {
     readonly config: LoadedConfig;
     readonly plugin: FoundPlugin;
     readonly fingerprint: Fingerprint;
+    /** Changes of the folder are trusted. */
+    readonly dev: boolean;
     readonly earlier: Promise<unknown>;
     isCurrent(): boolean;
   }): Promise<void> {
     const { slot, config, plugin, fingerprint } = step;
     const { manifest, main } = plugin;
-    const problem = plugin.problems[0];
-    if (manifest === undefined || main === undefined || problem !== undefined) {
-      slot.keepOld({ reason: problem ?? `${plugin.manifestFile} cannot be used` });
+    const [broken] = plugin.problems;
+    if (manifest === undefined || main === undefined || broken !== undefined) {
+      slot.keepOld({ reason: broken ?? `${plugin.manifestFile} cannot be used` });
       return;
     }
     const missing = manifest.requiresEnv.filter((name) => !config.env[name]);
@@ -178,35 +198,39 @@ class Plugins implements PluginSource {
       });
       return;
     }
-    const version = versionOf({ fingerprint, manifest, config });
+    const version = versionOf({ fingerprint, manifest, config, dev: step.dev });
     if (slot.running?.version === version) {
-      slot.recovered();
+      slot.bringLeftOut(plugin.folder);
       return;
     }
+    const sameLoading = slot.joins(version);
+    if (sameLoading !== undefined) return sameLoading;
     if (slot.tried === version) return;
-    slot.tried = version;
-    slot.begin(plugin.folder);
+    slot.begin(version, plugin.folder);
     const { log, onBlocked } = slot;
+    const confirmed = step.dev ? {} : { confirmed: fingerprint.contents };
     let collected: Collected;
     try {
-      collected = await loadPlugin({ manifest, main, fingerprint: fingerprint.hash, config, log, onBlocked });
+      const files = { manifest, main, fingerprint: fingerprint.hash, ...confirmed };
+      collected = await loadPlugin({ ...files, config, log, onBlocked });
     } catch (error) {
-      if (step.isCurrent())
-        slot.keepOld({ reason: describeThrown(error).message, fix: "mend the plugin, or disable it" });
+      const trouble = { reason: describeThrown(error).message, fix: "mend the plugin, or disable it" };
+      const tried = (await isSame(plugin, fingerprint)) ? version : undefined;
+      if (step.isCurrent()) slot.keepOld(trouble, tried);
       return;
     }
     await Promise.race([step.earlier, pause(EARLIER_WAIT_MS)]);
     const running = new RunningPlugin({ collected, version, log, onBlocked });
-    const clash = clashOf(collected, {
-      config,
-      others: [...this.#slots.values()].filter((other) => other !== slot),
-    });
-    if (!step.isCurrent() || clash !== undefined) {
-      running.retire();
-      if (clash !== undefined && step.isCurrent()) slot.keepOld({ reason: clash });
+    const problem = (await isSame(plugin, fingerprint))
+      ? clashOf(collected, { config, others: [...this.#slots.values()].filter((other) => other !== slot) })
+      : `its files changed while they were read (${plugin.folder})`;
+    if (step.isCurrent() && problem === undefined) {
+      slot.putInForce(running, plugin.folder);
       return;
     }
-    slot.putInForce(running, plugin.folder);
+    running.retire();
+    // It is tried again: the name may be free by then, the files whole.
+    if (problem !== undefined && step.isCurrent()) slot.keepOld({ reason: problem });
   }
 
   command(name: string) {
@@ -250,24 +274,6 @@ class Plugins implements PluginSource {
       .flatMap(({ running }) => (running === undefined ? [] : [...look(running.collected).keys()]))
       .sort();
   }
-}
-
-function bringsHooks({ manifest }: FoundPlugin): boolean {
-  return (manifest?.brings.hooks.length ?? 0) > 0;
-}
-
-/** Everything that a run of `register` depends on. */
-function versionOf(made: {
-  readonly fingerprint: Fingerprint;
-  readonly manifest: { readonly name: string; readonly requiresEnv: readonly string[] };
-  readonly config: LoadedConfig;
-}): string {
-  const { manifest, config } = made;
-  const settings = config.values.tool_settings[manifest.name];
-  const env = manifest.requiresEnv.map((name) => config.env[name]);
-  return createHash("sha256")
-    .update(JSON.stringify([made.fingerprint.hash, settings, env]))
-    .digest("hex");
 }
 
 function pause(ms: number): Promise<void> {

@@ -51,10 +51,18 @@ function onRejection(reason: unknown): void {
 
 /** True when the error was thrown by code of a watched folder, which has then been told. */
 function given(thrown: unknown): boolean {
-  const stack = stackOf(thrown);
-  const culprits = [...watched].filter(({ marks }) => marks.some((mark) => stack.includes(mark)));
+  const calls = callsIn(stackOf(thrown));
+  const culprits = [...watched].filter(({ marks }) => marks.some((mark) => calls.includes(mark)));
   for (const culprit of culprits) culprit.onStray(thrown);
   return culprits.length > 0;
+}
+
+/** Without the message: one that only speaks of a plugin's file was not thrown by the plugin. */
+function callsIn(stack: string): string {
+  return stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .join("\n");
 }
 
 function stackOf(thrown: unknown): string {

@@ -15,13 +15,13 @@ function timeLimit(code: string): readonly string[] {
 
 async function beside(
   bad: string,
-  options: { lines?: readonly string[]; home?: House } = {},
+  options: { lines?: readonly string[]; home?: House; config?: string } = {},
 ): Promise<Runtime> {
   const home = options.home ?? house();
   home.plugin("good", GOOD);
   const lines = options.lines ?? ["provides_tools: [half]", "provides_hooks: [pre_tool_call]"];
   home.plugin("bad", { "plugin.yaml": manifest("bad", ...lines), "index.mjs": bad });
-  home.config("plugins:\n  enabled: [bad, good]\n");
+  home.config(`plugins:\n  enabled: [bad, good]\n${options.config ?? ""}`);
   await home.confirm("good");
   await home.confirm("bad");
   return home.open();
@@ -89,6 +89,11 @@ describe("a plugin that cannot be loaded brings nothing, is named, and leaves th
       "the toolset file is a built-in one",
     ],
     [
+      "takes the toolset of a server",
+      `export default (ctx) => ctx.tool({ name: "half", toolset: "mcp-github", schema: {}, handler: () => 1 });`,
+      "the toolset mcp-github has the name of another source",
+    ],
+    [
       "goes past ctx",
       `import { registry } from "hermes-tools"; registry.register({ name: "half", toolset: "x", schema: {}, handler: () => 1 }); export default () => {};`,
       "brings its tools with ctx.tool",
@@ -132,10 +137,32 @@ describe("a plugin that cannot be loaded brings nothing, is named, and leaves th
   });
 
   it("registering after register has returned is refused", async () => {
+    const home = house();
     const runtime = await beside(
       `export default (ctx) => { setTimeout(() => { try { ${TOOL("half")} } catch (e) { ctx.log.warn(e.message); } }, 5); };`,
+      { home },
     );
-    await expect.poll(() => runtime.registry.get("half")).toBeUndefined();
+    const lines = () => home.log.map(({ line }) => line).join("\n");
+    await expect.poll(lines, { timeout: 15_000 }).toContain("register everything before it returns");
+    expect(runtime.registry.get("half")).toBeUndefined();
+  });
+});
+
+it("a hook that does not answer blocks the call, even when it fails open, and is named", async () => {
+  const home = house();
+  const runtime = await beside(
+    `export default (ctx) => ctx.hook("pre_tool_call", () => new Promise(() => {}));`,
+    {
+      home,
+      config: "hooks:\n  timeout_seconds: 0.2\n",
+    },
+  );
+  expect(await call(runtime, "fine")).toMatchObject({
+    ok: false,
+    error: {
+      code: "blocked",
+      message: expect.stringContaining("hook bad/pre_tool_call did not answer within 0.2 s"),
+    },
   });
 });
 
