@@ -1,9 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Runtime } from "../runtime/runtime.js";
 import { buildTool } from "../sources/yaml/build-tool.js";
 import { type FileProblem, formatFileProblem } from "../sources/yaml/problems.js";
-import { readToolFile } from "../sources/yaml/read-file.js";
+import { NOT_UTF8, readToolFile } from "../sources/yaml/read-file.js";
 import { createToolHost } from "../sources/yaml/tool-host.js";
 import type { ToolSpec } from "../sources/yaml/tool-spec.js";
 import { failure, HermesError } from "../tool/errors.js";
@@ -39,8 +40,9 @@ export async function openToolFile(given: string, out: Output): Promise<ToolFile
 }
 
 async function textOf(path: string): Promise<string> {
+  let bytes: Buffer;
   try {
-    return await readFile(path, "utf8");
+    bytes = await readFile(path);
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
     throw new HermesError(
@@ -50,6 +52,8 @@ async function textOf(path: string): Promise<string> {
       ),
     );
   }
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw new HermesError(failure("bad_request", `${path} cannot be read: ${NOT_UTF8}`, "Save it as UTF-8."));
 }
 
 /** Registers the tools of a file that has been checked; their names. */

@@ -4,7 +4,7 @@ import { importOpenApi } from "../sources/openapi/convert.js";
 import { openDocument } from "../sources/openapi/document.js";
 import { renderToolFile } from "../sources/openapi/render.js";
 import type { AuthSection } from "../sources/openapi/security.js";
-import { readToolFile } from "../sources/yaml/read-file.js";
+import { MAX_FILE_BYTES, readToolFile } from "../sources/yaml/read-file.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 import { table } from "./output.js";
@@ -40,6 +40,14 @@ export async function run(
     const path = join(home, "tools", `${service}.openapi.yaml`);
     const text = await renderToolFile(imported.file);
     const reading = await readToolFile(text);
+    if (text.length > MAX_FILE_BYTES)
+      throw new HermesError(
+        failure(
+          "bad_request",
+          `${target} has ${tools.length} operations, more than a file of ${MAX_FILE_BYTES / 1024 / 1024} MiB can hold`,
+          "Choose some of them with --include or --tag.",
+        ),
+      );
     if (!reading.ok)
       throw new Error(`the import made a file that cannot be read: ${reading.problems[0]?.message}`);
     const conflicts = nameConflicts(runtime, reading.tools, path);

@@ -28,9 +28,14 @@ const folders: string[] = [];
 const running = new Set<ChildProcess>();
 let sharedHome: string | undefined;
 
-afterAll(() => {
+afterAll(async () => {
+  const ended = [...running]
+    .filter(({ pid }) => pid !== undefined)
+    .map((child) => new Promise((resolve) => child.once("exit", resolve)));
   for (const child of running) child.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  // What is still being written keeps a folder from being removed.
+  await Promise.all(ended);
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 export function tempFolder(): string {

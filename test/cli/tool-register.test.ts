@@ -101,6 +101,14 @@ describe("hermes tool register", () => {
     expect(readFileSync(stored, "utf8")).toBe("tools: []\n");
   });
 
+  it("does not store a file whose letters would be lost", async () => {
+    const { home, file, stored } = place();
+    writeFileSync(file, Buffer.from(WEATHER(address).replace("a town", "einer Größe"), "latin1"));
+    const done = await hermes(["tool", "register", "--config", file, "--json"], { home });
+    expect([done.code, errorLine(done).message]).toEqual([2, expect.stringContaining("not UTF-8")]);
+    expect(existsSync(stored)).toBe(false);
+  });
+
   it("does not take a name that something else has", async () => {
     const { home, file } = place(WEATHER(address).replaceAll("weather_now", "terminal"));
     const done = await hermes(["tool", "register", "--config", file, "--json"], { home });
@@ -136,6 +144,23 @@ describe("hermes tools import openapi", () => {
     expect(await hermesJson(["call", "tiny_ping", "n=4"], { home })).toMatchObject({
       structured: { sky: "blue over /v2/ping/4" },
     });
+  });
+
+  it("says what to do when a service is too large for one file", async () => {
+    const { home } = place();
+    const choices = Array.from({ length: 100_000 }, (_, index) => `${index}-${"x".repeat(90)}`);
+    const parameters = [{ name: "q", in: "query", schema: { type: "string", enum: choices } }];
+    const document = {
+      openapi: "3.0.0",
+      servers: [{ url: "https://big.example" }],
+      paths: { "/x": { get: { parameters } } },
+    };
+    writeFileSync(join(home, "big.json"), JSON.stringify(document));
+    const done = await hermes(["tools", "import", "openapi", join(home, "big.json"), "--json"], { home });
+    expect([done.code, errorLine(done)]).toMatchObject([
+      2,
+      { message: expect.stringContaining("8 MiB"), hint: expect.stringContaining("--include") },
+    ]);
   });
 
   it("goes through the URL guard", async () => {

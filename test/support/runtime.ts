@@ -19,7 +19,8 @@ export function onTestEnd(cleanup: () => void | Promise<void>): void {
 
 export function tempDir(prefix = "hermes-test-"): string {
   const dir = mkdtempSync(join(tmpdir(), prefix));
-  onTestEnd(() => rmSync(dir, { recursive: true, force: true }));
+  // A program that was just ended may still have been writing there.
+  onTestEnd(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 

@@ -1,12 +1,13 @@
 import picomatch from "picomatch";
 import { problemsOf } from "../yaml/read-file.js";
 import { usedDefinitions } from "../yaml/read-parameters.js";
-import { mergeInputs } from "./merge-inputs.js";
+import { credentialHeaders, mergeInputs } from "./merge-inputs.js";
 import { serviceName, slug, toolNames } from "./names.js";
-import { isVersion2, type Operation, operationsOf } from "./operations.js";
+import { type Operation, operationsOf } from "./operations.js";
+import { isVersion2 } from "./place.js";
 import { type Fields, fieldsOf, textOf, Unsupported } from "./references.js";
 import { sharedSchemas } from "./schemas.js";
-import { type AuthSection, authFor } from "./security.js";
+import { type AuthSection, authFor, withHeaders } from "./security.js";
 import { hostUrl, serverUrl } from "./servers.js";
 
 export interface ImportOptions {
@@ -49,7 +50,7 @@ export function importOpenApi(document: unknown, options: ImportOptions = {}): I
     };
   const title = textOf(fieldsOf(root.info).title);
   const service = options.prefix === undefined ? serviceName(title ?? "") : slug(options.prefix);
-  if (!/^[A-Za-z_]/.test(service) || service.length > 40)
+  if (!/^[A-Za-z]/.test(service) || service.length > 40)
     return {
       ok: false,
       message: `${JSON.stringify(service)} cannot begin the names of tools`,
@@ -94,8 +95,13 @@ function convert({ root, options, service, baseUrl, title }: Converting): Import
     const name = names.get(operation) ?? "";
     if (!isChosen(operation, name)) continue;
     try {
-      const auth = options.auth ?? authFor({ document: root, service, security: operation.security });
-      made.push({ operation, auth, tool: toolOf({ operation, name, shared, baseUrl, options }) });
+      const auth =
+        options.auth ??
+        withHeaders(authFor({ document: root, service, security: operation.security }), {
+          headers: credentialHeaders(operation),
+          service,
+        });
+      made.push({ operation, auth, tool: toolOf({ operation, name, shared, baseUrl, options, auth }) });
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
       leftOut.push({ operation: `${operation.method} ${operation.path}`, reason: error.message });
@@ -124,7 +130,7 @@ function convert({ root, options, service, baseUrl, title }: Converting): Import
       imported: {
         format: isVersion2(root) ? "swagger 2.0" : `openapi ${String(root.openapi)}`,
         ...(title !== undefined && { title }),
-        ...(options.documentUrl !== undefined && { from: options.documentUrl }),
+        ...(options.documentUrl !== undefined && { from: withoutCredentials(options.documentUrl) }),
       },
       defaults,
       tools,
@@ -135,16 +141,23 @@ function convert({ root, options, service, baseUrl, title }: Converting): Import
   };
 }
 
+/** An address may hold a token, which does not belong into a file. */
+function withoutCredentials(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
+}
+
 function toolOf(parts: {
   readonly operation: Operation;
   readonly name: string;
   readonly shared: Fields;
   readonly baseUrl: string;
   readonly options: ImportOptions;
+  readonly auth: readonly AuthSection[];
 }): Fields {
-  const { operation, name, shared, baseUrl, options } = parts;
+  const { operation, name, shared, baseUrl, options, auth } = parts;
   if (operation.method === "TRACE") throw new Unsupported("TRACE requests are not supported");
-  const { endpoint, parameters, body, contentType } = mergeInputs(operation, shared);
+  const { endpoint, parameters, body, contentType } = mergeInputs({ operation, shared, auth });
   const own =
     options.baseUrl === undefined && operation.servers.length > 0
       ? serverUrl(operation.servers, options.documentUrl)

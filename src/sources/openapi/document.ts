@@ -3,6 +3,7 @@ import { plainValue } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
 import type { NetworkRules } from "../../policy/urls.js";
 import { type Failure, failure, ToolError } from "../../tool/errors.js";
+import { isRecord } from "../../tool/schema-walk.js";
 import { describeThrown } from "../../tool/thrown.js";
 
 const LIMITS = { maxBytes: 32 * 1024 * 1024, maxNodes: 2_000_000 };
@@ -70,7 +71,8 @@ async function bounded(response: { readonly body: AsyncIterable<Uint8Array> | nu
   return Buffer.concat(parts).toString("utf8");
 }
 
-async function parse(text: string): Promise<Opened> {
+async function parse(given: string): Promise<Opened> {
+  const text = given.startsWith("\uFEFF") ? given.slice(1) : given;
   if (/^\s*\{/.test(text)) {
     try {
       return { ok: true, document: JSON.parse(text) as unknown };
@@ -79,11 +81,21 @@ async function parse(text: string): Promise<Opened> {
     }
   }
   const parsed = await parseConfigText(text, LIMITS);
-  if (parsed.ok) return { ok: true, document: plainValue(parsed.root) };
+  if (parsed.ok) return { ok: true, document: merged(plainValue(parsed.root)) };
   const { message, place } = parsed;
   const where = place === undefined ? "" : ` (line ${place.line}, column ${place.column})`;
   return {
     ok: false,
     problem: failure("bad_request", `the document cannot be understood: ${message}${where}`),
   };
+}
+
+/** With the merge keys (`<<: *shared`) of older YAML carried out, which many documents use. */
+function merged(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(merged);
+  if (!isRecord(value)) return value;
+  const { "<<": below, ...own } = value;
+  const layers = (Array.isArray(below) ? below.toReversed() : [below]).map(merged).filter(isRecord);
+  const entries = Object.entries(own).map(([name, inner]) => [name, merged(inner)] as const);
+  return Object.fromEntries([...layers.flatMap((layer) => Object.entries(layer)), ...entries]);
 }

@@ -1,6 +1,9 @@
 import { isRecord } from "../../tool/schema-walk.js";
-import type { Operation, OperationBody, OperationInput } from "./operations.js";
+import { isFormType, type OperationBody } from "./bodies.js";
+import type { Operation, OperationInput } from "./operations.js";
+import type { Style } from "./place.js";
 import { type Fields, Unsupported } from "./references.js";
+import { type AuthSection, isProvided } from "./security.js";
 
 /** The parameters of a tool file, with what the rest of the tool must say for them to work. */
 export interface MergedInputs {
@@ -10,31 +13,45 @@ export interface MergedInputs {
   readonly contentType?: string;
 }
 
-/** What OpenAPI itself says to ignore, and what belongs to `auth`. */
-const LEFT_OUT_HEADER =
-  /^(?:accept|content-type|authorization|cookie|host|content-length|user-agent|(?:.*[-_])?(?:api[-_]?key|token|secret|auth))$/i;
+/** What OpenAPI itself says to ignore, and what the client sets. */
+const IGNORED_HEADER = /^(?:accept|content-type|authorization|cookie|host|content-length|user-agent)$/i;
+/** What belongs to `auth`. */
+const CREDENTIAL_HEADER = /^(?:.*[-_])?(?:api[-_]?key|token|secret|auth)$/i;
 const MOST_FLATTENED = 40;
+/** A form can only be written field by field. */
+const MOST_FORM_FIELDS = 200;
 const QUERY_STYLES = ["form", "spaceDelimited", "pipeDelimited", "deepObject"];
 
 /** Path, query, header and body values side by side under names of their own. */
-export function mergeInputs(operation: Operation, shared: Fields): MergedInputs {
+export function mergeInputs({
+  operation,
+  shared,
+  auth,
+}: {
+  readonly operation: Operation;
+  readonly shared: Fields;
+  readonly auth: readonly AuthSection[];
+}): MergedInputs {
   const taken = new Set<string>();
   const parameters: Fields[] = [];
   let endpoint = operation.path;
   const inputs = withPathHoles(operation.path, operation.inputs());
   for (const input of inputs) {
-    if (!isSendable(input)) continue;
+    if (isProvided(auth, input) || !isSendable(input)) continue;
     const name = freeName(input.name, input.in, taken);
     if (input.in === "path") endpoint = endpoint.replaceAll(`{${input.name}}`, `{${name}}`);
     parameters.push(parameterOf(input, name));
   }
   const body = operation.body();
   if (body === undefined) return { endpoint, parameters };
-  if (operation.method === "GET" || operation.method === "HEAD" || operation.method === "OPTIONS")
-    throw new Unsupported(`a ${operation.method} request cannot have a body`);
+  if (operation.method === "GET" || operation.method === "HEAD" || operation.method === "OPTIONS") {
+    if (body.required) throw new Unsupported(`a ${operation.method} request cannot have a body`);
+    return { endpoint, parameters };
+  }
   const { contentType } = body;
   const flat = flattened(body, shared);
   if (flat === undefined) {
+    if (/^multipart/i.test(contentType)) throw new Unsupported(`its body is ${contentType}`);
     const name = freeName("body", "request", taken);
     parameters.push({
       name,
@@ -51,6 +68,7 @@ export function mergeInputs(operation: Operation, shared: Fields): MergedInputs 
       in: "body",
       ...(name !== property && { send_as: property }),
       ...(required && { required: true }),
+      ...(isFormType(contentType) && writing(body.styles.get(property))),
       schema,
     });
   }
@@ -85,24 +103,36 @@ function isSendable(input: OperationInput): boolean {
       throw new Unsupported(`parameter ${name} has style ${style}`);
     return true;
   }
-  if (input.in === "header") return !LEFT_OUT_HEADER.test(name);
+  if (input.in === "header") return !IGNORED_HEADER.test(name) && !CREDENTIAL_HEADER.test(name);
   if (input.in === "query") return true;
   if (input.required) throw new Unsupported(`parameter ${name} is in a ${input.in}`);
   return false;
 }
 
+/** Headers that an operation demands and that only somebody with a credential can fill. */
+export function credentialHeaders(operation: Operation): readonly string[] {
+  return operation
+    .inputs()
+    .filter(({ in: where, name, required }) => where === "header" && required && CREDENTIAL_HEADER.test(name))
+    .map(({ name }) => name);
+}
+
 function parameterOf(input: OperationInput, name: string): Fields {
-  const { style, explode } = input;
-  const isQuery = input.in === "query";
   return {
     name,
     in: input.in,
     ...(name !== input.name && input.in !== "path" && { send_as: input.name }),
     ...(input.required && { required: true }),
     ...(input.description !== undefined && { description: brief(input.description) }),
-    ...(isQuery && style !== undefined && style !== "form" && QUERY_STYLES.includes(style) && { style }),
-    ...(isQuery && isJoined(style, explode) && { explode: false }),
+    ...(input.in === "query" && writing(input)),
     schema: input.schema,
+  };
+}
+
+function writing({ style, explode }: Style = { style: undefined, explode: undefined }): Fields {
+  return {
+    ...(style !== undefined && style !== "form" && QUERY_STYLES.includes(style) && { style }),
+    ...(isJoined(style, explode) && { explode: false }),
   };
 }
 
@@ -128,7 +158,8 @@ function flattened(
       (word) => word in schema,
     ) &&
     (schema.additionalProperties === undefined || schema.additionalProperties === false);
-  if (!isPlain || properties.length === 0 || properties.length > MOST_FLATTENED) return undefined;
+  const most = isFormType(body.contentType) ? MOST_FORM_FIELDS : MOST_FLATTENED;
+  if (!isPlain || properties.length === 0 || properties.length > most) return undefined;
   // An optional body with required parts cannot be told apart from a forgotten one.
   if (!body.required && required.size > 0) return undefined;
   return new Map(

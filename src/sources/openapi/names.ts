@@ -17,7 +17,14 @@ export function serviceName(title: string): string {
     .toLowerCase()
     .split("_")
     .filter((word) => !/^(?:the|rest|api|apis|openapi|swagger|service|v\d+|\d+)$/.test(word));
-  return words.slice(0, 3).join("_").slice(0, 24).replace(/_+$/, "") || "service";
+  const name = words
+    .filter((word) => word !== "")
+    .slice(0, 3)
+    .join("_")
+    .slice(0, 24)
+    .replace(/_+$/, "");
+  if (name === "") return "service";
+  return /^\d/.test(name) ? `api_${name}` : name;
 }
 
 export interface Named {

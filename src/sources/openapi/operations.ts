@@ -1,4 +1,6 @@
 import { isRecord } from "../../tool/schema-walk.js";
+import { bodyOf, bodyOfVersion2, type OperationBody } from "./bodies.js";
+import { isVersion2, type Place, parametersOf, styleOf, withoutOwn } from "./place.js";
 import { type Fields, fieldsOf, listOf, resolved, textOf, Unsupported } from "./references.js";
 import { jsonSchemaOf } from "./schemas.js";
 
@@ -28,19 +30,8 @@ export interface OperationInput {
   readonly explode: boolean | undefined;
 }
 
-export interface OperationBody {
-  readonly contentType: string;
-  readonly required: boolean;
-  readonly description: string | undefined;
-  readonly schema: Fields;
-}
-
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 const LONGEST_DESCRIPTION = 1_000;
-
-export function isVersion2(document: Fields): boolean {
-  return typeof document.swagger === "string";
-}
 
 /** Every operation, in the order of the document; `onTrouble` is told of paths that cannot be read at all. */
 export function operationsOf(
@@ -65,14 +56,6 @@ export function operationsOf(
   });
 }
 
-interface Place {
-  readonly document: Fields;
-  readonly path: string;
-  readonly pathItem: Fields;
-  readonly method: string;
-  readonly operation: Fields;
-}
-
 function read(place: Place): Operation {
   const { document, path, pathItem, method, operation } = place;
   const summary = textOf(operation.summary) ?? textOf(pathItem.summary);
@@ -85,7 +68,7 @@ function read(place: Place): Operation {
     method: method.toUpperCase(),
     path,
     operationId: textOf(operation.operationId),
-    tags: listOf(operation.tags).map(String),
+    tags: listOf(operation.tags).flatMap((tag) => textOf(tag) ?? []),
     description: `${deprecated ? "(deprecated) " : ""}${said || wordsOf(place)}`.slice(
       0,
       LONGEST_DESCRIPTION,
@@ -108,16 +91,6 @@ function wordsOf({ method, path, operation }: Place): string {
   return id === undefined ? address : `${id.replace(/[^A-Za-z0-9]+/g, " ").toLowerCase()} (${address})`;
 }
 
-/** Those of the path, replaced by those of the operation that have the same name and place. */
-function parametersOf({ document, pathItem, operation }: Place): readonly Fields[] {
-  const found = new Map<string, Fields>();
-  for (const given of [...listOf(pathItem.parameters), ...listOf(operation.parameters)]) {
-    const parameter = resolved(document, given);
-    if (parameter !== undefined) found.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);
-  }
-  return [...found.values()];
-}
-
 function inputsOf(place: Place): readonly OperationInput[] {
   const { document } = place;
   return parametersOf(place).flatMap((parameter) => {
@@ -129,107 +102,25 @@ function inputsOf(place: Place): readonly OperationInput[] {
         throw new Unsupported(`parameter ${name} is written as ${Object.keys(parameter.content)[0]}`);
       return [];
     }
-    const schema = isVersion2(document)
-      ? jsonSchemaOf(withoutOwn(parameter), document)
-      : jsonSchemaOf(parameter.schema, document);
+    const schema = isVersion2(document) ? withoutOwn(parameter) : parameter.schema;
     return [
       {
         name,
         in: where,
         required,
         description: textOf(parameter.description),
-        schema,
+        schema: inputSchema(schema, document),
         ...styleOf(parameter),
       },
     ];
   });
 }
 
-/** In version 2 the parameter itself is the schema; these fields are not part of it. */
-function withoutOwn(parameter: Fields): Fields {
-  const { name: _, in: __, required: ___, description: ____, collectionFormat: _____, ...schema } = parameter;
-  return schema;
-}
-
-const COLLECTIONS: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>> = {
-  csv: { style: "form", explode: false },
-  ssv: { style: "spaceDelimited", explode: false },
-  pipes: { style: "pipeDelimited", explode: false },
-  multi: { style: "form", explode: true },
-};
-
-function styleOf(parameter: Fields): Pick<OperationInput, "style" | "explode"> {
-  if (parameter.type === "array" && parameter.in === "query")
-    return (
-      COLLECTIONS[String(parameter.collectionFormat ?? "csv")] ?? { style: undefined, explode: undefined }
-    );
-  return {
-    style: textOf(parameter.style),
-    explode: typeof parameter.explode === "boolean" ? parameter.explode : undefined,
-  };
-}
-
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
-const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
-const TEXT_TYPE = /^text\/plain\b/i;
-
-function bodyOf({ document, operation }: Place): OperationBody | undefined {
-  const body = resolved(document, operation.requestBody);
-  if (body === undefined) return undefined;
-  const content = fieldsOf(body.content);
-  const types = Object.keys(content);
-  if (types.length === 0) return undefined;
-  const contentType =
-    [JSON_TYPE, FORM_TYPE, TEXT_TYPE]
-      .map((wanted) => types.find((type) => wanted.test(type)))
-      .find(Boolean) ?? types.find((type) => type === "*/*");
-  if (contentType === undefined) throw new Unsupported(`its body is ${types.join(" or ")}`);
-  return {
-    contentType: contentType === "*/*" ? "application/json" : contentType,
-    required: body.required === true,
-    description: textOf(body.description),
-    schema: jsonSchemaOf(fieldsOf(content[contentType]).schema, document),
-  };
-}
-
-function bodyOfVersion2(place: Place): OperationBody | undefined {
-  const { document, operation } = place;
-  const parameters = parametersOf(place);
-  const consumes = listOf(operation.consumes ?? document.consumes).map(String);
-  const body = parameters.find((parameter) => parameter.in === "body");
-  if (body !== undefined) {
-    const contentType =
-      consumes.length === 0 ? "application/json" : consumes.find((type) => JSON_TYPE.test(type));
-    if (contentType === undefined) throw new Unsupported(`its body is ${consumes.join(" or ")}`);
-    return {
-      contentType,
-      required: body.required === true,
-      description: textOf(body.description),
-      schema: jsonSchemaOf(body.schema, document),
-    };
-  }
-  const form = parameters.filter((parameter) => parameter.in === "formData");
-  if (form.length === 0) return undefined;
-  if (
-    form.some((parameter) => parameter.type === "file") ||
-    (consumes.length > 0 && !consumes.some((type) => FORM_TYPE.test(type)))
-  )
-    throw new Unsupported("its body is multipart/form-data");
-  const required = form.filter((parameter) => parameter.required === true).map(({ name }) => String(name));
-  return {
-    contentType: "application/x-www-form-urlencoded",
-    required: required.length > 0,
-    description: undefined,
-    schema: {
-      type: "object",
-      properties: Object.fromEntries(
-        form.map((parameter) => {
-          const description = textOf(parameter.description);
-          const schema = jsonSchemaOf(withoutOwn(parameter), document);
-          return [String(parameter.name), description === undefined ? schema : { ...schema, description }];
-        }),
-      ),
-      required,
-    },
-  };
+/** Outside of a body, sending what the service takes anyway changes nothing, and a model sees what it asks for. */
+function inputSchema(schema: unknown, document: Fields): Fields {
+  const { default: standard, ...rest } = fieldsOf(schema);
+  const converted = jsonSchemaOf(rest, document);
+  const allowed = Array.isArray(converted.enum) ? converted.enum : [standard];
+  if (standard === undefined || standard === null || !allowed.includes(standard)) return converted;
+  return { ...converted, default: standard };
 }

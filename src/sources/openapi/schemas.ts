@@ -5,54 +5,106 @@ import {
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
 } from "../../tool/schema-walk.js";
-import type { Fields } from "./references.js";
+import { type Fields, Unsupported } from "./references.js";
 
 /** Shared schemas of version 3 and version 2 documents. */
 const SHARED = /^#\/(?:components\/schemas|definitions)\//;
 const DEEPEST = 40;
+/** References to other places than the shared schemas are opened, and circles among them would have no end. */
+const MOST_OPENED = 1_000;
 const LONGEST_DESCRIPTION = 400;
+const LONGEST_DEFAULT = 60;
 
 /** Keywords that mean the same in JSON Schema. Everything else (xml, examples, x-…) says nothing to a model. */
 const KEPT: ReadonlySet<string> = new Set(
   (
-    "type default enum const format pattern minLength maxLength minimum maximum multipleOf minItems " +
+    "type enum const format pattern minLength maxLength minimum maximum multipleOf minItems " +
     "maxItems uniqueItems minProperties maxProperties required"
   ).split(" "),
 );
 
 /**
- * The JSON Schema of a schema object. References to shared schemas stay references (`#/$defs/Name`), so circular
- * ones are no trouble and nothing is written twice.
+ * The JSON Schema of a schema object, as far as it is about requests. References to shared schemas stay references
+ * (`#/$defs/Name`), so circular ones are no trouble and nothing is written twice. Throws `Unsupported`.
  */
-export function jsonSchemaOf(schema: unknown, document: Fields, depth = 0): Fields {
-  if (!isRecord(schema) || depth > DEEPEST) return {};
-  if (typeof schema.$ref === "string") return reference(schema, document, depth);
-  const converted: Record<string, unknown> = {};
-  const inner = (value: unknown) =>
-    typeof value === "boolean" ? value : jsonSchemaOf(value, document, depth + 1);
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (value === undefined || value === null) continue;
-    if (keyword === "description" && typeof value === "string") converted.description = shortened(value);
-    else if (KEPT.has(keyword)) converted[keyword] = value;
-    else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isRecord(value))
-      converted[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]));
-    else if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) converted[keyword] = value.map(inner);
-    else if (SCHEMA_KEYWORDS.has(keyword)) converted[keyword] = inner(value);
-  }
-  if (schema.default === null) converted.default = null;
-  if (!Array.isArray(converted.required)) delete converted.required;
-  return nullable(schema, exclusive(schema, converted));
+export function jsonSchemaOf(schema: unknown, document: Fields): Fields {
+  return new Conversion(document).schema(schema, 0);
 }
 
-function reference(schema: Fields, document: Fields, depth: number): Fields {
-  const ref = String(schema.$ref);
-  if (SHARED.test(ref)) {
-    const described =
-      typeof schema.description === "string" ? { description: shortened(schema.description) } : {};
-    return nullable(schema, { ...described, $ref: ref.replace(SHARED, "#/$defs/") });
+class Conversion {
+  readonly #document: Fields;
+  readonly #open = new Set<string>();
+  #opened = 0;
+
+  constructor(document: Fields) {
+    this.#document = document;
   }
-  const target = resolveLocalRef(document, ref);
-  return target === undefined ? {} : jsonSchemaOf(target, document, depth + 1);
+
+  schema(schema: unknown, depth: number): Fields {
+    if (!isRecord(schema) || depth > DEEPEST) return {};
+    if (typeof schema.$ref === "string") return this.#reference(schema, schema.$ref, depth);
+    const converted: Record<string, unknown> = {};
+    const inner = (value: unknown) => (typeof value === "boolean" ? value : this.schema(value, depth + 1));
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (value === undefined || value === null) continue;
+      if (KEPT.has(keyword)) converted[keyword] = value;
+      else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isRecord(value))
+        converted[keyword] = Object.fromEntries(
+          Object.entries(value)
+            .filter(([, one]) => !isReadOnly(one))
+            .map(([name, one]) => [name, inner(one)]),
+        );
+      else if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value))
+        converted[keyword] = value.map(inner);
+      else if (SCHEMA_KEYWORDS.has(keyword)) converted[keyword] = inner(value);
+    }
+    const required = requiredOf(schema);
+    if (required.length > 0) converted.required = required;
+    else delete converted.required;
+    return nullable(schema, { ...described(schema), ...exclusive(schema, converted) });
+  }
+
+  #reference(schema: Fields, ref: string, depth: number): Fields {
+    if (SHARED.test(ref))
+      return nullable(schema, { ...described(schema), $ref: ref.replace(SHARED, "#/$defs/") });
+    const target = resolveLocalRef(this.#document, ref);
+    if (target === undefined)
+      throw new Unsupported(
+        ref.startsWith("#")
+          ? `it refers to ${ref.slice(0, 80)}, which is not there`
+          : `it refers to another file: ${ref.slice(0, 80)}`,
+      );
+    if (this.#open.has(ref)) return {};
+    this.#opened += 1;
+    if (this.#opened > MOST_OPENED) throw new Unsupported("its references open far too many schemas");
+    this.#open.add(ref);
+    const opened = this.schema(target, depth + 1);
+    this.#open.delete(ref);
+    return opened;
+  }
+}
+
+/** What only answers hold must not be asked for. */
+function isReadOnly(schema: unknown): boolean {
+  return isRecord(schema) && schema.readOnly === true;
+}
+
+function requiredOf({ required, properties }: Fields): readonly unknown[] {
+  if (!Array.isArray(required)) return [];
+  const own = isRecord(properties) ? properties : {};
+  return required.filter((name) => !(Object.hasOwn(own, String(name)) && isReadOnly(own[String(name)])));
+}
+
+/**
+ * What the service takes when nothing is sent is told, but must not be sent: a change of one field would set all
+ * the others back.
+ */
+function described({ description, default: standard }: Fields): Fields {
+  const said = typeof description === "string" ? shortened(description) : "";
+  const value = standard === undefined || standard === null ? undefined : JSON.stringify(standard);
+  const note = value === undefined || value.length > LONGEST_DEFAULT ? "" : `(default: ${value})`;
+  const text = [said, note].filter((part) => part !== "").join(" ");
+  return text === "" ? {} : { description: text };
 }
 
 /** 3.0 and 2.0 write a flag beside the limit, 3.1 the limit itself. */
@@ -87,14 +139,18 @@ function shortened(text: string): string {
   return plain.length > LONGEST_DESCRIPTION ? `${plain.slice(0, LONGEST_DESCRIPTION - 1)}…` : plain;
 }
 
-/** All shared schemas of a document, by name. */
+/** All shared schemas of a document, by name. One that cannot be converted ends the operations that refer to it. */
 export function sharedSchemas(document: Fields): Fields {
   const components = document.components;
   const shared = isRecord(components) ? components.schemas : document.definitions;
   return Object.fromEntries(
-    Object.entries(isRecord(shared) ? shared : {}).map(([name, schema]) => [
-      name,
-      jsonSchemaOf(schema, document),
-    ]),
+    Object.entries(isRecord(shared) ? shared : {}).flatMap(([name, schema]) => {
+      try {
+        return [[name, jsonSchemaOf(schema, document)] as const];
+      } catch (error) {
+        if (error instanceof Unsupported) return [];
+        throw error;
+      }
+    }),
   );
 }

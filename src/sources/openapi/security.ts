@@ -15,13 +15,46 @@ export function authFor(options: {
   const reasons: string[] = [];
   for (const alternative of security) {
     try {
-      return Object.keys(alternative).map((name) => sectionFor({ name, schemes, document, service }));
+      return unique(Object.keys(alternative).map((name) => sectionFor({ name, schemes, document, service })));
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
       reasons.push(error.message);
     }
   }
   throw new Unsupported(reasons.join("; "));
+}
+
+/** Together with headers that are credentials although the document describes them as parameters. */
+export function withHeaders(
+  auth: readonly AuthSection[],
+  { headers, service }: { readonly headers: readonly string[]; readonly service: string },
+): readonly AuthSection[] {
+  const added = headers.map((name) => ({
+    type: "header",
+    name,
+    value_env: `${variable(service)}_${variable(name)}`,
+  }));
+  return unique([...auth, ...added]);
+}
+
+/** One of each name: several schemes of a document often mean the same header. */
+function unique(auth: readonly AuthSection[]): readonly AuthSection[] {
+  const names = auth.map(wireName);
+  return auth.filter((_, index) => names.indexOf(names[index] ?? "") === index);
+}
+
+function wireName({ type, name = "" }: AuthSection): string {
+  if (type === "query") return `query ${name}`;
+  return `header ${type === "header" ? name.toLowerCase() : "authorization"}`;
+}
+
+/** Whether a parameter is what `auth` sends anyway. */
+export function isProvided(
+  auth: readonly AuthSection[],
+  input: { readonly in: string; readonly name: string },
+): boolean {
+  const wanted = `${input.in} ${input.in === "header" ? input.name.toLowerCase() : input.name}`;
+  return auth.some((one) => wireName(one) === wanted);
 }
 
 function schemesOf(document: Fields): Fields {

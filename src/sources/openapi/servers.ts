@@ -1,14 +1,17 @@
 import { type Fields, fieldsOf, listOf, textOf } from "./references.js";
 
-/** The address of the first server, whole; undefined when the document does not tell one. */
+/** The address of the first server that has a whole one; undefined when the document does not tell any. */
 export function serverUrl(servers: readonly unknown[], documentUrl: string | undefined): string | undefined {
-  const server = fieldsOf(servers[0]);
-  const variables = fieldsOf(server.variables);
-  const url = textOf(server.url)?.replace(
-    /\{([^{}]+)\}/g,
-    (hole, name: string) => textOf(fieldsOf(variables[name]).default) ?? hole,
-  );
-  return url === undefined ? undefined : whole(url, documentUrl);
+  for (const server of servers) {
+    const { url: template, variables } = fieldsOf(server);
+    const url = textOf(template)?.replace(
+      /\{([^{}]+)\}/g,
+      (hole, name: string) => textOf(fieldsOf(fieldsOf(variables)[name]).default) ?? hole,
+    );
+    const address = url === undefined ? undefined : whole(url, documentUrl);
+    if (address !== undefined) return address;
+  }
+  return undefined;
 }
 
 /** Version 2: scheme, host and path, each with a place of its own. */
@@ -23,6 +26,8 @@ export function hostUrl(document: Fields, documentUrl: string | undefined): stri
 
 function whole(url: string, base: string | undefined): string | undefined {
   if (/[{}]/.test(url) || !URL.canParse(url, base)) return undefined;
-  const { protocol, href } = new URL(url, base);
-  return protocol === "http:" || protocol === "https:" ? href.replace(/\/+$/, "") : undefined;
+  const { protocol, href, search, hash } = new URL(url, base);
+  // A path can only be put behind another path.
+  const isBase = (protocol === "http:" || protocol === "https:") && search + hash === "";
+  return isBase ? href.replace(/\/+$/, "") : undefined;
 }

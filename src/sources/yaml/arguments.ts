@@ -22,9 +22,8 @@ export function argumentsOf(spec: CommandSpec, args: Values): readonly string[] 
     if (isLeftOut(group, args)) continue;
     for (const template of group) {
       const words = wordsOf(template, args);
-      const [first] = holesOf(template);
       for (const word of words) {
-        if (first !== undefined) check(word, { spec, template, parameter: first.name, onlyOperands });
+        if (template.kind !== "literal") check(word, { spec, template, args, onlyOperands });
         vector.push(word);
       }
       if (template.kind === "literal" && template.value === "--") onlyOperands = true;
@@ -57,21 +56,37 @@ function check(
   at: {
     readonly spec: CommandSpec;
     readonly template: Template;
-    readonly parameter: string;
+    readonly args: Values;
     readonly onlyOperands: boolean;
   },
 ): void {
-  if (word.includes("\0"))
-    throw new UnusableArgument(at.parameter, "it holds a NUL character, which cannot be passed to a program");
-  const beginsWithValue =
-    at.template.kind === "value" || (at.template.kind === "text" && typeof at.template.parts[0] !== "string");
-  if (!word.startsWith("-") || !beginsWithValue || at.onlyOperands) return;
-  if (at.spec.parameters.find(({ name }) => name === at.parameter)?.allowDash === true) return;
+  if (word.includes("\0")) {
+    const guilty = holesOf(at.template).find((hole) => asText(holeValue(hole, at.args)).includes("\0"));
+    throw new UnusableArgument(
+      guilty?.name ?? "",
+      "it holds a NUL character, which cannot be passed to a program",
+    );
+  }
+  const parameter = beginner(at.template, at.args);
+  if (!word.startsWith("-") || parameter === undefined || at.onlyOperands) return;
+  if (at.spec.parameters.find(({ name }) => name === parameter)?.allowDash === true) return;
   throw new UnusableArgument(
-    at.parameter,
+    parameter,
     'it begins with "-" and the program would take it for an option; the tool\'s file can allow it with ' +
       'allow_dash: true, or put "--" before it',
   );
+}
+
+/** The parameter that decides how a word begins; none when that stands in the file. */
+function beginner(template: Template, args: Values): string | undefined {
+  if (template.kind === "value") return template.expression.name;
+  if (template.kind !== "text") return undefined;
+  const [first] = template.parts;
+  if (first === undefined || typeof first === "string") return undefined;
+  const filled = template.parts.find(
+    (part) => typeof part === "string" || asText(holeValue(part, args)) !== "",
+  );
+  return filled === undefined || typeof filled === "string" ? first.name : filled.name;
 }
 
 /** The vector as a line that a shell would read as exactly these arguments, for those who judge and show it. */

@@ -6,6 +6,7 @@ import type { Effect, EffectScope } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { AnyTool, CallContext, Refined } from "../../tool/tool.js";
 import { argumentsOf, commandLine, UnusableArgument } from "./arguments.js";
+import { parseExactJson } from "./exact-json.js";
 import { select } from "./json-select.js";
 import { asText, fill, type Values } from "./template.js";
 import type { ToolHost } from "./tool-host.js";
@@ -142,7 +143,7 @@ function outputOf(result: ExecResult, spec: CommandSpec): unknown {
   }
   let value: unknown;
   try {
-    value = JSON.parse(output);
+    value = parseExactJson(output);
   } catch {
     throw new ToolError("The output was to be JSON, but it is not.", {
       details: { begins: output.slice(0, 200), truncated: result.truncated },

@@ -33,7 +33,8 @@ export function compositeTool(spec: CompositeSpec): CompositeParts {
 async function runSteps(spec: CompositeSpec, args: Values, ctx: CallContext): Promise<unknown> {
   const tools = ctx.openTools({ only: spec.steps.map(({ tool }) => tool), except: [spec.name] });
   try {
-    const results: Record<string, unknown> = {};
+    // Without a prototype, any id of a step is a name like any other.
+    const results: Record<string, unknown> = Object.create(null);
     let last: unknown = null;
     for (const [index, step] of spec.steps.entries()) {
       const values = { ...args, steps: results };

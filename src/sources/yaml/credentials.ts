@@ -26,6 +26,14 @@ export function credentialsOf(auth: readonly Auth[], host: ToolHost): Credential
       hint: `Set ${name} in the environment or in the .env file of the Hermes home.`,
     });
   };
+  const inHeader = (name: string): string => {
+    const value = read(name);
+    if (!/[^\t\x20-\x7e\x80-\xff]/.test(value)) return value;
+    throw new ToolError(`${name} holds a line break or another character that a header cannot carry.`, {
+      code: "unavailable",
+      hint: `Set ${name} again; a copied value often ends with a line break.`,
+    });
+  };
   for (const one of auth) {
     switch (one.type) {
       case "basic": {
@@ -35,16 +43,20 @@ export function credentialsOf(auth: readonly Auth[], host: ToolHost): Credential
         break;
       }
       case "bearer":
-        headers.authorization = `Bearer ${read(one.tokenEnv)}`;
+        headers.authorization = `Bearer ${inHeader(one.tokenEnv)}`;
         secrets.push(read(one.tokenEnv));
         break;
       case "header":
-        headers[one.name] = one.prefix + read(one.valueEnv);
+        headers[one.name] = one.prefix + inHeader(one.valueEnv);
         secrets.push(read(one.valueEnv));
         break;
-      case "query":
-        query.push(`${encoded(one.name, one.name)}=${encoded(one.name, read(one.valueEnv))}`);
-        secrets.push(read(one.valueEnv), encoded(one.name, read(one.valueEnv)));
+      case "query": {
+        const value = read(one.valueEnv);
+        // As a URL spells it, which is how errors repeat it.
+        const spelled = encoded(one.name, value).replaceAll("'", "%27");
+        query.push(`${encoded(one.name, one.name)}=${spelled}`);
+        secrets.push(value, spelled);
+      }
     }
   }
   return { headers, query: query.join("&"), secrets };

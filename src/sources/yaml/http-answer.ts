@@ -3,8 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import { isRecord } from "../../tool/schema-walk.js";
+import { parseExactJson } from "./exact-json.js";
 import type { Answer } from "./http-send.js";
-import { select, selectAll, TooManyValues } from "./json-select.js";
+import { select, selectAll } from "./json-select.js";
 import type { ResponseSpec } from "./tool-spec.js";
 
 const LONGEST_COMPLAINT = 1_000;
@@ -20,46 +21,48 @@ export async function resultOf(
   const { status, contentType, bytes } = answer;
   const content = contentOf(answer, response);
   if (!response.isSuccess(status)) throw refusedBy(answer, content, response);
-  const complaint = response.errorPath === undefined ? undefined : complaintAt(content, response);
+  const complaint = complaintAt(content, response);
   if (complaint !== undefined)
     throw new ToolError(`The service reported an error: ${complaint}`, { details: { status } });
   if (bytes.length === 0) return { status };
-  if (content === undefined) {
-    const path = join(cacheDir, `answer-${randomBytes(8).toString("hex")}.bin`);
-    await mkdir(cacheDir, { recursive: true });
-    await writeFile(path, bytes, { mode: 0o600, flag: "wx" });
-    return { status, content_type: contentType, bytes: bytes.length, saved_to: path };
-  }
-  return mapped(content.value, response);
+  const mustBeJson = response.format === "json" || isMapped(response);
+  if (mustBeJson && content?.isJson !== true)
+    throw new ToolError("The answer was to be JSON, but it is not.", {
+      hint: "The service may answer in another form than the tool's file says.",
+      details: { content_type: contentType, begins: (content?.text ?? "").slice(0, 200) },
+    });
+  if (content !== undefined) return mapped(content.value, response);
+  const path = join(cacheDir, `answer-${randomBytes(8).toString("hex")}.bin`);
+  await mkdir(cacheDir, { recursive: true });
+  await writeFile(path, bytes, { mode: 0o600, flag: "wx" });
+  return { status, content_type: contentType, bytes: bytes.length, saved_to: path };
 }
 
-/** JSON where it is said or looks like it, else text; nothing when the bytes are neither. */
-function contentOf(
-  { contentType, bytes }: Answer,
-  { format }: ResponseSpec,
-): { readonly value: unknown } | undefined {
+function isMapped({ select: path, fields }: ResponseSpec): boolean {
+  return path !== undefined || fields !== undefined;
+}
+
+interface Content {
+  readonly text: string;
+  readonly value: unknown;
+  readonly isJson: boolean;
+}
+
+/** JSON where it is said, wanted or looks like it, else text; nothing when the bytes are neither. */
+function contentOf({ contentType, bytes }: Answer, response: ResponseSpec): Content | undefined {
+  const { format } = response;
   const text = textOf(bytes, contentType, format);
   if (text === undefined) return undefined;
-  if (format === "text") return { value: text };
-  const declared = format === "json" || JSON_TYPE.test(contentType);
-  if (!declared && !(contentType === "" && /^\s*[[{]/.test(text))) return { value: text };
+  const plain = { text, value: text, isJson: false };
+  // Services send JSON under all sorts of names; whoever names a path expects it.
+  const isExpected = format === "json" || JSON_TYPE.test(contentType) || isMapped(response);
+  const mayBe = (contentType === "" || response.errorPath !== undefined) && /^\s*[[{]/.test(text);
+  if (format === "text" || !(isExpected || mayBe)) return plain;
   try {
-    return { value: JSON.parse(withExactNumbers(text)) as unknown };
+    return { text, value: parseExactJson(text), isJson: true };
   } catch {
-    if (format !== "json") return { value: text };
-    throw new ToolError("The answer was to be JSON, but it is not.", {
-      details: { content_type: contentType, begins: text.slice(0, 200) },
-    });
+    return plain;
   }
-}
-
-const TEXT_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
-
-/** Numbers that JavaScript would round (the ids of many services) become texts, digit by digit as they came. */
-function withExactNumbers(json: string): string {
-  return json.replace(TEXT_OR_LONG_NUMBER, (found) =>
-    found.startsWith('"') || Number.isSafeInteger(Number(found)) ? found : `"${found}"`,
-  );
 }
 
 function textOf(bytes: Buffer, contentType: string, format: ResponseSpec["format"]): string | undefined {
@@ -73,19 +76,15 @@ function textOf(bytes: Buffer, contentType: string, format: ResponseSpec["format
 }
 
 function mapped(value: unknown, response: ResponseSpec): unknown {
-  try {
-    if (response.fields !== undefined)
-      return Object.fromEntries(
-        response.fields.map(([name, path]) => [name, select(path, value) ?? null] as const),
-      );
-    if (response.select === undefined) return value;
-    const found = select(response.select, value);
-    if (found !== undefined) return found;
-  } catch (error) {
-    if (error instanceof TooManyValues) throw new ToolError(`The answer cannot be mapped: ${error.message}.`);
-    throw error;
-  }
-  throw new ToolError(`The answer has nothing at ${response.select?.text ?? "$"}.`, {
+  if (response.fields !== undefined)
+    return Object.fromEntries(
+      response.fields.map(([name, path]) => [name, select(path, value) ?? null] as const),
+    );
+  const { select: path } = response;
+  if (path === undefined) return value;
+  const found = select(path, value);
+  if (found !== undefined) return found;
+  throw new ToolError(`The answer has nothing at ${path.text}.`, {
     hint: "The service may answer in another form than the tool's file says.",
     details: { holds: shapeOf(value) },
   });
@@ -97,19 +96,28 @@ function shapeOf(value: unknown): string {
   return Array.isArray(value) ? `a list of ${value.length}` : typeof value;
 }
 
-function complaintAt(
-  content: { readonly value: unknown } | undefined,
-  { errorPath }: ResponseSpec,
-): string | undefined {
+/** What the service complains of. Many send an empty list, an empty object or 0 when there is nothing. */
+function complaintAt(content: Content | undefined, { errorPath }: ResponseSpec): string | undefined {
   if (content === undefined || errorPath === undefined) return undefined;
-  const found = selectAll(errorPath, content.value).filter(
-    (value) => value !== null && value !== undefined && value !== "" && value !== false,
-  );
+  const found = selectAll(errorPath, content.value).filter((value) => !isNothing(value));
   if (found.length === 0) return undefined;
   return found
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .map((value) => (typeof value === "string" ? value : compact(value, content)))
     .join("; ")
     .slice(0, LONGEST_COMPLAINT);
+}
+
+function isNothing(value: unknown): boolean {
+  return typeof value === "object" && value !== null ? Object.keys(value).length === 0 : !value;
+}
+
+function compact(value: unknown, { text }: Content): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested too deeply to be written; as it came, it can still be shown.
+    return text;
+  }
 }
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -121,16 +129,14 @@ const HINTS: Readonly<Record<number, string>> = {
 
 function refusedBy(
   { status, statusText }: Answer,
-  content: { readonly value: unknown } | undefined,
+  content: Content | undefined,
   response: ResponseSpec,
 ): ToolError {
-  const body = content?.value;
-  const said =
-    complaintAt(content, response) ??
-    (typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body));
+  const whole = content === undefined ? "" : content.isJson ? compact(content.value, content) : content.text;
+  const said = (complaintAt(content, response) ?? whole).trim().slice(0, LONGEST_COMPLAINT);
   const hint = HINTS[status];
   const name = `HTTP ${status}${statusText === "" ? "" : ` ${statusText}`}`;
-  return new ToolError(said.trim() === "" ? name : `${name}: ${said.trim().slice(0, LONGEST_COMPLAINT)}`, {
+  return new ToolError(said === "" ? name : `${name}: ${said}`, {
     details: { status },
     ...(hint !== undefined && { hint }),
   });

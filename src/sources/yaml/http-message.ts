@@ -1,10 +1,13 @@
+import { requestHeaders } from "../../policy/request-headers.js";
+import { ToolError } from "../../tool/errors.js";
 import { isRecord } from "../../tool/schema-walk.js";
 import type { Refined } from "../../tool/tool.js";
+import { isForm, isJson, isMultipart } from "./content-type.js";
 import { fillEndpoint, UnusableValue } from "./endpoint.js";
-import { queryPairs } from "./query.js";
-import { isForm, isJson } from "./read-http.js";
+import { multipartForm } from "./multipart.js";
+import { type Pair, queryPairs } from "./query.js";
 import { asText, fill, type Values } from "./template.js";
-import type { HttpSpec, Where } from "./tool-spec.js";
+import type { HttpSpec, PlacedParameter, Where } from "./tool-spec.js";
 
 /** One request as the arguments of a call make it, before any credential is added. */
 export interface HttpMessage {
@@ -21,28 +24,62 @@ export function addressOf(spec: HttpSpec, args: Values): string {
 }
 
 export function messageOf(spec: HttpSpec, args: Values): HttpMessage {
+  const headers = headersOf(spec, args);
+  const written = writtenBody(spec, args);
+  if (written === undefined) return { headers, body: undefined };
+  const isTold = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return {
+    headers: isTold ? headers : { ...headers, "content-type": written.contentType },
+    body: written.body,
+  };
+}
+
+function headersOf(spec: HttpSpec, args: Values): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of spec.headers) headers[name] = asText(fill(value, args));
+  for (const [name, template] of spec.headers) {
+    const value = fill(template, args);
+    if (value !== undefined && value !== null) headers[name] = asText(value);
+  }
   for (const { name, sendAs } of placedIn(spec, "header")) {
     const value = args[name];
     if (value !== undefined && value !== null)
       headers[sendAs] = Array.isArray(value) ? value.map(asText).join(",") : asText(value);
   }
-  const body = bodyOf(spec, args);
-  if (body !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === "content-type"))
-    headers["content-type"] = spec.contentType;
-  return { headers, body };
+  return headers;
 }
 
-function bodyOf(spec: HttpSpec, args: Values): string | undefined {
+function writtenBody(
+  spec: HttpSpec,
+  args: Values,
+): { readonly contentType: string; readonly body: string } | undefined {
+  const { contentType } = spec;
   const content = spec.body === undefined ? bodyObject(spec, args) : fill(spec.body, args);
   if (content === undefined) return undefined;
-  if (isJson(spec.contentType)) return JSON.stringify(content);
-  if (!isForm(spec.contentType) || !isRecord(content)) return asText(content);
+  if (isJson(contentType)) return { contentType, body: JSON.stringify(content) };
+  if (!isRecord(content) || !(isForm(contentType) || isMultipart(contentType)))
+    return { contentType, body: asText(content) };
+  const written = new Map(placedIn(spec, "body").map((parameter) => [parameter.sendAs, parameter]));
+  const fields = Object.entries(content).flatMap(([name, value]) =>
+    formPairs(name, value, { spec, style: written.get(name) }),
+  );
+  if (isMultipart(contentType)) return multipartForm(fields);
   const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(content))
-    for (const [key, text] of queryPairs(name, value, {})) form.append(key, text);
-  return form.toString();
+  for (const [name, text] of fields) form.append(name, text);
+  return { contentType, body: form.toString() };
+}
+
+/** Where nothing is said, an object keeps its name: as JSON in a part of its own, else as `name[key]`. */
+function formPairs(
+  name: string,
+  value: unknown,
+  { spec, style }: { readonly spec: HttpSpec; readonly style: PlacedParameter | undefined },
+): readonly Pair[] {
+  const isSaid = style?.style !== undefined || style?.explode !== undefined;
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (isSaid || !items.some((item) => typeof item === "object" && item !== null))
+    return queryPairs(name, value, style ?? {});
+  if (!isMultipart(spec.contentType)) return queryPairs(name, value, { style: "deepObject" });
+  return items.map((item) => [name, asText(item)] as const);
 }
 
 function bodyObject(spec: HttpSpec, args: Values): Readonly<Record<string, unknown>> | undefined {
@@ -62,10 +99,13 @@ export function refineFor(spec: HttpSpec): (args: unknown) => Refined<Values> {
   return (args) => {
     try {
       addressOf(spec, args as Values);
+      requestHeaders(headersOf(spec, args as Values), false);
       return { ok: true, value: args as Values };
     } catch (error) {
-      if (!(error instanceof UnusableValue)) throw error;
-      return { ok: false, issues: [{ path: `/${error.parameter}`, message: error.message }] };
+      if (error instanceof UnusableValue)
+        return { ok: false, issues: [{ path: `/${error.parameter}`, message: error.message }] };
+      if (ToolError.isInstance(error)) return { ok: false, issues: [{ path: "", message: error.message }] };
+      throw error;
     }
   };
 }

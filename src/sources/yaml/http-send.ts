@@ -38,7 +38,8 @@ export async function send(sending: Sending): Promise<Answer> {
       why = `HTTP ${answer.status}`;
       if (!fits(wait, endsAt)) return answer;
     } catch (error) {
-      if (last || !retries.networkErrors || isFinal(error) || !fits(wait, endsAt)) throw error;
+      const isOver = last || !retries.networkErrors || sending.request.signal.aborted || isRefusal(error);
+      if (isOver || !fits(wait, endsAt)) throw error;
       why = "no answer";
     }
     sending.onRetry(`${why}; trying again in ${(wait / 1000).toFixed(1)} s (${attempt + 1} of ${tries})`);
@@ -50,11 +51,9 @@ function fits(waitMs: number, endsAt: number): boolean {
   return waitMs <= LONGEST_WAIT_MS && performance.now() + waitMs < endsAt;
 }
 
-/** What was refused by a rule stays refused; what was called off stays called off. */
-function isFinal(error: unknown): boolean {
-  return (
-    ToolError.isInstance(error) || (error instanceof Error && /^(?:Abort|Timeout)Error$/.test(error.name))
-  );
+/** What was refused by a rule stays refused, also where the network code has wrapped the refusal. */
+function isRefusal(error: unknown): boolean {
+  return ToolError.isInstance(error) || (error instanceof Error && ToolError.isInstance(error.cause));
 }
 
 /** Doubles each time; the random part keeps many callers from coming back at the same moment. */

@@ -59,7 +59,7 @@ async function request({ spec, args, ctx, host }: Exchange): Promise<unknown> {
   const limitMs = spec.timeoutSeconds * 1000;
   const deadline = AbortSignal.timeout(limitMs);
   try {
-    const answer = await send({
+    const sent = send({
       request: {
         url: withQuery(address, credentials.query),
         method: spec.method,
@@ -77,9 +77,12 @@ async function request({ spec, args, ctx, host }: Exchange): Promise<unknown> {
       endsAt: performance.now() + limitMs,
       onRetry: (said) => ctx.progress({ message: said }),
     });
+    const answer = await sent.catch((error) => {
+      throw whatWentWrong(error, { spec, address, ctx, deadline });
+    });
     return await resultOf(answer, { response: spec.response, cacheDir: ctx.cacheDir });
   } catch (error) {
-    throw masked(whatWentWrong(error, { spec, address, ctx, deadline }), credentials.secrets);
+    throw masked(error, credentials.secrets);
   }
 }
 
@@ -102,13 +105,21 @@ function whatWentWrong(
   return connectionFailure(error, call.address);
 }
 
+/** Errors may quote the address or what the service said, and either may repeat a credential. */
 function masked(error: unknown, secrets: readonly string[]): unknown {
   if (!ToolError.isInstance(error) || secrets.length === 0) return error;
-  const message = withoutSecrets(error.message, secrets);
-  if (message === error.message) return error;
-  return new ToolError(message, {
+  const { message, hint, details } = error;
+  const clean = (text: string) => withoutSecrets(text, secrets);
+  return new ToolError(clean(message), {
     code: error.code,
-    ...(error.hint !== undefined && { hint: withoutSecrets(error.hint, secrets) }),
-    ...(error.details !== undefined && { details: { ...error.details } }),
+    ...(hint !== undefined && { hint: clean(hint) }),
+    ...(details !== undefined && {
+      details: Object.fromEntries(
+        Object.entries(details).map(([name, value]) => [
+          name,
+          typeof value === "string" ? clean(value) : value,
+        ]),
+      ),
+    }),
   });
 }

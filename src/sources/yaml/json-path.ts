@@ -57,6 +57,21 @@ export function parseCondition(text: string): Parsed<Condition> {
   return attempt(text, (parser) => parser.condition(0));
 }
 
+/** Every query of a condition, also those inside of others. */
+export function queriesOf(condition: Condition): readonly Query[] {
+  switch (condition.kind) {
+    case "or":
+    case "and":
+      return condition.parts.flatMap(queriesOf);
+    case "not":
+      return queriesOf(condition.of);
+    case "exists":
+      return [condition.query];
+    case "compare":
+      return [condition.left, condition.right].flatMap((side) => (side.kind === "query" ? [side.query] : []));
+  }
+}
+
 function attempt<T>(text: string, parse: (parser: Parser) => T): Parsed<T> {
   if (text.length > LONGEST) return { ok: false, message: `it is longer than ${LONGEST} characters` };
   const parser = new Parser(text);
@@ -110,8 +125,10 @@ class Parser {
   #bracket(): Selector[] {
     this.expect("[");
     const selectors: Selector[] = [];
-    do selectors.push(this.#selector());
-    while (this.#take(","));
+    do {
+      selectors.push(this.#selector());
+      this.#space();
+    } while (this.#take(","));
     this.expect("]");
     return selectors;
   }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import { ToolError } from "../../tool/errors.js";
 import { isRecord } from "../../tool/schema-walk.js";
 import type { Comparison, Condition, JsonPath, Operand, Query, Segment, Selector } from "./json-path.js";
 
@@ -9,7 +11,12 @@ interface Search {
   looks: number;
 }
 
-export class TooManyValues extends Error {}
+/** What the path wants cannot be found with reasonable work. */
+export class TooManyValues extends ToolError {
+  constructor() {
+    super("the path looks at too many values");
+  }
+}
 
 /** Every value a path finds, in document order. */
 export function selectAll(path: JsonPath, root: unknown): readonly unknown[] {
@@ -41,11 +48,18 @@ interface Step {
   readonly next: unknown[];
 }
 
-function step(segment: Segment, value: unknown, to: Step): void {
-  to.search.looks += 1;
-  if (to.search.looks > MAX_LOOKS) throw new TooManyValues("the path looks at too many values");
-  for (const selector of segment.selectors) pick(selector, value, to);
-  if (segment.deep) for (const inner of children(value)) step(segment, inner, to);
+/** Without recursion: answers may be nested deeper than the stack. */
+function step(segment: Segment, start: unknown, to: Step): void {
+  const pending = [start];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    to.search.looks += 1;
+    if (to.search.looks > MAX_LOOKS) throw new TooManyValues();
+    for (const selector of segment.selectors) pick(selector, value, to);
+    if (!segment.deep) return;
+    const inner = children(value);
+    for (let index = inner.length - 1; index >= 0; index -= 1) pending.push(inner[index]);
+  }
 }
 
 function pick(selector: Selector, value: unknown, { search, next }: Step): void {
@@ -133,6 +147,5 @@ function compare(by: Comparison, left: unknown, right: unknown): boolean {
 
 function same(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  const composite = typeof left === "object" && typeof right === "object" && left !== null && right !== null;
-  return composite && JSON.stringify(left) === JSON.stringify(right);
+  return typeof left === "object" && typeof right === "object" && isDeepStrictEqual(left, right);
 }

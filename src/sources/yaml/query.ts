@@ -6,11 +6,10 @@ export type QueryStyle = "form" | "spaceDelimited" | "pipeDelimited" | "deepObje
 
 export const QUERY_STYLES: readonly QueryStyle[] = ["form", "spaceDelimited", "pipeDelimited", "deepObject"];
 
-const SEPARATORS: Readonly<Record<QueryStyle, string>> = {
+const SEPARATORS: Readonly<Record<Exclude<QueryStyle, "deepObject">, string>> = {
   form: ",",
   spaceDelimited: " ",
   pipeDelimited: "|",
-  deepObject: ",",
 };
 
 export type Pair = readonly [name: string, value: string];
@@ -19,22 +18,27 @@ export type Pair = readonly [name: string, value: string];
 export function queryPairs(
   name: string,
   value: unknown,
-  { style = "form", explode = true }: { readonly style?: QueryStyle; readonly explode?: boolean },
+  { style = "form", explode = style === "form" }: { readonly style?: QueryStyle; readonly explode?: boolean },
 ): readonly Pair[] {
   if (value === undefined || value === null) return [];
+  if (style === "deepObject") return deepPairs(name, value);
   if (Array.isArray(value)) {
     if (explode) return value.map((item) => [name, asText(item)] as const);
     return [[name, value.map(asText).join(SEPARATORS[style])]];
   }
   if (!isRecord(value)) return [[name, asText(value)]];
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== null);
-  if (style === "deepObject") return entries.flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner));
   if (explode) return entries.map(([key, inner]) => [key, asText(inner)] as const);
   return [[name, entries.flatMap(([key, inner]) => [key, asText(inner)]).join(SEPARATORS[style])]];
 }
 
+/** OpenAPI leaves lists open here; `a[]=1` and `a[0][b]=1` is what services that take this form understand. */
 function deepPairs(name: string, value: unknown): readonly Pair[] {
-  if (Array.isArray(value)) return value.map((item) => [name, asText(item)] as const);
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value))
+    return value.flatMap((item, index) =>
+      deepPairs(typeof item === "object" ? `${name}[${index}]` : `${name}[]`, item),
+    );
   if (isRecord(value))
     return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner));
   return [[name, asText(value)]];

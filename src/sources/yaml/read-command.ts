@@ -10,9 +10,9 @@ import { looksSecret, variableName } from "./written-secret.js";
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Programs that run a piece of text as code, with the option that hands it over. */
 const RUNS_TEXT: readonly (readonly [program: RegExp, option: RegExp])[] = [
-  [/^(?:ba|z|da|k|a|fi|c|tc)?sh$|^busybox$/, /^-[a-z]*c$/],
-  [/^(?:python|pypy)[\d.]*$/, /^-c$/],
-  [/^(?:node|bun|deno|perl|ruby)$/, /^(?:-[a-z]*[eEp]|--eval|--print|eval)$/],
+  [/^(?:ba|z|da|k|a|fi|c|tc)?sh$/, /^-[a-z]*c$/],
+  [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c$/],
+  [/^(?:node|bun|deno|perl|ruby)$/, /^(?:-[a-z]*[eEp]|--(?:eval|print)=?|eval)$/],
   [/^php$/, /^-r$/],
   [/^(?:cmd(?:\.exe)?)$/i, /^\/[ck]$/i],
   [/^(?:powershell|pwsh)(?:\.exe)?$/i, /^-c(?:ommand)?$/i],
@@ -143,20 +143,37 @@ function checkParameters(tool: Section, common: CommonSpec, templates: readonly 
 /** Inside a piece of code a value could become more than a value, however it is quoted. */
 function checkCode(tool: Section, command: readonly ArgumentGroup[]): void {
   const words = command.flat();
-  const [program = "", ...rest] = words.map((word) =>
-    word.kind === "literal" ? String(word.value) : undefined,
-  );
-  const name = program.replace(/^.*[/\\]/, "");
-  const option = RUNS_TEXT.find(([pattern]) => pattern.test(name))?.[1];
-  const at = option === undefined ? -1 : rest.findIndex((word) => word !== undefined && option.test(word));
-  const code = at === -1 ? undefined : words[at + 2];
+  const name = (words[0]?.kind === "literal" ? String(words[0].value) : "").replace(/^.*[/\\]/, "");
   const intoShell = name === "ssh" && words.some((word) => word.kind !== "literal");
-  if ((code === undefined || code.kind === "literal") && !intoShell) return;
+  // The program may also stand behind another one: env, sudo, timeout 5, docker run image.
+  const guilty = intoShell ? name : words.map((_, index) => programOf(words, index)).find(Boolean);
+  if (guilty === undefined) return;
   tool.wrong(
     tool.get("command"),
-    `${name} would run the text of a parameter of ${tool.what} as code`,
+    `${guilty} would run the text of a parameter of ${tool.what} as code`,
     intoShell
       ? "set the environment to ssh instead, and run the program itself"
       : 'pass the value beside the code: [bash, -c, \'echo "$1"\', bash, "{{name}}"]',
   );
+}
+
+/** The program at this place, if it would be given code with a hole in it. */
+function programOf(words: readonly Template[], index: number): string | undefined {
+  const name = beginningOf(words[index]).replace(/^.*[/\\]/, "");
+  const option = RUNS_TEXT.find(([pattern]) => pattern.test(name))?.[1];
+  if (option === undefined || words[index]?.kind !== "literal") return undefined;
+  const at = words.findIndex((word, place) => place > index && option.test(beginningOf(word)));
+  if (at === -1) return undefined;
+  // Further options may stand between the option and the code.
+  const code = words
+    .slice(at + 1)
+    .find((word) => !(word.kind === "literal" && /^-/.test(String(word.value))));
+  return words[at]?.kind === "literal" && (code === undefined || code.kind === "literal") ? undefined : name;
+}
+
+/** What of a word stands in the file before anything else. */
+function beginningOf(word: Template | undefined): string {
+  if (word?.kind === "literal") return String(word.value);
+  const first = word?.kind === "text" ? word.parts[0] : undefined;
+  return typeof first === "string" ? first : "";
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../config/did-you-mean.js";
 import { type ConfigNode, describeNode } from "../../config/node.js";
-import { parseCondition } from "./json-path.js";
+import { type Condition, parseCondition, queriesOf } from "./json-path.js";
 import { Section } from "./section.js";
 import { type Expression, holesOf, readTemplate, type Template } from "./template.js";
 import type { CommonSpec, CompositeSpec, Step } from "./tool-spec.js";
@@ -100,7 +100,10 @@ function readTest(section: Section, node: ConfigNode, scope: Scope): Step["condi
     if (template.kind === "value") return template;
   }
   const parsed = text === undefined ? undefined : parseCondition(text);
-  if (parsed?.ok === true) return parsed.value;
+  if (parsed?.ok === true) {
+    checkHoles(section, namesIn(parsed.value, node), scope);
+    return parsed.value;
+  }
   section.wrong(
     node,
     `"if" of ${section.what} cannot be understood${parsed === undefined ? "" : `: ${parsed.message}`}`,
@@ -109,26 +112,37 @@ function readTest(section: Section, node: ConfigNode, scope: Scope): Step["condi
   return undefined;
 }
 
+/** The values that a condition looks at by name, told like the holes of a template. */
+function namesIn(condition: Condition, { place }: ConfigNode): readonly Expression[] {
+  return queriesOf(condition).flatMap(({ path }) => {
+    const [first, ...segments] = path.segments;
+    const [named] = first?.deep === false ? first.selectors : [];
+    if (named?.kind !== "name") return [];
+    const at = place === undefined ? {} : { place };
+    return [{ source: path.text, name: named.name, path: { ...path, segments }, ...at }];
+  });
+}
+
 function checkHoles(section: Section, holes: readonly Expression[], { common, ids, inLoop }: Scope): void {
   const names = common.parameters.map(({ name }) => name);
   for (const hole of holes) {
+    const shown = /^[$@]/.test(hole.source) ? hole.source : `{{${hole.source}}}`;
     if (hole.name === "steps") {
       const first = hole.path.segments[0]?.selectors[0];
       const id = first?.kind === "name" ? first.name : undefined;
       if (id === undefined || !ids.includes(id))
         section.wrong(
           hole,
-          `{{${hole.source}}} of ${section.what} names no earlier step`,
+          `${shown} of ${section.what} names no earlier step`,
           didYouMean(id ?? "", ids) ??
             (ids.length === 0 ? "there is none before it" : `steps: ${ids.join(", ")}`),
         );
     } else if (hole.name === "item" || hole.name === "index") {
-      if (!inLoop)
-        section.wrong(hole, `{{${hole.source}}} of ${section.what} only means something with for_each`);
+      if (!inLoop) section.wrong(hole, `${shown} of ${section.what} only means something with for_each`);
     } else if (!names.includes(hole.name)) {
       section.wrong(
         hole,
-        `{{${hole.source}}} of ${section.what} names no parameter`,
+        `${shown} of ${section.what} names no parameter`,
         didYouMean(hole.name, [...names, "steps"]) ?? "add it to parameters",
       );
     }

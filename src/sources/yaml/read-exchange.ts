@@ -43,6 +43,9 @@ export function readResponse(tool: Section): ResponseSpec {
       section.wrong(section.get("success"), `${JSON.stringify(status)} is no status`, "write 200 or 2xx");
   if (select !== undefined && fields !== undefined)
     section.wrong(section.get("fields"), `${section.what} has select and fields`, "use one of them");
+  const mapped = select === undefined ? (fields === undefined ? undefined : "fields") : "select";
+  if (format === "text" && mapped !== undefined)
+    section.wrong(section.get(mapped), `"${mapped}" of ${section.what} looks into JSON, but format is text`);
   return {
     format,
     ...(select !== undefined && { select }),

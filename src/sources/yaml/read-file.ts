@@ -10,6 +10,8 @@ import type { ToolSpec } from "./tool-spec.js";
 
 /** Room for the tools of a large service. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Read as if it were, letters of an older encoding would be lost without a word. */
+export const NOT_UTF8 = "it is not UTF-8 text";
 const LIMITS = { maxBytes: MAX_FILE_BYTES, maxNodes: 500_000 };
 
 export type ToolFileReading =

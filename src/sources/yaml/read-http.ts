@@ -2,11 +2,12 @@ import { didYouMean } from "../../config/did-you-mean.js";
 import { describeNode } from "../../config/node.js";
 import { requestHeaders } from "../../policy/request-headers.js";
 import { checkHoles } from "./check-holes.js";
+import { bare, FORM_TYPE, isForm, isJson, isMultipart, JSON_TYPE, MULTIPART_TYPE } from "./content-type.js";
 import { readEndpoint } from "./endpoint.js";
 import { readAuth } from "./read-auth.js";
 import { readResponse, readRetries } from "./read-exchange.js";
 import type { Section } from "./section.js";
-import { readTemplate, type Template } from "./template.js";
+import { readTemplate, type Template, writtenTexts } from "./template.js";
 import {
   type CommonSpec,
   type HttpSpec,
@@ -16,12 +17,11 @@ import {
   type PlacedParameter,
   type Where,
 } from "./tool-spec.js";
+import { checkWireNames } from "./wire-names.js";
 import { isCredentialHeader, looksSecret } from "./written-secret.js";
 
 const WITHOUT_BODY: readonly Method[] = ["GET", "HEAD", "OPTIONS"];
 const PREFERS_QUERY: readonly Method[] = [...WITHOUT_BODY, "DELETE"];
-const JSON_TYPE = "application/json";
-const FORM_TYPE = "application/x-www-form-urlencoded";
 
 export function readHttp(tool: Section, common: CommonSpec): HttpSpec | undefined {
   const method = readMethod(tool);
@@ -30,6 +30,12 @@ export function readHttp(tool: Section, common: CommonSpec): HttpSpec | undefine
   const headers = readHeaders(tool);
   const bodyNode = tool.get("body");
   const body = bodyNode === undefined ? undefined : readTemplate(bodyNode, tool.problems);
+  if (body !== undefined && writtenTexts(body).some(looksSecret))
+    tool.wrong(
+      bodyNode,
+      `"body" of ${tool.what} holds a credential, which must not be in the file`,
+      "use auth, which takes it from an environment variable",
+    );
   const contentType = readContentType(tool, body);
   const response = readResponse(tool);
   const retries = readRetries(tool);
@@ -41,6 +47,11 @@ export function readHttp(tool: Section, common: CommonSpec): HttpSpec | undefine
     tool.wrong(bodyNode, `a ${method} request cannot have a body`, "use POST, or in: query");
   const templates = [...headers.map(([, value]) => value), ...(body === undefined ? [] : [body])];
   const placed = placeParameters({ tool, common, method, body, templates, inAddress: address.names });
+  checkWireNames(tool, { placed, headers, auth });
+  for (const one of auth) {
+    const refusal = one.type === "header" ? headerRefusal(one.name) : undefined;
+    if (refusal !== undefined) tool.wrong(tool.get("auth"), `auth of ${tool.what}: ${refusal}`);
+  }
   return {
     ...common,
     type: "http_wrapper",
@@ -71,7 +82,7 @@ function readAddress(tool: Section) {
   const endpoint = tool.text("endpoint", { required: true });
   if (endpoint === undefined) return undefined;
   const base = endpoint.startsWith("/") ? tool.text("base_url") : undefined;
-  if (looksSecret(endpoint)) {
+  if (looksSecret(endpoint) || (base !== undefined && looksSecret(base))) {
     tool.wrong(
       tool.get("endpoint"),
       `"endpoint" of ${tool.what} holds a credential`,
@@ -97,7 +108,8 @@ function readHeaders(tool: Section): HttpSpec["headers"] {
       return [];
     }
     const value = readTemplate({ ...node, value: String(node.value) }, tool.problems);
-    if (value.kind === "literal" && (isCredentialHeader(name) || looksSecret(String(value.value)))) {
+    const isFixed = value.kind === "literal";
+    if ((isFixed && isCredentialHeader(name)) || writtenTexts(value).some(looksSecret)) {
       const hint = `use auth: { type: header, name: ${name}, value_env: NAME_OF_A_VARIABLE }`;
       tool.wrong(
         node,
@@ -124,12 +136,13 @@ function headerRefusal(name: string): string | undefined {
 
 function readContentType(tool: Section, body: Template | undefined): string {
   const written = tool.text("content_type");
-  const type = (written ?? JSON_TYPE).split(";", 1)[0]?.trim().toLowerCase() ?? JSON_TYPE;
-  if (type.startsWith("multipart/"))
+  const type = bare(written ?? JSON_TYPE);
+  const hasFields = isForm(type) || isMultipart(type);
+  if (type.startsWith("multipart/") && !isMultipart(type))
     tool.wrong(
       tool.get("content_type"),
-      "multipart bodies are not supported",
-      `use ${JSON_TYPE} or ${FORM_TYPE}`,
+      `multipart bodies are not supported, except ${MULTIPART_TYPE}`,
+      `use ${JSON_TYPE}, ${FORM_TYPE} or ${MULTIPART_TYPE}`,
     );
   else if (isJson(type) && isWrittenJson(body))
     tool.wrong(
@@ -137,9 +150,9 @@ function readContentType(tool: Section, body: Template | undefined): string {
       "a JSON body is written as a structure, not as text: inside a text, a value could change what it means",
       'for example: body: { title: "{{title}}" }',
     );
-  else if (type === FORM_TYPE && body !== undefined && body.kind !== "map" && body.kind !== "value")
+  else if (hasFields && body !== undefined && body.kind !== "map" && body.kind !== "value")
     tool.wrong(tool.get("body"), "the body of a form must be a map of names and values");
-  else if (!isJson(type) && type !== FORM_TYPE && body === undefined && written !== undefined)
+  else if (!isJson(type) && !hasFields && body === undefined && written !== undefined)
     tool.wrong(tool.get("content_type"), `a body of type ${type} needs "body", a text with {{name}} in it`);
   return written ?? JSON_TYPE;
 }
@@ -147,14 +160,6 @@ function readContentType(tool: Section, body: Template | undefined): string {
 function isWrittenJson(body: Template | undefined): boolean {
   if (body?.kind === "text") return typeof body.parts[0] === "string" && /^\s*[[{]/.test(body.parts[0]);
   return body?.kind === "literal" && typeof body.value === "string" && /^\s*[[{]/.test(body.value);
-}
-
-export function isJson(type: string): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
-}
-
-export function isForm(type: string): boolean {
-  return type.toLowerCase().startsWith(FORM_TYPE);
 }
 
 interface Placing {

@@ -81,6 +81,12 @@ function readCommon(
         `"${key}" of ${tool.what} holds ${JSON.stringify(text.slice(0, 80))}, which cannot be a name`,
         "up to 64 letters, digits, _ and -, beginning with a letter",
       );
+  // Tools of such toolsets take over from each other.
+  if (toolset.startsWith("mcp-"))
+    tool.wrong(
+      tool.get("toolset"),
+      `"toolset" of ${tool.what} begins with "mcp-", which is kept for MCP servers`,
+    );
   if (name === undefined || description === undefined) return undefined;
   const schema = objectSchema(parameters, known.definitions);
   const unusable = checkSchema(schema, { foreign: true });

@@ -1,7 +1,9 @@
+import { namesSecret } from "../../policy/secrets.js";
 import type { SecretAccess } from "../../tool/tool.js";
 import { basicPair } from "./credentials.js";
 import type { ToolHost } from "./tool-host.js";
 import type { Auth, ToolSpec } from "./tool-spec.js";
+import { looksSecret } from "./written-secret.js";
 
 /** Tells the runtime which values must never be shown: what the files name as credentials. */
 export function hideSecrets(
@@ -16,9 +18,17 @@ export function hideSecrets(
   for (const spec of specs) {
     const auths = spec.type === "http_wrapper" ? spec.auth : [];
     for (const auth of auths) hideAuth(auth, { host, hide, done });
-    if (spec.type === "command")
-      for (const [, from] of spec.env) if ("env" in from) hide(from.env, host.variable(from.env));
+    if (spec.type !== "command") continue;
+    for (const [name, from] of spec.env) {
+      const value = "env" in from ? host.variable(from.env) : undefined;
+      // Programs are also given harmless ones (HOME, AWS_REGION), whose values may stand anywhere.
+      if ("env" in from && value !== undefined && isSecret([name, from.env], value)) hide(from.env, value);
+    }
   }
+}
+
+function isSecret(names: readonly string[], value: string): boolean {
+  return names.some(namesSecret) || looksSecret(value);
 }
 
 function hideAuth(

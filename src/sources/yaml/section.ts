@@ -13,6 +13,10 @@ interface Wanted {
   readonly required?: boolean;
 }
 
+const ADVICE: Readonly<Record<string, string>> = {
+  "<<": "merge keys are not supported; an alias can stand for a whole value, and defaults fill in what tools share",
+};
+
 /**
  * One map of a tool file, read key by key. What has the wrong shape is a problem and reads as absent; a key that
  * nobody asked for is a problem when reading ends.
@@ -131,8 +135,9 @@ export class Section {
   finish(advice: Readonly<Record<string, string>> = {}): void {
     for (const entry of this.#entries.values()) {
       if (this.#asked.has(entry.name)) continue;
-      const hint = Object.hasOwn(advice, entry.name)
-        ? advice[entry.name]
+      const known = { ...ADVICE, ...advice };
+      const hint = Object.hasOwn(known, entry.name)
+        ? known[entry.name]
         : (didYouMean(entry.name, this.#asked) ?? `known here: ${[...this.#asked].sort().join(", ")}`);
       this.wrong(entry, `${this.what} has an unknown key ${JSON.stringify(shorten(entry.name))}`, hint);
     }

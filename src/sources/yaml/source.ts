@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -9,7 +10,7 @@ import type { AnyTool } from "../../tool/tool.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
 import { buildTool } from "./build-tool.js";
 import { formatFileProblem } from "./problems.js";
-import { MAX_FILE_BYTES, readToolFile } from "./read-file.js";
+import { MAX_FILE_BYTES, NOT_UTF8, readToolFile } from "./read-file.js";
 import { hideSecrets } from "./secrets.js";
 import { createToolHost, type ToolHost } from "./tool-host.js";
 import type { ToolSpec } from "./tool-spec.js";
@@ -57,8 +58,10 @@ class YamlSource implements ToolSource {
   }
 
   refresh(config: LoadedConfig): Promise<void> {
-    this.#changing = this.#changing.then(() => this.#apply(config));
-    return this.#changing;
+    const applied = this.#changing.then(() => this.#apply(config));
+    // A change that failed must not keep the next one from being taken up.
+    this.#changing = applied.catch(() => undefined);
+    return applied;
   }
 
   async #apply(config: LoadedConfig): Promise<void> {
@@ -66,17 +69,18 @@ class YamlSource implements ToolSource {
     const isNew = config !== this.#config || this.#files.size === 0;
     this.#config = config;
     const found = await filesIn(foldersOf(config), [...this.#files.keys()]);
-    let freed = false;
-    for (const path of [...this.#files.keys()]) {
+    const before = new Set(this.#files.keys());
+    const changed: string[] = [];
+    for (const path of before) {
       if (found.includes(path)) continue;
       this.#swap(path, []);
       this.#files.delete(path);
-      freed = true;
+      changed.push(path);
     }
-    for (const path of found) freed = (await this.#take(path)) || freed;
-    // A name that another file has given up may be wanted by one that could not have it.
-    if (freed) this.#tryAgain();
-    if (!isNew && !freed) return;
+    for (const path of found) if (await this.#take(path)) changed.push(path);
+    // Only what was there before can have been in the way of something.
+    if (changed.some((path) => before.has(path))) await this.#tryAgain();
+    if (!isNew && changed.length === 0) return;
     hideSecrets(
       [...this.#files.values()].flatMap(({ specs }) => specs),
       { host: this.#tools, secrets: this.#host.secrets },
@@ -84,13 +88,13 @@ class YamlSource implements ToolSource {
   }
 
   /** True when the file's tools have changed. */
-  async #take(path: string): Promise<boolean> {
+  async #take(path: string, again = false): Promise<boolean> {
     const known = this.#files.get(path);
     const read = await readBounded(path);
     const hash = createHash("sha256")
       .update(read.text ?? read.problem)
       .digest("base64");
-    if (known?.hash === hash) return false;
+    if (known?.hash === hash && !again) return false;
     const reading =
       read.text === undefined
         ? { ok: false as const, problems: [{ message: read.problem }] }
@@ -105,7 +109,7 @@ class YamlSource implements ToolSource {
     }
     const problems = reading.problems.map((problem) => formatFileProblem(path, problem));
     // Of what changes later, whoever watches tells, after a second look.
-    if (this.#starting) for (const problem of problems) this.#host.log.warn(problem);
+    if (this.#starting && !again) for (const problem of problems) this.#host.log.warn(problem);
     const before = known ?? { specs: [], tools: [], quarantined: [] };
     this.#files.set(path, { ...before, hash, problems });
     return false;
@@ -124,7 +128,12 @@ class YamlSource implements ToolSource {
     return rejected;
   }
 
-  #tryAgain(): void {
+  /**
+   * What another file has given up may have been all that was in the way: a name, or a sequence that led back.
+   */
+  async #tryAgain(): Promise<void> {
+    for (const [path, { problems }] of [...this.#files])
+      if (problems.length > 0) await this.#take(path, true);
     for (const [path, file] of this.#files)
       if (file.quarantined.length > 0)
         this.#files.set(path, { ...file, quarantined: this.#swap(path, file.tools) });
@@ -209,7 +218,8 @@ async function readBounded(path: string): Promise<Bounded> {
     if (!about.isFile()) return { problem: "it is not a file" };
     if (about.size > MAX_FILE_BYTES)
       return { problem: `it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB` };
-    return { text: await readFile(path, "utf8"), problem: "" };
+    const bytes = await readFile(path);
+    return isUtf8(bytes) ? { text: bytes.toString("utf8"), problem: "" } : { problem: NOT_UTF8 };
   } catch (error) {
     return { problem: `it cannot be read: ${describeThrown(error).message}` };
   }

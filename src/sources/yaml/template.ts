@@ -94,6 +94,22 @@ export function holesOf(template: Template): readonly Expression[] {
   }
 }
 
+/** The texts of a template that stand in the file, without its holes. */
+export function writtenTexts(template: Template): readonly string[] {
+  switch (template.kind) {
+    case "literal":
+      return typeof template.value === "string" ? [template.value] : [];
+    case "value":
+      return [];
+    case "text":
+      return template.parts.filter((part) => typeof part === "string");
+    case "list":
+      return template.items.flatMap(writtenTexts);
+    case "map":
+      return template.entries.flatMap(([, value]) => writtenTexts(value));
+  }
+}
+
 /** The value of a hole; undefined when the call has none. */
 export function holeValue({ name, path }: Expression, values: Values): unknown {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;

@@ -158,4 +158,32 @@ result: "{{steps.pages}}"`;
     expect(first).toMatchObject({ state: "ready", tools: ["a"] });
     expect(second).toMatchObject({ state: "failed", reason: expect.stringContaining("b → a → b") });
   });
+
+  test("cannot be reached from inside of its own steps, whatever they do", async () => {
+    const again = defineTool({
+      name: "again",
+      description: "Calls a tool by its name",
+      parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      handler: async ({ name }, ctx) => {
+        const tools = ctx.openTools({});
+        const done = await tools.call({ name, arguments: {} });
+        tools.close();
+        return { inner: done.error?.code ?? "it ran" };
+      },
+    }) as AnyTool;
+    const { call } = await yamlRuntime(file("steps: [{ tool: again, arguments: { name: look } }]"), {
+      tools: [again],
+    });
+    expect((await call("again", { name: "look" })).structured).toEqual({ inner: "it ran" });
+    expect((await call("look")).structured).toMatchObject({
+      inner: expect.stringMatching(/not_found|out_of_scope/),
+    });
+  });
+
+  test("may call a step by any name", async () => {
+    const done = await run(`steps:
+  - { id: __proto__, tool: search, arguments: { query: a } }
+result: "{{steps.__proto__.total}}"`);
+    expect(done).toMatchObject({ ok: true, content: [{ text: "2" }] });
+  });
 });

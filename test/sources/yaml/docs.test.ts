@@ -7,6 +7,9 @@ import { codeBlocks, hermesCommands } from "../../examples/doc-commands.js";
 import { typed } from "../../examples/shell.js";
 import { json, startServer } from "./setup.js";
 
+/** A dozen programs one after the other, each started from nothing. */
+const PATIENCE = { timeout: 120_000 };
+
 function place() {
   const home = tempFolder();
   writeFileSync(join(home, "config.yaml"), "security: { allow_private_urls: true }\n");
@@ -25,7 +28,7 @@ describe("docs/yaml-tools.md", () => {
       spawnSync(command ?? "", args, { cwd: home });
   });
 
-  it("every command does what its comment says, with the files of the page", async () => {
+  it("every command does what its comment says, with the files of the page", PATIENCE, async () => {
     const { base, seen } = await startServer(({ url }, response) => {
       if (url.startsWith("/v1/articles"))
         json(response, {
@@ -56,7 +59,7 @@ describe("docs/yaml-tools.md", () => {
 });
 
 describe("docs/openapi.md", () => {
-  it("every command works on a document like the one it names", async () => {
+  it("every command works on a document like the one it names", PATIENCE, async () => {
     const home = place();
     copyFileSync(join(root, "test/sources/openapi/petstore.yaml"), join(home, "petstore.yaml"));
     for (const { line } of hermesCommands("docs/openapi.md")) {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { json, startServer, yamlRuntime } from "./setup.js";
 
@@ -346,6 +347,24 @@ describe("an answer", () => {
     expect(await binary.call("one")).toMatchObject({ ok: true, structured: { bytes: 4 } });
     const empty = await yamlRuntime(tool(server.base, "tags: [x]", "/empty"));
     expect(await empty.call("one")).toMatchObject({ ok: true, structured: { status: 204 } });
+  });
+
+  test("that unpacks to far more than was sent is not unpacked to its end", async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000));
+    const server = await startServer((_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip", "content-type": "text/plain" }).end(bomb);
+    });
+    const { call } = await yamlRuntime(tool(server.base, "response: { max_bytes: 100000 }"));
+    expect((await call("one")).error?.message).toContain("larger than 100000 bytes");
+  });
+
+  test("that stops in the middle ends the call, and is asked for only once", async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(200, { "content-length": "100" }).write("half of it");
+    });
+    const { call } = await yamlRuntime(tool(server.base, "timeout_seconds: 0.3\nretries: 2"));
+    expect(await call("one")).toMatchObject({ ok: false, error: { code: "timeout" } });
+    expect(server.seen).toHaveLength(1);
   });
 
   test("that does not come in time ends the call", async () => {

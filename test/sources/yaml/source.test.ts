@@ -2,7 +2,7 @@ import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { trustFolder } from "../../../src/config/trust.js";
-import { defineTool } from "../../../src/index.js";
+import { createLogger, defineTool, ToolRegistry } from "../../../src/index.js";
 import type { AnyTool } from "../../../src/tool/tool.js";
 import { tempDir } from "../../support/runtime.js";
 import { yamlRuntime } from "./setup.js";
@@ -66,6 +66,18 @@ describe("the tool folder", () => {
     expect(await said(call, "b")).toBe("fine");
   });
 
+  test("a file in another encoding than UTF-8 is refused, not read with holes in it", async () => {
+    const { runtime, write, reload, home } = await yamlRuntime({ "a.yaml": echo("a", "one") });
+    writeFileSync(join(home, "tools", "a.yaml"), Buffer.from(echo("a", "Größe"), "latin1"));
+    await reload();
+    expect(runtime.sources.status()).toMatchObject([
+      { state: "degraded", tools: ["a"], reason: expect.stringContaining("it is not UTF-8 text") },
+    ]);
+    write("a.yaml", echo("a", "Größe"));
+    await reload();
+    expect(runtime.sources.status()).toMatchObject([{ state: "ready" }]);
+  });
+
   test("a name that is taken stays with its owner; when that one goes, the other gets it", async () => {
     const builtin = defineTool({
       name: "own",
@@ -74,18 +86,21 @@ describe("the tool folder", () => {
       parameters: { type: "object" },
       handler: () => "core",
     }) as AnyTool;
+    const told: string[] = [];
+    const logger = createLogger({ sink: (line) => void told.push(line) });
     const { runtime, registry, reload, call, home } = await yamlRuntime(
       {
         "a.yaml": echo("same", "a"),
         "b.yaml": `${echo("same", "b")}  - { name: own, description: d, type: command, command: [echo] }\n`,
       },
-      { tools: [builtin] },
+      { tools: [builtin], registry: new ToolRegistry({ logger }) },
     );
     expect(runtime.sources.status()[1]).toMatchObject({
       state: "degraded",
       tools: [],
       quarantined: [{ name: "same" }, { name: "own", reason: expect.stringContaining("core") }],
     });
+    expect(told.filter((line) => line.includes("same of toolset"))).toHaveLength(1);
     expect(await said(call, "same")).toBe("a");
     unlinkSync(join(home, "tools", "a.yaml"));
     await reload();
@@ -122,5 +137,37 @@ describe("the tool folder", () => {
     );
     await reload();
     expect(runtime.secrets.redact("value-nobody-would-guess")).toBe("[REDACTED:PLAIN_NAME]");
+  });
+
+  test("harmless variables that a command is given stay readable", async () => {
+    const { runtime } = await yamlRuntime(
+      {
+        "a.yaml":
+          "tools: [{ name: a, description: d, type: command, command: [env], env: { KUBECONFIG: { env: KUBECONFIG }, A: { env: MY_TOKEN }, B_TOKEN: { env: PLAIN } } }]",
+      },
+      {
+        variables: {
+          KUBECONFIG: "/home/somebody/.kube",
+          MY_TOKEN: "first-hidden-value",
+          PLAIN: "second-hidden-value",
+        },
+      },
+    );
+    expect(runtime.secrets.redact("/home/somebody/.kube/config first-hidden-value second-hidden-value")).toBe(
+      "/home/somebody/.kube/config [REDACTED:MY_TOKEN] [REDACTED:PLAIN]",
+    );
+  });
+
+  test("a file that was refused because of another one is taken up when that one changes", async () => {
+    const composite = (name: string, tool: string) =>
+      `tools: [{ name: ${name}, description: d, type: composite, steps: [{ tool: ${tool} }] }]`;
+    const { runtime, write, reload } = await yamlRuntime({
+      "a.yaml": composite("a", "b"),
+      "b.yaml": composite("b", "a"),
+    });
+    expect(runtime.sources.status().map(({ state }) => state)).toEqual(["ready", "failed"]);
+    write("a.yaml", echo("a", "x"));
+    await reload();
+    expect(runtime.sources.status().map(({ state }) => state)).toEqual(["ready", "ready"]);
   });
 });

@@ -52,6 +52,11 @@ describe("a mistake in a tool file is told with place, reason and what to do", (
       /"name" of tool a b holds "a b", which cannot be a name/,
     ],
     [
+      "the toolset of an MCP server",
+      http("toolset: mcp-github"),
+      /f\.yaml:6:14: error: "toolset" of tool t begins with "mcp-", which is kept for MCP servers/,
+    ],
+    [
       "two tools of one name",
       `${http("")}  - { name: t, description: d, type: command, command: [ls] }\n`,
       /f\.yaml:7:5: error: two tools of the file are called t/,
@@ -138,8 +143,43 @@ describe("a mistake in a tool file is told with place, reason and what to do", (
     ["select and fields", http("response: { select: $.a, fields: { b: $.b } }"), /use one of them/],
     [
       "multipart",
-      http("method: POST\ncontent_type: multipart/form-data"),
-      /multipart bodies are not supported/,
+      http("method: POST\ncontent_type: multipart/mixed"),
+      /f\.yaml:7:19: error: multipart bodies are not supported, except multipart\/form-data/,
+    ],
+    [
+      "two values under one name",
+      http("headers: { x-a: '1' }\nparameters: [{ name: a, in: header, send_as: X-A }]"),
+      /f\.yaml:7:18: error: parameter a and "headers" x-a of tool t would both be sent as header x-a/,
+    ],
+    [
+      "two fields under one name",
+      http("method: POST\nparameters: [{ name: a }, { name: b, send_as: a }]"),
+      /parameter b and parameter a of tool t would both be sent as body a/,
+    ],
+    [
+      "two ways to fill one header",
+      http("auth: [{ type: bearer, token_env: A }, { type: basic, username_env: B, password_env: C }]"),
+      /auth basic and auth bearer of tool t would both be sent as header authorization/,
+    ],
+    [
+      "a header that is not the file's business",
+      http("auth: { type: header, name: Host, value_env: A }"),
+      /f\.yaml:6:11: error: auth of tool t: .*set by the client itself/,
+    ],
+    [
+      "a path into text",
+      http("response: { format: text, select: $.a }"),
+      /f\.yaml:6:39: error: "select" of response of tool t looks into JSON, but format is text/,
+    ],
+    [
+      "a merge key",
+      "defaults: &d { toolset: x }\ntools:\n  - { <<: *d, name: t, description: d, type: command, command: [ls] }\n",
+      /f\.yaml:3:7: error: tool t has an unknown key "<<" \(merge keys are not supported/,
+    ],
+    [
+      "a key twice",
+      http("method: GET\nmethod: POST"),
+      /f\.yaml:7:5: error: the same setting is written twice/,
     ],
     [
       "a bad timeout",
@@ -177,6 +217,16 @@ describe("a mistake in a tool file is told with place, reason and what to do", (
       /python3 would run the text/,
     ],
     [
+      "a value inside of code behind another program",
+      command("command: [env, -i, sh, -ec, --, '{{x}}']\nparameters: [{ name: x }]"),
+      /sh would run the text of a parameter of tool t as code/,
+    ],
+    [
+      "a value inside of code in one word",
+      command("command: [node, '--eval={{x}}']\nparameters: [{ name: x }]"),
+      /node would run the text/,
+    ],
+    [
       "a value for ssh",
       command("command: [ssh, host, ls, '{{x}}']\nparameters: [{ name: x }]"),
       /ssh would run the text/,
@@ -207,6 +257,16 @@ describe("a mistake in a tool file is told with place, reason and what to do", (
       "a bad condition",
       composite("steps: [{ tool: x, if: 'a > 1' }]"),
       /"if" of step 1 of tool t cannot be understood/,
+    ],
+    [
+      "a condition on a step that is none",
+      composite("steps: [{ id: a, tool: x }, { tool: x, if: '$.steps.b.total > 0' }]"),
+      /f\.yaml:5:48: error: \$\.steps\.b\.total of step 2 of tool t names no earlier step/,
+    ],
+    [
+      "a condition on a parameter that is none",
+      composite('steps: [{ tool: x, if: "!($.deap == true)" }]\nparameters: [{ name: deep }]'),
+      /\$\.deap of step 1 of tool t names no parameter \(did you mean "deep"\?\)/,
     ],
     [
       "a composite that leads back",
@@ -240,6 +300,8 @@ describe("a secret that was written into the file", () => {
     ["with spaces in the place of a name", http("auth: { type: bearer, token_env: 'hunter2 hunter2' }")],
     ["in a header", http("headers: { Authorization: Bearer hunter2hunter2 }")],
     ["in any header", http(`headers: { X-Thing: ${TOKEN} }`)],
+    ["in a header with a template", http(`headers: { X-A: "${TOKEN} {{a}}" }\nparameters: [{ name: a }]`)],
+    ["in the body", http(`method: POST\nbody: { a: [{ b: "x ${TOKEN}" }] }`)],
     ["in the address", http("", `https://api.example.com/x?k=${TOKEN}`)],
     ["in an argument", command(`command: [curl, ${TOKEN}]`)],
     ["in the environment", command("command: [ls]\nenv: { DB_PASSWORD: hunter2hunter2 }")],
