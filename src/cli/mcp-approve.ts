@@ -37,8 +37,18 @@ export async function run(context: CommandContext, [name = "", tool]: readonly s
     const what = changes.length === 1 ? "this change" : `these ${changes.length} changes`;
     if (!(await confirmed({ question: `Approve ${what}?`, yes: context.flags.yes === true })))
       throw new HermesError(failure("denied", "nothing was approved"));
-    for (const change of changes) source.approveChange(name, change.tool);
-    const approved = changes.map((change) => change.tool);
+    // What the server says may have changed once more while the person was reading.
+    const [approved, missed] = [[] as string[], [] as string[]];
+    for (const change of changes)
+      (source.approveChange(name, change)?.length === 1 ? approved : missed).push(change.tool);
+    if (missed.length > 0)
+      throw new HermesError(
+        failure(
+          "denied",
+          `changed again meanwhile, and not approved: ${missed.map(visible).join(", ")}`,
+          `Run "hermes mcp approve ${name}" once more and look at it.`,
+        ),
+      );
     if (out.json) out.value({ name, approved });
     else out.line(`${out.mark("ok")} approved: ${approved.map(visible).join(", ")}`);
   });

@@ -6,7 +6,7 @@ import type { CommandContext } from "./globals.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** What a tool leaves behind may keep the process alive this long after the client has gone. */
-const LEFTOVER_MS = 1_000;
+const LEFTOVER_MS = 200;
 
 /** Standard output belongs to the protocol: whatever else a tool or library prints goes to standard error. */
 export async function run({ flags, runtime: open }: CommandContext): Promise<void> {

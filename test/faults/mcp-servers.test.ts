@@ -12,7 +12,8 @@ const kill = (pid: number) => void process.kill(pid, "SIGKILL");
 test(
   `servers that are killed, hang, flood and send nonsense (${FAULTS} times) harm nobody else and are back soon`,
   async () => {
-    const settings = { timeout: 0.5, supports_parallel_tool_calls: true };
+    // Other tests run beside the short form; there half a second may be too little for a healthy answer.
+    const settings = { timeout: FULL ? 0.5 : 1.2, supports_parallel_tool_calls: true };
     const names = Array.from({ length: OTHERS }, (_, at) => `other${at}`);
     const { runtime, source } = await mcpRuntime({
       bad: scriptable({}, settings),
@@ -48,7 +49,7 @@ test(
     isOver = true;
     await Promise.all(load);
     expect(failures).toEqual([]);
-    // Killed, or given up at its timeout of half a second.
+    // Killed, or given up at its timeout.
     expect(Math.max(...ended)).toBeLessThan(FULL ? 1_000 : 3_000);
     expect(back.toSorted((a, b) => a - b)[Math.floor(back.length * 0.95)]).toBeLessThan(5_000);
     expect(

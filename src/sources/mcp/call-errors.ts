@@ -1,6 +1,6 @@
 import { ToolError } from "../../tool/errors.js";
 import { describeThrown } from "../../tool/thrown.js";
-import { codeOf, statusOf } from "./connect-errors.js";
+import { codeOf, isRefusal, statusOf } from "./connect-errors.js";
 
 const INVALID_PARAMS = -32_602;
 
@@ -27,7 +27,7 @@ export function readCallError(
       }),
     };
   }
-  if (typeof code === "number" && statusOf(thrown) === undefined) {
+  if (isRefusal(thrown)) {
     return {
       connection: "fine",
       error: new ToolError(`MCP server ${server} refused ${what}: ${message}`, {

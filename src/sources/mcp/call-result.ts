@@ -1,4 +1,4 @@
-import type { CallToolResult, ContentBlock, ReadResourceResult } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { type Content, text, textOf } from "../../tool/content.js";
 import { ToolError } from "../../tool/errors.js";
 import { ToolResult } from "../../tool/result.js";
@@ -7,7 +7,7 @@ import { isRecord } from "../../tool/schema-walk.js";
 /** What a server answered, as a result of ours. `fits` says whether structured data is what the tool promised. */
 export function toToolResult(result: CallToolResult, fits: boolean): ToolResult {
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
-  const content = blocks.map((block) => toContent(block as ContentBlock));
+  const content = blocks.map(toContent);
   if (result.isError === true) {
     const words = textOf(content).trim();
     throw new ToolError(words === "" ? "the tool reported a failure without saying why" : words);
@@ -24,46 +24,46 @@ export function toToolResult(result: CallToolResult, fits: boolean): ToolResult 
   return new ToolResult({ success: true, output: structured, content: [text(JSON.stringify(structured))] });
 }
 
-function toContent(block: ContentBlock): Content {
-  switch (block?.type) {
-    case "text":
-      return text(String(block.text));
-    case "image":
-    case "audio":
-      return { type: block.type, data: block.data, mimeType: block.mimeType };
-    case "resource_link":
-      return resource({ uri: block.uri, mimeType: block.mimeType, text: linkText(block) });
-    case "resource":
-      return embedded(block.resource);
-    default:
-      return text(JSON.stringify(block) ?? "");
-  }
+/** What is not as the protocol has it is shown as it came. */
+function toContent(block: unknown): Content {
+  const fields = isRecord(block) ? block : {};
+  const { type } = fields;
+  if (type === "text" && typeof fields.text === "string") return text(fields.text);
+  if (type === "image" || type === "audio")
+    return media(type, fields.data, fields.mimeType) ?? asItCame(block);
+  if (type === "resource_link" && typeof fields.uri === "string")
+    return resource({ uri: fields.uri, mimeType: fields.mimeType, text: linkText(fields) });
+  if (type === "resource" && isRecord(fields.resource)) return embedded(fields.resource);
+  return asItCame(block);
 }
 
-function linkText(link: {
-  readonly name: string;
-  readonly description?: string | undefined;
-}): string | undefined {
-  const { name, description } = link;
+function asItCame(block: unknown): Content {
+  return text(JSON.stringify(block) ?? "");
+}
+
+function media(type: "image" | "audio", data: unknown, mimeType: unknown): Content | undefined {
+  return typeof data === "string" && typeof mimeType === "string" ? { type, data, mimeType } : undefined;
+}
+
+function linkText({ name, description }: Readonly<Record<string, unknown>>): string | undefined {
   const words = [name, description].filter((part) => typeof part === "string" && part !== "");
   return words.length === 0 ? undefined : words.join(": ");
 }
 
 /** A resource that was sent along, or read by a tool of ours. */
-export function embedded(given: ReadResourceResult["contents"][number]): Content {
-  const { uri, mimeType } = given;
-  if ("text" in given) return resource({ uri, mimeType, text: given.text });
-  if (typeof mimeType === "string" && mimeType.startsWith("image/"))
-    return { type: "image", data: given.blob, mimeType };
-  if (typeof mimeType === "string" && mimeType.startsWith("audio/"))
-    return { type: "audio", data: given.blob, mimeType };
-  const bytes = Math.floor((String(given.blob ?? "").length * 3) / 4);
+export function embedded(given: Readonly<Record<string, unknown>>): Content {
+  const { uri, mimeType, text: words, blob } = given;
+  if (typeof words === "string") return resource({ uri, mimeType, text: words });
+  const kind = typeof mimeType === "string" ? /^(image|audio)\//.exec(mimeType)?.[1] : undefined;
+  const shown = kind === undefined ? undefined : media(kind as "image" | "audio", blob, mimeType);
+  if (shown !== undefined) return shown;
+  const bytes = Math.floor((String(blob ?? "").length * 3) / 4);
   return resource({ uri, mimeType, text: `[${bytes} bytes that are not text]` });
 }
 
 function resource(fields: {
-  readonly uri: string;
-  readonly mimeType: string | undefined;
+  readonly uri: unknown;
+  readonly mimeType: unknown;
   readonly text: string | undefined;
 }): Content {
   return {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describeThrown } from "../../tool/thrown.js";
 import type { ConnectRequest } from "./connect.js";
 
@@ -22,6 +23,7 @@ export function explainConnectError(
   error: unknown,
   request: Pick<ConnectRequest, "server" | "config">,
 ): ConnectError {
+  if (error instanceof ConnectError) return error;
   const { server, config } = request;
   const cause = { cause: error };
   const refused = chain(error).find(({ name }) => name === "ScopeRefused");
@@ -33,6 +35,12 @@ export function explainConnectError(
       fix: `hermes mcp login ${server}`,
     });
   const code = codeOf(error);
+  // A program is not found either when the folder it should start in is not there.
+  if (code === "ENOENT" && config.command !== "" && config.cwd !== "" && !existsSync(config.cwd))
+    return new ConnectError(`the folder ${config.cwd} does not exist`, {
+      ...cause,
+      fix: `make it, or change mcp_servers.${server}.cwd`,
+    });
   if (code === "ENOENT" && config.command !== "")
     return new ConnectError(`the program ${config.command} was not found`, {
       ...cause,
@@ -56,6 +64,16 @@ export function explainConnectError(
 export function refusesTransport(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403;
+}
+
+/** An answer that refuses: the server is there, and has understood. What a web server says is no such answer. */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "number" &&
+    statusOf(error) === undefined
+  );
 }
 
 function needsLogin(error: unknown): boolean {

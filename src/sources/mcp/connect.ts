@@ -3,7 +3,8 @@ import type { McpServerConfig } from "../../config/mcp-server.js";
 import { VERSION } from "../../version.js";
 import type { SourceHost } from "../types.js";
 import { childEnvironment } from "./child-environment.js";
-import { EndedEarly, explainConnectError, refusesTransport } from "./connect-errors.js";
+import { ConnectError, EndedEarly, explainConnectError, refusesTransport } from "./connect-errors.js";
+import type { DirectCalls } from "./direct-calls.js";
 import { StdioTransport } from "./stdio-transport.js";
 import { ToolListGuard } from "./tool-list-guard.js";
 
@@ -12,6 +13,8 @@ export type TransportKind = "stdio" | "http" | "sse";
 export interface Connection {
   readonly client: Client;
   readonly guard: ToolListGuard;
+  /** A shorter way for calls of tools, where there is one. */
+  readonly calls: DirectCalls | undefined;
   readonly transport: TransportKind;
   /** Resolves when the connection is over, with how that came about. */
   readonly closed: Promise<string>;
@@ -107,7 +110,8 @@ async function open(
     if (ending === undefined) throw error;
     throw new EndedEarly(ending);
   }
-  return { client, guard, transport: kind, closed, close };
+  const calls = client.getProtocolEra() === "modern" ? undefined : program?.calls;
+  return { client, guard, calls, transport: kind, closed, close };
 }
 
 async function transportFor(kind: TransportKind, request: ConnectRequest): Promise<Transport> {
@@ -123,7 +127,7 @@ async function transportFor(kind: TransportKind, request: ConnectRequest): Promi
   }
   const { StreamableHTTPClientTransport, SSEClientTransport } = await import("@modelcontextprotocol/client");
   const { oauthFor } = await import("./oauth/provider.js");
-  const url = new URL(config.url);
+  const url = addressOf(config.url);
   const options = {
     requestInit: { headers: config.headers },
     fetch: oauthFor({ server: request.server, config, host }),
@@ -133,6 +137,13 @@ async function transportFor(kind: TransportKind, request: ConnectRequest): Promi
   return kind === "http"
     ? new StreamableHTTPClientTransport(url, options)
     : new SSEClientTransport(url, options);
+}
+
+/** Read again here: the address may come from a variable. */
+function addressOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  throw new ConnectError("its url is no address of the web", { fix: "it begins with http:// or https://" });
 }
 
 /** Connecting includes starting a program, which has no limit of its own. */

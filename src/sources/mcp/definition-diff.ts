@@ -88,6 +88,10 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : canonicalJson(value);
 }
 
+/** How much is not shown is told: whoever agrees should know that there is more. */
 function excerpt(text: string): string {
-  return text === "" ? "nothing" : cleanLine(text.slice(0, 4 * LONGEST_EXCERPT), LONGEST_EXCERPT);
+  if (text === "") return "nothing";
+  const shown = cleanLine(text.slice(0, 4 * LONGEST_EXCERPT), LONGEST_EXCERPT);
+  const hidden = text.length - LONGEST_EXCERPT;
+  return hidden > 0 ? `${shown} (${hidden} more characters)` : shown;
 }

@@ -91,8 +91,13 @@ function questionFor({ form, name, isRequired }: Field, field: Readonly<Record<s
   const label = cleanLine(typeof field.title === "string" ? field.title : name, 100);
   const about = typeof field.description === "string" ? ` (${cleanLine(field.description, 300)})` : "";
   const many = field.type === "array" ? " Several, separated by commas." : "";
-  const empty = isRequired ? "Leave it empty to decline." : "Leave it empty to skip.";
+  const empty = isRequired ? "Leave it empty to decline." : `Leave it empty ${ofDefault(field.default)}.`;
   return `MCP server ${form.server} asks: ${form.message}\n${label}${about}.${many} ${empty}`;
+}
+
+/** What an empty answer sends is the server's choice; nobody should send it unseen. */
+function ofDefault(value: unknown): string {
+  return value === undefined ? "to skip" : `for ${cleanLine(JSON.stringify(value), 100)}`;
 }
 
 interface Choice {

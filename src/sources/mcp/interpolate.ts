@@ -15,7 +15,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** `${NAME}` becomes the value of that variable; a name that is not set is an error that says so. */
 export function interpolate(text: string, where: string, variables: Variables): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => {
-    const value = variables[name];
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value === undefined) throw new MissingVariable(name, where);
     return value;
   });

@@ -1,10 +1,13 @@
 import type { Client } from "@modelcontextprotocol/client";
+import { isRefusal } from "./connect-errors.js";
 
 const ANSWER_MS = 5_000;
 
 export interface KeepaliveOptions {
   readonly client: Client;
   readonly everyMs: number;
+  /** While it works on something it may be unable to answer; that work has a time limit of its own. */
+  readonly isBusy: () => boolean;
   /** It did not answer once. */
   readonly onLate: () => void;
   /** It answers again. */
@@ -23,7 +26,7 @@ export class Keepalive {
 
   constructor(options: KeepaliveOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.look(), options.everyMs);
+    this.#timer = setInterval(() => void (options.isBusy() || this.look()), options.everyMs);
     this.#timer.unref();
   }
 
@@ -66,8 +69,7 @@ export class Keepalive {
       else await client.ping({ timeout: ANSWER_MS });
       return true;
     } catch (error) {
-      // An answer that refuses is an answer.
-      return error instanceof Error && "code" in error && typeof error.code === "number";
+      return isRefusal(error);
     }
   }
 }

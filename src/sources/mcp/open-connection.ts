@@ -6,6 +6,7 @@ import { interpolated } from "./interpolate.js";
 import type { ServerPins } from "./pins.js";
 import { priorOf } from "./protocol-memory.js";
 import type { RunningCall } from "./running-call.js";
+import type { Sampling } from "./sampling.js";
 import { ServerQuestions } from "./server-questions.js";
 
 /** Connects to a server as its settings are at this moment: variables may have been set meanwhile. */
@@ -15,13 +16,15 @@ export async function openConnection(options: {
   readonly host: SourceHost;
   readonly pins: ServerPins;
   readonly running: ReadonlySet<RunningCall>;
+  /** Lasts longer than a connection: what a server may ask in a minute does not begin anew with each. */
+  readonly sampling: Sampling | undefined;
   readonly signal: AbortSignal;
   readonly onStderr: (chunk: string) => void;
 }): Promise<Connection> {
-  const { name: server, host, running } = options;
+  const { name: server, host, running, sampling } = options;
   const config = interpolated(options.config, host.config.env);
   hideSecrets(server, config, host);
-  const questions = new ServerQuestions({ server, config, host, running });
+  const questions = new ServerQuestions({ server, config, host, running, sampling });
   return connectServer({
     server,
     config,

@@ -23,7 +23,7 @@ export class RunningCall implements Deadline {
   timer: NodeJS.Timeout | undefined = undefined;
   readonly context: CallContext;
   readonly #limits: CallLimits;
-  readonly #ending = new CallSignal();
+  readonly signal = new CallSignal();
   readonly #startedAt = performance.now();
   #waits = 0;
   #waitedMs = 0;
@@ -43,9 +43,10 @@ export class RunningCall implements Deadline {
     this.#restart();
   }
 
+  /** For a request that is made by the SDK. */
   get requestOptions() {
     return {
-      signal: this.#ending as unknown as AbortSignal,
+      signal: this.signal as unknown as AbortSignal,
       timeout: NO_SDK_TIMEOUT_MS,
       onprogress: (progress: Progress) => this.progress(progress),
     };
@@ -96,12 +97,12 @@ export class RunningCall implements Deadline {
   #cancel(): void {
     if (this.#hasEnded) return;
     this.#isCancelled = true;
-    this.#ending.abort("the call was cancelled");
+    this.signal.abort("the call was cancelled");
   }
 
   fire(): void {
     this.#timedOut = this.#nextLimit;
-    this.#ending.abort("timed out");
+    this.signal.abort("timed out");
   }
 
   /** Why the request was given up here, when it was. */
@@ -130,7 +131,8 @@ export class RunningCall implements Deadline {
 
   #restart(): void {
     cancelDeadline(this);
-    if (this.#ending.aborted) return;
+    // A question can be answered after the call it belonged to is over.
+    if (this.#hasEnded || this.signal.aborted) return;
     const left = this.#limits.maxTimeoutMs - this.#worked();
     this.#nextLimit = left <= this.#limits.timeoutMs ? "total" : "silence";
     setDeadline(this, Math.max(1, Math.min(this.#limits.timeoutMs, left)));

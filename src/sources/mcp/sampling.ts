@@ -11,20 +11,26 @@ const LONGEST_QUESTION = 512 * 1024;
 
 /** Answers a server's wish to ask a model, with the model the configuration names. Throws what the server may know. */
 export class Sampling {
-  readonly #settings: HermesConfig["mcp"];
+  readonly #settings: () => HermesConfig["mcp"];
   #times: number[] = [];
 
-  constructor(settings: HermesConfig["mcp"]) {
+  /** Settings may change; those of the moment count. */
+  constructor(settings: () => HermesConfig["mcp"]) {
     this.#settings = settings;
   }
 
+  get isOn(): boolean {
+    return this.#settings().sampling;
+  }
+
   async answer(params: CreateMessageRequest["params"], signal: AbortSignal): Promise<CreateMessageResult> {
-    const url = completionsUrl(this.#settings.sampling_url.trim());
+    if (!this.isOn) throw new Error("sampling is switched off (mcp.sampling)");
+    const { sampling_url: address, sampling_model: model, sampling_api_key: key } = this.#settings();
+    const url = completionsUrl(address.trim());
     if (url === undefined) throw new Error("no model is set up for sampling (mcp.sampling_url)");
     this.#count();
-    const body = JSON.stringify(requestFor(params, this.#settings.sampling_model));
+    const body = JSON.stringify(requestFor(params, model));
     if (body.length > LONGEST_QUESTION) throw new Error("the question is too long");
-    const { sampling_api_key: key } = this.#settings;
     const response = await fetch(url, {
       method: "POST",
       headers: {

@@ -21,6 +21,7 @@ export interface ServerCallsOptions {
 export class ServerCalls implements RemoteCalls {
   readonly running = new Set<RunningCall>();
   readonly #options: ServerCallsOptions;
+  readonly #idle = new Set<() => void>();
 
   constructor(options: ServerCallsOptions) {
     this.#options = options;
@@ -33,7 +34,7 @@ export class ServerCalls implements RemoteCalls {
     const call = new RunningCall(request.context, this.#options.limits);
     this.running.add(call);
     try {
-      const result = await request.work(connection.client, call.requestOptions);
+      const result = await request.work(connection, call);
       this.#options.onAnswer();
       return result as Result;
     } catch (thrown) {
@@ -41,7 +42,19 @@ export class ServerCalls implements RemoteCalls {
     } finally {
       this.running.delete(call);
       call.end();
+      if (this.running.size === 0 && this.#idle.size > 0) this.#tellIdle();
     }
+  }
+
+  /** Resolves when no call runs. */
+  idle(): Promise<void> {
+    if (this.running.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.add(resolve));
+  }
+
+  #tellIdle(): void {
+    for (const tell of this.#idle) tell();
+    this.#idle.clear();
   }
 
   #explain(

@@ -4,7 +4,7 @@ import type { McpServerConfig } from "../../config/mcp-server.js";
 import type { SourceHost } from "../types.js";
 import { answerElicitation } from "./elicitation.js";
 import type { RunningCall } from "./running-call.js";
-import { Sampling } from "./sampling.js";
+import type { Sampling } from "./sampling.js";
 
 /** What a server may ask of us while a call runs: things to tell it, a model's answer, where the work is. */
 export class ServerQuestions {
@@ -19,13 +19,14 @@ export class ServerQuestions {
     readonly config: McpServerConfig;
     readonly host: SourceHost;
     readonly running: ReadonlySet<RunningCall>;
+    /** Undefined when the server's entry does not let it ask a model. */
+    readonly sampling: Sampling | undefined;
   }) {
     this.#server = options.server;
     this.#host = options.host;
     this.#running = options.running;
     this.#tellsRoots = options.config.roots;
-    const { mcp } = options.host.config.values;
-    this.#sampling = mcp.sampling && options.config.sampling ? new Sampling(mcp) : undefined;
+    this.#sampling = options.sampling?.isOn === true ? options.sampling : undefined;
   }
 
   get capabilities(): ClientCapabilities {
@@ -42,16 +43,20 @@ export class ServerQuestions {
       const call = this.#asker();
       if (call === undefined) return { action: "decline" };
       const ask = call.context.ask;
-      return call.whileWaiting(() => answerElicitation(params, { server: this.#server, ask }));
+      return this.#whileWaiting(() => answerElicitation(params, { server: this.#server, ask }));
     });
     if (this.#tellsRoots)
       client.setRequestHandler("roots/list", () => ({ roots: this.#folders().map(rootOf) }));
     if (sampling !== undefined)
-      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
-        const work = () => sampling.answer(params, mcpReq.signal);
-        const call = this.#asker();
-        return call === undefined ? work() : call.whileWaiting(work);
-      });
+      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) =>
+        this.#whileWaiting(() => sampling.answer(params, mcpReq.signal)),
+      );
+  }
+
+  /** Any of the calls may be the one that waits, so the time of none of them runs. */
+  #whileWaiting<Result>(work: () => Promise<Result>): Promise<Result> {
+    const waiting = [...this.#running].reduce((inner, call) => () => call.whileWaiting(inner), work);
+    return waiting();
   }
 
   /**

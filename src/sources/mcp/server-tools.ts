@@ -5,10 +5,12 @@ import { describeThrown } from "../../tool/thrown.js";
 import type { AnyTool } from "../../tool/tool.js";
 import type { SourceHost } from "../types.js";
 import { cleanLine } from "./clean-text.js";
+import type { Definition } from "./definition.js";
 import { describeChange } from "./definition-diff.js";
 import { type Quarantined, readListedTools } from "./listed-tools.js";
 import { sourceOf, toolNameOf, toolsetOf } from "./names.js";
 import type { PinnedTool, ServerPins } from "./pins.js";
+import type { ShownChange } from "./status.js";
 import type { RawToolList } from "./tool-list-guard.js";
 import { mcpTool, type RemoteCalls, type ToolOptions } from "./tool-value.js";
 import { utilityTools } from "./utility-tools.js";
@@ -59,12 +61,12 @@ export class ServerTools {
     return [...this.#unlisted, ...this.#rejected];
   }
 
-  get changed(): readonly { readonly tool: string; readonly change: string }[] {
-    return [...this.#current.values()].flatMap(({ approved, changed }) =>
-      changed === undefined
-        ? []
-        : [{ tool: cleanLine(approved.name, 100), change: describeChange(approved, changed.definition) }],
-    );
+  get changed(): readonly ShownChange[] {
+    return [...this.#current.values()].flatMap(({ approved, changed }) => {
+      if (changed === undefined) return [];
+      const { definition, fingerprint } = changed;
+      return [{ tool: shownName(approved), change: describeChange(approved, definition), fingerprint }];
+    });
   }
 
   /** Brings in what is known from before. True when there was something. */
@@ -119,13 +121,14 @@ export class ServerTools {
     }
   }
 
-  /** Accepts what one tool, or each of them, says now; the tools it concerns. */
-  approveChange(tool?: string): readonly string[] {
+  /** Accepts what one tool, or each of them, says now, or exactly the change that was shown; the tools it concerns. */
+  approveChange(which?: string | ShownChange): readonly string[] {
+    const [tool, fingerprint] = typeof which === "object" ? [which.tool, which.fingerprint] : [which];
     const accepted: string[] = [];
     for (const { approved, changed } of this.#current.values()) {
-      const isMeant =
-        tool === undefined || tool === approved.name || tool === toolNameOf(this.#server, approved.name);
-      if (changed === undefined || !isMeant) continue;
+      const names = [approved.name, shownName(approved), toolNameOf(this.#server, approved.name)];
+      if (changed === undefined || (tool !== undefined && !names.includes(tool))) continue;
+      if (fingerprint !== undefined && fingerprint !== changed.fingerprint) continue;
       this.#pins.accept(changed.definition);
       accepted.push(approved.name);
     }
@@ -247,4 +250,8 @@ export class ServerTools {
       !registry.snapshot().byToolset.has(this.#server)
     );
   }
+}
+
+function shownName({ name }: Definition): string {
+  return cleanLine(name, 100);
 }

@@ -12,10 +12,11 @@ import { openConnection } from "./open-connection.js";
 import type { ServerPins } from "./pins.js";
 import { eraOf } from "./protocol-memory.js";
 import { INITIAL_TRIES, PARKED_MS, RECONNECT_TRIES, retryDelay } from "./retry.js";
+import { Sampling } from "./sampling.js";
 import { ServerCalls } from "./server-calls.js";
 import { ServerHealth } from "./server-health.js";
 import { ServerTools } from "./server-tools.js";
-import type { McpServerStatus } from "./status.js";
+import type { McpServerStatus, ShownChange } from "./status.js";
 import { StderrLines } from "./stderr-lines.js";
 import { ToolRefresh } from "./tool-refresh.js";
 import { aborted, Once, pause } from "./waiting.js";
@@ -42,12 +43,14 @@ export class McpServer {
   readonly #tools: ServerTools;
   readonly #calls: ServerCalls;
   readonly #health: ServerHealth;
+  readonly #sampling: Sampling | undefined;
   #connectedMs: number | undefined;
   #connection: Connection | undefined;
   #refresh: ToolRefresh | undefined;
   #keepalive: Keepalive | undefined;
   #trying: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
+  #patience: NodeJS.Timeout | undefined;
   #failures = 0;
   #restarts = -1;
   #wasReady = false;
@@ -60,6 +63,7 @@ export class McpServer {
     this.config = options.config;
     this.#options = options;
     this.#health = new ServerHealth(options.name, options.host);
+    if (options.config.sampling) this.#sampling = new Sampling(() => options.host.config.values.mcp);
     this.#stderr = new StderrLines((text) => options.host.redact(text));
     this.#calls = new ServerCalls({
       server: options.name,
@@ -92,7 +96,7 @@ export class McpServer {
     }
     if (this.#tools.registerRemembered()) this.#firstTry.tell();
     else this.#tools.withdraw();
-    setTimeout(() => this.#firstTry.tell(), this.config.connect_timeout * 1000).unref();
+    this.#patience = setTimeout(() => this.#firstTry.tell(), this.config.connect_timeout * 1000).unref();
     void this.#try();
   }
 
@@ -123,42 +127,66 @@ export class McpServer {
     };
   }
 
-  approveChange(tool?: string): readonly string[] {
-    return this.#tools.approveChange(tool);
+  approveChange(which?: string | ShownChange): readonly string[] {
+    return this.#tools.approveChange(which);
   }
 
   /** Connects anew, whatever the state. Resolves when that has worked or failed. */
   async reconnect(): Promise<void> {
     if (this.#ending.signal.aborted || !this.config.enabled) return;
     this.#failures = 0;
-    await this.#disconnect();
-    clearTimeout(this.#retryTimer);
-    await (this.#trying ?? this.#try());
+    // A connection that is just being made is a new one; cutting it off would only count as a failure.
+    if (this.#trying === undefined) await this.#disconnect();
+    await this.#try();
   }
 
   /** Looks whether it answers now. */
   async test(): Promise<McpServerStatus> {
-    if (this.#connection === undefined) await this.reconnect();
+    if (this.#trying !== undefined) await this.#trying;
+    else if (this.#connection === undefined) await this.reconnect();
     else if (await this.#keepalive?.look()) await this.#refresh?.now();
     return this.status();
   }
 
+  get isBusy(): boolean {
+    return this.#calls.running.size > 0;
+  }
+
+  /** The settings were read anew: what was missing may be there now. */
+  settingsRead(): void {
+    if (this.#connection === undefined && this.#trying === undefined && this.config.enabled) void this.#try();
+  }
+
   /** Ends it. Its tools stay registered when somebody else is about to take their place. */
   async close(options: { readonly keepTools?: boolean } = {}): Promise<void> {
-    this.#ending.abort();
-    this.#firstTry.tell();
-    clearTimeout(this.#retryTimer);
-    if (options.keepTools !== true) this.#tools.withdraw();
+    this.#leave(options);
     await this.#disconnect();
     await this.#trying;
     await this.#disconnect();
+  }
+
+  /** Ends it when the calls that run on it are over; others are not taken any more. */
+  async retire(options: { readonly keepTools?: boolean }): Promise<void> {
+    this.#leave(options);
+    await this.#calls.idle();
+    await this.close({ keepTools: true });
+  }
+
+  #leave(options: { readonly keepTools?: boolean }): void {
+    this.#ending.abort();
+    this.#firstTry.tell();
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#patience);
+    this.#keepalive?.stop();
+    this.#refresh?.stop();
+    if (options.keepTools !== true) this.#tools.withdraw();
   }
 
   #try(): Promise<void> {
     clearTimeout(this.#retryTimer);
     this.#health.nextRetry = undefined;
     this.#trying ??= this.#options.gate
-      .through(() => this.#connect())
+      .through(() => this.#connect(), this.#ending.signal)
       .finally(() => {
         this.#trying = undefined;
         this.#firstTry.tell();
@@ -176,6 +204,7 @@ export class McpServer {
       connection = await openConnection({
         ...this.#options,
         running: this.#calls.running,
+        sampling: this.#sampling,
         signal: this.#ending.signal,
         onStderr: (chunk) => this.#stderr.add(chunk),
       });
@@ -219,6 +248,7 @@ export class McpServer {
     this.#keepalive = new Keepalive({
       client: connection.client,
       everyMs: host.config.values.mcp.keepalive_seconds * 1000,
+      isBusy: () => this.isBusy,
       onLate: () => this.#settleState("it did not answer when it was asked whether it is there"),
       onBack: () => this.#settleState(),
       onDead: () => void this.#lost(connection, "it no longer answers"),

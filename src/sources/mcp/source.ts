@@ -7,7 +7,7 @@ import { identityOf } from "./identity.js";
 import type { PinRows } from "./pin-rows.js";
 import { openPinRows, ServerPins } from "./pins.js";
 import { McpServer } from "./server.js";
-import { type McpServerStatus, sourceStatus } from "./status.js";
+import { type McpServerStatus, type ShownChange, sourceStatus } from "./status.js";
 import { aborted } from "./waiting.js";
 
 export type { McpServerStatus } from "./status.js";
@@ -20,8 +20,11 @@ export interface McpSource extends ToolSource {
   test(name: string): Promise<McpServerStatus | undefined>;
   /** Connects anew; undefined when there is none of that name. */
   reconnect(name: string): Promise<McpServerStatus | undefined>;
-  /** Agrees to what a tool, or each tool, of a server says now. The tools it concerned; undefined without such a server. */
-  approveChange(server: string, tool?: string): readonly string[] | undefined;
+  /**
+   * Agrees to what a tool, or each tool, of a server says now, or to a change that was shown and to no other. The
+   * tools it concerned; undefined without such a server.
+   */
+  approveChange(server: string, which?: string | ShownChange): readonly string[] | undefined;
 }
 
 export function createMcpSource(host: SourceHost): McpSource {
@@ -33,6 +36,8 @@ class McpServers implements McpSource {
   readonly #host: SourceHost;
   readonly #gate: Gate;
   readonly #servers = new Map<string, McpServer>();
+  /** No longer wanted, but calls still run on them. */
+  readonly #retiring = new Set<McpServer>();
   #rows: PinRows | undefined;
 
   constructor(host: SourceHost) {
@@ -60,10 +65,19 @@ class McpServers implements McpSource {
     await Promise.all(
       outdated.map(async (server) => {
         this.#servers.delete(server.name);
-        await server.close({ keepTools: Object.hasOwn(wanted, server.name) });
+        const keepTools = Object.hasOwn(wanted, server.name);
+        // A call that runs is not cut off, and nobody waits for it either.
+        if (server.isBusy) this.#retire(server, keepTools);
+        else await server.close({ keepTools });
       }),
     );
+    for (const server of this.#servers.values()) server.settingsRead();
     this.#startMissing(wanted);
+  }
+
+  #retire(server: McpServer, keepTools: boolean): void {
+    this.#retiring.add(server);
+    void server.retire({ keepTools }).finally(() => this.#retiring.delete(server));
   }
 
   #startMissing(wanted: Readonly<Record<string, McpServerConfig>>): void {
@@ -95,13 +109,16 @@ class McpServers implements McpSource {
     return server?.status();
   }
 
-  approveChange(server: string, tool?: string): readonly string[] | undefined {
-    return this.#servers.get(server)?.approveChange(tool);
+  approveChange(server: string, which?: string | ShownChange): readonly string[] | undefined {
+    return this.#servers.get(server)?.approveChange(which);
   }
 
   async close(): Promise<void> {
     const servers = [...this.#servers.values()];
     this.#servers.clear();
-    await Promise.all(servers.map((server) => server.close()));
+    await Promise.all([
+      ...servers.map((server) => server.close()),
+      ...[...this.#retiring].map((server) => server.close({ keepTools: true })),
+    ]);
   }
 }

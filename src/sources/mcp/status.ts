@@ -1,5 +1,13 @@
 import type { SourceState, SourceStatus } from "../types.js";
 
+/** A tool whose definition is another one now, as a person is told. */
+export interface ShownChange {
+  readonly tool: string;
+  readonly change: string;
+  /** Of the new definition: a yes to it is a yes to nothing else. */
+  readonly fingerprint: string;
+}
+
 /** Everything there is to know about one MCP server at this moment. */
 export interface McpServerStatus {
   readonly name: string;
@@ -15,7 +23,7 @@ export interface McpServerStatus {
   readonly tools: readonly string[];
   readonly quarantined: readonly { readonly name: string; readonly reason: string }[];
   /** Tools whose definition is another one than was approved. */
-  readonly changed: readonly { readonly tool: string; readonly change: string }[];
+  readonly changed: readonly ShownChange[];
   /** The last lines it wrote to its standard error. */
   readonly stderr: readonly string[];
   /** Milliseconds since 1970: when it is tried again. */

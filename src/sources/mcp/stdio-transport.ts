@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { EXEC_MARK } from "../../env/local/marks.js";
 import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
+import { DirectCalls } from "./direct-calls.js";
 import { MessageLines } from "./message-lines.js";
 import { RateWindow } from "./rate-window.js";
 
@@ -35,6 +36,8 @@ export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   /** How the program ended, once it has. */
   ending: string | undefined;
+  /** For servers of the older protocol. */
+  readonly calls = new DirectCalls((message) => this.#post(message));
 
   readonly #program: ServerProgram;
   readonly #mark = randomUUID();
@@ -43,6 +46,8 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #told = false;
+  /** What all who have written too much wait for. */
+  #drained: Promise<void> | undefined;
 
   constructor(program: ServerProgram) {
     this.#program = program;
@@ -86,7 +91,7 @@ export class StdioTransport implements Transport {
     const messages = new RateWindow(child.stdout, MESSAGES_PER_WINDOW);
     const complaints = new RateWindow(child.stderr, STDERR_BYTES_PER_WINDOW);
     const lines = new MessageLines({
-      onMessage: (message) => this.onmessage?.(message),
+      onMessage: (message) => this.#receive(message),
       onNonsense: (line) => this.#program.onStderr(`[stdout] ${line.slice(0, 500)}\n`),
     });
     child.stdout.on("data", (chunk: Buffer) => {
@@ -125,20 +130,35 @@ export class StdioTransport implements Transport {
     void this.#ended.then(() => this.close());
   }
 
+  /** What goes wrong with one message is not the fault of the stream it came in. */
+  #receive(message: JSONRPCMessage): void {
+    try {
+      if (!this.calls.take(message)) this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
+  }
+
   #tellClosed(): void {
     if (this.#told) return;
     this.#told = true;
+    this.calls.closed();
     this.onclose?.();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    await this.#post(message);
+  }
+
+  /** A promise when whoever writes more should wait for it. */
+  #post(message: JSONRPCMessage): Promise<void> | undefined {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || !stdin.writable) throw new Error("the server program is not running");
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
-      stdin.once("drain", resolve);
-      stdin.once("close", resolve);
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return undefined;
+    this.#drained ??= drained(stdin).finally(() => {
+      this.#drained = undefined;
     });
+    return this.#drained;
   }
 
   /** Resolves when nothing of the program is left. */
@@ -163,4 +183,14 @@ export class StdioTransport implements Transport {
     this.#unwatch();
     this.#tellClosed();
   }
+}
+
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off("drain", done).off("close", done);
+      resolve();
+    };
+    stream.on("drain", done).on("close", done);
+  });
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "../../observe/log.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { Connection } from "./connect.js";
+import { isRefusal } from "./connect-errors.js";
 import type { RawToolList } from "./tool-list-guard.js";
 
 export interface ListedFrom {
@@ -24,13 +25,17 @@ const SHORTEST_TTL_MS = 30_000;
 const LONGEST_TTL_MS = 24 * 3_600_000;
 const LISTEN_AGAIN_MS = 5_000;
 
+/** Why something is done later. */
+type Reason = "changed" | "expired" | "listen";
+
 /** Keeps the list of a server's tools up to date: at first, when the server says that it changed, and when it expires. */
 export class ToolRefresh {
   readonly #options: RefreshOptions;
   #reading: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Map<Reason, NodeJS.Timeout>();
+  #readAt = Number.NEGATIVE_INFINITY;
   #cut: string | undefined;
 
   constructor(options: RefreshOptions) {
@@ -70,7 +75,8 @@ export class ToolRefresh {
   #alone(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
-      if (this.#again) this.#later(SHORTEST_MS, () => this.#changed());
+      this.#readAt = performance.now();
+      if (this.#again) this.#changed();
       this.#again = false;
     });
     return this.#reading;
@@ -78,13 +84,16 @@ export class ToolRefresh {
 
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
   #changed(): void {
+    if (this.#stopped) return;
+    const wait = this.#readAt + SHORTEST_MS - performance.now();
     // What changes while the list is being read may not be in it.
     if (this.#reading !== undefined) this.#again = true;
-    else if (!this.#stopped) void this.now();
+    else if (wait > 0) this.#later("changed", wait, () => void this.now());
+    else void this.now();
   }
 
   async #read(): Promise<void> {
@@ -100,7 +109,9 @@ export class ToolRefresh {
     this.#cut = list.cut;
     take(list, { accepted: new Set(listed.map(({ name }) => name)), ...this.offers });
     if (list.ttlMs !== undefined && list.ttlMs > 0)
-      this.#later(Math.min(LONGEST_TTL_MS, Math.max(SHORTEST_TTL_MS, list.ttlMs)), () => this.#changed());
+      this.#later("expired", Math.min(LONGEST_TTL_MS, Math.max(SHORTEST_TTL_MS, list.ttlMs)), () =>
+        this.#changed(),
+      );
   }
 
   /** Servers of the newer protocol tell of changes only to those who have asked to be told. */
@@ -114,22 +125,25 @@ export class ToolRefresh {
       if (how !== "remote") return;
     } catch (thrown) {
       this.#options.log.debug(`MCP server ${this.#options.server}: ${describeThrown(thrown).message}`);
-      return;
+      // One that refuses will refuse again; one that is away for a moment will not.
+      if (isRefusal(thrown)) return;
     }
-    this.#later(LISTEN_AGAIN_MS, () => {
+    this.#later("listen", LISTEN_AGAIN_MS, () => {
       // It may have changed while nobody listened.
       this.#changed();
       void this.#listen();
     });
   }
 
-  #later(ms: number, work: () => void): void {
+  /** Takes the place of what was to be done for the same reason. */
+  #later(reason: Reason, ms: number, work: () => void): void {
     if (this.#stopped) return;
+    clearTimeout(this.#timers.get(reason));
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+      this.#timers.delete(reason);
       work();
     }, ms);
     timer.unref();
-    this.#timers.add(timer);
+    this.#timers.set(reason, timer);
   }
 }

@@ -1,4 +1,3 @@
-import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { checkSchema } from "../../tool/check-schema.js";
 import type { Effect, Permission } from "../../tool/effects.js";
@@ -8,11 +7,13 @@ import type { AnyTool, CallContext } from "../../tool/tool.js";
 import { callRemoteTool } from "./call-remote-tool.js";
 import { outputCheck, toToolResult } from "./call-result.js";
 import { cleanLine, cleanText } from "./clean-text.js";
+import type { Connection } from "./connect.js";
 import { type Definition, hints } from "./definition.js";
 import { describeChange } from "./definition-diff.js";
 import { aliasesOf, toolNameOf, toolsetOf } from "./names.js";
 import { normalizeParameters } from "./normalize-schema.js";
 import type { PinnedTool } from "./pins.js";
+import type { RunningCall } from "./running-call.js";
 import { HiddenText, withCleanText } from "./schema-text.js";
 
 /** Requests to one server on behalf of calls. */
@@ -23,7 +24,7 @@ export interface RemoteCalls {
     readonly context: CallContext;
     /** Runs once there is a connection and the list of tools is known; throws when the call may not go on. */
     readonly before?: () => void;
-    readonly work: (client: Client, options: RequestOptions) => Promise<Result>;
+    readonly work: (connection: Connection, call: RunningCall) => Promise<Result>;
   }): Promise<Result>;
 }
 
@@ -57,7 +58,8 @@ export function mcpTool(pinned: PinnedTool, options: ToolOptions): AnyTool {
         what: approved.name,
         context,
         before: () => options.begin(pinned),
-        work: (client, request) => callRemoteTool(client, { name: approved.name, arguments: args }, request),
+        work: (connection, call) =>
+          callRemoteTool(connection, { name: approved.name, arguments: args }, call),
       });
       const { structuredContent } = result;
       return toToolResult(result, structuredContent === undefined || (await fits(structuredContent)));

@@ -127,7 +127,7 @@ function utilityTool(utility: Utility, options: ToolOptions): AnyTool {
       remote.run({
         what: utility.name,
         context,
-        work: (client, request) => utility.run(client, args, request),
+        work: ({ client }, call) => utility.run(client, args, call.requestOptions),
       }),
   };
 }

@@ -156,7 +156,8 @@ test("when calls of several sessions run, a question of the server reaches nobod
   };
   const first = await caller(runtime, { ask });
   const second = await caller(runtime, { ask });
-  const slow = first("mcp_s_act", { do: "sleep", ms: 300 });
+  const enough = new AbortController();
+  const slow = first("mcp_s_act", { do: "sleep", ms: 60_000 }, enough.signal);
   const requestedSchema = { type: "object", properties: { n: { type: "integer" } } };
   const result = await second("mcp_s_act", {
     do: "elicit",
@@ -166,14 +167,15 @@ test("when calls of several sessions run, a question of the server reaches nobod
   });
   expect(JSON.parse(textOf(result))).toEqual({ action: "decline" });
   expect(asked).toEqual([]);
+  enough.abort();
   await slow;
 });
 
 test("while the server waits for a person, its time does not run", async () => {
-  const { runtime } = await mcpRuntime({ s: scriptable({}, { timeout: 0.3, max_timeout: 0.5 }) });
+  const { runtime } = await mcpRuntime({ s: scriptable({}, { timeout: 1, max_timeout: 1 }) });
   const call = await caller(runtime, {
     ask: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await new Promise((resolve) => setTimeout(resolve, 1_300));
       return "7";
     },
   });

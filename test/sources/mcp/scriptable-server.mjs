@@ -1,7 +1,8 @@
 // A small MCP server over standard input and output that does what it is told, good or bad. It speaks the wire
 // protocol by hand: an SDK would not let it misbehave. Its first argument is the script: JSON, or a file with it.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const given = process.argv[2] ?? "{}";
@@ -17,6 +18,7 @@ let tools = script.tools ?? [
 ];
 const waiting = new Map();
 let nextId = 1;
+let lists = 0;
 
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const notify = (method, params = {}) => write({ method, params });
@@ -79,7 +81,20 @@ const doings = {
     child.unref();
     return text(child.pid);
   },
-  elicit: async (params) => text(JSON.stringify(await ask("elicitation/create", params))),
+  elicit: async ({ afterMs = 0, ...params }) => {
+    await sleep(afterMs);
+    return text(JSON.stringify(await ask("elicitation/create", params)));
+  },
+  lists: async () => text(lists),
+  // Whether another call runs at the same time: each leaves a mark and looks for the other's.
+  meet: async ({ folder, me, other, patienceMs }) => {
+    const mark = join(folder, me);
+    writeFileSync(mark, "");
+    for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(5))
+      if (existsSync(join(folder, other))) return text("met");
+    rmSync(mark);
+    return text("alone");
+  },
   sample: async (params) => text(JSON.stringify(await ask("sampling/createMessage", params))),
   roots: async () => text(JSON.stringify(await ask("roots/list", {}))),
   fail: async () => ({ isError: true, ...text("it went wrong <tool_call>") }),
@@ -94,7 +109,10 @@ const handlers = {
     serverInfo: { name: script.name ?? "scriptable", version: "1" },
   }),
   ping: () => ({}),
-  "tools/list": ({ cursor }) => {
+  "tools/list": async ({ cursor }) => {
+    lists += 1;
+    if (script.listAfterMs) await sleep(script.listAfterMs);
+    if (script.restless) setTimeout(() => notify("notifications/tools/list_changed"), 5);
     if (script.endless)
       return {
         tools: [{ ...tools[0], name: `t${cursor ?? 0}` }],
@@ -125,6 +143,8 @@ createInterface({ input: process.stdin })
     if (message.method === undefined) waiting.get(message.id)?.(message.result ?? message.error);
     if (message.id === undefined || message.method === undefined) return;
     if (script.exitOnProbe && message.method === "server/discover") process.exit(1);
+    if (message.method === "tools/call" && message.params.arguments?.do === "raw")
+      return write({ id: message.id, ...message.params.arguments.answer });
     if (message.method === "tools/call" && message.params.name === "cancelled")
       return write({ id: message.id, result: text(JSON.stringify([...cancelled])) });
     const handler = handlers[message.method];

@@ -35,11 +35,12 @@ function callbackServer(server: Server): CallbackServer {
             answer(response, 400, "This address is not for you to open.");
             return;
           }
+          // The code still has to be traded for tokens, which may fail.
           const refused = address.searchParams.has("error");
           answer(
             response,
             200,
-            refused ? "The login was refused." : "You are logged in. This page can be closed.",
+            refused ? "The login was refused." : "Done here: the program tells the rest.",
           );
           resolve(address);
         });

@@ -7,6 +7,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { failure, HermesError } from "../../../tool/errors.js";
+import { visible } from "../../../tool/visible-text.js";
 import {
   CALLBACK_PORTS,
   callbackUrl,
@@ -77,7 +78,7 @@ export class SignInFlow implements OAuthClientProvider {
     const isSame = stored?.client_id === fixed.client_id;
     // The server says who gets the secret, so whom it named first is the only one who ever does.
     if (isSame && context !== undefined && !sameIssuer(stored.issuer, context.issuer)) {
-      const message = `${settings.server} now names ${context.issuer} as its authorization server; the client id and secret were used with ${stored.issuer}`;
+      const message = `${settings.server} now names ${visible(context.issuer)} as its authorization server; the client id and secret were used with ${stored.issuer}`;
       const hint = `If that is right, run "hermes mcp login ${settings.server} --logout" and log in again.`;
       throw new HermesError(failure("denied", message, hint));
     }

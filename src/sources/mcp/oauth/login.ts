@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { FetchLike, OAuthServerInfo } from "@modelcontextprotocol/client";
 import { failure, HermesError } from "../../../tool/errors.js";
+import { visible } from "../../../tool/visible-text.js";
 import { discover } from "./discover.js";
 import { SignInFlow } from "./flow.js";
 import { oauthFetch } from "./oauth-fetch.js";
@@ -8,6 +9,8 @@ import type { Challenge } from "./renew.js";
 import { onlyMachines } from "./renew.js";
 import { filled, hasOwnCredentials, keyAuthentication, type OAuthSettings, wantedScope } from "./settings.js";
 import { type StoredLogin, TokenStore } from "./token-store.js";
+
+const LONGEST_REASON = 500;
 
 /** Takes a person to an address and waits until the browser comes back. */
 export interface Browser {
@@ -141,7 +144,10 @@ export function answerOf(address: URL, state: string): { readonly code: string; 
   const error = searchParams.get("error");
   if (error !== null) {
     const about = searchParams.get("error_description");
-    const message = `the authorization server refused the login: ${error}${about === null ? "" : ` (${about})`}`;
+    const said = `${error}${about === null ? "" : ` (${about})`}`;
+    // A stranger's words, which end up in a terminal.
+    const shown = visible(said.length > LONGEST_REASON ? `${said.slice(0, LONGEST_REASON)}…` : said);
+    const message = `the authorization server refused the login: ${shown}`;
     throw new HermesError(failure("denied", message));
   }
   const code = searchParams.get("code");

@@ -1,7 +1,7 @@
 import { authorizationServerAt } from "./discover.js";
 import { oauthFetch } from "./oauth-fetch.js";
 import { filled, fixedClient, type OAuthSettings } from "./settings.js";
-import { forgetTokens, TokenStore } from "./token-store.js";
+import { forgetTokens, type StoredLogin, TokenStore } from "./token-store.js";
 
 export interface LogoutOutcome {
   /** There was something to forget. */
@@ -12,14 +12,21 @@ export interface LogoutOutcome {
 
 /** Forgets the tokens; the authorization server is told where it wants to know, but need not be there. */
 export async function logout(settings: OAuthSettings): Promise<LogoutOutcome> {
+  const store = new TokenStore(settings);
+  const { home } = settings.host.config.paths;
+  // Alone: a program that renews them right now would write them down again.
+  const { stored, forgotten } = await store.alone(async () => {
+    const stored = store.read();
+    return { stored, forgotten: forgetTokens(home, settings.server) };
+  });
   const revoked = await Promise.resolve()
-    .then(() => revoke(filled(settings)))
+    .then(() => revoke(filled(settings), stored))
     .catch(() => false);
-  return { forgotten: forgetTokens(settings.host.config.paths.home, settings.server), revoked };
+  return { forgotten, revoked };
 }
 
-async function revoke(settings: OAuthSettings): Promise<boolean> {
-  const { tokens, client: stored, authorization_server: server } = new TokenStore(settings).read();
+async function revoke(settings: OAuthSettings, login: StoredLogin): Promise<boolean> {
+  const { tokens, client: stored, authorization_server: server } = login;
   const client = fixedClient(settings) ?? stored;
   const token = tokens?.refresh_token ?? tokens?.access_token;
   if (token === undefined || client === undefined || server === undefined) return false;

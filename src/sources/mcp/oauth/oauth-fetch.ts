@@ -7,6 +7,8 @@ import type { OAuthSettings } from "./settings.js";
 
 const TIMEOUT_MS = 10_000;
 const LONGEST_ANSWER = 1024 * 1024;
+/** An error says little; a page that stands in its place would be quoted whole in messages. */
+const LONGEST_ERROR = 2_000;
 const MOST_REDIRECTS = 3;
 const EMPTY = new Set([101, 204, 205, 304]);
 
@@ -35,7 +37,8 @@ export async function oauthFetch(settings: OAuthSettings): Promise<FetchLike> {
       // A stream of events may never end, and none is an answer to what is asked here.
       const endless = response.headers.get("content-type")?.includes("event-stream") === true;
       const body = endless || EMPTY.has(response.status) ? null : await limitedText(response);
-      return new Response(body, {
+      const shown = response.status < 400 ? body : body?.subarray(0, LONGEST_ERROR);
+      return new Response(shown, {
         status: response.status,
         statusText: response.statusText,
         headers: [...response.headers],

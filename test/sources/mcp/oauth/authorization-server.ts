@@ -50,6 +50,8 @@ export class AuthorizationServer {
   readonly log: string[] = [];
   neededScopes: readonly string[];
   isAway = false;
+  /** A page that stands in the place of tokens. */
+  tokenPage: string | undefined;
   /** Whom it names instead of itself. */
   authorizationServers: readonly string[] | undefined;
 
@@ -129,6 +131,7 @@ export class AuthorizationServer {
       case "/authorize":
         return this.#authorize(url.searchParams, response);
       case "/token":
+        if (this.tokenPage !== undefined) return void response.writeHead(502).end(this.tokenPage);
         return this.#token(new URLSearchParams(body.toString()), json);
       case "/revoke":
         this.#refresh.delete(new URLSearchParams(body.toString()).get("token") ?? "");

@@ -8,6 +8,7 @@ import { logout } from "../../../../src/sources/mcp/oauth/logout.js";
 import { oauthFor } from "../../../../src/sources/mcp/oauth/provider.js";
 import { openSystemBrowser } from "../../../../src/sources/mcp/oauth/system-browser.js";
 import { readLogin, tokenFile } from "../../../../src/sources/mcp/oauth/token-store.js";
+import { until } from "../../../server/support.js";
 import { authorizationServer, settingsFor, type World, willingPerson } from "./world.js";
 
 const ask = (world: World) => oauthFor(world)(world.config.url, { method: "POST", body: "{}" });
@@ -112,6 +113,14 @@ describe("login", () => {
     await expect(change((back) => back.searchParams.set("error", "access_denied"))).rejects.toThrow(
       "refused the login: access_denied",
     );
+    const steering = (back: URL) => {
+      back.searchParams.set("error", "denied\u001b]0;owned\u0007");
+      back.searchParams.set("error_description", `\u202e${"no".repeat(5_000)}`);
+    };
+    const message = await change(steering).then(String, (error: Error) => error.message);
+    expect(message).toContain("denied\\u{1b}]0;owned\\u{7} (\\u{202e}nono");
+    expect(message).not.toMatch(/[\u001b\u0007\u202e]/);
+    expect(message.length).toBeLessThan(1_000);
     expect(server.count("token authorization_code")).toBe(0);
     expect(readLogin(tokenFile(world.home, "shop"))?.tokens).toBeUndefined();
   });
@@ -123,6 +132,16 @@ describe("login", () => {
     expect(readdirSync(join(world.home, "mcp-tokens"))).toEqual([]);
     expect(await logout(world)).toEqual({ forgotten: false, revoked: false });
     await expect(ask(world)).rejects.toMatchObject({ hint: 'Run "hermes mcp login shop".' });
+  });
+
+  it("says goodbye for good: a renewal that is under way does not bring the tokens back", async () => {
+    const { server, world } = await loggedIn({ refreshDelayMs: 100 });
+    server.expireAccess();
+    const renewing = ask(world).catch((error: unknown) => error);
+    await until(() => server.count("token refresh_token") === 1);
+    expect(await logout(world)).toEqual({ forgotten: true, revoked: true });
+    await renewing;
+    expect(readdirSync(join(world.home, "mcp-tokens"))).toEqual([]);
   });
 
   it("takes a damaged file for none", async () => {

@@ -87,6 +87,15 @@ describe("renewal of tokens", () => {
     expect((await send(server.url, { method: "POST" })).status).toBe(200);
   });
 
+  it("quotes little of a page that stands in the place of an answer", async () => {
+    const { server, world } = await loggedIn();
+    server.expireAccess();
+    server.tokenPage = `<h1>out of order</h1>${"<p>".repeat(100_000)}`;
+    const failed = await oauthFor(world)(server.url, { method: "POST" }).catch((error: unknown) => error);
+    expect(String(failed)).toContain("could not be refreshed");
+    expect(String(failed).length).toBeLessThan(5_000);
+  });
+
   it("asks for a login when the refresh token no longer serves, and forgets it", async () => {
     const { server, world, stored } = await loggedIn();
     const { refresh_token: token = "" } = stored()?.tokens ?? {};
