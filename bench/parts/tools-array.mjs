@@ -7,6 +7,8 @@ import { makeCatalogue } from "../tool-search/catalogue.mjs";
 
 const TOOLS = 200;
 const CHARS_PER_TOKEN = 4;
+/** What a definition of the public servers on npm (everything, filesystem, memory, sequential-thinking) takes. */
+const PUBLIC_TOOL_TOKENS = 140;
 
 export async function measureToolsArray({ dist }) {
   const { createRuntime, ToolRegistry } = await import(pathToFileURL(join(dist, "index.js")).href);
@@ -35,6 +37,9 @@ export async function measureToolsArray({ dist }) {
       tokens: { whole, sent, builtins: own },
       ratios: {
         "with-search / without": same(sent / whole),
+        "with-search / without, tools as large as public ones": same(
+          sent / (own + TOOLS * PUBLIC_TOOL_TOKENS),
+        ),
         "with-search / without, servers' tools only": same((sent - own) / (whole - own)),
       },
     };

@@ -17,7 +17,8 @@ export async function run(context: CommandContext, words: readonly string[]): Pr
   try {
     const session = await runtime.openSession({ door: "cli" });
     const explained = await session.explainCall({ name, arguments: await readCallArguments(given) });
-    const found = session.view.find(name);
+    // Through Tool Search it is about the tool that is meant.
+    const found = session.scope.bridge?.find(explained.name) ?? session.view.find(explained.name);
     // What ended before the decision has nothing to explain but itself.
     if (explained.decision === undefined || "code" in found) {
       throw new HermesError(explained.error ?? ("code" in found ? found : noDecision(name)));

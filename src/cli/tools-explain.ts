@@ -14,11 +14,12 @@ export async function run({ out, runtime: open }: CommandContext, [name]: readon
   const [offered, listed] = [await names(false), await names(true)];
   const rows = (await runtime.listTools())
     .filter((tool) => canonical === undefined || tool.name === canonical)
-    .map((tool) => ({
+    .map((tool) => ({ ...tool, shown: [tool.name, ...tool.aliases].find((name) => offered.has(name)) }))
+    .map(({ shown, ...tool }) => ({
       name: tool.name,
       offered: tool.enabled && tool.available,
-      shown_as: [tool.name, ...tool.aliases].find((spelling) => offered.has(spelling)) ?? null,
-      behind_search: ![tool.name, ...tool.aliases].some((spelling) => listed.has(spelling)),
+      shown_as: shown ?? null,
+      behind_search: shown !== undefined && !listed.has(shown),
       enabled: tool.enabled,
       because: tool.because,
       available: tool.available,

@@ -1,9 +1,9 @@
 import { searchable } from "../search/catalogue.js";
+import { failure, HermesError } from "../tool/errors.js";
 import { compactSignature } from "../tool/typescript-declarations.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
 
-const DEFAULT_LIMIT = 10;
 const SIGNATURE_CHARS = 600;
 
 /** Finds tools by what they do, among all that are switched on. */
@@ -12,14 +12,12 @@ export async function run(
   words: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  const limit = readLimit(String(options.limit));
   const runtime = await open();
   const on = (await runtime.listTools()).filter((tool) => tool.enabled);
   const entries = on.flatMap((tool) => runtime.registry.get(tool.name) ?? []);
   const finder = await runtime.finderFor(entries.map(searchable));
-  const limit = Number(options.limit ?? DEFAULT_LIMIT);
-  const hits = await finder.search(words.join(" "), {
-    limit: Number.isInteger(limit) && limit > 0 ? limit : 1,
-  });
+  const hits = await finder.search(words.join(" "), { limit });
   const found = hits.flatMap(({ index, score }) => {
     const entry = entries[index];
     return entry === undefined ? [] : [{ entry, score }];
@@ -44,4 +42,12 @@ export async function run(
     if (found.length === 0) out.line(`nothing found among ${entries.length} tools`);
   }
   await runtime.close();
+}
+
+function readLimit(given: string): number {
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new HermesError(
+    failure("bad_request", `--limit ${given} is not a whole number above 0`, "For example: --limit 20"),
+  );
 }

@@ -5,7 +5,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "clipboard",
     toolset: "clipboard",
-    description: "Read, write or clear the clipboard of the person's desktop; with a name (and where there is no desktop) one of this session, for handing text from step to step.",
+    description: "Read, write or clear the clipboard of the person's desktop; with a name (and where there is no desktop) one of this session.",
     emoji: "📋",
     parameters: {
       "type": "object",
@@ -27,7 +27,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "code_debug",
     toolset: "debugger",
-    description: "Run a Python or JavaScript (not TypeScript) program under a debugger: at each breakpoint and uncaught exception you get the stack, the local variables and what the evaluate expressions give there; at the timeout, where it hangs.",
+    description: "Run a Python or JavaScript (not TypeScript) program under a debugger: tells the stack, local variables and what the evaluate expressions give at each breakpoint and uncaught exception; at the timeout, where it hangs.",
     emoji: "🐞",
     parameters: {
       "type": "object",
@@ -174,7 +174,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         "name": { "type": "string" },
         "schedule": {
           "type": "string",
-          "description": "\"30m\" (once, in 30 minutes), \"every 2h\", \"0 9 * * 1-5\" (cron), \"2030-01-31T09:00\" (once).",
+          "description": "30m (once, in 30 minutes), every 2h, 0 9 * * 1-5 (cron) or 2030-01-31T09:00 (once).",
         },
         "tool_call": {
           "type": "object",
@@ -184,7 +184,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         },
         "script": {
           "type": "string",
-          "description": "Command line, or file in the scripts folder of the Hermes home. With prompt: its input.",
+          "description": "Command line, or file in the scripts folder of the Hermes home. Beside prompt: its input.",
         },
         "prompt": {
           "type": "string",
@@ -195,11 +195,11 @@ export const builtinManifest: readonly BuiltinEntry[] = [
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Number of runs; default: for ever.",
+          "description": "Runs; default: for ever.",
         },
         "deliver": {
           "type": "string",
-          "description": "\"local\" (a file) or \"notification\" (also on the desktop).",
+          "description": "local (a file) or notification (also on the desktop).",
         },
         "skills": { "type": "array", "items": { "type": "string", "minLength": 1 }, "maxItems": 32 },
         "context_from": {
@@ -288,7 +288,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         "sandbox": {
           "type": "string",
           "enum": ["quickjs"],
-          "description": "JavaScript without files, network or modules, quick to start: `await tools.NAME({...})` calls any tool of the session; searchTools(words) and describeTool(name) find them.",
+          "description": "JavaScript without files, network or modules, quick to start: `await tools.NAME({...})` calls any tool; searchTools(words) and describeTool(name) find them.",
         },
         "timeout": {
           "type": "number",
@@ -359,7 +359,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "file_diff",
     toolset: "files",
-    description: "Compare a (old) with b (new), each a file, folder, git revision of a file (\"HEAD~1:src/x.ts\") or text; or revisions of a git repository (\"main..HEAD\", or \"HEAD\" for what has changed since).",
+    description: "Compare a (old) with b (new), each a file, folder, git revision of a file (HEAD~1:src/x.ts) or text; or revisions of a git repository (main..HEAD, or HEAD for what has changed since).",
     emoji: "🔀",
     parameters: {
       "type": "object",
@@ -522,7 +522,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     name: "process",
     aliases: ["process_manager", "process_manage"],
     toolset: "terminal",
-    description: "Follow and steer what terminal started in the background or left waiting for input. poll: status and last output. log: lines of output. write: type data as it is. submit: data and a new line. close: end of input. screen: what its terminal shows. handoff: let it outlive this session. start: as terminal with background: true. Keys in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
+    description: "Follow and steer what terminal started in the background or left waiting for input. poll: status and last output. log: lines of output. write: type data as it is. submit: data and a new line. close: end of input. screen: what its terminal shows. handoff: let it outlive this session. start: run a command in the background, with all that terminal takes. Keys in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
     emoji: "⚙️",
     parameters: {
       "type": "object",
@@ -551,20 +551,21 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         "offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "First line of log, from 0; default: the last lines.",
+          "description": "First line of log, from 0; default: the last.",
         },
         "limit": { "type": "integer", "minimum": 1, "maximum": 5000, "default": 200 },
         "columns": { "type": "integer", "minimum": 1, "maximum": 1000 },
         "rows": { "type": "integer", "minimum": 1, "maximum": 1000 },
-        "command": {
-          "type": "string",
-          "minLength": 1,
-          "description": "This and all below: for start, as in terminal.",
+        "command": { "type": "string", "minLength": 1, "description": "Of start." },
+        "workdir": { "type": "string", "x-untold": true },
+        "pty": { "type": "boolean", "x-untold": true },
+        "notify_on_complete": { "type": "boolean", "x-untold": true },
+        "watch_patterns": {
+          "type": "array",
+          "items": { "type": "string", "minLength": 1 },
+          "maxItems": 16,
+          "x-untold": true,
         },
-        "workdir": { "type": "string" },
-        "pty": { "type": "boolean" },
-        "notify_on_complete": { "type": "boolean" },
-        "watch_patterns": { "type": "array", "items": { "type": "string", "minLength": 1 }, "maxItems": 16 },
         "ready": {
           "type": "object",
           "properties": {
@@ -574,10 +575,12 @@ export const builtinManifest: readonly BuiltinEntry[] = [
             "timeout": { "type": "number", "exclusiveMinimum": 0, "maximum": 600 },
           },
           "additionalProperties": false,
+          "x-untold": true,
         },
         "widen": {
           "type": "array",
           "items": { "type": "string", "pattern": "^(?:network|off|write:/.+)$" },
+          "x-untold": true,
         },
       },
       "required": ["action"],
@@ -594,12 +597,12 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     name: "read_file",
     aliases: ["file_read"],
     toolset: "file",
-    description: "Read a file as numbered lines (N|text). Notebooks, .docx, .xlsx and .pdf are converted to text; png, jpeg, gif and webp pictures are shown.",
+    description: "Read a file as numbered lines (N|text). Notebooks, .docx, .xlsx and .pdf become text; png, jpeg, gif and webp are shown.",
     emoji: "📖",
     parameters: {
       "type": "object",
       "properties": {
-        "path": { "type": "string", "description": "Absolute, or relative to the working directory." },
+        "path": { "type": "string" },
         "offset": { "type": "number", "default": 1, "description": "First line, from 1." },
         "limit": { "type": "number", "default": 500, "description": "Lines, at most 2000." },
       },
@@ -617,7 +620,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "repl",
     toolset: "repl",
-    description: "Run code in a Python (default), Node or bash session that keeps variables, imports and folder from call to call, also after a timeout. Returns what was printed and the value of the last expression.",
+    description: "Run code in a Python (default), Node or bash session that keeps variables, imports and folder from call to call, also after a timeout. Returns what was printed and the last expression's value.",
     emoji: "🔁",
     parameters: {
       "type": "object",
@@ -685,7 +688,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "sleep",
     toolset: "timing",
-    description: "Wait, for example before looking again at something slow.",
+    description: "Wait, e.g. before looking again at something slow.",
     emoji: "😴",
     parameters: {
       "type": "object",
@@ -740,16 +743,13 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "terminal",
     toolset: "terminal",
-    description: "Run a bash command; returns its combined output and exit code. Folder and exported variables last from call to call. There is no input and no terminal: use non-interactive options, or pty. Commands must end by themselves: run servers and the like with background: true (no `&` or nohup) and follow them with the process tool. To read, search or edit files use the file tools.",
+    description: "Run a bash command; returns combined output and exit code. Folder and exported variables last from call to call. There is no input and no terminal: use non-interactive options, or pty. Run what does not end by itself with background: true (no `&` or nohup) and follow it with the process tool. To read, search or edit files use the file tools.",
     emoji: "💻",
     parameters: {
       "type": "object",
       "properties": {
         "command": { "type": "string", "minLength": 1 },
-        "background": {
-          "type": "boolean",
-          "description": "Answer at once with a session_id for the process tool.",
-        },
+        "background": { "type": "boolean", "description": "Answer at once with a session_id for process." },
         "timeout": {
           "type": "integer",
           "minimum": 1,
@@ -758,14 +758,14 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         "workdir": { "type": "string" },
         "pty": {
           "type": "boolean",
-          "description": "A terminal, for programs that ask or draw; type into it with the process tool.",
+          "description": "A terminal, for programs that ask or draw; type with process.",
         },
         "notify_on_complete": { "type": "boolean" },
         "watch_patterns": {
           "type": "array",
           "items": { "type": "string", "minLength": 1 },
           "maxItems": 16,
-          "description": "With background: tell when a line of output matches (RE2).",
+          "description": "With background: tell when output matches (RE2).",
         },
         "ready": {
           "type": "object",
@@ -776,12 +776,12 @@ export const builtinManifest: readonly BuiltinEntry[] = [
             "timeout": { "type": "number", "exclusiveMinimum": 0, "maximum": 600 },
           },
           "additionalProperties": false,
-          "description": "With background: wait until all given here is true: it listens on port, a line of output matches pattern (RE2), it has run for alive_seconds. timeout: seconds, default 30.",
+          "description": "With background: wait until all given is true: it listens on port, output matches pattern (RE2), it has run for alive_seconds. timeout: seconds, default 30.",
         },
         "widen": {
           "type": "array",
           "items": { "type": "string", "pattern": "^(?:network|off|write:/.+)$" },
-          "description": "Only after the sandbox refused something: \"network\", \"write:/absolute/path\" or \"off\".",
+          "description": "Only after the sandbox refused something: network, write:/absolute/path or off.",
         },
       },
       "required": ["command"],
@@ -798,7 +798,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "todo",
     toolset: "todo",
-    description: "Keep the task list of this conversation; the answer is always the whole list. Without todos it is only read. Keep at most one item in_progress and mark items completed once they are done.",
+    description: "Keep the task list of this conversation; the answer is the whole list. Without todos it is only read. Keep at most one item in_progress and mark items completed once they are done.",
     emoji: "📋",
     parameters: {
       "type": "object",
@@ -839,7 +839,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     parameters: {
       "type": "object",
       "properties": {
-        "path": { "type": "string", "description": "Absolute, or relative to the working directory." },
+        "path": { "type": "string" },
         "content": { "type": "string" },
         "cross_profile": {
           "type": "boolean",

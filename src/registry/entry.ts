@@ -3,6 +3,7 @@ import { type Failure, failure } from "../tool/errors.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { AnyTool, CheckFn, Needs, ToolSchema } from "../tool/tool.js";
+import { toldSchema } from "./told-schema.js";
 
 /** Where a tool came from. Foreign sources get linear-time patterns and stricter linting. */
 export interface Provenance {
@@ -154,10 +155,16 @@ export class Entry {
   get definition(): ToolDefinition {
     this.#definition ??= {
       type: "function",
-      // A copy: whoever holds the original may change it, and a model must not be told two things.
-      function: { name: this.name, description: this.description, parameters: copyOf(this.parameters) },
+      function: { name: this.name, description: this.description, parameters: this.#told() },
     };
     return this.#definition;
+  }
+
+  /** Of others' tools a model is told exactly what their authors wrote. */
+  #told(): JsonSchema {
+    // A copy: whoever holds the original may change it, and a model must not be told two things.
+    const parameters = copyOf(this.parameters);
+    return this.provenance.kind === "builtin" ? toldSchema(parameters) : parameters;
   }
 
   static fromTool(tool: AnyTool, provenance: Provenance): Entry {

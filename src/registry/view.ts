@@ -44,6 +44,19 @@ export class View {
     this.entries = entries;
   }
 
+  /** Changes whenever `current` may. */
+  get generation(): number {
+    return this.#registry.generation;
+  }
+
+  /** The tools as they are now: reloaded versions in place of older ones, without what is gone. */
+  current(): readonly Entry[] {
+    return [...this.entries.keys()].flatMap((name) => {
+      const found = this.#current(name);
+      return found !== undefined && "entry" in found ? [found.entry] : [];
+    });
+  }
+
   /** The entry a typed name means here, or why it means none. */
   find(name: string): Found | Failure {
     const direct = this.#current(name);

@@ -18,7 +18,7 @@ import {
 } from "../registry/definitions.js";
 import type { DiscoveryReport } from "../registry/discover.js";
 import { type Entry, isForeign } from "../registry/entry.js";
-import type { ToolRegistry } from "../registry/registry.js";
+import type { RegistrySnapshot, ToolRegistry } from "../registry/registry.js";
 import {
   type CustomToolset,
   canonicalToolName,
@@ -49,8 +49,8 @@ export interface DefinitionsRequest {
   readonly disabled?: readonly string[];
   /** Say nothing in the log about what was left out. */
   readonly quiet?: boolean;
-  /** False tells every tool, also those that Tool Search would hide. */
-  readonly toolSearch?: boolean;
+  /** False tells every tool, also those that Tool Search would hide; "on" hides them whatever is configured. */
+  readonly toolSearch?: boolean | "on";
   /** How many tokens the model can read; as configured when left out. */
   readonly contextTokens?: number;
 }
@@ -212,7 +212,9 @@ export class Runtime {
         : await this.#hideBehindSearch({
             all,
             ready: entries.filter((entry) => isReady(statuses, entry)),
+            registry: snapshot,
             contextTokens: request.contextTokens,
+            ...(request.toolSearch === "on" && { mode: "on" }),
           });
     this.#memo.set(key, { definitions, freshUntil: this.#availability.freshUntil(entries) });
     return definitions;
@@ -221,7 +223,9 @@ export class Runtime {
   async #hideBehindSearch(given: {
     readonly all: readonly ToolDefinition[];
     readonly ready: readonly Entry[];
+    readonly registry: RegistrySnapshot;
     readonly contextTokens: number | undefined;
+    readonly mode?: "on";
   }): Promise<readonly ToolDefinition[]> {
     const { assembleReady } = await import("../search/assemble-ready.js");
     const { values } = this.#config;

@@ -349,8 +349,8 @@ function allowManyListeners(signal: AbortSignal | undefined): void {
   if (signal !== undefined) setMaxListeners(0, signal);
 }
 
-function nestedTool({ definition, output }: Entry): NestedTool {
-  return { ...definition.function, ...(output !== undefined && { output }) };
+function nestedTool({ name, description, parameters, output }: Entry): NestedTool {
+  return { name, description, parameters, ...(output !== undefined && { output }) };
 }
 
 /** A question to the person, whose answer takes the time it takes. */

@@ -1,11 +1,13 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { View } from "../registry/view.js";
 import { ToolSearchBridge } from "../search/bridge.js";
 import type { FinderOptions } from "../search/finder.js";
 import type { VectorCache } from "../search/semantic/vector-cache.js";
-import { toolSearchSettings } from "../search/settings.js";
+import { type ToolSearchSettings, toolSearchSettings } from "../search/settings.js";
 import type { Embedder, Hit, SearchableTool, ToolFinder } from "../search/types.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { Runtime } from "./runtime.js";
 
 const VECTORS = "tool-vectors.bin";
@@ -19,19 +21,54 @@ export class RuntimeToolSearch {
   readonly #finders = new Map<string, Promise<ToolFinder>>();
   #embedder: Embedder | undefined;
   #cache: VectorCache | undefined;
+  #closed = false;
+  /** Said once: every session would have to say the same. */
+  readonly #warned = new Set<string>();
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
   }
 
   bridgeFor(view: View, contextTokens: number | undefined): ToolSearchBridge {
-    const settings = toolSearchSettings(this.#runtime.config.values);
+    const { config, registry } = this.#runtime;
+    const settings = toolSearchSettings({
+      values: config.values,
+      registry: registry.snapshot(),
+      contextTokens,
+    });
+    this.#warnOfNames(settings);
     return new ToolSearchBridge({
       view,
-      settings: contextTokens === undefined ? settings : { ...settings, contextTokens },
+      settings,
       variants: normalizeToolName,
       finderFor: (tools) => this.finderFor(tools),
     });
+  }
+
+  #warnOfNames({ mode, names }: ToolSearchSettings): void {
+    if (mode === "off") return;
+    const { search_name, describe_name, call_name } = this.#runtime.config.values.tools.tool_search;
+    const { search, describe, call } = names;
+    if (search !== search_name || describe !== describe_name || call !== call_name) {
+      this.#warn(
+        `Tool Search is called ${search}, ${describe} and ${call}: the names set in tools.tool_search are not ` +
+          "three different ones, or other tools have them",
+      );
+    }
+    for (const name of [search, describe, call]) {
+      const covered = this.#runtime.registry.get(name);
+      if (covered !== undefined)
+        this.#warn(
+          `tool ${name} of ${covered.toolset} is not offered: Tool Search has that name ` +
+            "(tools.tool_search.search_name, describe_name and call_name change it)",
+        );
+    }
+  }
+
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#runtime.log.warn(message);
   }
 
   finderFor(tools: readonly SearchableTool[]): ToolFinder {
@@ -40,18 +77,21 @@ export class RuntimeToolSearch {
       size: tools.length,
       search: async (query, options): Promise<readonly Hit[]> => {
         opened ??= this.#shared(tools);
-        return (await opened).search(query, options);
+        const finder = await opened.catch((thrown: unknown) => {
+          opened = undefined;
+          throw thrown;
+        });
+        return finder.search(query, options);
       },
     };
   }
 
   #shared(tools: readonly SearchableTool[]): Promise<ToolFinder> {
-    const key = JSON.stringify(
-      tools.map(({ name, description, parameters }) => [name, description, parameters]),
-    );
+    const key = hash("sha256", JSON.stringify(tools), "base64");
     const finder = this.#finders.get(key) ?? this.#open(tools);
     this.#finders.delete(key);
     this.#finders.set(key, finder);
+    finder.catch(() => this.#finders.delete(key));
     const oldest = this.#finders.keys().next();
     if (this.#finders.size > MAX_FINDERS && oldest.done !== true) this.#finders.delete(oldest.value);
     return finder;
@@ -62,8 +102,19 @@ export class RuntimeToolSearch {
       import("../search/lexical/index.js"),
       import("../search/finder.js"),
     ]);
-    const meaning = await this.#openMeaning();
-    return new HybridFinder({ tools, lexical: createLexicalIndex(tools), ...meaning });
+    const meaning = await this.#openMeaning().catch((thrown: unknown) => this.#withoutMeaning(thrown));
+    const finder = new HybridFinder({ tools, lexical: createLexicalIndex(tools), ...meaning });
+    void finder.prepared.then(() => {
+      if (finder.problem !== undefined && !this.#closed) this.#withoutMeaning(finder.problem);
+    });
+    return finder;
+  }
+
+  /** A model that cannot be used is no reason to find nothing. */
+  #withoutMeaning(why: unknown): Readonly<Record<string, never>> {
+    const reason = typeof why === "string" ? why : describeThrown(why).message;
+    this.#warn(`tools are searched by words alone: ${reason}`);
+    return {};
   }
 
   /** Nothing is fetched here: without `hermes setup search`, words decide alone. */
@@ -77,6 +128,7 @@ export class RuntimeToolSearch {
       import("../search/semantic/embedder.js"),
       import("../search/semantic/vector-cache.js"),
     ]);
+    if (this.#closed) return {};
     this.#embedder ??= createEmbedder(folder);
     const { id, dimensions } = this.#embedder;
     this.#cache ??= new VectorCache({ path: join(paths.cache, VECTORS), model: id, dimensions });
@@ -84,6 +136,7 @@ export class RuntimeToolSearch {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#finders.clear();
     await this.#embedder?.close();
   }

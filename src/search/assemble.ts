@@ -26,7 +26,7 @@ export function assembleTools(options: {
   bridge(deferred: readonly ToolDefinition[]): readonly ToolDefinition[];
 }): Assembly {
   const { settings } = options;
-  const reserved = new Set<string>(Object.values(settings.names));
+  const reserved = new Set<string>(settings.mode === "off" ? [] : Object.values(settings.names));
   const plain = options.definitions.filter((definition) => !reserved.has(definition.function.name));
   const deferrable = plain.filter(({ function: { name } }) => options.isDeferrable(name));
   const tokens = {

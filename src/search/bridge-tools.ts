@@ -1,4 +1,6 @@
-import { ToolError } from "../tool/errors.js";
+import type { Entry } from "../registry/entry.js";
+import { type Failure, ToolError } from "../tool/errors.js";
+import { clip } from "../tool/preview.js";
 import type { AnyTool } from "../tool/tool.js";
 import type { Catalogue } from "./catalogue.js";
 import type { ToolSearchSettings } from "./settings.js";
@@ -6,10 +8,15 @@ import type { ToolSearchSettings } from "./settings.js";
 const MAX_QUERIES = 7;
 const MAX_NAMES = 10;
 const LISTED_SOURCES = 30;
+/** What was asked is repeated in the answer, but never at the cost of the matches. */
+const REPEATED_CHARS = 300;
 
 interface BridgeParts {
-  readonly catalogue: Catalogue;
   readonly settings: ToolSearchSettings;
+  /** The hidden tools as they are now. */
+  catalogue(): Catalogue;
+  /** The hidden tool that a name means in any spelling, or why it means none. */
+  lookUp(name: string): Entry | Failure;
 }
 
 /** The three tools a model sees in place of all the others. */
@@ -19,13 +26,14 @@ export function bridgeTools(parts: BridgeParts): readonly AnyTool[] {
 
 function searchTool({ catalogue, settings }: BridgeParts): AnyTool {
   const { names, defaultLimit, maxLimit } = settings;
+  const told = catalogue();
   return {
     name: names.search,
     toolset: "tool_search",
     emoji: "🔎",
     description:
-      `Finds tools among the ${catalogue.entries.length} that are not listed here${listed(catalogue)}. ` +
-      `Say what you want to do; each match has a signature to call it by, with ${names.call}.`,
+      `Finds tools among the ${told.entries.length} that are not listed here${listed(told)}. ` +
+      `Each match has a signature to call it by, with ${names.call}.`,
     parameters: {
       type: "object",
       properties: {
@@ -34,65 +42,79 @@ function searchTool({ catalogue, settings }: BridgeParts): AnyTool {
           type: "array",
           items: { type: "string" },
           maxItems: MAX_QUERIES,
-          description: "Several things to look for at once, instead of query",
+          description: `Instead of query: up to ${MAX_QUERIES} at once`,
         },
-        limit: {
-          type: "integer",
-          description: `Matches for each query, ${defaultLimit} when left out, at most ${maxLimit}`,
-        },
+        limit: { type: "integer", description: `Per query; default ${defaultLimit}, at most ${maxLimit}` },
       },
     },
     permissions: [],
     effects: () => [],
     idempotent: true,
     async handler(args: { query?: string; queries?: readonly string[]; limit?: number }) {
+      const hidden = catalogue();
       const asked = (args.queries ?? []).filter((query) => query.trim() !== "");
       const single = args.query?.trim() ?? "";
       const limit = Math.min(Math.max(1, Math.floor(args.limit ?? defaultLimit)), maxLimit);
-      const total_available = catalogue.entries.length;
+      const total_available = hidden.entries.length;
       if (asked.length === 0 && single === "")
         throw new ToolError("Say what to look for in query or queries", { code: "invalid_arguments" });
       if (asked.length === 0) {
-        const matches = await catalogue.search(single, limit);
-        return { query: single, total_available, matches, ...whenEmpty(matches, catalogue) };
+        const matches = await hidden.search(single, limit);
+        return {
+          query: clip(single, REPEATED_CHARS),
+          total_available,
+          matches,
+          ...whenEmpty(matches, hidden),
+        };
       }
       const queries = [...new Set(single === "" ? asked : [single, ...asked])];
       const results = await Promise.all(
-        queries.map(async (query) => ({ query, matches: await catalogue.search(query, limit) })),
+        queries.map(async (query) => ({
+          query: clip(query, REPEATED_CHARS),
+          matches: await hidden.search(query, limit),
+        })),
       );
       const found = results.flatMap(({ matches }) => matches);
-      return { total_available, results, ...whenEmpty(found, catalogue) };
+      return { total_available, results, ...whenEmpty(found, hidden) };
     },
   };
 }
 
-function whenEmpty(matches: readonly unknown[], catalogue: Catalogue): Readonly<Record<string, unknown>> {
+function whenEmpty(matches: readonly unknown[], hidden: Catalogue): Readonly<Record<string, unknown>> {
   if (matches.length > 0) return {};
+  if (hidden.entries.length === 0)
+    return { hint: "No tools are hidden in this session: those you have been told of are all there are." };
   return {
-    available_sources: catalogue.sources().slice(0, LISTED_SOURCES),
+    available_sources: hidden.sources().slice(0, LISTED_SOURCES),
     hint: "Nothing fits. Try other words, or the name of a source.",
   };
 }
 
-function listed(catalogue: Catalogue): string {
-  const sources = catalogue.sources();
+function listed(hidden: Catalogue): string {
+  const sources = hidden.sources();
   if (sources.length === 0) return "";
   const shown = sources.slice(0, LISTED_SOURCES).map(({ source, tools }) => `${source} ${tools}`);
   return ` (${shown.join(", ")}${sources.length > shown.length ? ", …" : ""})`;
 }
 
-function describeTool({ catalogue, settings }: BridgeParts): AnyTool {
-  const { names } = settings;
+function describeTool(parts: BridgeParts): AnyTool {
+  const { names } = parts.settings;
   return {
     name: names.describe,
     toolset: "tool_search",
     emoji: "📖",
-    description: `Tells the whole definition of a tool that ${names.search} found. Seldom needed: the signature of a match mostly suffices.`,
+    description:
+      "Tells a found tool's whole definition, where its signature ends in … or leaves something open.",
     parameters: {
       type: "object",
       properties: {
         name: { type: "string" },
-        names: { type: "array", items: { type: "string" }, maxItems: MAX_NAMES },
+        names: {
+          type: "array",
+          items: { type: "string" },
+          maxItems: MAX_NAMES,
+          description: `Up to ${MAX_NAMES}`,
+        },
       },
     },
     permissions: [],
@@ -102,27 +124,35 @@ function describeTool({ catalogue, settings }: BridgeParts): AnyTool {
       const several = args.names ?? [];
       if (args.name === undefined && several.length === 0)
         throw new ToolError("Name a tool in name or names", { code: "invalid_arguments" });
-      const one = (name: string) => definitionIn({ catalogue, settings }, name);
-      if (several.length === 0 && args.name !== undefined) return one(args.name);
+      if (several.length === 0 && args.name !== undefined) return definitionIn(parts, args.name);
       const all = args.name === undefined ? several : [args.name, ...several];
-      return { tools: [...new Set(all)].map(one) };
+      return { tools: [...new Set(all)].map((name) => definitionOrProblem(parts, name)) };
     },
   };
 }
 
-function definitionIn({ catalogue, settings }: BridgeParts, name: string): unknown {
-  const entry = catalogue.get(name);
-  if (entry === undefined) {
-    const near = catalogue.similar(name);
-    throw new ToolError(`Unknown tool: ${name}`, {
-      code: "not_found",
-      hint:
-        near.length > 0
-          ? `Did you mean ${near.join(", ")}?`
-          : `Look it up with ${settings.names.search}; tools that are listed need no look-up.`,
+function definitionIn(parts: BridgeParts, name: string): unknown {
+  const found = parts.lookUp(name);
+  if ("code" in found) throw new ToolError(found.message, found);
+  // What cannot run now, or is denied in every use, is not found by searching either.
+  if (!parts.catalogue().entries.includes(found)) {
+    throw new ToolError(`${found.name} cannot be used in this session`, {
+      code: "unavailable",
+      hint: `${parts.settings.names.search} finds tools that can.`,
     });
   }
-  return entry.definition.function;
+  return found.definition.function;
+}
+
+/** One wrong name among several takes nothing away from the others. */
+function definitionOrProblem(parts: BridgeParts, name: string): unknown {
+  try {
+    return definitionIn(parts, name);
+  } catch (problem) {
+    if (!ToolError.isInstance(problem)) throw problem;
+    const { message, hint } = problem;
+    return { name, error: message, ...(hint !== undefined && { hint }) };
+  }
 }
 
 function callTool({ settings }: BridgeParts): AnyTool {
@@ -135,12 +165,13 @@ function callTool({ settings }: BridgeParts): AnyTool {
     parameters: {
       type: "object",
       properties: {
-        name: { type: "string", description: "Name of the tool" },
-        arguments: { type: "object", description: "Its arguments, as its signature says" },
+        name: { type: "string" },
+        arguments: { type: "object", description: "As its signature says" },
       },
       required: ["name"],
     },
-    permissions: [],
+    // Never judged by: the tool that is meant has its own. It keeps clients from taking this one for harmless.
+    permissions: ["mcp:call"],
     effects: () => [],
     handler() {
       throw new ToolError(`${names.call} was not resolved to the tool it names`, { code: "internal" });

@@ -3,7 +3,7 @@ import { isReady } from "../registry/definitions.js";
 import { Entry, type ToolDefinition } from "../registry/entry.js";
 import type { Found, NameVariants, View } from "../registry/view.js";
 import type { IncomingCall } from "../tool/call.js";
-import type { Failure } from "../tool/errors.js";
+import { type Failure, failure } from "../tool/errors.js";
 import { type Assembly, assembleTools } from "./assemble.js";
 import { bridgeTools } from "./bridge-tools.js";
 import { Catalogue } from "./catalogue.js";
@@ -22,6 +22,8 @@ export class ToolSearchBridge implements Bridge {
   readonly #variants: NameVariants;
   readonly #finderFor: (tools: readonly SearchableTool[]) => ToolFinder;
   #catalogue: Catalogue | undefined;
+  /** The registry's generation that the catalogue was made or compared at. */
+  #comparedAt = -1;
   #tools: ReadonlyMap<string, Entry> | undefined;
 
   constructor(options: {
@@ -47,8 +49,10 @@ export class ToolSearchBridge implements Bridge {
     if (this.#ownName(request.name) !== names.call) return undefined;
     return unwrapCall(request, {
       names,
-      isBridge: (name) => this.#ownName(name) !== undefined,
-      isDirect: (name) => this.#isDirect(name),
+      refuse: (name) => {
+        const found = this.#lookUp(name);
+        return "code" in found ? found : undefined;
+      },
     });
   }
 
@@ -75,21 +79,47 @@ export class ToolSearchBridge implements Bridge {
     return this.#view.entries.has(name) ? undefined : this.#variants(name).find(isOwn);
   }
 
-  #isDirect(name: string): boolean {
+  /** The hidden tool of this session that a name means in any spelling, or why it means none. */
+  #lookUp(name: string): Entry | Failure {
+    const { names } = this.#settings;
+    const own = this.#ownName(name);
+    if (own !== undefined)
+      return failure("bad_request", `${own} is itself a part of the tool search`, `Call ${own} directly.`);
     const found = this.#view.find(name);
-    return "entry" in found && !isDeferrable(found.entry);
+    if ("entry" in found) {
+      if (isDeferrable(found.entry)) return found.entry;
+      const listed = found.entry.name;
+      return failure(
+        "bad_request",
+        `${listed} is not behind the tool search`,
+        `It is one of the tools you have been told of: call ${listed} directly, by its own name.`,
+      );
+    }
+    if (found.code !== "not_found") return found;
+    const near = this.#hidden().similar(name);
+    const hint = `${near.length > 0 ? `Did you mean ${near.join(", ")}? ` : ""}${names.search} finds names.`;
+    return failure(found.code, found.message, hint);
   }
 
+  /** The hidden tools as they are now: a source may have changed some, or taken them away, since the view was made. */
+  #hidden(): Catalogue {
+    const { generation, statuses } = this.#view;
+    if (this.#catalogue !== undefined && this.#comparedAt === generation) return this.#catalogue;
+    const entries = this.#view.current().filter((entry) => isDeferrable(entry) && isReady(statuses, entry));
+    this.#comparedAt = generation;
+    if (this.#catalogue?.isOf(entries) !== true)
+      this.#catalogue = new Catalogue({ entries, finderFor: this.#finderFor });
+    return this.#catalogue;
+  }
+
+  /** Made once: what a model has been told of them holds for the whole session. */
   #entries(): ReadonlyMap<string, Entry> {
-    this.#catalogue ??= new Catalogue({
-      ready: [...this.#view.entries.values()].filter((entry) => isReady(this.#view.statuses, entry)),
-      finderFor: this.#finderFor,
-    });
     this.#tools ??= new Map(
-      bridgeTools({ catalogue: this.#catalogue, settings: this.#settings }).map((tool) => [
-        tool.name,
-        Entry.fromTool(tool, { kind: "builtin" }),
-      ]),
+      bridgeTools({
+        settings: this.#settings,
+        catalogue: () => this.#hidden(),
+        lookUp: (name) => this.#lookUp(name),
+      }).map((tool) => [tool.name, Entry.fromTool(tool, { kind: "builtin" })]),
     );
     return this.#tools;
   }

@@ -2,7 +2,6 @@ import { nearest } from "../config/did-you-mean.js";
 import type { Entry } from "../registry/entry.js";
 import { clip } from "../tool/preview.js";
 import { compactSignature } from "../tool/typescript-declarations.js";
-import { isDeferrable } from "./deferrable.js";
 import type { SearchableTool, ToolFinder } from "./types.js";
 
 const SHORT_DESCRIPTION = 240;
@@ -23,16 +22,17 @@ export class Catalogue {
   #finder: ToolFinder | undefined;
 
   constructor(options: {
-    /** The tools of the session that are ready, sorted by name. */
-    readonly ready: Iterable<Entry>;
+    /** The tools of the session that can be hidden and are ready, sorted by name. */
+    readonly entries: readonly Entry[];
     finderFor(tools: readonly SearchableTool[]): ToolFinder;
   }) {
-    this.entries = [...options.ready].filter(isDeferrable);
+    this.entries = options.entries;
     this.#finderFor = options.finderFor;
   }
 
-  get(name: string): Entry | undefined {
-    return this.entries.find((entry) => entry.name === name);
+  /** True when it was made of exactly these versions. */
+  isOf(entries: readonly Entry[]): boolean {
+    return entries.length === this.entries.length && entries.every((entry, at) => entry === this.entries[at]);
   }
 
   async search(query: string, limit: number): Promise<readonly Match[]> {

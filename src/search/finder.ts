@@ -5,6 +5,9 @@ import { makeToolVectors, type ToolVectors } from "./semantic/tool-vectors.js";
 import type { VectorCache } from "./semantic/vector-cache.js";
 import type { Embedder, Hit, SearchableTool, ToolFinder } from "./types.js";
 
+/** A model that takes longer than this hangs: the first answer, with starting its process, takes a second or two. */
+const PATIENCE_MS = 15_000;
+
 export type FinderMethod = "lexical" | "lexical+semantic";
 
 export interface FinderOptions {
@@ -14,6 +17,7 @@ export interface FinderOptions {
   readonly embedder?: Embedder | undefined;
   readonly cache?: VectorCache | undefined;
   readonly onProgress?: (done: number, total: number) => void;
+  readonly patienceMs?: number;
 }
 
 /**
@@ -26,6 +30,7 @@ export class HybridFinder implements ToolFinder {
   readonly prepared: Promise<void>;
   readonly #lexical: WordIndex;
   readonly #embedder: Embedder | undefined;
+  readonly #patienceMs: number;
   #vectors: ToolVectors | undefined;
   #problem: string | undefined;
 
@@ -33,6 +38,7 @@ export class HybridFinder implements ToolFinder {
     this.size = options.tools.length;
     this.#lexical = options.lexical;
     this.#embedder = options.embedder;
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.prepared = this.#prepare(options);
   }
 
@@ -48,12 +54,21 @@ export class HybridFinder implements ToolFinder {
     const vectors = this.#vectors;
     if (vectors === undefined || this.#embedder === undefined) return this.#lexical.search(query, { limit });
     try {
-      const made = await this.#embedder.embedRequest(wishesOf(query));
+      const made = await this.#inTime(this.#embedder.embedRequest(wishesOf(query)));
       return rankTogether({ made, vectors, words: this.#lexical.scores(query), limit });
     } catch (error) {
       this.#giveUp(error);
       return this.#lexical.search(query, { limit });
     }
+  }
+
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, failed) => {
+      const why = `the model gave no answer within ${this.#patienceMs / 1_000} s`;
+      timer = setTimeout(() => failed(new Error(why)), this.#patienceMs);
+    });
+    return await Promise.race([answer, tooLong]).finally(() => clearTimeout(timer));
   }
 
   async #prepare({ tools, embedder, cache, onProgress }: FinderOptions): Promise<void> {

@@ -1,4 +1,7 @@
 import type { HermesConfig } from "../config/types.js";
+import type { RegistrySnapshot } from "../registry/registry.js";
+import { canonicalToolName } from "../registry/toolsets.js";
+import { isDeferrable, isNeverHidden } from "./deferrable.js";
 
 export interface BridgeNames {
   readonly search: string;
@@ -19,16 +22,45 @@ export interface ToolSearchSettings {
 
 const STANDARD_NAMES: BridgeNames = { search: "tool_search", describe: "tool_describe", call: "tool_call" };
 
-/** The configuration has been cleaned when it was read; names that are not three different ones are not used. */
-export function toolSearchSettings(values: HermesConfig): ToolSearchSettings {
-  const given = values.tools.tool_search;
-  const names = { search: given.search_name, describe: given.describe_name, call: given.call_name };
+/** For who has tools of their own under the standard names. */
+const SPARE_NAMES: BridgeNames = {
+  search: "hermes_tool_search",
+  describe: "hermes_tool_describe",
+  call: "hermes_tool_call",
+};
+
+/** The configuration has been cleaned when it was read; what it cannot know is which names tools have. */
+export function toolSearchSettings(options: {
+  readonly values: HermesConfig;
+  readonly registry: RegistrySnapshot;
+  /** What the program says of the model; anything but a positive number says nothing. */
+  readonly contextTokens: number | undefined;
+}): ToolSearchSettings {
+  const given = options.values.tools.tool_search;
+  const { contextTokens = 0 } = options;
+  const window = Number.isFinite(contextTokens) && contextTokens > 0 ? contextTokens : given.context_tokens;
+  const asked = { search: given.search_name, describe: given.describe_name, call: given.call_name };
   return {
     mode: given.enabled,
     thresholdPct: given.threshold_pct,
     defaultLimit: given.search_default_limit,
     maxLimit: given.max_search_limit,
-    contextTokens: given.context_tokens === 0 ? undefined : given.context_tokens,
-    names: new Set(Object.values(names)).size === 3 ? names : STANDARD_NAMES,
+    contextTokens: window === 0 ? undefined : window,
+    names: [asked, STANDARD_NAMES].find((names) => areFree(names, options.registry)) ?? SPARE_NAMES,
   };
+}
+
+/**
+ * Three different names that take no place of a tool a model is always shown. Foreign tools do not count: a server
+ * must not be able to rename the stand-ins.
+ */
+function areFree(names: BridgeNames, registry: RegistrySnapshot): boolean {
+  const all = Object.values(names);
+  return new Set(all).size === all.length && !all.some((name) => isTaken(name, registry));
+}
+
+function isTaken(name: string, registry: RegistrySnapshot): boolean {
+  const canonical = canonicalToolName(name, registry);
+  const entry = registry.entries.get(canonical);
+  return entry === undefined ? isNeverHidden(canonical) : !isDeferrable(entry);
 }

@@ -3,6 +3,9 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** Marks a parameter of a built-in tool that is accepted, but that a model is not told of in its definition. */
+export const UNTOLD = "x-untold";
+
 export type JsonValue =
   | string
   | number

@@ -1,66 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ToolRegistry } from "../../src/index.js";
-import type { RuntimeOptions } from "../../src/runtime/create-runtime.js";
-import type { SessionOptions } from "../../src/runtime/session.js";
-import type { AnyTool } from "../../src/tool/tool.js";
 import { testRuntime } from "../support/runtime.js";
-
-interface Fixture {
-  readonly flags?: RuntimeOptions["flags"];
-  readonly session?: SessionOptions;
-  /** Tools of a server called "desk", besides the two of "git". */
-  readonly more?: number;
-}
-
-function serverTool(server: string, name: string, extra: Partial<AnyTool> = {}): AnyTool {
-  return {
-    name: `mcp_${server}_${name}`,
-    toolset: `mcp-${server}`,
-    description: `${name.replaceAll("_", " ")} with ${server}`,
-    parameters: {
-      type: "object",
-      properties: { title: { type: "string", description: "What it is about" }, count: { type: "integer" } },
-      required: ["title"],
-    },
-    permissions: [`mcp:${server}`],
-    handler: (args: unknown) => ({ from: name, args }),
-    ...extra,
-  };
-}
-
-const core: AnyTool = {
-  name: "terminal",
-  toolset: "terminal",
-  description: "Runs commands",
-  parameters: { type: "object", properties: { command: { type: "string" } } },
-  permissions: [],
-  handler: () => "ran",
-};
-
-async function open({ flags = {}, session = {}, more = 0 }: Fixture = {}) {
-  const registry = new ToolRegistry();
-  registry.add(core, { provenance: { kind: "builtin" } });
-  registry.swap({
-    source: "mcp:git",
-    provenance: { kind: "mcp", source: "git" },
-    tools: [serverTool("git", "create_issue"), serverTool("git", "close_issue")],
-    toolsetAliases: { git: "mcp-git" },
-  });
-  registry.swap({
-    source: "mcp:desk",
-    provenance: { kind: "mcp", source: "desk" },
-    tools: Array.from({ length: more }, (_, index) => serverTool("desk", `act_${index}`)),
-  });
-  const { runtime } = await testRuntime([], { registry, flags });
-  return { runtime, session: await runtime.openSession(session) };
-}
-
-const ON = { "tools.tool_search.enabled": "on" };
-
-async function names(session: { definitions(): Promise<readonly { function: { name: string } }[]> }) {
-  return (await session.definitions()).map((definition) => definition.function.name);
-}
+import { names, ON, open, serverTool } from "./fixtures/bridge-session.js";
 
 describe("when tools are hidden", () => {
   it("shows three stand-ins in place of servers' tools, and core tools as ever", async () => {

@@ -7,8 +7,8 @@ export default defineTool({
   toolset: "todo",
   emoji: "📋",
   description:
-    "Keep the task list of this conversation; the answer is always the whole list. Without todos it is only read. " +
-    "Keep at most one item in_progress and mark items completed once they are done.",
+    "Keep the task list of this conversation; the answer is the whole list. Without todos it is only read. Keep at " +
+    "most one item in_progress and mark items completed once they are done.",
   parameters: {
     type: "object",
     properties: {

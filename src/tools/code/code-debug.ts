@@ -26,9 +26,8 @@ export default defineTool({
   toolset: "debugger",
   emoji: "🐞",
   description:
-    "Run a Python or JavaScript (not TypeScript) program under a debugger: at each breakpoint and uncaught " +
-    "exception you get the stack, the local variables and what the evaluate expressions give there; at the timeout, " +
-    "where it hangs.",
+    "Run a Python or JavaScript (not TypeScript) program under a debugger: tells the stack, local variables and what " +
+    "the evaluate expressions give at each breakpoint and uncaught exception; at the timeout, where it hangs.",
   parameters: {
     type: "object",
     properties: {

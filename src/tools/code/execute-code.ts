@@ -30,8 +30,8 @@ export default defineTool({
         type: "string",
         enum: ["quickjs"],
         description:
-          "JavaScript without files, network or modules, quick to start: `await tools.NAME({...})` calls any tool " +
-          "of the session; searchTools(words) and describeTool(name) find them.",
+          "JavaScript without files, network or modules, quick to start: `await tools.NAME({...})` calls any tool; " +
+          "searchTools(words) and describeTool(name) find them.",
       },
       timeout: {
         type: "number",

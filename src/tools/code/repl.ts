@@ -15,7 +15,7 @@ export default defineTool({
   emoji: "🔁",
   description:
     "Run code in a Python (default), Node or bash session that keeps variables, imports and folder from call to " +
-    "call, also after a timeout. Returns what was printed and the value of the last expression.",
+    "call, also after a timeout. Returns what was printed and the last expression's value.",
   parameters: {
     type: "object",
     properties: {

@@ -43,8 +43,8 @@ export default defineTool({
   toolset: "files",
   emoji: "🔀",
   description:
-    'Compare a (old) with b (new), each a file, folder, git revision of a file ("HEAD~1:src/x.ts") or text; or ' +
-    'revisions of a git repository ("main..HEAD", or "HEAD" for what has changed since).',
+    "Compare a (old) with b (new), each a file, folder, git revision of a file (HEAD~1:src/x.ts) or text; or " +
+    "revisions of a git repository (main..HEAD, or HEAD for what has changed since).",
   parameters: {
     type: "object",
     properties: {

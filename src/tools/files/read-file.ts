@@ -40,12 +40,12 @@ export default defineTool({
   toolset: "file",
   emoji: "📖",
   description:
-    "Read a file as numbered lines (N|text). Notebooks, .docx, .xlsx and .pdf are converted to text; png, jpeg, " +
-    "gif and webp pictures are shown.",
+    "Read a file as numbered lines (N|text). Notebooks, .docx, .xlsx and .pdf become text; png, jpeg, gif and webp " +
+    "are shown.",
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", description: "Absolute, or relative to the working directory." },
+      path: { type: "string" },
       offset: { type: "number", default: 1, description: "First line, from 1." },
       limit: { type: "number", default: DEFAULT_LIMIT, description: `Lines, at most ${MAX_LIMIT}.` },
     },

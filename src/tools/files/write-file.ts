@@ -44,7 +44,7 @@ export default defineTool({
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", description: "Absolute, or relative to the working directory." },
+      path: { type: "string" },
       content: { type: "string" },
       cross_profile: {
         type: "boolean",

@@ -35,7 +35,7 @@ export default defineTool({
   emoji: "📋",
   description:
     "Read, write or clear the clipboard of the person's desktop; with a name (and where there is no desktop) one " +
-    "of this session, for handing text from step to step.",
+    "of this session.",
   parameters: {
     type: "object",
     properties: {

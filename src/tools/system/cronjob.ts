@@ -25,8 +25,7 @@ export default defineTool({
       name: { type: "string" },
       schedule: {
         type: "string",
-        description:
-          '"30m" (once, in 30 minutes), "every 2h", "0 9 * * 1-5" (cron), "2030-01-31T09:00" (once).',
+        description: "30m (once, in 30 minutes), every 2h, 0 9 * * 1-5 (cron) or 2030-01-31T09:00 (once).",
       },
       tool_call: {
         type: "object",
@@ -40,7 +39,7 @@ export default defineTool({
       script: {
         type: "string",
         description:
-          "Command line, or file in the scripts folder of the Hermes home. With prompt: its input.",
+          "Command line, or file in the scripts folder of the Hermes home. Beside prompt: its input.",
       },
       prompt: {
         type: "string",
@@ -51,11 +50,11 @@ export default defineTool({
         type: "integer",
         minimum: 0,
         maximum: 1_000_000,
-        description: "Number of runs; default: for ever.",
+        description: "Runs; default: for ever.",
       },
       deliver: {
         type: "string",
-        description: '"local" (a file) or "notification" (also on the desktop).',
+        description: "local (a file) or notification (also on the desktop).",
       },
       skills: names,
       context_from: { ...names, description: "Jobs whose last output the prompt gets." },

@@ -1,6 +1,7 @@
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { UNTOLD } from "../../tool/json-schema.js";
 import type { CallContext } from "../../tool/tool.js";
 import { READY_PARAMETER, readyWaitMs, startBackground } from "./background.js";
 import { commandEffects } from "./command-effects.js";
@@ -48,8 +49,8 @@ export default defineTool({
   description:
     "Follow and steer what terminal started in the background or left waiting for input. poll: status and last " +
     "output. log: lines of output. write: type data as it is. submit: data and a new line. close: end of input. " +
-    "screen: what its terminal shows. handoff: let it outlive this session. start: as terminal with background: " +
-    "true. Keys in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
+    "screen: what its terminal shows. handoff: let it outlive this session. start: run a command in the " +
+    "background, with all that terminal takes. Keys in data: <enter>, <tab>, <esc>, <up>, <ctrl-c>.",
   parameters: {
     type: "object",
     properties: {
@@ -60,7 +61,7 @@ export default defineTool({
       offset: {
         type: "integer",
         minimum: 0,
-        description: "First line of log, from 0; default: the last lines.",
+        description: "First line of log, from 0; default: the last.",
       },
       limit: { type: "integer", minimum: 1, maximum: 5_000, default: 200 },
       columns: { type: "integer", minimum: 1, maximum: 1_000 },
@@ -68,14 +69,20 @@ export default defineTool({
       command: {
         type: "string",
         minLength: 1,
-        description: "This and all below: for start, as in terminal.",
+        description: "Of start.",
       },
-      workdir: { type: "string" },
-      pty: { type: "boolean" },
-      notify_on_complete: { type: "boolean" },
-      watch_patterns: { type: "array", items: { type: "string", minLength: 1 }, maxItems: 16 },
-      ready: READY_PARAMETER,
-      widen: { type: "array", items: { type: "string", pattern: WIDENING_PATTERN } },
+      // For start, too; the definition of terminal, which is always beside this one, tells of them.
+      workdir: { type: "string", [UNTOLD]: true },
+      pty: { type: "boolean", [UNTOLD]: true },
+      notify_on_complete: { type: "boolean", [UNTOLD]: true },
+      watch_patterns: {
+        type: "array",
+        items: { type: "string", minLength: 1 },
+        maxItems: 16,
+        [UNTOLD]: true,
+      },
+      ready: { ...READY_PARAMETER, [UNTOLD]: true },
+      widen: { type: "array", items: { type: "string", pattern: WIDENING_PATTERN }, [UNTOLD]: true },
     },
     required: ["action"],
     additionalProperties: false,

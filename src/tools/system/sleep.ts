@@ -13,7 +13,7 @@ export default defineTool({
   name: "sleep",
   toolset: "timing",
   emoji: "😴",
-  description: "Wait, for example before looking again at something slow.",
+  description: "Wait, e.g. before looking again at something slow.",
   parameters: {
     type: "object",
     properties: {

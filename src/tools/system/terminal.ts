@@ -18,9 +18,9 @@ export default defineTool({
   toolset: "terminal",
   emoji: "💻",
   description:
-    "Run a bash command; returns its combined output and exit code. Folder and exported variables last from call to " +
-    "call. There is no input and no terminal: use non-interactive options, or pty. Commands must end by themselves: " +
-    "run servers and the like with background: true (no `&` or nohup) and follow them with the process tool. To " +
+    "Run a bash command; returns combined output and exit code. Folder and exported variables last from call to " +
+    "call. There is no input and no terminal: use non-interactive options, or pty. Run what does not end by itself " +
+    "with background: true (no `&` or nohup) and follow it with the process tool. To " +
     "read, search or edit files use the file tools.",
   parameters: {
     type: "object",
@@ -28,7 +28,7 @@ export default defineTool({
       command: { type: "string", minLength: 1 },
       background: {
         type: "boolean",
-        description: "Answer at once with a session_id for the process tool.",
+        description: "Answer at once with a session_id for process.",
       },
       timeout: {
         type: "integer",
@@ -38,25 +38,25 @@ export default defineTool({
       workdir: { type: "string" },
       pty: {
         type: "boolean",
-        description: "A terminal, for programs that ask or draw; type into it with the process tool.",
+        description: "A terminal, for programs that ask or draw; type with process.",
       },
       notify_on_complete: { type: "boolean" },
       watch_patterns: {
         type: "array",
         items: { type: "string", minLength: 1 },
         maxItems: 16,
-        description: "With background: tell when a line of output matches (RE2).",
+        description: "With background: tell when output matches (RE2).",
       },
       ready: {
         ...READY_PARAMETER,
         description:
-          "With background: wait until all given here is true: it listens on port, a line of output matches pattern " +
-          `(RE2), it has run for alive_seconds. timeout: seconds, default ${READY_TIMEOUT_S}.`,
+          "With background: wait until all given is true: it listens on port, output matches pattern (RE2), it has " +
+          `run for alive_seconds. timeout: seconds, default ${READY_TIMEOUT_S}.`,
       },
       widen: {
         type: "array",
         items: { type: "string", pattern: WIDENING_PATTERN },
-        description: 'Only after the sandbox refused something: "network", "write:/absolute/path" or "off".',
+        description: "Only after the sandbox refused something: network, write:/absolute/path or off.",
       },
     },
     required: ["command"],
