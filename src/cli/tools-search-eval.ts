@@ -36,7 +36,6 @@ export async function run(
     });
     await awake(finder.prepared);
     const vectorsMs = performance.now() - vectorsStart;
-    if (finder.problem !== undefined) warn(finder.problem);
 
     const evaluation = new Evaluation(ks);
     const depth = depthFor(ks);
@@ -53,6 +52,7 @@ export async function run(
         hits.map(({ index }) => tools[index]?.name ?? ""),
       );
     }
+    if (finder.problem !== undefined) warn(finder.problem);
     const { recall, mrr, ndcg5 } = evaluation.measures();
     context.out.value({
       ...Object.fromEntries([...recall].map(([k, value]) => [`recall@${k}`, rounded(value)])),

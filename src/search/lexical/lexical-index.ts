@@ -1,10 +1,10 @@
 import type { Hit, LexicalIndex, SearchableTool } from "../types.js";
 import { PartScorer, type PartScores } from "./part-scorer.js";
 import { makePostings } from "./postings.js";
-import { readQuery } from "./read-query.js";
+import { MAX_QUERY, readQuery } from "./read-query.js";
 import { type RankingSettings, SETTINGS } from "./settings.js";
 import { ToolNames } from "./tool-names.js";
-import { topOf } from "./top.js";
+import { raiseAbove, topOf } from "./top.js";
 import { Vocabulary } from "./vocabulary.js";
 import { readWords } from "./word-stream.js";
 
@@ -13,6 +13,8 @@ export interface LexicalScores {
   readonly scores: Float32Array;
   /** The wishes the request was cut into, and what each says alone; those that match nothing are left out. */
   readonly parts: readonly PartScores[];
+  /** The request is the name of these tools, however it is spelled. They have the highest scores. */
+  readonly named: readonly number[];
 }
 
 export function createLexicalIndex(
@@ -50,12 +52,13 @@ export class WordIndex implements LexicalIndex {
 
   /** What the words say about every tool, for whoever mixes it with something else. */
   scores(query: string): LexicalScores {
-    const { powers, parts } = this.#ask(query);
-    return { scores: powers.map(rootOf), parts };
+    const { powers, ...rest } = this.#ask(query);
+    return { scores: powers.map(rootOf), ...rest };
   }
 
   /** Scores to the fourth power: roots of ten thousand would take longer than the rest. */
-  #ask(query: string): { readonly powers: Float32Array; readonly parts: readonly PartScores[] } {
+  #ask(request: string): Omit<LexicalScores, "scores"> & { readonly powers: Float32Array } {
+    const query = request.slice(0, MAX_QUERY);
     const parts: PartScores[] = [];
     for (const part of readQuery(query, this.#settings)) {
       const scored = this.#scorer.score(part);
@@ -63,8 +66,9 @@ export class WordIndex implements LexicalIndex {
     }
     const powers = this.#together(parts);
     if (parts.length === 0) this.#names.scoreByLetters(query, powers);
-    this.#names.raiseExact(query, powers);
-    return { powers, parts };
+    const named = this.#names.named(query);
+    raiseAbove(powers, named);
+    return { powers, parts, named };
   }
 
   /** In sums of fourth powers the part a tool answers best decides, and more than one part answered still counts. */

@@ -22,12 +22,12 @@ export interface QueryPart {
 }
 
 /** Nobody describes a tool at greater length, and the time a query takes must have an end. */
-const MAX_QUERY = 4_000;
+export const MAX_QUERY = 4_000;
 const MAX_PARTS = 12;
 const QUOTED = /"[^"]{2,200}"|(?<!\w)'[^']{2,100}'(?!\w)|“[^”]{2,200}”/g;
 
 export function readQuery(query: string, settings: RankingSettings): readonly QueryPart[] {
-  const texts = splitRequest(query.slice(0, MAX_QUERY));
+  const texts = splitRequest(query);
   const kept =
     texts.length > MAX_PARTS
       ? [...texts.slice(0, MAX_PARTS - 1), texts.slice(MAX_PARTS - 1).join(" ")]

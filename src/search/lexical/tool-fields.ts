@@ -44,11 +44,11 @@ interface Collected {
 }
 
 function collect(schema: unknown, into: Collected): void {
-  if (!isRecord(schema) || into.depth > MAX_DEPTH || into.names.length + into.texts.length > MAX_PIECES)
-    return;
+  if (!isRecord(schema) || into.depth > MAX_DEPTH || isFull(into)) return;
   const deeper = { ...into, depth: into.depth + 1 };
   if (isRecord(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {
+      if (isFull(into)) return;
       into.names.push(name.slice(0, MAX_TEXT));
       addText(property, into);
       collect(property, deeper);
@@ -64,6 +64,10 @@ function collect(schema: unknown, into: Collected): void {
     const options = schema[key];
     if (Array.isArray(options)) for (const option of options.slice(0, 20)) collect(option, deeper);
   }
+}
+
+function isFull({ names, texts }: Collected): boolean {
+  return names.length + texts.length > MAX_PIECES;
 }
 
 function addText(property: unknown, { texts }: Collected): void {

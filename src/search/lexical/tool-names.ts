@@ -2,6 +2,8 @@ import type { SearchableTool } from "../types.js";
 
 const NOT_IN_KEYS = /[^\p{L}\p{N}]+/gu;
 const MIN_LETTERS = 2;
+/** Every one of them is looked for in every name. */
+const MOST_WORDS = 16;
 
 /** Finds tools by the letters of their names, whatever stands between the words. */
 export class ToolNames {
@@ -19,17 +21,13 @@ export class ToolNames {
   }
 
   /** Who gives the name of a tool wants that tool. */
-  raiseExact(query: string, scores: Float32Array): void {
-    const named = this.#toolsByKey.get(keyOf(query));
-    if (named === undefined) return;
-    let best = 0;
-    for (const score of scores) if (score > best) best = score;
-    for (const index of named) scores[index] = 1 + 1.5 * best;
+  named(query: string): readonly number[] {
+    return this.#toolsByKey.get(keyOf(query)) ?? [];
   }
 
   /** For requests no word of which is known: names that contain the request, or one of its words. */
   scoreByLetters(query: string, scores: Float32Array): void {
-    const wanted = new Set([keyOf(query), ...query.split(/\s+/).map(keyOf)]);
+    const wanted = new Set([keyOf(query), ...query.split(/\s+/, MOST_WORDS).map(keyOf)]);
     for (const letters of wanted) {
       if (letters.length < MIN_LETTERS) continue;
       for (const [index, key] of this.#keys.entries()) {

@@ -8,6 +8,14 @@ export function topOf(scores: Float32Array, limit: number): readonly number[] {
   return wanted > MANY ? sortedOf(scores).slice(0, wanted) : firstOf(scores, wanted);
 }
 
+/** Puts the chosen ones before all others. */
+export function raiseAbove(scores: Float32Array, chosen: readonly number[]): void {
+  if (chosen.length === 0) return;
+  let best = 0;
+  for (const score of scores) if (score > best) best = score;
+  for (const index of chosen) scores[index] = 1 + 1.5 * best;
+}
+
 function sortedOf(scores: Float32Array): number[] {
   const found: number[] = [];
   for (let index = 0; index < scores.length; index += 1) if ((scores[index] ?? 0) > 0) found.push(index);

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Embedder } from "../types.js";
 import { MODEL_ID, type ModelFolder } from "./model-files.js";
@@ -96,7 +97,12 @@ class ModelProcess {
     const [order] = this.#waiting.splice(Math.max(urgent, 0), 1);
     if (order === undefined) return;
     this.#running = order;
-    this.#child ??= this.#start();
+    try {
+      this.#child ??= this.#start();
+    } catch (error) {
+      this.#ended(error instanceof Error ? error.message : String(error));
+      return;
+    }
     this.#keepAlive();
     this.#nextId += 1;
     const { texts, asRequest } = order;
@@ -106,7 +112,10 @@ class ModelProcess {
   }
 
   #start(): ChildProcess {
-    const child = fork(locateProgram(), [JSON.stringify(this.#places)], {
+    const program = locateProgram();
+    const child = fork(program, [JSON.stringify(this.#places)], {
+      // The folder the user works in may go away, and nobody should be kept from removing it.
+      cwd: dirname(program),
       // Neither the variables nor the options of this process are any of its business; Windows starts nothing
       // without this one.
       env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },

@@ -11,24 +11,21 @@ import {
 import { openNativeSession } from "./native-session.js";
 import { readWordpieces, type Wordpieces } from "./wordpiece.js";
 
-/** Most pieces of each part of a tool's text, and how much the part counts in its vector. */
-const PARTS = [
-  { pieces: 48, weight: 0.5 },
-  { pieces: 78, weight: 1 },
-  { pieces: 62, weight: 0 },
-];
+/** Most pieces of name, purpose and parameters of a tool. */
+const MOST_PIECES = { name: 48, purpose: 78, parameters: 62 };
+/** A tool is read as if somebody asked for it: definitions then lie where requests do. */
+const LEAD_IN = "Can you help me? I need";
 
-/** A stretch of a text whose mean counts with this weight. */
+/** A stretch of a text; the mean over its pieces is a vector. */
 interface Span {
   readonly from: number;
   readonly to: number;
-  readonly weight: number;
 }
 
 interface Encoded {
   readonly pieces: readonly number[];
-  /** One list of stretches for each vector that is wanted. */
-  readonly vectors: readonly (readonly Span[])[];
+  /** One for each vector that is wanted. */
+  readonly spans: readonly Span[];
 }
 
 /** The program of the process that runs the model. It ends with the process that started it. */
@@ -48,20 +45,20 @@ function serve(places: ModelPlaces): void {
 }
 
 function encode(text: string, wordpieces: Wordpieces): Encoded {
-  const parts = text.split(PART_SIGN);
-  if (parts.length === 1) {
+  const [name = "", purpose, parameters = ""] = text.split(PART_SIGN);
+  if (purpose === undefined) {
     const pieces = wordpieces.encode(text, LONGEST_TEXT);
-    return { pieces, vectors: [[wholeOf(pieces)]] };
+    return { pieces, spans: [wholeOf(pieces)] };
   }
+  const inner = (part: string, most: number) => wordpieces.encode(part, most).slice(1, -1);
   const [begin = 0, end = 0] = wordpieces.encode("", LONGEST_TEXT);
-  const pieces = [begin];
-  const spans: Span[] = [];
-  for (const [at, { pieces: most, weight }] of PARTS.entries()) {
-    const from = pieces.length;
-    pieces.push(...wordpieces.encode(parts[at] ?? "", most).slice(1, -1));
-    if (weight > 0 && pieces.length > from) spans.push({ from, to: pieces.length, weight });
-  }
-  return { pieces: [...pieces, end], vectors: [spans] };
+  const before = [begin, ...inner(LEAD_IN, LONGEST_TEXT)];
+  const own = [...inner(name, MOST_PIECES.name), ...inner(purpose, MOST_PIECES.purpose)];
+  const after = [...inner(parameters, MOST_PIECES.parameters), end];
+  return {
+    pieces: [...before, ...own, ...after],
+    spans: [{ from: before.length, to: before.length + own.length }],
+  };
 }
 
 /** The whole, and each wish as it is meant beside the others. */
@@ -75,41 +72,37 @@ function encodeRequest(wishes: readonly string[], wordpieces: Wordpieces): Encod
     const from = pieces.length;
     const room = LONGEST_REQUEST - 1 - from;
     pieces.push(...wordpieces.encode(wish, LONGEST_WISH).slice(1, -1).slice(0, Math.max(0, room)));
-    each.push({ from, to: pieces.length, weight: 1 });
+    each.push({ from, to: pieces.length });
   }
   pieces.push(end);
   // A wish that had no room left is the whole once more.
   const spans = each.map((span) => (span.to > span.from ? span : wholeOf(pieces)));
-  return { pieces, vectors: [[wholeOf(pieces)], ...spans.map((span) => [span])] };
+  return { pieces, spans: [wholeOf(pieces), ...spans] };
 }
 
 function wholeOf(pieces: readonly number[]): Span {
-  return { from: 0, to: pieces.length, weight: 1 };
+  return { from: 0, to: pieces.length };
 }
 
-/** Weighted means, of length one. `hidden` holds a vector per piece, texts padded to the longest. */
+/** Means, of length one. `hidden` holds a vector per piece, texts padded to the longest. */
 function vectorsOf(encoded: readonly Encoded[], hidden: Float32Array): Float32Array {
   const longest = Math.max(...encoded.map(({ pieces }) => pieces.length));
-  const wanted = encoded.flatMap(({ vectors }, row) =>
-    vectors.map((spans) => ({ spans, start: row * longest })),
+  const wanted = encoded.flatMap(({ spans }, row) =>
+    spans.map(({ from, to }) => ({ from: row * longest + from, to: row * longest + to })),
   );
   const made = new Float32Array(wanted.length * DIMENSIONS);
-  for (const [at, { spans, start }] of wanted.entries()) {
+  for (const [at, { from, to }] of wanted.entries()) {
     const vector = made.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
-    for (const { from, to, weight } of spans) {
-      const sum = new Float32Array(DIMENSIONS);
-      for (let piece = start + from; piece < start + to; piece += 1)
-        addTo(sum, hidden.subarray(piece * DIMENSIONS, (piece + 1) * DIMENSIONS), 1);
-      addTo(vector, sum, weight / (Math.hypot(...sum) || 1));
-    }
+    for (let piece = from; piece < to; piece += 1)
+      addTo(vector, hidden.subarray(piece * DIMENSIONS, (piece + 1) * DIMENSIONS));
     const size = Math.hypot(...vector) || 1;
     for (let place = 0; place < DIMENSIONS; place += 1) vector[place] = (vector[place] ?? 0) / size;
   }
   return made;
 }
 
-function addTo(vector: Float32Array, more: Float32Array, factor: number): void {
-  for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) + factor * (more[at] ?? 0);
+function addTo(vector: Float32Array, more: Float32Array): void {
+  for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) + (more[at] ?? 0);
 }
 
 process.on("disconnect", () => process.exit(0));

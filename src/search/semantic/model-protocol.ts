@@ -23,7 +23,7 @@ export type ModelAnswer =
 export const DIMENSIONS = 384;
 
 /** To be counted up when the same text gets another vector than before: kept ones must not be mixed with those. */
-export const RECIPE = 2;
+export const RECIPE = 3;
 /**
  * Stands between name, purpose and parameters of a tool. The model reads them as one text; name and purpose make the
  * vector, and the parameters only colour what those mean.

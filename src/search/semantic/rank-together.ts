@@ -1,5 +1,5 @@
 import type { LexicalScores } from "../lexical/index.js";
-import { topOf } from "../lexical/top.js";
+import { raiseAbove, topOf } from "../lexical/top.js";
 import type { Hit } from "../types.js";
 import type { ToolVectors } from "./tool-vectors.js";
 
@@ -7,6 +7,9 @@ import type { ToolVectors } from "./tool-vectors.js";
 const WHOLE_WEIGHT = 0.2;
 const WISH_WEIGHT = 0.8;
 const WORDS_WEIGHT = 0.5;
+/** Wishes read together colour each other, words do not: with every further wish words count more. */
+const WORDS_WEIGHT_PER_WISH = 0.05;
+const MOST_FURTHER_WISHES = 4;
 
 /** So many tools show the mean and the spread of a whole catalogue well enough. */
 const SAMPLE = 1_000;
@@ -31,18 +34,21 @@ export function rankTogether(options: {
   const whole = standardised(vectors.similarities(request));
   const words = standardised(options.words.scores);
   const best = parts.length === 0 ? whole : bestOfParts({ parts, vectors, whole, words });
+  const further = Math.min(MOST_FURTHER_WISHES, Math.max(0, parts.length - 1));
+  const wordsWeight = WORDS_WEIGHT + further * WORDS_WEIGHT_PER_WISH;
   const scores = new Float32Array(whole.length);
   let lowest = 0;
   for (let index = 0; index < scores.length; index += 1) {
     const score =
       WHOLE_WEIGHT * (whole[index] ?? 0) +
       WISH_WEIGHT * (best[index] ?? 0) +
-      WORDS_WEIGHT * (words[index] ?? 0);
+      wordsWeight * (words[index] ?? 0);
     scores[index] = score;
     lowest = Math.min(lowest, score);
   }
   // Above zero throughout: the least suited tool is still an answer when there is room for it.
   for (let index = 0; index < scores.length; index += 1) scores[index] = (scores[index] ?? 0) - lowest + 1;
+  raiseAbove(scores, options.words.named);
   return topOf(scores, options.limit).map((index) => ({ index, score: scores[index] ?? 0 }));
 }
 

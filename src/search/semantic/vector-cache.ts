@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setImmediate as othersTurn } from "node:timers/promises";
 
 /**
  * Vectors on disk, by the hash of what they stand for. One file of records of one length, each with its own check:
@@ -18,7 +19,8 @@ export class VectorCache {
   readonly #model: string;
   readonly #dimensions: number;
   readonly #record: number;
-  #known = new Map<string, Float32Array>();
+  /** As they lie in the file: most of a large one is never asked for, and numbers take four times the room. */
+  #known = new Map<string, Buffer>();
 
   constructor(options: { readonly path: string; readonly model: string; readonly dimensions: number }) {
     this.#path = options.path;
@@ -30,26 +32,30 @@ export class VectorCache {
   /** Reads the file anew. */
   async load(): Promise<void> {
     const bytes = await readFile(this.#path).catch(() => Buffer.alloc(0));
-    const known = new Map<string, Float32Array>();
+    const known = new Map<string, Buffer>();
     let damaged = bytes.length % this.#record !== 0;
     for (let from = 0; from + this.#record <= bytes.length; from += this.#record) {
+      if (from % (READ_TOGETHER * this.#record) === 0) await othersTurn();
       const record = bytes.subarray(from, from + this.#record);
       if (checkOf(record).equals(record.subarray(-CHECK_BYTES)))
-        known.set(record.toString("base64", 0, KEY_BYTES), this.#vectorOf(record));
+        known.set(record.toString("base64", 0, KEY_BYTES), record);
       else damaged = true;
     }
+    // What was added meanwhile may not have been in the file yet.
+    for (const [key, record] of this.#known) if (!known.has(key)) known.set(key, record);
     this.#known = known;
     if (damaged || bytes.length > LARGEST_FILE) await this.#writeAnew(bytes.length > LARGEST_FILE);
   }
 
   get(text: string): Float32Array | undefined {
-    return this.#known.get(this.#keyOf(text).toString("base64"));
+    const record = this.#known.get(this.#keyOf(text).toString("base64"));
+    return record === undefined ? undefined : this.#vectorOf(record);
   }
 
   async add(entries: readonly { readonly text: string; readonly vector: Float32Array }[]): Promise<void> {
     const records = entries.map(({ text, vector }) => {
       const record = this.#recordOf(this.#keyOf(text), vector);
-      this.#known.set(record.toString("base64", 0, KEY_BYTES), this.#vectorOf(record));
+      this.#known.set(record.toString("base64", 0, KEY_BYTES), record);
       return record;
     });
     try {
@@ -64,11 +70,8 @@ export class VectorCache {
   async #writeAnew(empty: boolean): Promise<void> {
     if (empty) this.#known.clear();
     const draft = `${this.#path}.${process.pid}.draft`;
-    const records = [...this.#known].map(([key, vector]) =>
-      this.#recordOf(Buffer.from(key, "base64"), vector),
-    );
     try {
-      await writeFile(draft, Buffer.concat(records), { mode: 0o600 });
+      await writeFile(draft, Buffer.concat([...this.#known.values()]), { mode: 0o600 });
       await rename(draft, this.#path);
     } catch {
       await rm(draft, { force: true }).catch(() => undefined);
@@ -105,6 +108,8 @@ export class VectorCache {
 const KEY_BYTES = 16;
 const SCALE_BYTES = 4;
 const CHECK_BYTES = 4;
+/** Checking so many takes a few milliseconds; then whatever else waits in this process goes on. */
+const READ_TOGETHER = 1_024;
 const LARGEST_BYTE = 127;
 /** Less than this in every dimension is no direction at all, and too small for a float to scale. */
 const SMALLEST_VALUE = 1e-30;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLexicalIndex } from "../../../src/search/lexical/index.js";
+import { fieldsOf } from "../../../src/search/lexical/tool-fields.js";
 import type { SearchableTool } from "../../../src/search/types.js";
 import { CATALOGUE } from "../fixtures/small-catalogue.js";
 
@@ -229,6 +230,20 @@ describe("whatever comes in", () => {
     properties.again = parameters;
     expect(namesFor("height", [...OTHERS, tool("x", "", { parameters })])).toEqual(["x"]);
   });
+
+  it("a schema of a hundred thousand parameters is not read to its end", () => {
+    const properties = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`p${at}`, {}]));
+    const fields = fieldsOf(tool("x", "", { parameters: { type: "object", properties } }));
+    expect(fields.flat().length).toBeLessThan(1_000);
+  });
+
+  it("a very long request without a known word is not looked for word by word", () => {
+    const tools = Array.from({ length: 3_000 }, (_, at) => tool(`${"zeta_".repeat(10)}${at}`));
+    const request = Array.from({ length: 100_000 }, (_, at) =>
+      String(at).replace(/\d/g, (digit) => "bcdfghjklm".charAt(Number(digit))),
+    ).join(" ");
+    expect(createLexicalIndex(tools).search(request, { limit: 5 })).toEqual([]);
+  }, 4_000);
 
   it("a very long request takes no longer than a long one", () => {
     const index = createLexicalIndex(CATALOGUE);

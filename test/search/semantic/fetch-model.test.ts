@@ -87,15 +87,21 @@ describe("fetching the model", () => {
 
   it("goes on where the connection was cut", async () => {
     const ranges: (string | undefined)[] = [];
+    let cut: (() => void) | undefined;
     answer = (response, range) => {
       ranges.push(range);
       const from = Number(/bytes=(\d+)-/.exec(range ?? "")?.[1] ?? 0);
       if (from === 0) {
         response.writeHead(200, { "content-length": packed.length });
-        response.write(packed.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 50));
+        response.write(packed.subarray(0, 200_000));
+        cut = () => response.destroy();
       } else response.writeHead(206).end(packed.subarray(from));
     };
-    await fetchModel({ folder: target, packages: wanted() });
+    // Pieces come one by one, each when the one before is on disk: with the last there is something to go on from.
+    const onProgress = ({ received }: { received: number }) => {
+      if (received === 200_000) cut?.();
+    };
+    await fetchModel({ folder: target, packages: wanted(), onProgress });
     expect(readFileSync(join(target, "m", "weights.bin")).equals(content)).toBe(true);
     expect(ranges).toHaveLength(2);
     expect(ranges[1]).toMatch(/^bytes=[1-9]/);

@@ -94,6 +94,60 @@ describe.skipIf(model === undefined)(`with the model${because}`, () => {
   });
 });
 
+/** Every text lies where the test puts it: on the first axis, or on the one after it. */
+function fakeEmbedder(isNear: (text: string) => boolean, answers = true): Embedder {
+  const vectorOf = (text: string) => Float32Array.from(isNear(text) ? [1, 0] : [0, 1]);
+  return {
+    id: "fake",
+    dimensions: 2,
+    embed: async (texts) => texts.map(vectorOf),
+    embedRequest: (wishes) =>
+      answers ? Promise.resolve(wishes.map(() => vectorOf(""))) : new Promise(() => undefined),
+    close: async () => undefined,
+  };
+}
+
+describe("with any model", () => {
+  it("a tool's own name puts it first, whatever lies nearer by meaning", async () => {
+    const many = [
+      ...Array.from({ length: 40 }, (_, at) => tool(`count_sheep_${at}`, "Counts sheep.")),
+      tool("mail_send", "Posts a letter."),
+      tool("send_mail_quickly", "Send mail, then send more mail."),
+    ];
+    const embedder = fakeEmbedder((text) => !text.startsWith("send mail quickly"));
+    const finder = new HybridFinder({
+      tools: many,
+      lexical: createLexicalIndex(many),
+      embedder: { ...embedder, embedRequest: async () => [Float32Array.from([0, 1])] },
+    });
+    await finder.prepared;
+    for (const query of ["mail_send", "mailSend"]) {
+      const [hit] = await finder.search(query, { limit: 1 });
+      expect(hit && many[hit.index]?.name).toBe("mail_send");
+    }
+  });
+
+  it("one that does not answer is given up", async () => {
+    const finder = new HybridFinder({
+      tools,
+      lexical: createLexicalIndex(tools),
+      embedder: fakeEmbedder(() => true, false),
+      patienceMs: 20,
+    });
+    await finder.prepared;
+    expect(await firstFor(finder, "merge the branches")).toBe("mcp_git_merge");
+    expect(finder.method).toBe("lexical");
+    expect(finder.problem).toContain("no answer within 0.02 s");
+  });
+
+  it("one that cannot be started fails every order, not only the first", async () => {
+    const notText = 1n as unknown as string;
+    const embedder = createEmbedder({ runtime: notText, model: "none", vocabulary: "none" });
+    for (const text of ["one", "two"]) await expect(embedder.embed([text])).rejects.toThrow("BigInt");
+    await embedder.close();
+  });
+});
+
 describe("without the model", () => {
   it("words decide alone", async () => {
     const finder = new HybridFinder({ tools, lexical: createLexicalIndex(tools) });

@@ -96,6 +96,14 @@ describe("the vector cache", () => {
     for (const { text, vector } of lists.flat()) expect(closeTo(reader.get(text), vector)).toBe(true);
   });
 
+  it("keeps what is added while it reads its file", async () => {
+    const cache = openCache(newPath());
+    const reading = cache.load();
+    await cache.add([{ text: "x", vector: new Float32Array(8).fill(0.5) }]);
+    await reading;
+    expect(cache.get("x")?.[0]).toBeCloseTo(0.5);
+  });
+
   it("keeps the vectors of two models apart", async () => {
     const path = newPath();
     await openCache(path, "one").add([{ text: "x", vector: new Float32Array(8).fill(0.5) }]);
