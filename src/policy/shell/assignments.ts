@@ -21,7 +21,9 @@ export function declaredArray(word: ShellWord): Value | undefined {
 /** `export A=b`: a word of the command, which the builtin assigns. */
 export function declaredWord(assignment: Assignment, context: Context): ShellWord {
   const span = context.origin === undefined ? ([assignment.pos, assignment.end] as const) : undefined;
-  const value = assignedValue(assignment, context);
+  const value = addsText(assignment)
+    ? expandText(assignment.value, context)
+    : assignedValue(assignment, context);
   const { items, keys: _keys, ...plain } = value;
   const text = `${assignment.name}${assignment.append === true ? "+" : ""}=${value.text}`;
   const word: ShellWord = {
@@ -35,14 +37,21 @@ export function declaredWord(assignment: Assignment, context: Context): ShellWor
   return word;
 }
 
+/** `declare A+=b`: the builtin adds it, to each of the values there may be. */
+function addsText(assignment: Assignment): assignment is Assignment & { readonly value: Word } {
+  return (
+    assignment.append === true && assignment.index === undefined && assignment.value.type !== "ArrayValue"
+  );
+}
+
 export function assign(
   assignment: Assignment,
   context: Context,
   { exported = false } = {},
 ): SimpleCommand["assignments"] {
-  const { state, certain } = context;
+  const { state } = context;
   const value = assignedValue(assignment, context);
-  assignVariable(assignment.name, value, { state, certain });
+  assignVariable(assignment.name, value, context);
   if (exported) state.export(assignment.name);
   return [{ name: assignment.name, value: wordOf(value) }];
 }
@@ -61,11 +70,11 @@ function wordOf({ text, variables, outputs }: Value): ShellWord {
 export function assignVariable(
   name: string,
   value: Value,
-  { state, certain }: { readonly state: ShellState; readonly certain: boolean },
+  { state, certain, branch }: Pick<Context, "state" | "certain" | "branch">,
 ): void {
   const unset = state.valuesOf(name)?.[0]?.meant === "";
   const given = unset ? { ...value, meant: value.text } : value;
-  state.assign(assignedName(name, state), [given], { certain });
+  state.assign(assignedName(name, state), [given], { certain, branch });
 }
 
 /** The variable that an assignment to this name changes. */

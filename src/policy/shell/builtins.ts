@@ -1,5 +1,5 @@
 import { arrayOf } from "./arrays.js";
-import { assignVariable, declaredArray } from "./assignments.js";
+import { assignedName, assignVariable, declaredArray } from "./assignments.js";
 import type { Context } from "./context.js";
 import { formatPrintf } from "./escapes.js";
 import { evaluateAgain, evaluateSubscript } from "./evaluated-again.js";
@@ -7,7 +7,7 @@ import { parseOptions } from "./options.js";
 import { SEPARATORS, type Value } from "./state.js";
 import { isKnown } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
-import { folderAfter } from "./working-folder.js";
+import { enterFolder } from "./working-folder.js";
 
 /** Commands of the shell itself that change what later commands mean. */
 type Builtin = (command: SimpleCommand, context: Context) => void;
@@ -17,12 +17,12 @@ const MOST_LINES = 64;
 
 const changeFolder: Builtin = ({ args }, { state }) => {
   const target = args.find((word) => !/^-[LPe@n]+$/.test(word.text) && word.text !== "--");
-  state.folder = folderAfter(target, state.folder);
+  enterFolder(target, state);
 };
 
 /** `export A=b`, `declare -x A=b`, `local -n A=b`, `readonly a=(…)`. */
 const declare: Builtin = ({ program, args, span }, context) => {
-  const { state, certain } = context;
+  const { state, certain, branch } = context;
   const options = args.filter((word) => /^[-+]/.test(word.text)).map((word) => word.text);
   const asks = (letter: string): boolean => options.some((text) => text.slice(1).includes(letter));
   const exports = program === "export" || asks("x");
@@ -31,10 +31,12 @@ const declare: Builtin = ({ program, args, span }, context) => {
     const name = /^([A-Za-z_][\w-]*)(?:\+?=|\[|$)/.exec(word.text)?.[1];
     if (name === undefined) continue;
     if (exports) state.export(name, { isFunction: asks("f") });
-    if (program !== "export" && program !== "readonly") state.makeLocal(name);
+    const local = program !== "export" && program !== "readonly";
+    if (local && !/[=[]/.test(word.text) && !["g", "p", "f", "F"].some(asks)) state.hide(name);
+    if (local) state.makeLocal(name);
     const match = /^[A-Za-z_]\w*(\[[\s\S]*?\])?(\+?)=([\s\S]*)$/.exec(word.text);
     if (match === null) {
-      if (renames) state.assign(name, [{ text: "", meant: "" }], { certain });
+      if (renames) state.assign(name, [{ text: "", meant: "" }], { certain, branch });
       continue;
     }
     const [, index, append, text = ""] = match;
@@ -43,14 +45,17 @@ const declare: Builtin = ({ program, args, span }, context) => {
     const array = declaredArray(word);
     if (renames) {
       const known = /^[A-Za-z_]\w*(?:\[|$)/.test(text);
-      state.assign(name, [known ? { text, meant: text } : NOBODY_KNOWS], { certain });
-    } else if (array !== undefined) assignVariable(name, array, { state, certain });
+      state.assign(name, [known ? { text, meant: text } : NOBODY_KNOWS], { certain, branch });
+    } else if (array !== undefined) assignVariable(name, array, context);
     // Quoted lists, and items of arrays: `declare -a "a=(b c)"`, `declare "a[0]=b"`.
     else if (index !== undefined || (/^\(/.test(text) && (asks("a") || asks("A")))) {
-      state.assign(name, [NOBODY_KNOWS], { certain });
+      state.assign(name, [NOBODY_KNOWS], { certain, branch });
     } else {
-      const before = append === "+" ? (state.valuesOf(name)?.[0]?.text ?? "") : "";
-      assignVariable(name, valueOfWord(word, before + text), { state, certain });
+      if (append === "+") {
+        const before = state.valuesIn(name, branch) ?? [{ text: "" }];
+        const longer = before.map((value) => valueOfWord(word, value.text + text));
+        state.assign(assignedName(name, state), longer, context);
+      } else assignVariable(name, valueOfWord(word, text), context);
     }
   }
 };
@@ -65,7 +70,7 @@ function valueOfWord(word: ShellWord, text: string): Value {
 
 /** In a loop every line of a known input is a possible value. */
 const read: Builtin = ({ args, span }, context) => {
-  const { state, input, repeated, certain } = context;
+  const { state, input, repeated, certain, branch } = context;
   for (const { text } of args) evaluateSubscript(text, context, span);
   const options = { taking: ["d", "i", "n", "N", "p", "t", "u", "a"] };
   const { operands, values } = parseOptions(args, options);
@@ -74,8 +79,8 @@ const read: Builtin = ({ args, span }, context) => {
   const known = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
   const lines =
     known === undefined || known.length > MOST_LINES ? undefined : repeated ? known : known.slice(0, 1);
-  const separators = (state.valuesOf("IFS") ?? [{ text: SEPARATORS }]).map(({ text }) =>
-    text.includes(UNKNOWN) ? SEPARATORS : text,
+  const separators = (state.valuesIn("IFS", branch) ?? [{ text: SEPARATORS }]).map(({ text, unset }) =>
+    text.includes(UNKNOWN) || unset === true ? SEPARATORS : text,
   );
   const possibleValues = (read: (line: string, separators: string) => Value) =>
     lines?.flatMap((line) => separators.map((one) => read(line, one)));
@@ -83,7 +88,7 @@ const read: Builtin = ({ args, span }, context) => {
     const possible = possibleValues((line, one) =>
       arrayOf(piecesOfLine(line, one).map((text) => ({ text }))),
     );
-    state.assign(array, possible ?? [fromInput(input)], { certain: certain && !repeated });
+    state.assign(array, possible ?? [fromInput(input)], { certain: certain && !repeated, branch });
     return;
   }
   for (const [index, name] of (names.length === 0 ? ["REPLY"] : names).entries()) {
@@ -91,7 +96,7 @@ const read: Builtin = ({ args, span }, context) => {
     const possible = possibleValues((line, one) => ({
       text: pieceOfLine(line, { index, last, separators: one }),
     }));
-    state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated });
+    state.assign(name, possible ?? [fromInput(input)], { certain: certain && !repeated, branch });
   }
 };
 
@@ -137,29 +142,31 @@ function fromInput(input: Context["input"]): Value {
     : NOBODY_KNOWS;
 }
 
-const readLines: Builtin = ({ args }, { state, input, certain }) => {
+const readLines: Builtin = ({ args }, context) => {
+  const { state, input } = context;
   const { operands } = parseOptions(args, { taking: ["d", "n", "O", "s", "u", "C", "c"] });
   const items = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
   const value = items === undefined ? fromInput(input) : arrayOf(items.map((text) => ({ text })));
-  state.assign(operands[0]?.text ?? "MAPFILE", [value], { certain });
+  state.assign(operands[0]?.text ?? "MAPFILE", [value], context);
 };
 
 const setPositional: Builtin = ({ args }, { state }) => {
   const dashes = args.findIndex((word) => word.text === "--" || word.text === "-");
   const first = dashes >= 0 ? dashes + 1 : args.findIndex((word) => !/^[-+]/.test(word.text));
   if (first < 0 || (dashes < 0 && /^[-+]\w*o$/.test(args[first - 1]?.text ?? ""))) return;
-  state.positional = args.slice(first);
+  state.circumstances = { ...state.circumstances, positionals: [args.slice(first)] };
 };
 
 const shiftPositional: Builtin = ({ args }, { state }) => {
   const count = /^\d{1,4}$/.test(args[0]?.text ?? "1") ? Number(args[0]?.text ?? "1") : 1;
-  state.positional = state.positional?.slice(count);
+  const positionals = state.circumstances.positionals.map((words) => words?.slice(count));
+  state.circumstances = { ...state.circumstances, positionals };
 };
 
-const defineAlias: Builtin = ({ args }, { state }) => {
+const defineAlias: Builtin = ({ args }, { state, certain }) => {
   for (const { text } of args) {
     const cut = text.indexOf("=");
-    if (cut > 0) state.aliases.set(text.slice(0, cut), text.slice(cut + 1));
+    if (cut > 0) state.defineAlias(text.slice(0, cut), text.slice(cut + 1), { certain });
   }
 };
 
@@ -175,7 +182,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   [
     "popd",
     (_command, { state }) => {
-      state.folder = undefined;
+      state.circumstances = { ...state.circumstances, folders: [undefined] };
     },
   ],
   ["export", declare],
@@ -191,17 +198,16 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ["alias", defineAlias],
   [
     "unalias",
-    ({ args }, { state }) => {
-      for (const { text } of args) state.aliases.set(text, undefined);
+    ({ args }, { state, certain }) => {
+      if (certain) for (const { text } of args) state.aliases.set(text, undefined);
     },
   ],
   [
     "unset",
     ({ args, span }, context) => {
-      const { state, certain } = context;
       for (const { text } of args) {
         evaluateSubscript(text, context, span);
-        if (!text.startsWith("-")) state.unset(text, { certain });
+        if (!text.startsWith("-")) context.state.unset(text, context);
       }
     },
   ],
@@ -216,7 +222,6 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   [
     "printf",
     ({ args, span }, context) => {
-      const { state, certain } = context;
       const [option, name, format, ...rest] = args;
       const attached = /^-v(.+)$/s.exec(option?.text ?? "");
       if (attached !== null) evaluateSubscript(attached[1] ?? "", context, span);
@@ -227,7 +232,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
         format.text,
         rest.map((word) => word.text),
       );
-      assignVariable(name.text, { text }, { state, certain });
+      assignVariable(name.text, { text }, context);
     },
   ],
 ]);

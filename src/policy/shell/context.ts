@@ -1,3 +1,4 @@
+import type { Branch } from "./branches.js";
 import type { Budget } from "./limits.js";
 import type { Script, SyntaxNode } from "./parse.js";
 import type { FunctionBody, ShellState, Value } from "./state.js";
@@ -17,6 +18,8 @@ export interface Context {
   readonly repeated: boolean;
   /** False where a command may also not run, so that an assignment adds a possible value instead of replacing it. */
   readonly certain: boolean;
+  /** The innermost part of the line around this piece that may also not run; undefined where everything runs. */
+  readonly branch: Branch | undefined;
   /** The strongest way in which a process of its own was started since the innermost function began. */
   readonly forked: "no" | "pipe" | "background";
   /** Functions being called, outermost first. */
@@ -37,6 +40,8 @@ export interface Choice {
   readonly picked: ReadonlyMap<string, number>;
   /** Variables with more than one value that were used, and how many values they have. */
   asked: Map<string, number> | undefined;
+  /** True when a substitution asked: it has printed all possibilities at once, so the first is no single one. */
+  nested?: boolean;
 }
 
 export function askFor(choice: Choice, name: string, count: number): void {
@@ -57,8 +62,8 @@ export interface PlacedFinding extends Finding {
 export interface Run {
   readonly budget: Budget;
   readonly commands: Emitted[];
-  /** The same command with its paths completed by the folder that `cd` went to; judged in addition. */
-  readonly elsewhere: Map<SimpleCommand, Emitted>;
+  /** The same command with its paths completed by the folders that `cd` may have gone to; judged in addition. */
+  readonly elsewhere: Map<SimpleCommand, readonly Emitted[]>;
   /** Commands that only carry another one (`sudo`, `timeout`), which is listed as well. */
   readonly carriers: Set<SimpleCommand>;
   readonly findings: PlacedFinding[];
@@ -70,6 +75,8 @@ export interface Run {
   readonly hermesHome: string | undefined;
   /** `>(…)` met while words were expanded; they run on what the command prints. */
   readonly sinks: { readonly script: Script; readonly span: Span }[];
+  /** Variables that were used before the line set them: they come from outside. */
+  readonly given: Set<string>;
   /** Which of several possible values the variables of the command at hand have. */
   choice: Choice;
   /** True while words of a program nobody knows are only tried out as commands. */

@@ -1,10 +1,11 @@
+import { branchInside } from "./branches.js";
 import type { Context, Invocation } from "./context.js";
 import { report } from "./core-findings.js";
 import { judgeFileRun } from "./made-files.js";
 import type { Opening } from "./opening.js";
 import { ShellState } from "./state.js";
 import type { ShellWord, SimpleCommand } from "./types.js";
-import { folderAfter } from "./working-folder.js";
+import { enterFolder } from "./working-folder.js";
 
 interface Carrier {
   readonly invocation: Invocation;
@@ -69,21 +70,30 @@ function contextInside(opening: Inner, outer: Context): Context {
   const state = isAway(opening)
     ? new ShellState()
     : here
-      ? outer.state
+      ? ownState(opening, outer)
       : new ShellState(outer.state, "process");
   return {
     ...outer,
     wrappers: [...outer.wrappers, opening.wrapper],
     depth: outer.depth + (opening.kind === "argv" ? 1 : 0),
     repeated,
+    // A trap may never go off.
+    ...("later" in opening && opening.later === true && { certain: false, branch: branchInside(outer) }),
     // Another machine knows nothing of this shell; a new shell here may know all of it.
     state: opening.kind === "argv" && opening.folder !== undefined ? inFolder(state, opening.folder) : state,
   };
 }
 
+/** What these carry runs in the shell itself and not as a program. */
+const SAME_SHELL = new Set(["command", "builtin", "exec", "time"]);
+
+function ownState({ kind, wrapper }: Inner, { state }: Context): ShellState {
+  return kind === "argv" && !SAME_SHELL.has(wrapper.program) ? new ShellState(state) : state;
+}
+
 function inFolder(state: ShellState, folder: ShellWord): ShellState {
   const inner = new ShellState(state);
-  inner.folder = folderAfter(folder, state.folder);
+  enterFolder(folder, inner);
   return inner;
 }
 
@@ -101,12 +111,12 @@ function runShellText(text: ShellWord, { opening, context, carrier }: Step): voi
   });
 }
 
-/** Once more at the end, if the variables it may use have changed since. */
+/** Once more at the end, if what it may use has changed since. */
 function runLater(text: ShellWord, step: Step): void {
   const { state, run } = step.context;
-  const { changes } = state;
+  const { changes, circumstances } = state;
   run.later.push(() => {
-    if (state.changes !== changes) runShellText(text, step);
+    if (state.changes !== changes || state.circumstances !== circumstances) runShellText(text, step);
   });
 }
 

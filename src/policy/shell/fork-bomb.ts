@@ -6,12 +6,12 @@ import type { FunctionBody } from "./state.js";
  * that could stop it, in any process of its own. Functions that walk a tree ask something first.
  */
 export function callsItselfForked(name: string, body: FunctionBody): boolean {
-  const asked = leavesEarly(body, false);
+  const asked = leavesEarly(body);
   return search(body, { name, background: false, forked: false, asked });
 }
 
 /** `[ "$1" -eq 0 ] && return`: whatever follows is behind that condition. */
-function leavesEarly(node: SyntaxNode, asked: boolean): boolean {
+export function leavesEarly(node: SyntaxNode, asked = false): boolean {
   if (node.type === "Command") return asked && /^(?:return|exit)$/.test(node.name?.value ?? "");
   let found = false;
   forEachChild(node, (child) => {
@@ -80,7 +80,7 @@ export function spawnsForever(clause: CompoundList | undefined, body: CompoundLi
   return body.commands.length > 0 && body.commands.every((statement) => statement.background === true);
 }
 
-function alwaysTrue(clause: CompoundList): boolean {
+export function alwaysTrue(clause: CompoundList): boolean {
   const [only] = clause.commands;
   return clause.commands.length === 1 && only !== undefined && isTrue(only);
 }

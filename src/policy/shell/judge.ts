@@ -139,8 +139,7 @@ function judgeCommands(run: Run): readonly Judged[] {
   const verdicts = new Verdicts();
   return run.commands.map((command) => {
     let finding = strictestOf(verdicts.of(command), undefined);
-    const elsewhere = run.elsewhere.get(command);
-    if (elsewhere !== undefined) finding = strictestOf(verdicts.of(elsewhere), finding);
+    for (const there of run.elsewhere.get(command) ?? []) finding = strictestOf(verdicts.of(there), finding);
     return { command, finding: strictestOf(own.get(command) ?? NONE, finding) };
   });
 }

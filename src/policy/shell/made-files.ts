@@ -33,9 +33,14 @@ function note(state: ShellState, path: string, change: Partial<MadeFile>): void 
 export function writeFile(
   state: ShellState,
   path: string,
-  { content, append }: { readonly content: Stream; readonly append: boolean },
+  {
+    content,
+    append,
+    certain,
+  }: { readonly content: Stream; readonly append: boolean; readonly certain: boolean },
 ): void {
-  const before = append ? madeFile(state, path)?.content : undefined;
+  // Where it is written only perhaps, what it held may still be what it holds: both stand in it.
+  const before = append || !certain ? madeFile(state, path)?.content : undefined;
   const producers = content.kind === "text" ? content.from : [];
   const foreign = producers.some((command) => FOREIGN.has(command.program)) && hasUnknown(content);
   const whole: Stream =
@@ -48,7 +53,7 @@ export function writeFile(
       : content;
   note(state, path, {
     content: whole,
-    foreign: foreign || (append && madeFile(state, path)?.foreign === true),
+    foreign: foreign || ((append || !certain) && madeFile(state, path)?.foreign === true),
   });
 }
 
@@ -58,7 +63,7 @@ function hasUnknown(stream: Stream): boolean {
 
 /** What a command leaves behind that a later one may run. */
 export function noteMadeFiles(command: SimpleCommand, context: Context): void {
-  const { state } = context;
+  const { state, certain } = context;
   const { program, args } = command;
   switch (program) {
     case "curl":
@@ -75,7 +80,7 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
     case "sponge": {
       const append = args.some((arg) => /^(?:-\w*a\w*|--append)$/.test(arg.text));
       for (const { text } of parseOptions(args).operands)
-        writeFile(state, text, { content: context.input, append });
+        writeFile(state, text, { content: context.input, append, certain });
       return;
     }
     case "dd": {
@@ -83,7 +88,8 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
         args.find((arg) => arg.text.startsWith(name))?.text.slice(name.length);
       const [from, to] = [named("if="), named("of=")];
       const content = from === undefined ? context.input : madeFile(state, from)?.content;
-      if (to !== undefined && content !== undefined) writeFile(state, to, { content, append: false });
+      if (to !== undefined && content !== undefined)
+        writeFile(state, to, { content, append: false, certain });
       return;
     }
     case "cp":

@@ -136,7 +136,7 @@ function findsSomething(run: Run): boolean {
     return true;
   const verdicts = new Verdicts();
   return run.commands.some((command) => {
-    const there = run.elsewhere.get(command);
-    return verdicts.of(command).length > 0 || (there !== undefined && verdicts.of(there).length > 0);
+    const all = [command, ...(run.elsewhere.get(command) ?? [])];
+    return all.some((one) => verdicts.of(one).length > 0);
   });
 }

@@ -1,4 +1,5 @@
 import { itemAt } from "./arrays.js";
+import { folderOf, positionalOf } from "./circumstances.js";
 import { askFor, type Context } from "./context.js";
 import { evaluateAgain, evaluateWords } from "./evaluated-again.js";
 import type { ParameterExpansionPart, ParameterOperation, Word } from "./parse.js";
@@ -19,7 +20,7 @@ function fromEnvironment(name: string, context: Context): Value {
     case "HOME":
       return { text: "~" };
     case "PWD":
-      return { text: context.state.folder ?? "." };
+      return { text: folderOf(context) ?? "." };
     case "FUNCNAME":
       return { text: context.calls.at(-1)?.name ?? "" };
     case "IFS":
@@ -34,26 +35,41 @@ function fromEnvironment(name: string, context: Context): Value {
 
 /** `$name`, `$1`, `$@`: what it stands for here. */
 export function valueOfParameter(name: string, context: Context, renamed = 0): Value {
-  const { positional } = context.state;
   if (/^\d+$/.test(name)) {
     if (name === "0") return context.state.zero ?? { text: "bash" };
+    const positional = positionalOf(context);
     if (positional === undefined) return { text: UNKNOWN, variables: [name] };
     return positional[Number(name) - 1] ?? EMPTY;
   }
   if (name === "@" || name === "*") {
+    const positional = positionalOf(context);
     if (positional === undefined) return { text: UNKNOWN, variables: [name] };
     return joined(positional, name === "*" ? separatorOf(context) : " ");
   }
-  if (name === "#") return positional === undefined ? { text: UNKNOWN } : { text: String(positional.length) };
-  const values = context.state.valuesOf(name);
-  if (values === undefined) return fromEnvironment(name, context);
+  if (name === "#") {
+    const positional = positionalOf(context);
+    return positional === undefined ? { text: UNKNOWN } : { text: String(positional.length) };
+  }
+  const values = context.state.valuesIn(name, context.branch);
+  if (values === undefined) {
+    context.run.given.add(name);
+    return fromEnvironment(name, context);
+  }
   if (values.length > 1) askFor(context.run.choice, name, values.length);
   const value = values[context.run.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
+  if (value.unset === true && values.length > 1) return asItCame(name, value, context);
   if (value.meant === undefined) return value;
   const [, other = "", key] = /^(\w+)(?:\[([\s\S]*)\])?$/.exec(value.meant) ?? [];
   if (other === "" || renamed > MOST_NAMES) return { text: UNKNOWN, variables: [name] };
   const meant = valueOfParameter(other, context, renamed + 1);
   return key === undefined ? meant : atIndex(meant, { index: key, separator: " " });
+}
+
+/** A variable that was perhaps not set holds what it came with, and nothing when the line is the first to use it. */
+function asItCame(name: string, value: Value, context: Context): Value {
+  const came = fromEnvironment(name, context);
+  if (came.text !== UNKNOWN) return came;
+  return context.run.given.has(name) ? { ...came, unset: true } : value;
 }
 
 /** Names for names for names; more of them go round in circles. */
@@ -114,8 +130,10 @@ function atIndex(
   value: Value,
   { index, separator }: { readonly index: string | undefined; readonly separator: string },
 ): Value {
+  const all = index === "@" || index === "*";
+  if (all && value.unset === true) return { ...value, items: [] };
   if (index === undefined || value.items === undefined) return value;
-  if (index === "@" || index === "*") return { ...value, text: value.items.join(separator) };
+  if (all) return { ...value, text: value.items.join(separator) };
   const { items: _items, keys: _keys, ...rest } = value;
   return { ...rest, text: itemAt(value, index) ?? UNKNOWN };
 }
@@ -172,7 +190,8 @@ function operate({ operation, value, name, context, toText }: Operation): Value 
 /** The default is what the text shows: when the variable is not set in this line, it is what will most likely run. */
 function withDefault({ operation, value, name, context, toText }: Operation): Value {
   if (operation.type !== "Default") return value;
-  const isSet = context.state.valuesOf(name) !== undefined || !value.text.includes(UNKNOWN);
+  const isSet =
+    value.unset !== true && (context.state.valuesOf(name) !== undefined || !value.text.includes(UNKNOWN));
   const empty = value.text === "";
   const operator = operation.operator.replace(":", "");
   if (operator === "+") {
@@ -184,12 +203,13 @@ function withDefault({ operation, value, name, context, toText }: Operation): Va
   }
   if (operator === "?") {
     toText(operation.operand, context);
-    return value;
+    // Without a value the command does not run.
+    return value.unset === true ? { text: UNKNOWN, variables: [name] } : value;
   }
   if (isSet && !empty) return value;
   if (isSet && !operation.operator.startsWith(":")) return value;
   const fallback = toText(operation.operand, context);
-  if (operator === "=") context.state.assign(name, [fallback], { certain: context.certain });
+  if (operator === "=") context.state.assign(name, [fallback], context);
   return fallback;
 }
 

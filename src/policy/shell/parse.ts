@@ -1,6 +1,7 @@
 import { forEachChild, parse, type Script, type SyntaxNode } from "unbash";
 
 export type {
+  AndOr,
   ArithmeticExpression,
   Assignment,
   Case,
@@ -12,6 +13,7 @@ export type {
   For,
   Function as FunctionNode,
   HereDoc,
+  If,
   ParameterExpansionPart,
   ParameterOperation,
   Pipeline,

@@ -17,7 +17,11 @@ const SILENT = new Set(
 /** The text a command is known to print; undefined when only running it would tell. */
 export function printedBy(
   command: SimpleCommand,
-  { input, state }: { readonly input: Stream; readonly state: ShellState },
+  {
+    input,
+    state,
+    folder,
+  }: { readonly input: Stream; readonly state: ShellState; readonly folder: () => string | undefined },
 ): string | undefined {
   const { program, args } = command;
   switch (program) {
@@ -37,7 +41,7 @@ export function printedBy(
         ? named(args)
         : undefined;
     case "pwd":
-      return `${state.folder ?? "."}\n`;
+      return `${folder() ?? "."}\n`;
     case "mktemp":
       return "/tmp/tmp.mktemp\n";
     case "basename":

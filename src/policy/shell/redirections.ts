@@ -76,7 +76,7 @@ export function readRedirections(redirections: readonly Redirection[], context: 
   }
   const settle = (): void => {
     for (const { path, output, append } of written)
-      writeFile(context.state, path, { content: output.stream(), append });
+      writeFile(context.state, path, { content: output.stream(), append, certain: context.certain });
   };
   return { redirects, input, out, settle };
 }

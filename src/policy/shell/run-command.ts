@@ -1,7 +1,10 @@
+import { branchInside, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
 import { BUILTINS } from "./builtins.js";
+import { anyOf, folderOf } from "./circumstances.js";
 import type { Context, Emitted, FunctionCall, Invocation } from "./context.js";
 import { report } from "./core-findings.js";
 import { follow } from "./follow.js";
+import { leavesEarly } from "./fork-bomb.js";
 import { LIMITS } from "./limits.js";
 import { judgeFileRun, madeFile, noteMadeFiles } from "./made-files.js";
 import { withObeyedFile } from "./obeyed-files.js";
@@ -13,7 +16,7 @@ import { quoteWord } from "./quote.js";
 import { languageOf } from "./rules/code-languages.js";
 import { isDecoder } from "./rules/flows.js";
 import { codeCommands, codeScript } from "./rules/interpreters.js";
-import { ShellState } from "./state.js";
+import { type FunctionBody, ShellState } from "./state.js";
 import { inputOf } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
 import { completed } from "./working-folder.js";
@@ -33,8 +36,12 @@ export function runArgv(invocation: Invocation): void {
     runBare(invocation);
     return;
   }
-  if (invocation.wrapped !== true && (callFunction(invocation, name) || useAlias(invocation, name))) return;
-  for (const program of programsOf(name, run.notablePrograms)) runProgram(invocation, program);
+  if (invocation.wrapped !== true && callFunction(invocation, name)) return;
+  const isAlias = invocation.wrapped !== true && useAliases(invocation, name);
+  for (const program of programsOf(name, run.notablePrograms)) {
+    // Shells that no person types into leave aliases alone, so a program that matters counts as well.
+    if (!isAlias || run.notablePrograms.has(program)) runProgram(invocation, program);
+  }
 }
 
 const NO_NAME: ShellWord = { text: "", known: true, glob: false };
@@ -73,17 +80,34 @@ export function emit(
   };
   run.commands.push(command);
   const there = completed(command, context);
-  if (there !== undefined) run.elsewhere.set(command, there);
+  if (there.length > 0) run.elsewhere.set(command, there);
   return command;
 }
 
 function callFunction(invocation: Invocation, name: ShellWord): boolean {
-  const { context, argv, span } = invocation;
-  const { state, calls } = context;
-  const body = state.functions.get(name.text);
-  if (body === undefined) return false;
-  const { forked, certain } = context;
-  const call: FunctionCall = { name: name.text, body, forked, certain };
+  const { context } = invocation;
+  const { state } = context;
+  const bodies = state.functionsOf(name.text);
+  // Where it is defined only perhaps, the name may still be that of a program.
+  const defined = bodies.length > 0 && state.isCovered(`${name.text}()`, context.branch);
+  const [only] = bodies;
+  if (defined && bodies.length === 1 && only !== undefined) {
+    runBody(only, invocation);
+    return true;
+  }
+  const branches = bodies.map((body) => {
+    const inner = perhaps(context);
+    runBody(body, { ...invocation, context: inner });
+    return inner.branch;
+  });
+  if (defined) joinBranches(branches, context);
+  return defined;
+}
+
+function runBody(body: FunctionBody, { context, argv, span }: Invocation): void {
+  const { state, calls, forked, certain } = context;
+  const name = argv[0]?.text ?? "";
+  const call: FunctionCall = { name, body, forked, certain };
   const earlier = calls.findIndex((other) => other.body === body);
   if (earlier >= 0) {
     // In a pipe, a condition in front of the call ends the recursion some day.
@@ -91,30 +115,36 @@ function callFunction(invocation: Invocation, name: ShellWord): boolean {
       (one) => one.forked === "background" || (one.forked === "pipe" && one.certain),
     );
     if (endless) report(context, "fork-bomb.function", { span });
-    return true;
+    return;
   }
-  const outer = state.positional;
-  state.positional = argv.slice(1);
+  const { positionals } = state.circumstances;
+  state.circumstances = { ...state.circumstances, positionals: [argv.slice(1)] };
   const inner = { ...context, calls: [...calls, call], forked: "no" as const, depth: context.depth + 1 };
-  state.withLocals(() => context.run.walk(body, inner));
-  state.positional = outer;
-  return true;
+  // Behind a `return` that may come true, the rest of the function runs only perhaps.
+  const branch = leavesEarly(body) ? branchInside(inner, "call") : undefined;
+  state.withLocals(() => context.run.walk(body, branch === undefined ? inner : { ...inner, branch }));
+  if (branch !== undefined) joinWhole(branch, context);
+  state.circumstances = { ...anyOf([state.circumstances, ...(branch?.exits ?? [])]), positionals };
 }
 
-function useAlias(invocation: Invocation, name: ShellWord): boolean {
+function useAliases(invocation: Invocation, name: ShellWord): boolean {
   const { context, argv, span } = invocation;
-  const meant = context.state.aliases.get(name.text);
-  if (meant === undefined) return false;
+  const { aliases } = context.state;
   const [next] = argv.slice(1);
-  // A blank at its end makes the next word an alias as well: `alias sudo='sudo '`.
-  const also = /\s$/.test(meant) && next !== undefined ? context.state.aliases.get(next.text) : undefined;
-  const rest = argv.slice(also === undefined ? 1 : 2).map(quoteWord);
-  const text = [meant, ...(also === undefined ? [] : [also]), ...rest].join(" ");
-  // An alias may name the program it stands in for: `alias ls='ls -l'`.
-  const state = new ShellState(context.state);
-  state.aliases.set(name.text, undefined);
-  context.run.runText({ text, context: { ...context, state }, span });
-  return true;
+  const texts = aliases.get(name.text) ?? [];
+  for (const meant of texts) {
+    // A blank at its end makes the next word an alias as well: `alias sudo='sudo '`.
+    const also = /\s$/.test(meant) && next !== undefined ? aliases.get(next.text) : undefined;
+    const rest = argv.slice(also === undefined ? 1 : 2).map(quoteWord);
+    for (const second of also ?? [undefined]) {
+      const text = [meant, ...(second === undefined ? [] : [second]), ...rest].join(" ");
+      // An alias may name the program it stands in for: `alias ls='ls -l'`.
+      const state = new ShellState(context.state);
+      state.aliases.set(name.text, undefined);
+      context.run.runText({ text, context: { ...context, state }, span });
+    }
+  }
+  return texts.length > 0;
 }
 
 function runProgram(invocation: Invocation, program: string): void {
@@ -129,6 +159,7 @@ function runProgram(invocation: Invocation, program: string): void {
     report(context, "opaque.decoded-input", { span: name.span ?? invocation.span, command });
   if (name.text.includes("/")) runFile(invocation, command, name);
   BUILTINS.get(program)?.(command, context);
+  leaveBranch(command, context);
   const openings = openingsOf(command, context);
   for (const opening of openings) follow(opening, { invocation, command });
   if (openings.length > 0 && !actsItself(program)) {
@@ -149,7 +180,7 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
   const text = obeying?.input.kind === "text" ? obeying.input.text.text : "";
   const key = `${command.program} ${text}`;
   if (obeying !== undefined && run.budget.spend("parsed", text.length) && !run.obeyed.has(key)) {
-    run.elsewhere.set(command, obeying);
+    run.elsewhere.set(command, [...(run.elsewhere.get(command) ?? []), obeying]);
     run.obeyed.add(key);
     runCodeOf(obeying, { command, invocation });
     run.obeyed.delete(key);
@@ -233,7 +264,7 @@ function print(command: SimpleCommand, context: Context): void {
   const { out, input, state } = context;
   if (out === undefined) return;
   out.producedBy(command);
-  const text = printedBy(command, { input, state });
+  const text = printedBy(command, { input, state, folder: () => folderOf(context) });
   if (text === undefined) out.printUnknown();
   else out.print(text);
 }

@@ -19,7 +19,7 @@ export function runSimple(node: Command, context: Context): void {
   else forEachChoice(context, (inner) => evaluate(node, inner));
 }
 
-function forEachChoice(context: Context, evaluateOnce: (inner: Context) => void): void {
+export function forEachChoice(context: Context, evaluateOnce: (inner: Context) => void): void {
   const { run } = context;
   const outer = run.choice;
   const { picked } = outer;
@@ -28,7 +28,8 @@ function forEachChoice(context: Context, evaluateOnce: (inner: Context) => void)
   evaluateOnce(context);
   const open = first.asked === undefined ? [] : [...first.asked].filter(([name]) => !picked.has(name));
   for (const [name, count] of open) askFor(outer, name, count);
-  for (const combination of open.length === 0 ? [] : combinations(open)) {
+  if (open.length > 0) outer.nested = true;
+  for (const combination of open.length === 0 ? [] : combinations(open, { all: first.nested === true })) {
     if (run.budget.exceeded) break;
     run.choice = { picked: new Map([...picked, ...combination]), asked: undefined };
     evaluateOnce({ ...context, certain: false });
@@ -42,18 +43,23 @@ function runAssignments(node: Command, context: Context): void {
     evaluate(node, context);
     return;
   }
-  const { state, certain } = context;
+  const { state } = context;
   const assigned = new Map<string, Value[]>();
+  const names = new Set(
+    node.prefix.flatMap((part) => (part.type === "Assignment" ? [assignedName(part.name, state)] : [])),
+  );
+  const others = new Map<string, Value[]>();
   forEachChoice(context, (inner) => {
     const own = new ShellState(state);
     evaluate(node, { ...inner, state: own, certain: true });
-    for (const part of node.prefix) {
-      if (part.type !== "Assignment") continue;
-      const name = assignedName(part.name, state);
-      assigned.set(name, [...(assigned.get(name) ?? []), ...(own.valuesOf(name) ?? [])]);
+    for (const name of own.ownNames()) {
+      const all = names.has(name) ? assigned : others;
+      all.set(name, [...(all.get(name) ?? []), ...(own.valuesOf(name) ?? [])]);
     }
   });
-  for (const [name, values] of assigned) state.assign(name, values, { certain });
+  for (const [name, values] of assigned) state.assign(name, values, context);
+  // `a=${b:=c}` sets another one as well, if that has no value.
+  for (const [name, values] of others) state.assign(name, values, { ...context, certain: false });
 }
 
 /** `A=text`: no variable in it could have several values. */
@@ -62,15 +68,20 @@ function isPlainAssignment(part: Assignment | Redirection): boolean {
   return part.value.type !== "ArrayValue" && part.value.parts === undefined;
 }
 
-/** All picks but the first of each. */
+/** All picks but the first of each, unless that is to be tried on its own as well. */
 function combinations(
   open: readonly (readonly [string, number])[],
+  { all: withFirst }: { readonly all: boolean },
 ): readonly (readonly [string, number])[][] {
   const product = open.reduce((all, [, count]) => all * count, 1);
   if (product > MOST_COMBINATIONS) {
-    return open.flatMap(([name, count]) =>
-      Array.from({ length: count - 1 }, (_, index): [string, number][] => [[name, index + 1]]),
+    const single = open.flatMap(([name, count]) =>
+      Array.from({ length: count }, (_, index): [string, number][] => [[name, index]]).slice(
+        withFirst ? 0 : 1,
+      ),
     );
+    // The last value is the missing one, where a variable may be unset: all of them may be at once.
+    return [...single, open.map(([name, count]) => [name, count - 1])];
   }
   let all: [string, number][][] = [[]];
   for (const [name, count] of open) {
@@ -78,7 +89,7 @@ function combinations(
       Array.from({ length: count }, (_, index): [string, number][] => [...picks, [name, index]]),
     );
   }
-  return all.filter((picks) => picks.some(([, index]) => index > 0));
+  return withFirst ? all : all.filter((picks) => picks.some(([, index]) => index > 0));
 }
 
 function evaluate(node: Command, given: Context): void {

@@ -33,6 +33,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     home: options.home,
     hermesHome: options.hermesHome,
     sinks: [],
+    given: new Set(),
     choice: { picked: new Map(), asked: undefined },
     aside: false,
     obeyed: new Set(),
@@ -56,6 +57,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     depth: 0,
     repeated: false,
     certain: true,
+    branch: undefined,
     forked: "no",
     calls: [],
     origin: undefined,
@@ -67,7 +69,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
 function initialState(variables: Readonly<Record<string, string>> = {}): ShellState {
   const state = new ShellState();
   for (const [name, text] of Object.entries(variables)) {
-    state.assign(name, [{ text }], { certain: true });
+    state.assign(name, [{ text }], { certain: true, branch: undefined });
     state.export(name);
   }
   return state;
@@ -144,10 +146,12 @@ function readText({ text: given, context, span, carrier, from, foreign }: TextTa
 function walkText(script: Script, task: TextTask): void {
   const { context, span } = task;
   const { state } = context;
-  const { positional, zero } = state;
-  if (task.positional !== undefined) state.positional = task.positional;
+  const { zero } = state;
+  const { positionals } = state.circumstances;
+  if (task.positional !== undefined)
+    state.circumstances = { ...state.circumstances, positionals: [task.positional] };
   if (task.zero !== undefined) state.zero = task.zero;
   walk(script, { ...context, depth: context.depth + 1, origin: context.origin ?? span });
-  state.positional = positional;
+  if (task.positional !== undefined) state.circumstances = { ...state.circumstances, positionals };
   state.zero = zero;
 }

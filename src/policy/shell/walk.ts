@@ -1,6 +1,9 @@
+import { branchInside, joinWhole, perhaps } from "./branches.js";
+import { anyOf, positionalOf } from "./circumstances.js";
+import { walkAndOr, walkCase, walkIf } from "./conditions.js";
 import { type Context, type Emitted, type Run, spanOf } from "./context.js";
 import { report } from "./core-findings.js";
-import { callsItselfForked, spawnsForever } from "./fork-bomb.js";
+import { alwaysTrue, callsItselfForked, spawnsForever } from "./fork-bomb.js";
 import { LIMITS } from "./limits.js";
 import type {
   CompoundList,
@@ -12,11 +15,11 @@ import type {
   SyntaxNode,
   While,
 } from "./parse.js";
-import { runRedirected, runSimple } from "./simple.js";
+import { forEachChoice, runRedirected, runSimple } from "./simple.js";
 import { ShellState, type Value } from "./state.js";
 import { MOST_PRODUCERS, Output, type Stream } from "./stream.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
-import { expandText, expandWords, walkArithmetic, walkTest } from "./words.js";
+import { expandWords, walkArithmetic, walkTest } from "./words.js";
 
 /** Goes through the tree in the order of the text. Short-circuits do not matter: every command counts. */
 export function walk(node: SyntaxNode, context: Context): void {
@@ -30,9 +33,7 @@ export function walk(node: SyntaxNode, context: Context): void {
       walkStatement(node, context);
       return;
     case "AndOr":
-      for (const [index, command] of node.commands.entries()) {
-        walk(command, index === 0 ? context : { ...context, certain: false });
-      }
+      walkAndOr(node, context);
       return;
     case "Pipeline":
       walkPipeline(node, context);
@@ -49,17 +50,9 @@ export function walk(node: SyntaxNode, context: Context): void {
     case "Subshell":
       walk(node.body, { ...context, state: new ShellState(context.state) });
       return;
-    case "If": {
-      walk(node.clause, context);
-      const maybe = { ...context, certain: false };
-      walk(node.then, maybe);
-      for (const branch of node.elif) {
-        walk(branch.clause, maybe);
-        walk(branch.then, maybe);
-      }
-      if (node.else !== undefined) walk(node.else, maybe);
+    case "If":
+      walkIf(node, context);
       return;
-    }
     case "While":
       walkWhile(node, context);
       return;
@@ -75,20 +68,16 @@ export function walk(node: SyntaxNode, context: Context): void {
       walkLoopBody(node.body, context);
       return;
     case "Case":
-      expandText(node.word, context);
-      for (const item of node.items) {
-        for (const pattern of item.pattern) expandText(pattern, context);
-        walk(item.body, { ...context, certain: false });
-      }
+      walkCase(node, context);
       return;
     case "Function": {
       const name = node.name.value;
-      context.state.functions.set(name, node.body);
+      context.state.defineFunction(name, node.body, context);
       if (callsItselfForked(name, node.body)) {
         report(context, "fork-bomb.function", { span: spanOf(node, context) });
       }
       // Nobody calls it by name: any mistyped word does.
-      if (/^command_not_found_handler?$/.test(name)) walk(node.body, { ...context, certain: false });
+      if (/^command_not_found_handler?$/.test(name)) walk(node.body, perhaps(context));
       return;
     }
     case "Coproc":
@@ -114,7 +103,9 @@ function readsLikeCommand(body: string, { run }: Context): boolean {
 }
 
 function walkStatement(statement: Statement, context: Context): void {
-  walk(statement.command, statement.background === true ? { ...context, forked: "background" } : context);
+  if (statement.background !== true) walk(statement.command, context);
+  // What it sets stays in a shell of its own.
+  else walk(statement.command, { ...context, state: new ShellState(context.state), forked: "background" });
 }
 
 /** Each stage reads what the stages before it print. */
@@ -166,8 +157,7 @@ function feed(run: Run, stage: readonly Emitted[], later: readonly SimpleCommand
     const feeds = own.length === 0 ? later : (longer.get(own) ?? [...own, ...later]);
     if (own.length > 0) longer.set(own, feeds);
     command.feeds = feeds;
-    const there = run.elsewhere.get(command);
-    if (there !== undefined) there.feeds = feeds;
+    for (const there of run.elsewhere.get(command) ?? []) there.feeds = feeds;
   }
 }
 
@@ -180,10 +170,10 @@ function walkWhile(node: While, context: Context): void {
   if (node.kind === "while" && spawnsForever(node.clause, node.body)) {
     report(context, "fork-bomb.loop", { span: spanOf(node, context) });
   }
-  walkLoopBody(node.body, context);
+  walkLoopBody(node.body, context, { atLeastOnce: node.kind === "while" && alwaysTrue(node.clause) });
   // The loop ends when `read` finds nothing more, which leaves its variables empty.
   for (const name of namesRead(node.clause)) {
-    context.state.assign(name, [{ text: "" }], { certain: false });
+    context.state.assign(name, [{ text: "" }], { ...context, certain: false });
   }
 }
 
@@ -201,22 +191,38 @@ function namesRead(clause: CompoundList): readonly string[] {
  * A second round when the first one changed variables that its own beginning may use; for the outermost loop
  * only, since rounds within rounds would double with every level.
  */
-function walkLoopBody(body: CompoundList, context: Context): void {
-  const inner = { ...context, repeated: true, certain: false };
+function walkLoopBody(body: CompoundList, context: Context, { atLeastOnce = false } = {}): void {
+  const branch = branchInside(context, "loop");
+  const { circumstances } = context.state;
+  const inner = { ...perhaps(context, branch), repeated: true };
   const before = context.state.changes;
   walk(body, inner);
   if (context.state.changes !== before && !context.repeated) walk(body, inner);
+  if (atLeastOnce) joinWhole(branch, context);
+  context.state.circumstances = anyOf([circumstances, context.state.circumstances, ...branch.exits]);
 }
 
 /** The variable of the loop may hold each of the words. */
 function walkFor(node: For | Select, context: Context): void {
   const { state } = context;
-  const words = node.wordlist === undefined ? state.positional : expandWords(node.wordlist, context);
-  const values = words === undefined ? [{ text: UNKNOWN }] : notableValues(words, context);
-  state.assign(node.name.value, values.length === 0 ? [{ text: "" }] : values, {
-    certain: true,
+  const words: ShellWord[] = [];
+  forEachChoice(context, (inner) => {
+    const some = node.wordlist === undefined ? positionalOf(inner) : expandWords(node.wordlist, inner);
+    words.push(...(some ?? [{ text: UNKNOWN, known: false, glob: false }]));
   });
-  walkLoopBody(node.body, context);
+  const values = notableValues(words, context);
+  const { value: name } = node.name;
+  const before = state.remember(name);
+  state.assign(name, values.length === 0 ? [{ text: "" }] : values, {
+    certain: true,
+    branch: context.branch,
+  });
+  // Patterns and variables may come to no word at all.
+  const atLeastOnce =
+    node.type === "For" && node.wordlist?.some((word) => !/[$`*?[]/.test(word.text)) === true;
+  walkLoopBody(node.body, context, { atLeastOnce });
+  if (!atLeastOnce) state.perhapsAgain(name, before, undefined);
+  else if (!context.certain) state.perhapsAgain(name, before, context);
 }
 
 /** Long lists of plain names say nothing new: a few stand for all, while everything that looks like a place or an option stays. */

@@ -1,4 +1,6 @@
-import type { Context } from "./context.js";
+import { differentFolders } from "./circumstances.js";
+import type { Context, Emitted } from "./context.js";
+import type { ShellState } from "./state.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "./types.js";
 import { foldFolders } from "./words.js";
 
@@ -11,7 +13,7 @@ const FILE_PROGRAMS = new Set(
 const NOT_A_FILE_FIRST = new Set(["chmod", "chown", "chgrp", "chattr", "setfacl"]);
 
 /** Follows `cd`; undefined when nobody can tell where it leads. */
-export function folderAfter(target: ShellWord | undefined, from: string | undefined): string | undefined {
+function folderAfter(target: ShellWord | undefined, from: string | undefined): string | undefined {
   if (target === undefined) return "~";
   const { text } = target;
   if (text === "-" || text.includes(UNKNOWN)) return undefined;
@@ -19,10 +21,25 @@ export function folderAfter(target: ShellWord | undefined, from: string | undefi
   return from === undefined ? undefined : join(from, text);
 }
 
-/** The command with its relative operands completed, when `cd` went to a known folder before it. */
-export function completed(command: SimpleCommand, context: Context): SimpleCommand | undefined {
-  const { folder } = context.state;
-  if (folder === undefined || context.wrappers.some((wrapper) => wrapper.kind === "remote")) return undefined;
+/** `cd`. */
+export function enterFolder(target: ShellWord | undefined, state: ShellState): void {
+  const folders = state.circumstances.folders.map((folder) => folderAfter(target, folder));
+  state.circumstances = { ...state.circumstances, folders: differentFolders(folders) };
+}
+
+/** The command with its relative operands completed, for every known folder that `cd` may have gone to before it. */
+export function completed(command: SimpleCommand, context: Context): readonly Emitted[] {
+  if (context.wrappers.some((wrapper) => wrapper.kind === "remote")) return [];
+  return context.state.circumstances.folders.flatMap((folder) => {
+    const there = folder === undefined ? undefined : completedIn(folder, { command, context });
+    return there === undefined ? [] : [there];
+  });
+}
+
+function completedIn(
+  folder: string,
+  { command, context }: { readonly command: SimpleCommand; readonly context: Context },
+): Emitted | undefined {
   const inFolder = (word: ShellWord): ShellWord => {
     const of = /^(?:of|if)=/.exec(word.text)?.[0] ?? "";
     const path = word.text.slice(of.length);

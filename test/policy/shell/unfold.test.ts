@@ -130,9 +130,9 @@ describe("what a line runs", () => {
 
   it("paths are completed by the folder that cd went to", () => {
     const completedIn = (line: string): string[] =>
-      [...run(line).elsewhere.values()].map(({ program, args }) =>
-        [program, ...args.map((word) => word.text)].join(" "),
-      );
+      [...run(line).elsewhere.values()]
+        .flat()
+        .map(({ program, args }) => [program, ...args.map((word) => word.text)].join(" "));
     expect(completedIn("cd / && rm -rf *")).toEqual(["rm -rf /*"]);
     expect(completedIn("cd ~/.ssh; cd keys; chmod 777 id")).toEqual(["chmod 777 ~/.ssh/keys/id"]);
     expect(completedIn("cd build && rm -rf *")).toEqual([]);

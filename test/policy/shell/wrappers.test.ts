@@ -210,9 +210,9 @@ describe("wrappers", () => {
 
   it("a folder that is entered for one command counts for that command only", () => {
     const completedIn = (line: string): string[] =>
-      [...run(line).elsewhere.values()].map(({ program, args }) =>
-        [program, ...args.map((word) => word.text)].join(" "),
-      );
+      [...run(line).elsewhere.values()]
+        .flat()
+        .map(({ program, args }) => [program, ...args.map((word) => word.text)].join(" "));
     expect(completedIn("env -C / rm -rf *; rm x")).toEqual(["rm -rf /*"]);
     expect(completedIn("sudo -D /srv rm x")).toEqual(["rm /srv/x"]);
   });
