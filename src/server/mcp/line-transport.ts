@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { drained } from "../../sources/mcp/drained.js";
 import { MessageLines } from "../../sources/mcp/message-lines.js";
 
 /** JSON-RPC wants `null` where it cannot be known which request is meant. */
@@ -84,14 +85,4 @@ export class LineTransport implements Transport {
   };
 
   readonly #leave = (): void => void this.close();
-}
-
-function drained(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off("drain", done).off("close", done);
-      resolve();
-    };
-    stream.on("drain", done).on("close", done);
-  });
 }

@@ -5,6 +5,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { EXEC_MARK } from "../../env/local/marks.js";
 import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
 import { DirectCalls } from "./direct-calls.js";
+import { drained } from "./drained.js";
 import { MessageLines } from "./message-lines.js";
 import { RateWindow } from "./rate-window.js";
 
@@ -183,14 +184,4 @@ export class StdioTransport implements Transport {
     this.#unwatch();
     this.#tellClosed();
   }
-}
-
-function drained(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off("drain", done).off("close", done);
-      resolve();
-    };
-    stream.on("drain", done).on("close", done);
-  });
 }
