@@ -9,7 +9,7 @@ import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import { draftsFrom } from "./mcp-draft.js";
 import { describeServer, describeStatus } from "./mcp-report.js";
-import { type SplitSecret, splitSecrets } from "./mcp-secrets.js";
+import { type SplitSecret, splitSecrets, variablesNamed } from "./mcp-secrets.js";
 import {
   checkedServer,
   exitCodeFor,
@@ -40,13 +40,12 @@ export async function run(
 ): Promise<void> {
   const { out } = context;
   const found = await draftsFrom(words, options);
-  const drafts = found.map(({ name, section: given }): Draft => {
-    const { section, secrets } = splitSecrets(name, given);
-    return { name, section, secrets, server: checkedServer(name, section) };
-  });
+  for (const { name, section } of found) checkedServer(name, section);
   await withServers(context, async ({ runtime, connect }) => {
+    const known = runtime.config.values.mcp_servers;
+    const drafts = draftsBeside(known, found);
     for (const { name } of drafts) {
-      if (Object.hasOwn(runtime.config.values.mcp_servers, name) && options.replace !== true)
+      if (Object.hasOwn(known, name) && options.replace !== true)
         throw new HermesError(
           failure("bad_request", `there is a server called ${name} already`, "Say --replace to change it."),
         );
@@ -82,6 +81,19 @@ export async function run(
       }
     }
     if (out.json) out.values(results);
+  });
+}
+
+function draftsBeside(
+  known: Readonly<Record<string, unknown>>,
+  found: readonly { readonly name: string; readonly section: ServerSection }[],
+): readonly Draft[] {
+  const written = new Map<string, unknown>(Object.entries(known));
+  return found.map(({ name, section: given }) => {
+    written.delete(name);
+    const { section, secrets } = splitSecrets(name, given, variablesNamed([...written.values()]));
+    written.set(name, section);
+    return { name, section, secrets, server: checkedServer(name, section) };
   });
 }
 

@@ -7,14 +7,21 @@ export interface SplitSecret {
   readonly value: string;
 }
 
-/** Takes passwords and tokens out of a section: config.yaml is read by others, and shared. */
+/**
+ * Takes passwords and tokens out of a section: config.yaml is read by others, and shared. `taken` are the variables
+ * of other servers, which must keep what they hold.
+ */
 export function splitSecrets(
   server: string,
   section: ServerSection,
+  taken: ReadonlySet<string>,
 ): { readonly section: ServerSection; readonly secrets: readonly SplitSecret[] } {
   const secrets: SplitSecret[] = [];
   const moved = (key: string, value: string): string => {
-    const name = `MCP_${server}_${key}`.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase();
+    const wanted = `MCP_${server}_${key}`.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase();
+    let name = wanted;
+    for (let count = 2; taken.has(name) || secrets.some((other) => other.name === name); count += 1)
+      name = `${wanted}_${count}`;
     secrets.push({ name, value });
     return `\${${name}}`;
   };
@@ -38,4 +45,10 @@ export function splitSecrets(
 
 function isSecretHeader(name: string): boolean {
   return /^(?:proxy-)?authorization$|^cookie$/i.test(name) || namesSecret(name.replaceAll("-", "_"));
+}
+
+/** The variables that sections of servers name. */
+export function variablesNamed(sections: readonly unknown[]): ReadonlySet<string> {
+  const found = JSON.stringify(sections).matchAll(/\$\{([A-Za-z_]\w*)\}/g);
+  return new Set([...found].map(([, name = ""]) => name));
 }

@@ -149,6 +149,29 @@ describe("hermes mcp add", () => {
     ]);
   });
 
+  it("gives each server's secrets names of their own", async () => {
+    const home = tempFolder();
+    const snippet = {
+      mcpServers: {
+        a: { command: "x", env: { B_TOKEN: "first-secret-value" } },
+        a_b: { command: "x", env: { TOKEN: "second-secret-value" } },
+      },
+    };
+    const add = (text: object, ...more: string[]) =>
+      hermes(["mcp", "add", "--from-json", "-", "--no-test", "--yes", ...more], {
+        home,
+        stdin: JSON.stringify(text),
+      });
+    expect(await add(snippet)).toMatchObject({ code: 0 });
+    const both = "MCP_A_B_TOKEN=first-secret-value\nMCP_A_B_TOKEN_2=second-secret-value\n";
+    expect(readFileSync(join(home, ".env"), "utf8")).toBe(both);
+    expect(await add({ mcpServers: { a_b: snippet.mcpServers.a_b } }, "--replace")).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(join(home, ".env"), "utf8")).toBe(both);
+    expect(configOf(home)).toContain(`TOKEN: ${variable("MCP_A_B_TOKEN_2")}`);
+  });
+
   it("takes the snippets of other programs", async () => {
     const home = tempFolder();
     const snippet = {

@@ -1,7 +1,14 @@
-import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import { setTimeout as pause } from "node:timers/promises";
+import type {
+  Client,
+  PriorDiscovery,
+  StreamableHTTPClientTransport,
+  Transport,
+} from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { VERSION } from "../../version.js";
 import type { SourceHost } from "../types.js";
+import { boundedAnswers } from "./bounded-answers.js";
 import { childEnvironment } from "./child-environment.js";
 import { ConnectError, EndedEarly, explainConnectError, refusesTransport } from "./connect-errors.js";
 import type { DirectCalls } from "./direct-calls.js";
@@ -36,6 +43,7 @@ export interface ConnectRequest {
   readonly capabilities: NonNullable<ConstructorParameters<typeof Client>[1]>["capabilities"];
 }
 
+const LEAVING_MS = 1_000;
 /** The longest a server program may stay silent before it is taken to speak the older protocol. */
 const PROBE_MS = 5_000;
 
@@ -94,6 +102,7 @@ async function open(
   });
   client.onclose = () => end(program?.ending ?? "the connection was closed");
   const close = async () => {
+    await leave(transport);
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
     end("it was closed here");
@@ -130,13 +139,28 @@ async function transportFor(kind: TransportKind, request: ConnectRequest): Promi
   const url = addressOf(config.url);
   const options = {
     requestInit: { headers: config.headers },
-    fetch: oauthFor({ server: request.server, config, host }),
+    fetch: oauthFor({
+      server: request.server,
+      config,
+      host,
+      fetch: boundedAnswers((address, init) => fetch(address, init)),
+    }),
     // What was written for this address, headers included, goes to no other.
     redirectPolicy: "same-origin" as const,
   };
   return kind === "http"
     ? new StreamableHTTPClientTransport(url, options)
     : new SSEClientTransport(url, options);
+}
+
+/** A server keeps a session until it is told that nobody comes back; one that is slow to hear it is not waited for. */
+async function leave(transport: Transport): Promise<void> {
+  const { terminateSession } = transport as Partial<StreamableHTTPClientTransport>;
+  if (terminateSession === undefined) return;
+  const patience = new AbortController();
+  const told = terminateSession.call(transport).catch(() => undefined);
+  await Promise.race([told, pause(LEAVING_MS, undefined, { signal: patience.signal, ref: false })]);
+  patience.abort();
 }
 
 /** Read again here: the address may come from a variable. */

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 /** One message may be large (a file, an image), but not so large that it fills the memory. */
-const LONGEST_MESSAGE = 64 * 1024 * 1024;
+export const LONGEST_MESSAGE = 64 * 1024 * 1024;
 /** So much that is no message, with no message in between, and the other side does not speak the protocol. */
 const MOST_NONSENSE = 1024 * 1024;
 const NEW_LINE = 10;

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { RuntimeEvent } from "../../../src/observe/events.js";
 import { tempDir } from "../../support/runtime.js";
 import { caller, mcpRuntime, peer, textOf } from "./support.js";
 
 const servers: ChildProcess[] = [];
+let said = "";
 let httpUrl = "";
 let sseUrl = "";
 
@@ -38,7 +39,10 @@ async function startEverything(kind: string, path: string): Promise<string> {
   });
   servers.push(child);
   await new Promise<void>((resolve, reject) => {
-    const look = (chunk: Buffer) => void (/port \d+/.test(chunk.toString()) && resolve());
+    const look = (chunk: Buffer) => {
+      said += chunk.toString();
+      if (/port \d+/.test(chunk.toString())) resolve();
+    };
     child.stdout?.on("data", look);
     child.stderr?.on("data", look);
     child.once("exit", () => reject(new Error(`server-everything ${kind} ended`)));
@@ -103,6 +107,9 @@ test("the reference server works over standard input, Streamable HTTP and the ol
   expect(asked.length).toBeGreaterThan(0);
   expect(elicited.ok).toBe(true);
   expect(textOf(await call("mcp_stdio_get_roots_list"))).toContain(runtime.cwd);
+  // A server over HTTP would keep the session of a client that just stays away.
+  await runtime.close();
+  await vi.waitFor(() => expect(said).toContain("session termination request"), 5_000);
 });
 
 test("filesystem, memory and sequential thinking do their work through the whole path", async () => {
