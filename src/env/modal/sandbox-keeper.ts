@@ -11,7 +11,7 @@ const RENEW_BEFORE_MS = 120_000;
 const IDLE_GRACE_SECONDS = 60;
 const POLL_LIMIT_MS = 5_000;
 /** How long the network may take to come back after a loss, before another error. */
-const REACH_AGAIN_MS = 8_000;
+const REACH_AGAIN_MS = 12_000;
 const REACH_TO_CLOSE_MS = 12_000;
 const ASK_AGAIN_MS = 500;
 
@@ -157,7 +157,7 @@ export class SandboxKeeper {
     const end = Date.now() + limitMs;
     for (;;) {
       try {
-        await withLimit(sandbox.poll(), POLL_LIMIT_MS);
+        await withLimit(sandbox.poll(), Math.min(POLL_LIMIT_MS, Math.max(ASK_AGAIN_MS, end - Date.now())));
         this.#connectionLost = false;
         return;
       } catch (error) {
