@@ -1,13 +1,7 @@
-/** Numbers in the order they came, without a box around each. */
-export class GrowingNumbers<A extends Int32Array | Float32Array> {
-  #items: A;
+/** Whole numbers in the order they came, without a box around each. */
+export class GrowingInts {
+  #items = new Int32Array(4_096);
   #length = 0;
-  readonly #make: (length: number) => A;
-
-  constructor(make: (length: number) => A) {
-    this.#make = make;
-    this.#items = make(4_096);
-  }
 
   get length(): number {
     return this.#length;
@@ -15,7 +9,7 @@ export class GrowingNumbers<A extends Int32Array | Float32Array> {
 
   push(value: number): void {
     if (this.#length === this.#items.length) {
-      const larger = this.#make(2 * this.#length);
+      const larger = new Int32Array(2 * this.#length);
       larger.set(this.#items);
       this.#items = larger;
     }
@@ -24,15 +18,7 @@ export class GrowingNumbers<A extends Int32Array | Float32Array> {
   }
 
   /** What came so far; later numbers may or may not show in it. */
-  view(): A {
-    return this.#items.subarray(0, this.#length) as A;
+  view(): Int32Array {
+    return this.#items.subarray(0, this.#length);
   }
-}
-
-export function growingInts(): GrowingNumbers<Int32Array> {
-  return new GrowingNumbers((length) => new Int32Array(length));
-}
-
-export function growingFloats(): GrowingNumbers<Float32Array> {
-  return new GrowingNumbers((length) => new Float32Array(length));
 }

@@ -29,10 +29,15 @@ export class WordIndex implements LexicalIndex {
   readonly #settings: RankingSettings;
   readonly #names: ToolNames;
   readonly #scorer: PartScorer;
+  /** Used again by every search; nothing in a search waits, so no two meet in them. */
+  readonly #powers: Float32Array;
+  readonly #partScores: Float32Array;
 
   constructor(tools: readonly SearchableTool[], settings: RankingSettings) {
     this.size = tools.length;
     this.#settings = settings;
+    this.#powers = new Float32Array(tools.length);
+    this.#partScores = new Float32Array(tools.length);
     this.#names = new ToolNames(tools);
     const vocabulary = new Vocabulary();
     const stream = readWords(tools, vocabulary);
@@ -46,44 +51,49 @@ export class WordIndex implements LexicalIndex {
   }
 
   search(query: string, { limit }: { readonly limit: number }): readonly Hit[] {
-    const { powers } = this.#ask(query);
+    const powers = this.#powers.fill(0);
+    this.#ask(query, { powers, scoresOfPart: () => this.#partScores.fill(0) });
     return topOf(powers, limit).map((index) => ({ index, score: rootOf(powers[index] ?? 0) }));
   }
 
   /** What the words say about every tool, for whoever mixes it with something else. */
   scores(query: string): LexicalScores {
-    const { powers, ...rest } = this.#ask(query);
-    return { scores: powers.map(rootOf), ...rest };
+    const powers = new Float32Array(this.size);
+    const found = this.#ask(query, { powers, scoresOfPart: () => new Float32Array(this.size) });
+    return { scores: powers.map(rootOf), ...found };
   }
 
-  /** Scores to the fourth power: roots of ten thousand would take longer than the rest. */
-  #ask(request: string): Omit<LexicalScores, "scores"> & { readonly powers: Float32Array } {
+  /** Writes scores to the fourth power: roots of ten thousand would take longer than the rest. */
+  #ask(request: string, { powers, scoresOfPart }: Room): Omit<LexicalScores, "scores"> {
     const query = request.slice(0, MAX_QUERY);
     const parts: PartScores[] = [];
     for (const part of readQuery(query, this.#settings)) {
-      const scored = this.#scorer.score(part);
-      if (scored.best > 0) parts.push(scored);
+      const scored = this.#scorer.score(part, scoresOfPart());
+      if (scored.best === 0) continue;
+      this.#addPart(powers, scored);
+      parts.push(scored);
     }
-    const powers = this.#together(parts);
     if (parts.length === 0) this.#names.scoreByLetters(query, powers);
     const named = this.#names.named(query);
     raiseAbove(powers, named);
-    return { powers, parts, named };
+    return { parts, named };
   }
 
   /** In sums of fourth powers the part a tool answers best decides, and more than one part answered still counts. */
-  #together(parts: readonly PartScores[]): Float32Array {
-    const together = new Float32Array(this.size);
-    for (const { scores, best } of parts) {
-      const scale = best ** -this.#settings.partEvenness;
-      for (let index = 0; index < scores.length; index += 1) {
-        const score = (scores[index] ?? 0) * scale;
-        const square = score * score;
-        together[index] = (together[index] ?? 0) + square * square;
-      }
+  #addPart(powers: Float32Array, { scores, best }: PartScores): void {
+    const scale = best ** -this.#settings.partEvenness;
+    for (let index = 0; index < scores.length; index += 1) {
+      const score = (scores[index] ?? 0) * scale;
+      const square = score * score;
+      powers[index] = (powers[index] ?? 0) + square * square;
     }
-    return together;
   }
+}
+
+/** Where the numbers of a query go; all are 0 at first. */
+interface Room {
+  readonly powers: Float32Array;
+  readonly scoresOfPart: () => Float32Array;
 }
 
 function rootOf(power: number): number {

@@ -1,3 +1,4 @@
+import { BestLists } from "./best-lists.js";
 import { NearWords } from "./near-words.js";
 import { isStopWord } from "./noise.js";
 import type { Postings } from "./postings.js";
@@ -35,10 +36,12 @@ const FEW_TOOLS = 40;
 /** Its work arrays are used again by every query; nothing in a query waits, so no two meet in them. */
 export class PartScorer {
   readonly #source: ScorerSource;
-  /** The best of all that stands for the word in hand, by tool. */
-  readonly #best: Float32Array;
-  readonly #touched: Int32Array;
-  #touchedCount = 0;
+  readonly #bestLists: BestLists;
+  /** What stands for the word in hand, and what each is worth. */
+  readonly #terms: number[] = [];
+  readonly #worths: number[] = [];
+  /** They were guessed from its letters, which a stem does not tell. */
+  #isGuess = false;
   /** Place in the request of the word a term stands for, by term; 0 for none. */
   readonly #places: Int32Array;
   readonly #nearness: Float32Array;
@@ -49,19 +52,18 @@ export class PartScorer {
   constructor(source: ScorerSource) {
     this.#source = source;
     this.#everywhere = Math.max(FEW_TOOLS, EVERYWHERE_SHARE * source.toolCount);
-    this.#best = new Float32Array(source.toolCount);
-    this.#touched = new Int32Array(source.toolCount);
+    this.#bestLists = new BestLists(source.postings, source.toolCount);
     this.#places = new Int32Array(source.vocabulary.size);
     this.#nearness = new Float32Array(source.vocabulary.size);
   }
 
-  score({ text, words }: QueryPart): PartScores {
-    const scores = new Float32Array(this.#source.toolCount);
+  /** Writes into the given scores, which are all 0. */
+  score({ text, words }: QueryPart, scores: Float32Array): PartScores {
     let place = 0;
     for (const word of words) {
       if (!word.joined) place += 1;
       this.#matchWord(word, place);
-      this.#addTo(scores, word.weight);
+      this.#addTo(scores, word);
     }
     const best = this.#refine(scores);
     for (const term of this.#marked) this.#places[term] = 0;
@@ -80,7 +82,7 @@ export class PartScorer {
       // A rare word must not make its common synonyms rare, nor the other way round.
       const worth = Math.min(rarity, postings.rarities[term] ?? 0);
       if (synonym) this.#match({ term, worth: settings.synonym * worth, nearness: settings.synonym, place });
-      else this.#spread(term, settings.topic * worth);
+      else this.#take(term, settings.topic * worth);
     }
     if (exact === NO_TERM) this.#matchNear(word);
   }
@@ -102,7 +104,7 @@ export class PartScorer {
     nearness: number;
     place: number;
   }): void {
-    this.#spread(term, worth);
+    this.#take(term, worth);
     if (this.#places[term] !== 0) return;
     this.#places[term] = place;
     this.#nearness[term] = nearness;
@@ -113,11 +115,12 @@ export class PartScorer {
   #matchNear({ word, stem: text }: QueryWord): void {
     const { vocabulary, postings, settings } = this.#source;
     const halves = this.#halvesOf(word);
-    if (halves.length === 0 && this.#touchedCount > 0) return;
+    if (halves.length === 0 && this.#terms.length > 0) return;
+    this.#isGuess = true;
     this.#nearWords ??= new NearWords(vocabulary.stems);
     for (const near of halves.length > 0 ? halves : this.#nearWords.oneSlipFrom(text)) {
       const term = vocabulary.find(near);
-      if (term !== NO_TERM) this.#spread(term, settings.slip * (postings.rarities[term] ?? 0));
+      if (term !== NO_TERM) this.#take(term, settings.slip * (postings.rarities[term] ?? 0));
     }
   }
 
@@ -131,35 +134,42 @@ export class PartScorer {
     return [];
   }
 
-  #spread(term: number, worth: number): void {
+  #take(term: number, worth: number): void {
+    this.#terms.push(term);
+    this.#worths.push(worth);
+  }
+
+  #addTo(scores: Float32Array, { stem: text, weight }: QueryWord): void {
+    const terms = this.#terms;
+    const worths = this.#worths;
+    if (terms.length === 1) this.#addOne(scores, weight);
+    else if (terms.length > 1) this.#addBest(scores, { text, weight });
+    terms.length = 0;
+    worths.length = 0;
+    this.#isGuess = false;
+  }
+
+  /** Where one term stands for a word there is no best to find. Rounded as it would be in a list of the best. */
+  #addOne(scores: Float32Array, weight: number): void {
     const { starts, tools, strengths } = this.#source.postings;
-    const best = this.#best;
-    const touched = this.#touched;
-    let count = this.#touchedCount;
+    const term = this.#terms[0] ?? 0;
+    const worth = this.#worths[0] ?? 0;
     const end = starts[term + 1] ?? 0;
     for (let at = starts[term] ?? 0; at < end; at += 1) {
       const tool = tools[at] ?? 0;
-      const value = worth * (strengths[at] ?? 0);
-      const known = best[tool] ?? 0;
-      if (known === 0) {
-        touched[count] = tool;
-        count += 1;
-      }
-      if (value > known) best[tool] = value;
+      scores[tool] = (scores[tool] ?? 0) + weight * Math.fround(worth * (strengths[at] ?? 0));
     }
-    this.#touchedCount = count;
   }
 
-  #addTo(scores: Float32Array, weight: number): void {
-    const best = this.#best;
-    const touched = this.#touched;
-    const count = this.#touchedCount;
-    for (let at = 0; at < count; at += 1) {
-      const tool = touched[at] ?? 0;
-      scores[tool] = (scores[tool] ?? 0) + weight * (best[tool] ?? 0);
-      best[tool] = 0;
+  #addBest(scores: Float32Array, { text, weight }: { text: string; weight: number }): void {
+    const weighed = { terms: this.#terms, worths: this.#worths };
+    const { tools, values } = this.#isGuess
+      ? this.#bestLists.make(weighed)
+      : this.#bestLists.listOf(text, weighed);
+    for (let at = 0; at < tools.length; at += 1) {
+      const tool = tools[at] ?? 0;
+      scores[tool] = (scores[tool] ?? 0) + weight * (values[at] ?? 0);
     }
-    this.#touchedCount = 0;
   }
 
   /** Raises the best tools by the neighbours they share with the request, and returns the highest score. */

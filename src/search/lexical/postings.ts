@@ -1,4 +1,3 @@
-import { growingFloats, growingInts } from "./growing-numbers.js";
 import type { RankingSettings } from "./settings.js";
 import { FIELDS } from "./tool-fields.js";
 import type { WordStream } from "./word-stream.js";
@@ -24,9 +23,11 @@ export interface PostingsSource {
 /** BM25 over fields: a word counts by the field it is in and the length of that field, then it saturates. */
 export function makePostings({ stream, toolCount, termCount, settings }: PostingsSource): Postings {
   const averages = averageLengths(stream, toolCount);
-  const amounts = new Float64Array(termCount);
-  const touched: number[] = [];
-  const rows: Rows = { terms: growingInts(), tools: growingInts(), strengths: growingFloats() };
+  const { starts, rarities } = countTools({ stream, toolCount, termCount });
+  const rowCount = starts[termCount] ?? 0;
+  const next = starts.slice();
+  const tools = new Int32Array(rowCount);
+  const amounts = new Float64Array(rowCount);
   let from = 0;
   for (let tool = 0; tool < toolCount; tool += 1) {
     for (let field = 0; field < FIELDS.length; field += 1) {
@@ -37,21 +38,53 @@ export function makePostings({ stream, toolCount, termCount, settings }: Posting
       for (; from < to; from += 1) {
         const stored = stream.terms[from] ?? 0;
         const term = stored < 0 ? ~stored : stored;
-        const before = amounts[term] ?? 0;
-        if (before === 0) touched.push(term);
-        amounts[term] = before + amount;
+        const end = next[term] ?? 0;
+        const last = end - 1;
+        // Tools come in order, so a list that has this one has it last.
+        if (last >= (starts[term] ?? 0) && tools[last] === tool) {
+          amounts[last] = (amounts[last] ?? 0) + amount;
+        } else {
+          tools[end] = tool;
+          amounts[end] = amount;
+          next[term] = end + 1;
+        }
       }
     }
-    for (const term of touched) {
-      const amount = amounts[term] ?? 0;
-      rows.terms.push(term);
-      rows.tools.push(tool);
-      rows.strengths.push(amount / (amount + settings.saturation));
-      amounts[term] = 0;
-    }
-    touched.length = 0;
   }
-  return sortedByTerm(rows, { toolCount, termCount });
+  return { starts, tools, strengths: saturated(amounts, settings.saturation), rarities };
+}
+
+/** How many tools have each term. */
+function countTools({ stream, toolCount, termCount }: Omit<PostingsSource, "settings">) {
+  const starts = new Int32Array(termCount + 1);
+  const lastTools = new Int32Array(termCount).fill(-1);
+  let from = 0;
+  for (let tool = 0; tool < toolCount; tool += 1) {
+    const to = stream.ends[(tool + 1) * FIELDS.length - 1] ?? from;
+    for (; from < to; from += 1) {
+      const stored = stream.terms[from] ?? 0;
+      const term = stored < 0 ? ~stored : stored;
+      if (lastTools[term] === tool) continue;
+      lastTools[term] = tool;
+      starts[term + 1] = (starts[term + 1] ?? 0) + 1;
+    }
+  }
+  const rarities = new Float32Array(termCount);
+  for (let term = 0; term < termCount; term += 1) {
+    const having = starts[term + 1] ?? 0;
+    rarities[term] = Math.log(1 + (toolCount - having + 0.5) / (having + 0.5));
+    starts[term + 1] = (starts[term] ?? 0) + having;
+  }
+  return { starts, rarities };
+}
+
+function saturated(amounts: Float64Array, saturation: number): Float32Array {
+  const strengths = new Float32Array(amounts.length);
+  for (let row = 0; row < amounts.length; row += 1) {
+    const amount = amounts[row] ?? 0;
+    strengths[row] = amount / (amount + saturation);
+  }
+  return strengths;
 }
 
 /** At least one, so that an empty field divides nothing by nothing. */
@@ -65,39 +98,4 @@ function averageLengths({ ends }: WordStream, toolCount: number): Float64Array {
     from = to;
   }
   return sums.map((sum) => Math.max(1, sum / Math.max(1, toolCount)));
-}
-
-interface Rows {
-  readonly terms: ReturnType<typeof growingInts>;
-  readonly tools: ReturnType<typeof growingInts>;
-  readonly strengths: ReturnType<typeof growingFloats>;
-}
-
-/** Tools stay in the order of the list. */
-function sortedByTerm(
-  rows: Rows,
-  { toolCount, termCount }: { toolCount: number; termCount: number },
-): Postings {
-  const terms = rows.terms.view();
-  const starts = new Int32Array(termCount + 1);
-  for (const term of terms) starts[term + 1] = (starts[term + 1] ?? 0) + 1;
-  const rarities = new Float32Array(termCount);
-  for (let term = 0; term < termCount; term += 1) {
-    const having = starts[term + 1] ?? 0;
-    rarities[term] = Math.log(1 + (toolCount - having + 0.5) / (having + 0.5));
-    starts[term + 1] = (starts[term] ?? 0) + having;
-  }
-  const next = starts.slice();
-  const tools = new Int32Array(terms.length);
-  const strengths = new Float32Array(terms.length);
-  const toolRows = rows.tools.view();
-  const strengthRows = rows.strengths.view();
-  for (let row = 0; row < terms.length; row += 1) {
-    const term = terms[row] ?? 0;
-    const at = next[term] ?? 0;
-    next[term] = at + 1;
-    tools[at] = toolRows[row] ?? 0;
-    strengths[at] = strengthRows[row] ?? 0;
-  }
-  return { starts, tools, strengths, rarities };
 }

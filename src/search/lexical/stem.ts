@@ -1,94 +1,11 @@
-const IRREGULAR: Readonly<Record<string, string>> = {
-  analyses: "analysis",
-  analyse: "analyze",
-  bought: "buy",
-  brought: "bring",
-  built: "build",
-  children: "child",
-  chosen: "choose",
-  criteria: "criterion",
-  driven: "drive",
-  drawn: "draw",
-  drew: "draw",
-  feet: "foot",
-  found: "find",
-  given: "give",
-  gave: "give",
-  geese: "goose",
-  gone: "go",
-  halves: "half",
-  heard: "hear",
-  held: "hold",
-  hidden: "hide",
-  indexes: "index",
-  indices: "index",
-  kept: "keep",
-  knives: "knife",
-  known: "know",
-  leaves: "leaf",
-  lives: "live",
-  loaves: "loaf",
-  lost: "lose",
-  made: "make",
-  matrices: "matrix",
-  meant: "mean",
-  men: "man",
-  mice: "mouse",
-  paid: "pay",
-  people: "person",
-  ran: "run",
-  said: "say",
-  seen: "see",
-  sent: "send",
-  shown: "show",
-  sold: "sell",
-  spent: "spend",
-  spoken: "speak",
-  spoke: "speak",
-  stolen: "steal",
-  taken: "take",
-  taught: "teach",
-  teeth: "tooth",
-  thought: "think",
-  told: "tell",
-  took: "take",
-  vertices: "vertex",
-  went: "go",
-  wives: "wife",
-  wolves: "wolf",
-  women: "woman",
-  won: "win",
-  worn: "wear",
-  written: "write",
-  wrote: "write",
-};
+import { IRREGULAR, UNCHANGED } from "./stem-exceptions.js";
 
-/** What the rules would confuse with another word. */
-const UNCHANGED = new Set([
-  "aws",
-  "bias",
-  "business",
-  "canvas",
-  "css",
-  "dns",
-  "gas",
-  "gps",
-  "https",
-  "ios",
-  "kubernetes",
-  "lens",
-  "news",
-  "number",
-  "police",
-  "rss",
-  "sms",
-  "tls",
-  "ssl",
-  "university",
-  "organ",
-]);
+/** An ending and what takes its place. */
+type Ending = readonly [string, string];
+/** By last letter; the first one that fits counts. */
+type Endings = ReadonlyMap<string, readonly Ending[]>;
 
-const STEP_2: readonly (readonly [string, string])[] = [
+const STEP_2 = byLastLetter([
   ["ational", "ate"],
   ["ization", "ize"],
   ["fulness", "ful"],
@@ -111,9 +28,9 @@ const STEP_2: readonly (readonly [string, string])[] = [
   ["ator", "ate"],
   ["alli", "al"],
   ["bli", "ble"],
-];
+]);
 
-const STEP_3: readonly (readonly [string, string])[] = [
+const STEP_3 = byLastLetter([
   ["ational", "ate"],
   ["tional", "tion"],
   ["alize", "al"],
@@ -122,27 +39,21 @@ const STEP_3: readonly (readonly [string, string])[] = [
   ["ical", "ic"],
   ["ful", ""],
   ["ness", ""],
-];
+]);
 
-const STEP_4 = [
-  "ement",
-  "ance",
-  "ence",
-  "able",
-  "ible",
-  "ment",
-  "ant",
-  "ent",
-  "ism",
-  "ate",
-  "iti",
-  "ous",
-  "ive",
-  "ize",
-  "al",
-  "er",
-  "ic",
-];
+const STEP_4 = byLastLetter(
+  "ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic"
+    .split(" ")
+    .map((ending) => [ending, ""]),
+);
+
+const SMALL_A = 97;
+const SMALL_Y = 121;
+/** One bit per letter, from the lowest for `a`. */
+const VOWELS = [..."aeiouy"].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - SMALL_A)), 0);
+const PREFIXES = ["gener", "commun", "arsen", "organ"];
+/** Last letters of the endings of past and continuous forms. */
+const PAST_ENDS = "dgy";
 
 const MAX_REMEMBERED = 8_192;
 const remembered = new Map<string, string>();
@@ -158,21 +69,39 @@ export function stem(word: string): string {
   return result;
 }
 
-function makeStem(word: string): string {
+/** The same without remembering it. */
+export function makeStem(word: string): string {
   if (word.length < 3 || UNCHANGED.has(word) || !isPlain(word)) return word;
-  if (Object.hasOwn(IRREGULAR, word)) return makeStem(IRREGULAR[word] ?? word);
+  const regular = IRREGULAR.get(word);
+  if (regular !== undefined) return makeStem(regular);
   const spelled = american(word);
   const regions = { r1: 0, r2: 0 };
   let result = markConsonantY(spelled);
   regions.r1 = firstRegion(result);
   regions.r2 = regionAfter(result, regions.r1);
   result = plural(result);
-  if (UNCHANGED.has(result)) return result;
+  if (result !== word && UNCHANGED.has(result)) return result;
   result = pastAndContinuous(result, regions.r1);
-  if (/[^aeiouy][yY]$/.test(result) && result.length > 2) result = `${result.slice(0, -1)}i`;
+  if (endsInConsonantAndY(result)) result = `${result.slice(0, -1)}i`;
   result = longSuffixes(result, regions);
   result = shortSuffixes(result, regions);
   return result.toLowerCase();
+}
+
+function byLastLetter(endings: readonly Ending[]): Endings {
+  const lists = new Map<string, Ending[]>();
+  for (const ending of endings) {
+    const last = ending[0].slice(-1);
+    lists.set(last, [...(lists.get(last) ?? []), ending]);
+  }
+  return lists;
+}
+
+function endingOf(word: string, endings: Endings): Ending | undefined {
+  const list = endings.get(word.charAt(word.length - 1));
+  if (list === undefined) return undefined;
+  for (const ending of list) if (word.endsWith(ending[0])) return ending;
+  return undefined;
 }
 
 function isPlain(word: string): boolean {
@@ -188,8 +117,9 @@ function american(word: string): string {
   return word.replace(/is(e|ed|es|ing|er|ers|ation|ations)$/, "iz$1");
 }
 
-function isVowel(letter: string | undefined): boolean {
-  return letter !== undefined && "aeiouy".includes(letter);
+function isVowelAt(word: string, at: number): boolean {
+  const letter = word.charCodeAt(at) - SMALL_A;
+  return letter >= 0 && letter < 26 && ((VOWELS >> letter) & 1) === 1;
 }
 
 /** A `y` at the start or after a vowel is a consonant, written `Y` while the rules run. */
@@ -199,38 +129,45 @@ function markConsonantY(word: string): string {
 }
 
 function firstRegion(word: string): number {
-  for (const prefix of ["gener", "commun", "arsen", "organ"])
-    if (word.startsWith(prefix)) return prefix.length;
+  for (const prefix of PREFIXES) if (word.startsWith(prefix)) return prefix.length;
   return regionAfter(word, 0);
 }
 
 function regionAfter(word: string, from: number): number {
   for (let at = from + 1; at < word.length; at += 1) {
-    if (!isVowel(word[at]) && isVowel(word[at - 1])) return at + 1;
+    if (!isVowelAt(word, at) && isVowelAt(word, at - 1)) return at + 1;
   }
   return word.length;
 }
 
-function hasVowel(text: string): boolean {
-  return /[aeiouy]/.test(text);
+function hasVowelBefore(word: string, end: number): boolean {
+  for (let at = 0; at < end; at += 1) if (isVowelAt(word, at)) return true;
+  return false;
+}
+
+function endsInConsonantAndY(word: string): boolean {
+  const last = word.length - 1;
+  const isY = last > 1 && (word.charCodeAt(last) | 0x20) === SMALL_Y;
+  return isY && !isVowelAt(word, last - 1);
 }
 
 function plural(word: string): string {
   if (word.endsWith("sses")) return word.slice(0, -2);
   if (word.endsWith("ied") || word.endsWith("ies")) return word.slice(0, word.length > 4 ? -2 : -1);
   if (!word.endsWith("s") || word.endsWith("us") || word.endsWith("ss")) return word;
-  return hasVowel(word.slice(0, -2)) ? word.slice(0, -1) : word;
+  return hasVowelBefore(word, word.length - 2) ? word.slice(0, -1) : word;
 }
 
 function pastAndContinuous(word: string, r1: number): string {
+  if (!PAST_ENDS.includes(word.charAt(word.length - 1))) return word;
   for (const suffix of ["eedly", "eed"]) {
     if (word.endsWith(suffix))
       return word.length - suffix.length >= r1 ? `${word.slice(0, -suffix.length)}ee` : word;
   }
   for (const suffix of ["ingly", "edly", "ing", "ed"]) {
     if (!word.endsWith(suffix)) continue;
-    const base = word.slice(0, -suffix.length);
-    return hasVowel(base) ? repairBase(base, r1) : word;
+    const end = word.length - suffix.length;
+    return hasVowelBefore(word, end) ? repairBase(word.slice(0, end), r1) : word;
   }
   return word;
 }
@@ -247,7 +184,7 @@ function endsInShortSyllable(word: string): boolean {
 
 function longSuffixes(word: string, { r1, r2 }: { r1: number; r2: number }): string {
   let result = word;
-  const second = STEP_2.find(([suffix]) => result.endsWith(suffix));
+  const second = endingOf(result, STEP_2);
   if (second !== undefined) {
     if (result.length - second[0].length >= r1) result = result.slice(0, -second[0].length) + second[1];
   } else if (result.endsWith("logi") && result.length - 3 >= r1) {
@@ -255,7 +192,7 @@ function longSuffixes(word: string, { r1, r2 }: { r1: number; r2: number }): str
   } else if (/[cdeghkmnrt]li$/.test(result) && result.length - 2 >= r1) {
     result = result.slice(0, -2);
   }
-  const third = STEP_3.find(([suffix]) => result.endsWith(suffix));
+  const third = endingOf(result, STEP_3);
   if (third !== undefined) {
     if (result.length - third[0].length >= r1) result = result.slice(0, -third[0].length) + third[1];
   } else if (result.endsWith("ative") && result.length - 5 >= r2) {
@@ -266,9 +203,9 @@ function longSuffixes(word: string, { r1, r2 }: { r1: number; r2: number }): str
 
 function shortSuffixes(word: string, { r1, r2 }: { r1: number; r2: number }): string {
   let result = word;
-  const fourth = STEP_4.find((suffix) => result.endsWith(suffix));
+  const fourth = endingOf(result, STEP_4);
   if (fourth !== undefined) {
-    if (result.length - fourth.length >= r2) result = result.slice(0, -fourth.length);
+    if (result.length - fourth[0].length >= r2) result = result.slice(0, -fourth[0].length);
   } else if (/[st]ion$/.test(result) && result.length - 3 >= r2) {
     result = result.slice(0, -3);
   }

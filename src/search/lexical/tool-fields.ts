@@ -18,7 +18,7 @@ export function fieldsOf(tool: SearchableTool): readonly (readonly string[])[] {
   const leadEnd = endOfLead(description);
   const names: string[] = [];
   const texts: string[] = [];
-  collect(tool.parameters, { names, texts, depth: 0 });
+  collect(tool.parameters, { names, texts }, 0);
   return [
     [tool.name],
     [description.slice(0, leadEnd)],
@@ -40,30 +40,33 @@ function endOfLead(description: string): number {
 interface Collected {
   readonly names: string[];
   readonly texts: string[];
-  readonly depth: number;
 }
 
-function collect(schema: unknown, into: Collected): void {
-  if (!isRecord(schema) || into.depth > MAX_DEPTH || isFull(into)) return;
-  const deeper = { ...into, depth: into.depth + 1 };
-  if (isRecord(schema.properties)) {
-    for (const [name, property] of Object.entries(schema.properties)) {
+function collect(schema: unknown, into: Collected, depth: number): void {
+  if (!isRecord(schema) || depth > MAX_DEPTH || isFull(into)) return;
+  const { properties, enum: values, items, anyOf, oneOf, allOf } = schema;
+  if (isRecord(properties)) {
+    for (const name of Object.keys(properties)) {
       if (isFull(into)) return;
+      const property = properties[name];
       into.names.push(name.slice(0, MAX_TEXT));
       addText(property, into);
-      collect(property, deeper);
+      collect(property, into, depth + 1);
     }
   }
-  if (Array.isArray(schema.enum)) {
-    for (const value of schema.enum.slice(0, 50)) {
+  if (Array.isArray(values)) {
+    for (const value of values.slice(0, 50)) {
       if (typeof value === "string") into.texts.push(value.slice(0, 100));
     }
   }
-  collect(schema.items, deeper);
-  for (const key of ["anyOf", "oneOf", "allOf"]) {
-    const options = schema[key];
-    if (Array.isArray(options)) for (const option of options.slice(0, 20)) collect(option, deeper);
-  }
+  if (items !== undefined) collect(items, into, depth + 1);
+  if (anyOf !== undefined) collectEach(anyOf, into, depth + 1);
+  if (oneOf !== undefined) collectEach(oneOf, into, depth + 1);
+  if (allOf !== undefined) collectEach(allOf, into, depth + 1);
+}
+
+function collectEach(options: unknown, into: Collected, depth: number): void {
+  if (Array.isArray(options)) for (const option of options.slice(0, 20)) collect(option, into, depth);
 }
 
 function isFull({ names, texts }: Collected): boolean {
@@ -72,10 +75,9 @@ function isFull({ names, texts }: Collected): boolean {
 
 function addText(property: unknown, { texts }: Collected): void {
   if (!isRecord(property)) return;
-  for (const key of ["title", "description"]) {
-    const text = property[key];
-    if (typeof text === "string") texts.push(text.slice(0, MAX_TEXT));
-  }
+  const { title, description } = property;
+  if (typeof title === "string") texts.push(title.slice(0, MAX_TEXT));
+  if (typeof description === "string") texts.push(description.slice(0, MAX_TEXT));
 }
 
 function isRecord(value: unknown): value is JsonSchema {

@@ -12,7 +12,8 @@ export class ToolNames {
 
   constructor(tools: readonly SearchableTool[]) {
     this.#keys = tools.map(({ name }) => keyOf(name));
-    for (const [index, key] of this.#keys.entries()) {
+    for (let index = 0; index < this.#keys.length; index += 1) {
+      const key = this.#keys[index] ?? "";
       if (key === "") continue;
       const known = this.#toolsByKey.get(key);
       if (known === undefined) this.#toolsByKey.set(key, [index]);

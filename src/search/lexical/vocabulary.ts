@@ -1,6 +1,6 @@
 import { isStopWord } from "./noise.js";
 import { relatedTo } from "./related-words.js";
-import { stem } from "./stem.js";
+import { makeStem } from "./stem.js";
 
 export const NO_TERM = -1;
 
@@ -14,19 +14,15 @@ export interface StandIn {
 export class Vocabulary {
   readonly stems: string[] = [];
   readonly #termOfStem = new Map<string, number>();
-  readonly #termOfWord = new Map<string, number>();
   readonly #standIns = new Map<string, readonly StandIn[]>();
 
   get size(): number {
     return this.stems.length;
   }
 
+  /** NO_TERM for a stop word. Whoever adds words remembers which ones: nothing here does. */
   add(word: string): number {
-    const known = this.#termOfWord.get(word);
-    if (known !== undefined) return known;
-    const term = isStopWord(word) ? NO_TERM : this.#addStem(stem(word));
-    this.#termOfWord.set(word, term);
-    return term;
+    return isStopWord(word) ? NO_TERM : this.#addStem(makeStem(word));
   }
 
   #addStem(text: string): number {

@@ -1,8 +1,9 @@
 import type { SearchableTool } from "../types.js";
-import { growingInts } from "./growing-numbers.js";
-import { splitWords } from "./split-words.js";
+import { GrowingInts } from "./growing-numbers.js";
+import { findWords, type RangeSink, type ReadText } from "./split-words.js";
 import { FIELDS, fieldsOf } from "./tool-fields.js";
 import { NO_TERM, type Vocabulary } from "./vocabulary.js";
+import { WordTable } from "./word-table.js";
 
 /** All words of a catalogue one after the other, as terms. */
 export interface WordStream {
@@ -13,25 +14,41 @@ export interface WordStream {
 }
 
 export function readWords(tools: readonly SearchableTool[], vocabulary: Vocabulary): WordStream {
-  const terms = growingInts();
+  const reader = new WordReader(vocabulary);
   const ends = new Int32Array(tools.length * FIELDS.length);
-  const sink = {
-    word(word: string) {
-      const term = vocabulary.add(word);
-      if (term !== NO_TERM) terms.push(term);
-    },
-    joined(word: string) {
-      const term = vocabulary.add(word);
-      if (term !== NO_TERM) terms.push(~term);
-    },
-  };
   let at = 0;
   for (const tool of tools) {
     for (const texts of fieldsOf(tool)) {
-      for (const text of texts) splitWords(text, sink);
-      ends[at] = terms.length;
+      for (const text of texts) findWords(text, reader);
+      ends[at] = reader.terms.length;
       at += 1;
     }
   }
-  return { terms: terms.view().slice(), ends };
+  return { terms: reader.terms.view().slice(), ends };
+}
+
+class WordReader implements RangeSink {
+  readonly terms = new GrowingInts();
+  readonly #table: WordTable;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#table = new WordTable(vocabulary);
+  }
+
+  word(within: ReadText, from: number, to: number): void {
+    this.#push(this.#table.termAt(within, from, to));
+  }
+
+  joined(within: ReadText, from: number, to: number): void {
+    const term = this.#table.termAt(within, from, to);
+    if (term !== NO_TERM) this.terms.push(~term);
+  }
+
+  foreignWord(word: string): void {
+    this.#push(this.#table.termOf(word));
+  }
+
+  #push(term: number): void {
+    if (term !== NO_TERM) this.terms.push(term);
+  }
 }

@@ -15,6 +15,31 @@ function namesFor(query: string, tools: readonly SearchableTool[], limit = 5): r
     .map((hit) => tools[hit.index]?.name ?? "");
 }
 
+it("what was said about one request stays when others are asked", () => {
+  const index = createLexicalIndex(CATALOGUE);
+  const request = "send a mail and then book a flight";
+  const { scores, parts } = index.scores(request);
+  const before = [scores, ...parts.map((part) => part.scores)].map((numbers) => [...numbers]);
+  index.search("translate a page and delete files", { limit: 5 });
+  index.scores("delete files");
+  expect(parts).toHaveLength(2);
+  expect([scores, ...parts.map((part) => part.scores)].map((numbers) => [...numbers])).toEqual(before);
+  expect(index.scores(request).scores).toEqual(createLexicalIndex(CATALOGUE).scores(request).scores);
+});
+
+it("words that share their first letters or their length are not taken for each other", () => {
+  const letters = Array.from({ length: 3_000 }, (_, at) =>
+    String(at)
+      .padStart(4, "0")
+      .replace(/\d/g, (digit) => "bcdfghjklm".charAt(Number(digit))),
+  );
+  const tools = letters.map((word) => tool("x", `${word.toUpperCase()} thing`));
+  const index = createLexicalIndex(tools);
+  for (const [at, word] of letters.entries()) {
+    if (at % 50 === 0) expect(index.search(word, { limit: 1 })[0]?.index).toBe(at);
+  }
+});
+
 const OTHERS = [tool("zeta_alpha", "Paints a fence."), tool("eta_beta", "Feeds the fish.")];
 
 describe("words", () => {
