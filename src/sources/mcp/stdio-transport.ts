@@ -95,15 +95,18 @@ export class StdioTransport implements Transport {
       onMessage: (message) => this.#receive(message),
       onNonsense: (line) => this.#program.onStderr(`[stdout] ${line.slice(0, 500)}\n`),
     });
-    child.stdout.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       try {
         messages.count(lines.add(chunk));
       } catch (error) {
+        // Nothing it says from now on counts; its pipe is only kept from filling up.
+        child.stdout.off("data", take).resume();
         this.ending ??= (error as Error).message;
         this.onerror?.(error as Error);
         void this.close();
       }
-    });
+    };
+    child.stdout.on("data", take);
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       complaints.count(chunk.length);
       this.#program.onStderr(chunk);
