@@ -18,7 +18,7 @@ const ENGINES = [
   "test/cron/processes.test.ts",
   "test/store/journal-processes.test.ts",
   "test/tools/code/quality.test.ts",
-  "test/policy/{engine-laws.test.ts,shell/agreement.test.ts}",
+  "test/{policy/engine-laws,shell/agreement}.test.ts",
   "test/examples/**",
 ];
 

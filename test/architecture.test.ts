@@ -9,10 +9,12 @@ const src = join(root, "src");
 
 /** Lower rooms know nothing of higher ones; rooms on one level do not know each other, unless said. */
 const LEVELS: readonly (readonly string[])[] = [
+  ["base"],
   ["tool"],
   ["config", "store", "observe"],
   ["registry"],
   ["call"],
+  ["shell", "net", "model"],
   ["policy", "env", "protocol", "cron", "search"],
   ["tools", "sources"],
   ["runtime"],

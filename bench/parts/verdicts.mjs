@@ -7,7 +7,7 @@ import { commandShapes } from "../command-shapes.mjs";
 import { cleanEnvironment } from "../coordinate.mjs";
 import { significant, summary } from "../statistics.mjs";
 
-const CORPUS = new URL("../../test/policy/corpus/dev.jsonl", import.meta.url);
+const CORPUS = new URL("../../test/shell/corpus/dev.jsonl", import.meta.url);
 const WARM_ROUNDS = 8;
 const SIZES = [4_000, 25_000, 100_000];
 

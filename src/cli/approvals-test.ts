@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { judgeCommand } from "../policy/shell/judge.js";
+import { judgeCommand } from "../shell/judge.js";
 import type { CommandContext } from "./globals.js";
 import { answerLines } from "./json-lines.js";
 

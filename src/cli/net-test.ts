@@ -1,5 +1,5 @@
 import { loadConfig } from "../config/load.js";
-import { judgeJourney } from "../policy/url-journey.js";
+import { judgeJourney } from "../net/url-journey.js";
 import type { CommandContext } from "./globals.js";
 import { answerLines } from "./json-lines.js";
 

@@ -3,7 +3,7 @@ import { createPolicy } from "../policy/engine.js";
 import { allowlistFrom } from "../policy/grants/from-config.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import { type Change, type Simulation, simulate } from "../policy/profiles/simulate.js";
-import { loadAnalysis } from "../policy/shell/analysis.js";
+import { loadAnalysis } from "../shell/analysis.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 import { type Output, table } from "./output.js";

@@ -1,10 +1,10 @@
+import { wildcardMatches } from "../base/wildcard.js";
 import type { JudgedSegment, Verdict } from "../call/scope.js";
+import { judgeCommand } from "../shell/analysis.js";
+import type { CommandVerdict } from "../shell/judge.js";
 import type { Effect } from "../tool/effects.js";
-import { wildcardMatches } from "./paths/segment-pattern.js";
 import { readCommandLine } from "./profiles/command-line.js";
 import { deniesCommand } from "./profiles/command-rules.js";
-import { judgeCommand } from "./shell/analysis.js";
-import type { CommandVerdict } from "./shell/judge.js";
 import { typedAs } from "./typed-input.js";
 
 /** What the person has approved for good. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { judgeUrl } from "../../src/policy/urls.js";
+import { judgeUrl } from "../../src/net/urls.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 
 const resolve = async () => ["93.184.216.34"];

@@ -7,7 +7,7 @@ import { createAllowlist } from "../../src/policy/grants/allowlist.js";
 import { allowlistFrom } from "../../src/policy/grants/from-config.js";
 import { GrantState } from "../../src/policy/grants/grant-state.js";
 import { listGrants, revokeGrant } from "../../src/policy/grants/manage.js";
-import { UNKNOWN } from "../../src/policy/shell/types.js";
+import { UNKNOWN } from "../../src/shell/types.js";
 import { tempDir } from "../support/runtime.js";
 import { withPerson } from "./asking.js";
 import { danger, questionAbout, whereabouts } from "./segments.js";

@@ -7,7 +7,7 @@ import type { JudgedSegment } from "../../src/call/scope.js";
 import type { AllowlistEntry } from "../../src/config/types.js";
 import { createAllowlist } from "../../src/policy/grants/allowlist.js";
 import { isSimpleCommand, patternCovers } from "../../src/policy/grants/command-pattern.js";
-import { UNKNOWN } from "../../src/policy/shell/types.js";
+import { UNKNOWN } from "../../src/shell/types.js";
 import { danger, whereabouts } from "../grants/segments.js";
 import { tempDir } from "../support/runtime.js";
 

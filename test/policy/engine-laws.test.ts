@@ -4,7 +4,7 @@ import { nodeFrom } from "../../src/config/node.js";
 import { createPolicy, type PolicyOptions } from "../../src/policy/engine.js";
 import { PermissionTable, type RuleLayer } from "../../src/policy/profiles/permission-table.js";
 import { readRules } from "../../src/policy/profiles/read-rules.js";
-import { loadAnalysis } from "../../src/policy/shell/analysis.js";
+import { loadAnalysis } from "../../src/shell/analysis.js";
 import type { Effect } from "../../src/tool/effects.js";
 import { rulesBench } from "./support.js";
 

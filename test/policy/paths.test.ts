@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { wildcardMatches } from "../../src/base/wildcard.js";
 import { expandBraces } from "../../src/policy/paths/expand-braces.js";
 import { describedFiles } from "../../src/policy/paths/file-view.js";
 import { compileGlob, segmentsOf } from "../../src/policy/paths/glob.js";
 import { judgePath, type PathQuestion } from "../../src/policy/paths/judge-path.js";
-import { wildcardMatches } from "../../src/policy/paths/segment-pattern.js";
 import { tempDir } from "../support/runtime.js";
 
 interface Row {

@@ -5,7 +5,7 @@ import { createPolicy } from "../../src/policy/engine.js";
 import { loadPermissions } from "../../src/policy/profiles/load.js";
 import { offeringFor } from "../../src/policy/profiles/offering.js";
 import { permissionMatches } from "../../src/policy/profiles/permission-names.js";
-import { loadAnalysis } from "../../src/policy/shell/analysis.js";
+import { loadAnalysis } from "../../src/shell/analysis.js";
 import { tempDir, testRuntime } from "../support/runtime.js";
 import { put, reads, rulesBench, runs, writes } from "./support.js";
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { JournalRow } from "../../src/call/journal-rows.js";
 import { createPolicy } from "../../src/policy/engine.js";
 import { simulate } from "../../src/policy/profiles/simulate.js";
-import { loadAnalysis } from "../../src/policy/shell/analysis.js";
+import { loadAnalysis } from "../../src/shell/analysis.js";
 import { testRuntime } from "../support/runtime.js";
 import { rulesBench } from "./support.js";
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createPolicy, type PermissionPolicy, type PolicyOptions } from "../../src/policy/engine.js";
 import { loadPermissions } from "../../src/policy/profiles/load.js";
 import type { PermissionTable } from "../../src/policy/profiles/permission-table.js";
-import { loadAnalysis } from "../../src/policy/shell/analysis.js";
+import { loadAnalysis } from "../../src/shell/analysis.js";
 import type { Effect } from "../../src/tool/effects.js";
 import { tempDir } from "../support/runtime.js";
 

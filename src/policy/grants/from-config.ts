@@ -1,6 +1,6 @@
 import { entryName } from "../../config/grant-entry.js";
 import type { AllowlistEntry, LoadedConfig } from "../../config/types.js";
-import { judgeCommand } from "../shell/analysis.js";
+import { judgeCommand } from "../../shell/analysis.js";
 import { type Allowlist, type AllowlistOptions, createAllowlist } from "./allowlist.js";
 import type { GrantPlace } from "./grant.js";
 

@@ -1,6 +1,6 @@
 import type { JudgedSegment } from "../../call/scope.js";
 import { programOf, runsAnything } from "../../config/wide-pattern.js";
-import { UNKNOWN } from "../shell/types.js";
+import { UNKNOWN } from "../../shell/types.js";
 
 /** How the shell analysis spells a piece that only the running shell knows. */
 const UNKNOWN_PIECE = "<unknown>";

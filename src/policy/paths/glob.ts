@@ -1,6 +1,6 @@
+import { readTokens, type Token, tokensMatch } from "../../base/wildcard.js";
 import { expandBraces } from "./expand-braces.js";
 import { foldName } from "./fold.js";
-import { readTokens, type Token, tokensMatch } from "./segment-pattern.js";
 
 /** One segment of a pattern: `**` for any number of folders, plain text, or something with wildcards in it. */
 type Part = "**" | { readonly text: string } | { readonly tokens: readonly Token[] };

@@ -1,5 +1,5 @@
-import { canonicalCommand } from "../shell/quote.js";
-import type { SimpleCommand } from "../shell/types.js";
+import { canonicalCommand } from "../../shell/read/quote.js";
+import type { SimpleCommand } from "../../shell/types.js";
 import type { CommandLine, Unfolded } from "./command-line.js";
 import { isSequence, wordsOf } from "./command-words.js";
 

@@ -1,6 +1,6 @@
 import type { JudgedSegment } from "../../call/scope.js";
-import { loadAnalysis } from "../shell/analysis.js";
-import type { Run } from "../shell/context.js";
+import { loadAnalysis } from "../../shell/analysis.js";
+import type { Run } from "../../shell/read/context.js";
 import { splitCommands, wordsOf } from "./command-words.js";
 
 /** One reading of a line: every command it would start, those that only start others included. */
@@ -32,9 +32,9 @@ export function loadCommandLines(): Promise<void> | undefined {
 
 async function load(): Promise<void> {
   const [{ unfold }, { ruleIndex }, { normalise }] = await Promise.all([
-    import("../shell/unfold.js"),
-    import("../shell/rule-index.js"),
-    import("../shell/normalise.js"),
+    import("../../shell/read/unfold.js"),
+    import("../../shell/rules/rule-index.js"),
+    import("../../shell/read/normalise.js"),
     loadAnalysis(),
   ]);
   loaded = (text, home) => {

@@ -1,5 +1,5 @@
-import { wildcardMatches } from "../paths/segment-pattern.js";
-import { judgeCommand } from "../shell/analysis.js";
+import { wildcardMatches } from "../../base/wildcard.js";
+import { judgeCommand } from "../../shell/analysis.js";
 import { strayCommand } from "./allowed-commands.js";
 import { type CommandLine, readCommandLine, wordsIn } from "./command-line.js";
 import { programName, splitCommands, wordsOf } from "./command-words.js";

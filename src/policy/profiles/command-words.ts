@@ -1,4 +1,4 @@
-import { wildcardMatches } from "../paths/segment-pattern.js";
+import { wildcardMatches } from "../../base/wildcard.js";
 
 /** A rule, or one simple command, as its words; quoting is undone as far as plain text allows. */
 export function wordsOf(text: string): readonly string[] {

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
+import { wildcardMatches } from "../../base/wildcard.js";
 import type { JudgedSegment, PolicyQuestion, Verdict } from "../../call/scope.js";
+import { hostMatches, hostOf } from "../../net/hosts.js";
 import type { Effect } from "../../tool/effects.js";
-import { hostMatches, hostOf } from "../hosts.js";
 import { noFiles, realFiles } from "../paths/file-view.js";
 import { segmentsOf as pathSegments } from "../paths/glob.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
-import { wildcardMatches } from "../paths/segment-pattern.js";
 import { strayCommand } from "./allowed-commands.js";
 import { readCommandLine } from "./command-line.js";
 import { deniesCommand } from "./command-rules.js";

@@ -1,5 +1,5 @@
+import { wildcardMatches } from "../../base/wildcard.js";
 import type { Verdict } from "../../call/scope.js";
-import { wildcardMatches } from "../paths/segment-pattern.js";
 import type { Authority } from "./permission-table.js";
 import type { Note } from "./trace.js";
 import type { Level, ParameterRule, ToolRule } from "./types.js";

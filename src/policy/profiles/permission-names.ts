@@ -1,5 +1,5 @@
+import { wildcardMatches } from "../../base/wildcard.js";
 import { didYouMean, nearest } from "../../config/did-you-mean.js";
-import { wildcardMatches } from "../paths/segment-pattern.js";
 
 const SHAPE = /^(?:\*|[A-Za-z0-9_.*-]+:[A-Za-z0-9_.*/-]+)$/;
 

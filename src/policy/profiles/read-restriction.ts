@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { MapEntry } from "../../config/node.js";
-import { hostMatches } from "../hosts.js";
+import { hostMatches } from "../../net/hosts.js";
 import { compileGlob, segmentsOf } from "../paths/glob.js";
 import { commandRuleMatches } from "./command-rules.js";
 import { domainOf } from "./permission-names.js";

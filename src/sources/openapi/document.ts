@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { plainValue } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
-import type { NetworkRules } from "../../policy/urls.js";
+import type { NetworkRules } from "../../net/urls.js";
 import { type Failure, failure, ToolError } from "../../tool/errors.js";
 import { isRecord } from "../../tool/schema-walk.js";
 import { describeThrown } from "../../tool/thrown.js";
@@ -36,8 +36,8 @@ async function fetched(
   rules: NetworkRules,
 ): Promise<{ readonly text: string; readonly url: string }> {
   const [{ guardedFetch }, { connectionFailure }] = await Promise.all([
-    import("../../policy/guarded-fetch.js"),
-    import("../../policy/connection-failure.js"),
+    import("../../net/guarded-fetch.js"),
+    import("../../net/connection-failure.js"),
   ]);
   try {
     const got = await guardedFetch({

@@ -1,4 +1,4 @@
-import { requestHeaders } from "../../policy/request-headers.js";
+import { requestHeaders } from "../../net/request-headers.js";
 import { ToolError } from "../../tool/errors.js";
 import { isRecord } from "../../tool/schema-walk.js";
 import type { Refined } from "../../tool/tool.js";

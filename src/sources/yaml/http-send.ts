@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { GuardedRequest, GuardedResponse } from "../../policy/guarded-fetch.js";
+import type { GuardedRequest, GuardedResponse } from "../../net/guarded-fetch.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Method, Retries } from "./tool-spec.js";
 
@@ -65,7 +65,7 @@ async function once({ request, maxBytes }: Sending): Promise<{
   readonly answer: Answer;
   readonly retryAfterMs: number | undefined;
 }> {
-  const { guardedFetch } = await import("../../policy/guarded-fetch.js");
+  const { guardedFetch } = await import("../../net/guarded-fetch.js");
   const got = await guardedFetch(request);
   try {
     const { response } = got;

@@ -1,6 +1,6 @@
-import { connectionFailure } from "../../policy/connection-failure.js";
-import { networkRulesFrom } from "../../policy/network-rules.js";
-import { requestHeaders } from "../../policy/request-headers.js";
+import { connectionFailure } from "../../net/connection-failure.js";
+import { networkRulesFrom } from "../../net/network-rules.js";
+import { requestHeaders } from "../../net/request-headers.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { AnyTool, CallContext } from "../../tool/tool.js";

@@ -1,5 +1,5 @@
-import { connectionFailure } from "../../policy/connection-failure.js";
-import { requestHeaders } from "../../policy/request-headers.js";
+import { connectionFailure } from "../../net/connection-failure.js";
+import { requestHeaders } from "../../net/request-headers.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
@@ -54,8 +54,8 @@ export default defineTool({
     const body = requestBody(method, args.body);
     const headers = requestHeaders(args.headers ?? {}, typeof args.body === "object" && body !== undefined);
     const [{ guardedFetch }, { networkRulesFrom }, { readBody }] = await Promise.all([
-      import("../../policy/guarded-fetch.js"),
-      import("../../policy/network-rules.js"),
+      import("../../net/guarded-fetch.js"),
+      import("../../net/network-rules.js"),
       import("./response-body.js"),
     ]);
     const started = performance.now();

@@ -1,8 +1,8 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { judgeAddress } from "../../../policy/addresses.js";
-import { guardedFetch, systemResolve } from "../../../policy/guarded-fetch.js";
-import { hostOf } from "../../../policy/hosts.js";
-import { networkRulesFrom } from "../../../policy/network-rules.js";
+import { judgeAddress } from "../../../net/addresses.js";
+import { guardedFetch, systemResolve } from "../../../net/guarded-fetch.js";
+import { hostOf } from "../../../net/hosts.js";
+import { networkRulesFrom } from "../../../net/network-rules.js";
 import type { OAuthSettings } from "./settings.js";
 
 const TIMEOUT_MS = 10_000;

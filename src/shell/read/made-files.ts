@@ -1,0 +1,187 @@
+import { isDownloadPlace } from "../rules/places.js";
+import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "../types.js";
+import type { Context } from "./context.js";
+import { report } from "./core-findings.js";
+import { parseOptions } from "./options.js";
+import type { MadeFile, ShellState } from "./state.js";
+import { MOST_PRODUCERS, type Stream } from "./stream.js";
+
+/** Files that the same command line writes and runs. */
+
+const NOTHING: MadeFile = { foreign: false, executable: false };
+/** What these print or write has not been seen by anybody. */
+const FOREIGN = new Set(
+  "curl wget wget2 fetch aria2c axel http https xh lwp-request lwp-download nc ncat socat base64 base32 xxd openssl gpg uudecode ftp sftp scp".split(
+    " ",
+  ),
+);
+
+function keyOf(path: string): string {
+  return path.replace(/^(?:\.\/+)+/, "");
+}
+
+export function madeFile(state: ShellState, path: string): MadeFile | undefined {
+  return state.files.get(keyOf(path));
+}
+
+function note(state: ShellState, path: string, change: Partial<MadeFile>): void {
+  if (path === "" || path === "/dev/null") return;
+  const key = keyOf(path);
+  state.files.set(key, { ...(state.files.get(key) ?? NOTHING), ...change });
+}
+
+export function writeFile(
+  state: ShellState,
+  path: string,
+  {
+    content,
+    append,
+    certain,
+  }: { readonly content: Stream; readonly append: boolean; readonly certain: boolean },
+): void {
+  // Where it is written only perhaps, what it held may still be what it holds: both stand in it.
+  const before = append || !certain ? madeFile(state, path)?.content : undefined;
+  const producers = content.kind === "text" ? content.from : [];
+  const foreign = producers.some((command) => FOREIGN.has(command.program)) && hasUnknown(content);
+  const whole: Stream =
+    before?.kind === "text" && content.kind === "text"
+      ? {
+          kind: "text",
+          text: before.text + content.text,
+          from: [...before.from, ...content.from].slice(-MOST_PRODUCERS),
+        }
+      : content;
+  note(state, path, {
+    content: whole,
+    foreign: foreign || ((append || !certain) && madeFile(state, path)?.foreign === true),
+  });
+}
+
+function hasUnknown(stream: Stream): boolean {
+  return stream.kind !== "text" || stream.text.includes(UNKNOWN);
+}
+
+/** What a command leaves behind that a later one may run. */
+export function noteMadeFiles(command: SimpleCommand, context: Context): void {
+  const { state, certain } = context;
+  const { program, args } = command;
+  switch (program) {
+    case "curl":
+    case "wget":
+    case "wget2":
+    case "aria2c":
+    case "fetch":
+    case "axel":
+    case "xh":
+    case "http":
+      noteDownload(command, state);
+      return;
+    case "tee":
+    case "sponge": {
+      const append = args.some((arg) => /^(?:-\w*a\w*|--append)$/.test(arg.text));
+      for (const { text } of parseOptions(args).operands)
+        writeFile(state, text, { content: context.input, append, certain });
+      return;
+    }
+    case "dd": {
+      const named = (name: string): string | undefined =>
+        args.find((arg) => arg.text.startsWith(name))?.text.slice(name.length);
+      const [from, to] = [named("if="), named("of=")];
+      const content = from === undefined ? context.input : madeFile(state, from)?.content;
+      if (to !== undefined && content !== undefined)
+        writeFile(state, to, { content, append: false, certain });
+      return;
+    }
+    case "cp":
+    case "mv":
+    case "install":
+    case "ln":
+      noteCopy(command, context);
+      return;
+    case "chmod": {
+      const { operands } = parseOptions(args.filter((arg) => !/^-[rwx]+$/.test(arg.text)));
+      const [mode, ...files] = operands;
+      if (mode === undefined || !/^(?:[ugoa]*[+=]\w*x|[0-7]*[1357][0-7]*$)/.test(mode.text)) return;
+      for (const { text } of files) note(state, text, { executable: true });
+      return;
+    }
+    case "scp":
+    case "sftp":
+    case "rsync": {
+      const { operands } = parseOptions(args);
+      const [from, to] = [operands.at(-2), operands.at(-1)];
+      if (from !== undefined && to !== undefined && /^[^/]+:/.test(from.text))
+        note(state, to.text, { foreign: true });
+      return;
+    }
+  }
+}
+
+const PROGRAM_FOLDER = /^(?:\/usr(?:\/local)?|\/opt\/[\w.-]+|\/snap)?\/s?bin\/[^/]+$/;
+
+/** Another name for what a file holds: a text of this line, what stands on the input, or a program. */
+function noteCopy({ args }: SimpleCommand, { state, input }: Context): void {
+  const { operands, values } = parseOptions(args, { taking: ["m", "o", "g", "t", "S", "target-directory"] });
+  const folder = (values.get("t") ?? values.get("target-directory"))?.[0]?.text;
+  const [from, to] = operands;
+  const target = folder ?? to?.text;
+  if (from === undefined || target === undefined) return;
+  const last = from.text.split("/").at(-1) ?? "";
+  const change: Partial<MadeFile> | undefined = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(
+    from.text,
+  )
+    ? { content: input }
+    : (madeFile(state, from.text) ??
+      (PROGRAM_FOLDER.test(from.text) || from.outputs?.some(namesPrograms) === true
+        ? { program: last }
+        : undefined));
+  if (change === undefined) return;
+  note(state, target, change);
+  note(state, `${target.replace(/\/+$/, "")}/${last}`, change);
+}
+
+function namesPrograms({ program }: SimpleCommand): boolean {
+  return program === "which" || program === "command" || program === "type" || program === "readlink";
+}
+
+function noteDownload(command: SimpleCommand, state: ShellState): void {
+  const taking = ["o", "O", "output", "output-document", "d", "dir", "P", "H", "X", "u", "A", "e"];
+  const curl = command.program === "curl";
+  const spec = { taking: curl ? taking.filter((name) => name !== "O" && name !== "P") : taking };
+  const { values, operands } = parseOptions(command.args, spec);
+  const named = ["o", "O", "output", "output-document"].flatMap((name) => values.get(name) ?? []);
+  for (const { text } of named) note(state, text, { foreign: true });
+  if (named.length > 0) return;
+  for (const { text } of operands) {
+    const last = text
+      .replace(/[?#].*$/s, "")
+      .split("/")
+      .at(-1);
+    if (last !== undefined && last !== "" && last !== UNKNOWN) note(state, last, { foreign: true });
+  }
+}
+
+/** A shell script, or a program given by its path, is about to run: what is known about the file? */
+export function judgeFileRun(run: {
+  readonly path: ShellWord;
+  readonly context: Context;
+  readonly span: Span;
+  readonly command: SimpleCommand;
+  /** True for `./x`, false for `sh x`. */
+  readonly direct: boolean;
+  /** Walks the text when it is known. */
+  onText(text: string, from: readonly SimpleCommand[]): void;
+}): void {
+  const { path, context, span, command } = run;
+  const made = madeFile(context.state, path.text);
+  const place = { span: path.span ?? span, command };
+  const { content } = made ?? {};
+  if (made?.foreign === true) report(context, "opaque.downloaded-script", place);
+  else if (content?.kind === "text") run.onText(content.text, content.from);
+  else if (content !== undefined || /^\/(?:dev|proc\/self)\/fd\//.test(path.text)) {
+    report(context, "opaque.shell-input", place);
+  } else if (run.direct && made?.executable === true) report(context, "opaque.made-executable", place);
+  else if (isDownloadPlace(path) && !/\/hermes-verify-[^/]*$/.test(path.text)) {
+    report(context, "opaque.untrusted-script", place);
+  }
+}

@@ -1,0 +1,142 @@
+import { Verdicts } from "../rules/rule-index.js";
+import type { ShellWord, SimpleCommand } from "../types.js";
+import type { Context, Invocation, Run } from "./context.js";
+import { report } from "./core-findings.js";
+import { local, wordOf } from "./opening.js";
+import { ShellState } from "./state.js";
+
+/** Programs whose words are data: text to show, search, compare or store, names of files and packages. */
+const DATA_PROGRAMS = new Set(
+  (
+    ": [ ack ag apropos apt-cache aspell at atq awk banner basename bat batcat bc cal case cat cheat chronyc cksum cloc cmp " +
+    "code column comm compgen cowsay csplit cut cvs date dc declare df diff dig dir dirname du ed egrep emacs espeak exa " +
+    "exiftool exit export expr eza factor false fgrep figlet file fmt fold getent getopt gettext gh git glab glow grep " +
+    "groups hash head help hexdump hg history host hostname hub iconv id identify info jj join jobs journalctl jq last lastb " +
+    "lastlog let less link ll " +
+    "logger look ls lsb_release lsof mail mailx man md5sum mkdir mktemp more mutt nano ncal nl nm nslookup numfmt objdump " +
+    "od pandoc paste pathchk pgrep ping pr printenv printf ps pstree ptx pwd read readelf readlink realpath return rg " +
+    "say seq set sha1sum sha256sum sha512sum shift shuf size sleep sort spell split stat strings subl sum svn tac tail " +
+    "test tldr toilet top touch tput tr tree true tsort type uname uniq units vdir wall wc whatis whence where whereis " +
+    "which who write xdg-open xmllint yes yq zcat zgrep zless echo notify-send ctags cscope ava jest mocha pytest rspec tap " +
+    "vitest playwright cypress todo task todo.sh llm claude codex gemini aider ollama sgpt chatgpt"
+  ).split(" "),
+);
+
+/** Names of programs that are ordinary words as well: `supervisor stop web`. */
+const ORDINARY_WORDS = new Set(
+  (
+    "at batch stop start restart reload halt hostname service security nuke scrub curator john np slay format erase " +
+    "install link split test time watch script make find set host date who which type login mail"
+  ).split(" "),
+);
+
+/** Options whose value many programs hand to a shell. */
+const TEXT_OPTION = /^(?:-[cexsr]|--?(?:command|cmd|exec|execute|run|shell|call|build\.cmd))$/;
+const TEXT_OPTION_VALUE = /^--?(?:command|cmd|exec|execute|run|shell|call)=([\s\S]+)$/;
+/** Words in front of a command given as one word: `pueue add 'rm -rf x'`. */
+const RUNNING_VERB = /^(?:run|exec|execute|shell|command|cmd|add|start|launch|spawn|ssh|type|--)$/;
+/** Places in one command that are looked at. */
+const MOST_PLACES = 4;
+
+/**
+ * A program nobody here knows may run what stands in its words. Whatever of it looks like a dangerous command is
+ * reported, as a danger at most: the program may as well only print it.
+ */
+export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocation): void {
+  const { context } = invocation;
+  const { program, args } = command;
+  if (args.length === 0 || program === "" || context.run.notablePrograms.has(program)) return;
+  if (context.run.aside || DATA_PROGRAMS.has(program)) return;
+  const { notablePrograms } = context.run;
+  const lines = commandLines(args, notablePrograms);
+  const texts = commandTexts(args, notablePrograms);
+  if (lines.length + texts.length === 0) return;
+  const run = sideRun(context.run);
+  const state = new ShellState(context.state);
+  const inner: Context = {
+    ...context,
+    run,
+    state,
+    out: undefined,
+    wrappers: [...context.wrappers, local(program)],
+    depth: context.depth + 1,
+  };
+  for (const argv of lines)
+    run.runArgv({
+      argv,
+      assignments: [],
+      redirects: [],
+      context: inner,
+      span: invocation.span,
+      wrapped: true,
+    });
+  for (const { text } of texts)
+    run.runText({ text, context: inner, span: invocation.span, carrier: command, foreign: true });
+  if (findsSomething(run)) report(context, "opaque.carried", { span: invocation.span, command });
+}
+
+/** Words from `--` on, and from each name of a program that some rule knows. */
+function commandLines(
+  args: readonly ShellWord[],
+  notable: ReadonlySet<string>,
+): readonly (readonly ShellWord[])[] {
+  const lines: (readonly ShellWord[])[] = [];
+  for (const [index, word] of args.entries()) {
+    if (lines.length >= MOST_PLACES) break;
+    const rest = args.slice(index + (word.text === "--" ? 1 : 0));
+    if (word.text === "--" ? rest.length > 0 : rest.length > 1 && isProgramName(word, notable))
+      lines.push(rest);
+  }
+  return lines;
+}
+
+function isProgramName({ text, known, glob }: ShellWord, notable: ReadonlySet<string>): boolean {
+  if (!known || glob) return false;
+  if (ORDINARY_WORDS.has(text)) return false;
+  return notable.has(/^(?:\/[\w.-]+)*\/s?bin\/([^/]+)$/.exec(text)?.[1] ?? text);
+}
+
+/** Values of options that name a command, and single words that read like one. */
+function commandTexts(args: readonly ShellWord[], notable: ReadonlySet<string>): readonly ShellWord[] {
+  const texts: ShellWord[] = [];
+  for (const [index, word] of args.entries()) {
+    if (texts.length >= MOST_PLACES) break;
+    const behind = TEXT_OPTION.test(args[index - 1]?.text ?? "");
+    const value = TEXT_OPTION_VALUE.exec(word.text)?.[1];
+    const text = value ?? word.text;
+    if (!/\S\s+\S/.test(text) || text.length > 4_096) continue;
+    const first = /^\s*([\w./-]+)\s/.exec(text)?.[1]?.split("/").at(-1) ?? "";
+    const runs = index > 0 && RUNNING_VERB.test(args[index - 1]?.text ?? "");
+    // Prose has neither options nor places: "reboot the server tomorrow".
+    const named =
+      runs && notable.has(first) && !ORDINARY_WORDS.has(first) && /\s(?:-\w|--\w|[/~.*$])/.test(text);
+    if (behind || value !== undefined || named) texts.push(wordOf(text, word));
+  }
+  return texts;
+}
+
+/** Looks at something without making it part of what the line is known to run. */
+function sideRun(run: Run): Run {
+  return {
+    ...run,
+    aside: true,
+    commands: [],
+    elsewhere: new Map(),
+    carriers: new Set(),
+    findings: [],
+    sinks: [],
+    later: [],
+    choice: { picked: run.choice.picked, asked: undefined },
+  };
+}
+
+/** That something is hidden is no news about a program nobody knows; only what was really seen counts. */
+function findsSomething(run: Run): boolean {
+  if (run.findings.some(({ level, rule }) => level === "hardline" && rule !== "hardline.unparseable"))
+    return true;
+  const verdicts = new Verdicts();
+  return run.commands.some((command) => {
+    const all = [command, ...(run.elsewhere.get(command) ?? [])];
+    return all.some((one) => verdicts.of(one).length > 0);
+  });
+}

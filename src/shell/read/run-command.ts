@@ -1,0 +1,270 @@
+import { languageOf } from "../code/languages.js";
+import { LIMITS } from "../limits.js";
+import { isDecoder } from "../rules/flows.js";
+import { codeCommands, codeScript } from "../rules/interpreters.js";
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { branchInside, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
+import { BUILTINS } from "./builtins.js";
+import { anyOf, folderOf } from "./circumstances.js";
+import type { Context, Emitted, FunctionCall, Invocation } from "./context.js";
+import { report } from "./core-findings.js";
+import { follow } from "./follow.js";
+import { leavesEarly } from "./fork-bomb.js";
+import { judgeFileRun, madeFile, noteMadeFiles } from "./made-files.js";
+import { withObeyedFile } from "./obeyed-files.js";
+import { judgeUnknownProgram } from "./open-unknown.js";
+import type { Opening } from "./opening.js";
+import { printedBy } from "./printed.js";
+import { isCustomaryVariable, programsOf } from "./programs.js";
+import { quoteWord } from "./quote.js";
+import { type FunctionBody, ShellState } from "./state.js";
+import { inputOf } from "./stream.js";
+import { completed } from "./working-folder.js";
+import { actsItself, openerOf } from "./wrappers.js";
+
+/** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
+export function runArgv(invocation: Invocation): void {
+  const { argv, context } = invocation;
+  const { run } = context;
+  const [name] = argv;
+  if (run.budget.exceeded) return;
+  if (context.depth > LIMITS.depth) {
+    run.budget.exceed();
+    return;
+  }
+  if (name === undefined) {
+    runBare(invocation);
+    return;
+  }
+  if (invocation.wrapped !== true && callFunction(invocation, name)) return;
+  const isAlias = invocation.wrapped !== true && useAliases(invocation, name);
+  for (const program of programsOf(name, run.notablePrograms)) {
+    // Shells that no person types into leave aliases alone, so a program that matters counts as well.
+    if (!isAlias || run.notablePrograms.has(program)) runProgram(invocation, program);
+  }
+}
+
+const NO_NAME: ShellWord = { text: "", known: true, glob: false };
+
+/** Only assignments or redirections. `$(< file)` prints the file. */
+function runBare(invocation: Invocation): void {
+  const { context, redirects } = invocation;
+  if (invocation.assignments.length === 0 && redirects.length === 0) return;
+  const command = emit(invocation, { program: "", name: NO_NAME });
+  const source = redirects.find((redirect) => redirect.kind === "read");
+  if (command === undefined || source === undefined || context.out === undefined) return;
+  const content = madeFile(context.state, source.target.text)?.content;
+  context.out.producedBy(command);
+  if (content?.kind === "text") context.out.print(content.text);
+  else context.out.printUnknown();
+}
+
+export function emit(
+  invocation: Invocation,
+  { program, name }: { readonly program: string; readonly name: ShellWord },
+): Emitted | undefined {
+  const { context, redirects } = invocation;
+  const { run } = context;
+  if (!run.budget.spend("commands")) return undefined;
+  const command: Emitted = {
+    program,
+    name,
+    args: invocation.argv.slice(1),
+    assignments: invocation.assignments,
+    redirects,
+    input: inputOf(context.input),
+    wrappers: context.wrappers,
+    feeds: [],
+    repeated: context.repeated,
+    span: invocation.span,
+  };
+  run.commands.push(command);
+  const there = completed(command, context);
+  if (there.length > 0) run.elsewhere.set(command, there);
+  return command;
+}
+
+function callFunction(invocation: Invocation, name: ShellWord): boolean {
+  const { context } = invocation;
+  const { state } = context;
+  const bodies = state.functionsOf(name.text);
+  // Where it is defined only perhaps, the name may still be that of a program.
+  const defined = bodies.length > 0 && state.isCovered(`${name.text}()`, context.branch);
+  const [only] = bodies;
+  if (defined && bodies.length === 1 && only !== undefined) {
+    runBody(only, invocation);
+    return true;
+  }
+  const branches = bodies.map((body) => {
+    const inner = perhaps(context);
+    runBody(body, { ...invocation, context: inner });
+    return inner.branch;
+  });
+  if (defined) joinBranches(branches, context);
+  return defined;
+}
+
+function runBody(body: FunctionBody, { context, argv, span }: Invocation): void {
+  const { state, calls, forked, certain } = context;
+  const name = argv[0]?.text ?? "";
+  const call: FunctionCall = { name, body, forked, certain };
+  const earlier = calls.findIndex((other) => other.body === body);
+  if (earlier >= 0) {
+    // In a pipe, a condition in front of the call ends the recursion some day.
+    const endless = [...calls.slice(earlier + 1), call].some(
+      (one) => one.forked === "background" || (one.forked === "pipe" && one.certain),
+    );
+    if (endless) report(context, "fork-bomb.function", { span });
+    return;
+  }
+  const { positionals } = state.circumstances;
+  state.circumstances = { ...state.circumstances, positionals: [argv.slice(1)] };
+  const inner = { ...context, calls: [...calls, call], forked: "no" as const, depth: context.depth + 1 };
+  // Behind a `return` that may come true, the rest of the function runs only perhaps.
+  const branch = leavesEarly(body) ? branchInside(inner, "call") : undefined;
+  state.withLocals(() => context.run.walk(body, branch === undefined ? inner : { ...inner, branch }));
+  if (branch !== undefined) joinWhole(branch, context);
+  state.circumstances = { ...anyOf([state.circumstances, ...(branch?.exits ?? [])]), positionals };
+}
+
+function useAliases(invocation: Invocation, name: ShellWord): boolean {
+  const { context, argv, span } = invocation;
+  const { aliases } = context.state;
+  const [next] = argv.slice(1);
+  const texts = aliases.get(name.text) ?? [];
+  for (const meant of texts) {
+    // A blank at its end makes the next word an alias as well: `alias sudo='sudo '`.
+    const also = /\s$/.test(meant) && next !== undefined ? aliases.get(next.text) : undefined;
+    const rest = argv.slice(also === undefined ? 1 : 2).map(quoteWord);
+    for (const second of also ?? [undefined]) {
+      const text = [meant, ...(second === undefined ? [] : [second]), ...rest].join(" ");
+      // An alias may name the program it stands in for: `alias ls='ls -l'`.
+      const state = new ShellState(context.state);
+      state.aliases.set(name.text, undefined);
+      context.run.runText({ text, context: { ...context, state }, span });
+    }
+  }
+  return texts.length > 0;
+}
+
+function runProgram(invocation: Invocation, program: string): void {
+  const { context, argv } = invocation;
+  const name = argv[0] as ShellWord;
+  const command = emit(invocation, { program, name });
+  if (command === undefined) return;
+  if (program === "" && !runsProjectFile(name) && !isCustomaryVariable(name)) {
+    report(context, "opaque.program", { span: name.span ?? invocation.span, command });
+  }
+  if (name.known && name.outputs?.some(isDecoder) === true)
+    report(context, "opaque.decoded-input", { span: name.span ?? invocation.span, command });
+  if (name.text.includes("/")) runFile(invocation, command, name);
+  BUILTINS.get(program)?.(command, context);
+  leaveBranch(command, context);
+  const openings = openingsOf(command, context);
+  for (const opening of openings) follow(opening, { invocation, command });
+  if (openings.length > 0 && !actsItself(program)) {
+    context.run.carriers.add(command);
+    return;
+  }
+  runCode(command, invocation);
+  if (!isInterpreter(program, context)) judgeUnknownProgram(command, invocation);
+  noteMadeFiles(command, context);
+  print(command, context);
+}
+
+/** Programs in other languages come to shell commands as well: those they start, and those that do the same. */
+function runCode(command: SimpleCommand, invocation: Invocation): void {
+  const { context, span } = invocation;
+  const { run, state } = context;
+  const obeying = withObeyedFile(command, state);
+  const text = obeying?.input.kind === "text" ? obeying.input.text.text : "";
+  const key = `${command.program} ${text}`;
+  if (obeying !== undefined && run.budget.spend("parsed", text.length) && !run.obeyed.has(key)) {
+    run.elsewhere.set(command, [...(run.elsewhere.get(command) ?? []), obeying]);
+    run.obeyed.add(key);
+    runCodeOf(obeying, { command, invocation });
+    run.obeyed.delete(key);
+  }
+  if (!isInterpreter(command.program, context)) return;
+  runCodeOf(command, { command, invocation });
+  const script = codeScript(command);
+  if (script === undefined) return;
+  if (madeFile(state, script.text)?.foreign === true)
+    report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
+}
+
+function runCodeOf(
+  code: SimpleCommand,
+  { command, invocation }: { readonly command: SimpleCommand; readonly invocation: Invocation },
+): void {
+  const { context, span } = invocation;
+  for (const text of codeCommands(code)?.shell ?? []) {
+    const inner = { ...context, state: new ShellState(context.state, "process"), out: undefined };
+    context.run.runText({ text, context: inner, span, carrier: command, foreign: true });
+  }
+}
+
+/** Asked once for each name: most lines repeat a few programs that are none. */
+function isInterpreter(program: string, { run: { interpreters } }: Context): boolean {
+  const known = interpreters.get(program);
+  if (known !== undefined) return known;
+  const answer = /sed$/.test(program) || languageOf(program) !== undefined;
+  interpreters.set(program, answer);
+  return answer;
+}
+
+/** `./$name`, `bin/$name`: a file of the project, whichever it is. */
+function runsProjectFile(name: ShellWord): boolean {
+  return name.text.includes("/") && !/^[/~]/.test(name.text) && !name.text.startsWith(UNKNOWN);
+}
+
+function runFile(invocation: Invocation, command: SimpleCommand, path: ShellWord): void {
+  const { context, span, argv } = invocation;
+  const stands = madeFile(context.state, path.text)?.program;
+  if (stands !== undefined && invocation.wrapped !== true) {
+    const name = { text: stands, known: true, glob: false };
+    context.run.runArgv({ ...invocation, argv: [name, ...argv.slice(1)], wrapped: true });
+  }
+  judgeFileRun({
+    path,
+    context,
+    span,
+    command,
+    direct: true,
+    onText: (text, from) => {
+      // Another interpreter's program is judged by the rules for it, as if it came on standard input.
+      if (isForeignScript(text)) report(context, "opaque.made-executable", { span, command });
+      else context.run.runText({ text, context, span, carrier: command, positional: argv.slice(1), from });
+    },
+  });
+}
+
+/** A program in another language: nothing here could read it. */
+function isForeignScript(text: string): boolean {
+  return /^#!(?!.*\b(?:ba|da|z|k|a)?sh\b)/.test(text);
+}
+
+function openingsOf(command: SimpleCommand, context: Context): readonly Opening[] {
+  const opener = openerOf(command.program);
+  if (opener === undefined) return [];
+  const { input } = context;
+  return opener(command.args, {
+    program: command.program,
+    stdin: input.kind === "text" ? input.text : undefined,
+    fed: input.kind !== "none",
+    assignments: command.assignments,
+    fileText: (path) => {
+      const content = madeFile(context.state, path)?.content;
+      return content?.kind === "text" ? content.text : undefined;
+    },
+  });
+}
+
+function print(command: SimpleCommand, context: Context): void {
+  const { out, input, state } = context;
+  if (out === undefined) return;
+  out.producedBy(command);
+  const text = printedBy(command, { input, state, folder: () => folderOf(context) });
+  if (text === undefined) out.printUnknown();
+  else out.print(text);
+}

@@ -1,0 +1,157 @@
+import { Budget, LIMITS } from "../limits.js";
+import { isDecoder } from "../rules/flows.js";
+import { type SimpleCommand, type Span, UNKNOWN } from "../types.js";
+import type { Context, Invocation, Run, TextTask } from "./context.js";
+import { report } from "./core-findings.js";
+import { normalise } from "./normalise.js";
+import { parseShell, type Script } from "./parse.js";
+import { runArgv } from "./run-command.js";
+import { preparesShell } from "./shell-setup.js";
+import { ShellState, type Value } from "./state.js";
+import { NO_INPUT, Output, type Stream } from "./stream.js";
+import { walk } from "./walk.js";
+
+export interface UnfoldOptions {
+  readonly home?: string;
+  readonly hermesHome?: string;
+  /** What commands before this line have exported. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Names that rules react to, for patterns in program position. */
+  readonly notablePrograms: ReadonlySet<string>;
+}
+
+/** Every command a line would run, whatever carries it. Undefined when the line is not valid bash. */
+export function unfold(command: string, options: UnfoldOptions): Run | undefined {
+  const run: Run = {
+    budget: new Budget(),
+    commands: [],
+    elsewhere: new Map(),
+    carriers: new Set(),
+    findings: [],
+    notablePrograms: options.notablePrograms,
+    interpreters: new Map(),
+    home: options.home,
+    hermesHome: options.hermesHome,
+    sinks: [],
+    given: new Set(),
+    choice: { picked: new Map(), asked: undefined },
+    aside: false,
+    obeyed: new Set(),
+    later: [],
+    nextDescriptor: 63,
+    substitute,
+    processOutput,
+    walk,
+    runText,
+    runArgv: runCounted,
+  };
+  run.budget.spend("parsed", command.length);
+  const script = parseShell(command);
+  if (script === undefined) return undefined;
+  walk(script, {
+    run,
+    state: initialState(options.variables),
+    input: NO_INPUT,
+    out: undefined,
+    wrappers: [],
+    depth: 0,
+    repeated: false,
+    certain: true,
+    branch: undefined,
+    forked: "no",
+    calls: [],
+    origin: undefined,
+  });
+  for (const task of run.later.splice(0)) task();
+  return run;
+}
+
+function initialState(variables: Readonly<Record<string, string>> = {}): ShellState {
+  const state = new ShellState();
+  for (const [name, text] of Object.entries(variables)) {
+    state.assign(name, [{ text }], { certain: true, branch: undefined });
+    state.export(name);
+  }
+  return state;
+}
+
+function substitute(script: Script, context: Context, span: Span): Value {
+  const out = new Output();
+  walkInner(script, { ...context, out }, span);
+  const text = out.text.replace(/\n+$/, "");
+  return out.from.length > 0 ? { text, outputs: out.from } : { text };
+}
+
+function processOutput(script: Script, context: Context, span: Span): Stream {
+  const out = new Output();
+  walkInner(script, { ...context, out }, span);
+  return out.stream();
+}
+
+function walkInner(script: Script, context: Context, span: Span): void {
+  walk(script, {
+    ...context,
+    state: new ShellState(context.state),
+    // Escaped backticks are decoded into a text of their own, whose positions mean nothing here.
+    origin: script.source === undefined ? context.origin : (context.origin ?? span),
+  });
+}
+
+/** A variable is cheap to write and may be long. */
+function runCounted(invocation: Invocation): void {
+  let length = 0;
+  for (const word of invocation.argv) length += word.text.length;
+  if (invocation.context.run.budget.spend("expanded", length)) runArgv(invocation);
+}
+
+const ONLY_UNKNOWN = /^[^\S\n]*\uFFFC+[^\S\n]*$/gm;
+
+function runText(task: TextTask): void {
+  const { context } = task;
+  const { run } = context;
+  if (context.depth > LIMITS.depth) {
+    run.budget.exceed();
+    return;
+  }
+  if (!run.budget.spend("parsed", task.text.length)) return;
+  const parsed = readText(task);
+  if (parsed !== undefined) walkText(parsed, task);
+  // Text that was hidden until now may hide something in its turn.
+  const seen = normalise(task.text);
+  const script = seen === undefined ? undefined : parseShell(seen.text);
+  if (script !== undefined) walkText(script, task);
+}
+
+/** What comes out is not what a reader of the line saw going in. */
+function rewrites(command: SimpleCommand): boolean {
+  return isDecoder(command) || /^(?:g?sed|[gm]?awk|perl|python[\d.]*|ruby|node|php)$/.test(command.program);
+}
+
+/** The tree of a text without its unknown lines; what cannot be read is reported. */
+function readText({ text: given, context, span, carrier, from, foreign }: TextTask): Script | undefined {
+  const unknown = given.includes(UNKNOWN);
+  const text = unknown ? given.replace(ONLY_UNKNOWN, "") : given;
+  if (from?.some(rewrites) === true) report(context, "opaque.decoded-input", { span, command: carrier });
+  if (text !== given && !preparesShell(from)) {
+    report(context, "opaque.shell-input", { span, command: carrier });
+  }
+  const script = parseShell(text);
+  if (script !== undefined) return script;
+  // With unknown pieces, or in another shell's language, it may be fine where it runs.
+  const rule = unknown || foreign === true ? "opaque.shell-input" : "hardline.unparseable";
+  report(context, rule, { span, command: carrier });
+  return undefined;
+}
+
+function walkText(script: Script, task: TextTask): void {
+  const { context, span } = task;
+  const { state } = context;
+  const { zero } = state;
+  const { positionals } = state.circumstances;
+  if (task.positional !== undefined)
+    state.circumstances = { ...state.circumstances, positionals: [task.positional] };
+  if (task.zero !== undefined) state.zero = task.zero;
+  walk(script, { ...context, depth: context.depth + 1, origin: context.origin ?? span });
+  if (task.positional !== undefined) state.circumstances = { ...state.circumstances, positionals };
+  state.zero = zero;
+}

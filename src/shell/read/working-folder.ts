@@ -1,0 +1,66 @@
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { differentFolders } from "./circumstances.js";
+import type { Context, Emitted } from "./context.js";
+import type { ShellState } from "./state.js";
+import { foldFolders } from "./words.js";
+
+/** Programs whose operands are files that they change. */
+const FILE_PROGRAMS = new Set(
+  "rm rmdir unlink shred mv cp install ln chmod chown chgrp tee truncate touch find sed rsync tar unzip dd chattr setfacl".split(
+    " ",
+  ),
+);
+const NOT_A_FILE_FIRST = new Set(["chmod", "chown", "chgrp", "chattr", "setfacl"]);
+
+/** Follows `cd`; undefined when nobody can tell where it leads. */
+function folderAfter(target: ShellWord | undefined, from: string | undefined): string | undefined {
+  if (target === undefined) return "~";
+  const { text } = target;
+  if (text === "-" || text.includes(UNKNOWN)) return undefined;
+  if (text.startsWith("/") || text.startsWith("~")) return text;
+  return from === undefined ? undefined : join(from, text);
+}
+
+/** `cd`. */
+export function enterFolder(target: ShellWord | undefined, state: ShellState): void {
+  const folders = state.circumstances.folders.map((folder) => folderAfter(target, folder));
+  state.circumstances = { ...state.circumstances, folders: differentFolders(folders) };
+}
+
+/** The command with its relative operands completed, for every known folder that `cd` may have gone to before it. */
+export function completed(command: SimpleCommand, context: Context): readonly Emitted[] {
+  if (context.wrappers.some((wrapper) => wrapper.kind === "remote")) return [];
+  return context.state.circumstances.folders.flatMap((folder) => {
+    const there = folder === undefined ? undefined : completedIn(folder, { command, context });
+    return there === undefined ? [] : [there];
+  });
+}
+
+function completedIn(
+  folder: string,
+  { command, context }: { readonly command: SimpleCommand; readonly context: Context },
+): Emitted | undefined {
+  const inFolder = (word: ShellWord): ShellWord => {
+    const of = /^(?:of|if)=/.exec(word.text)?.[0] ?? "";
+    const path = word.text.slice(of.length);
+    return /^[/~-]/.test(path) || path === ""
+      ? word
+      : { ...word, text: of + foldFolders(join(folder, path), context) };
+  };
+  const redirects = command.redirects.map((redirect) => ({ ...redirect, target: inFolder(redirect.target) }));
+  if (!FILE_PROGRAMS.has(command.program)) {
+    return redirects.length === 0 ? undefined : { ...command, redirects };
+  }
+  let skip = NOT_A_FILE_FIRST.has(command.program) ? 1 : 0;
+  let reading = true;
+  const args = command.args.map((word) => {
+    if (command.program === "find" && /^[-(!]/.test(word.text)) reading = false;
+    if (!reading || word.text.startsWith("-")) return word;
+    return skip-- > 0 ? word : inFolder(word);
+  });
+  return { ...command, args, redirects };
+}
+
+function join(folder: string, path: string): string {
+  return `${folder.replace(/\/+$/, "")}/${path}`;
+}

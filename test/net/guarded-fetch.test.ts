@@ -1,0 +1,234 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { guardedFetch } from "../../src/net/guarded-fetch.js";
+
+interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+const seen: Seen[] = [];
+let server: Server;
+let port = 0;
+
+/** /to?STATUS&LOCATION redirects, anything else echoes. */
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  seen.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
+  const redirect = /^\/to\?(\d+)&(.*)$/.exec(request.url ?? "");
+  if (redirect) response.writeHead(Number(redirect[1]), { location: decodeURIComponent(redirect[2] ?? "") });
+  response.end("hello");
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function get(url: string, changes: Partial<Parameters<typeof guardedFetch>[0]> = {}) {
+  seen.length = 0;
+  const answered = await guardedFetch({
+    url,
+    method: "GET",
+    headers: {},
+    signal: AbortSignal.timeout(10_000),
+    followRedirects: true,
+    rules: { allowPrivate: true },
+    ...changes,
+  });
+  const text = await answered.response.text();
+  await answered.close();
+  return { ...answered, text };
+}
+
+const to = (status: number, location: string) =>
+  `http://127.0.0.1:${port}/to?${status}&${encodeURIComponent(location)}`;
+const blocked = { code: "blocked" };
+
+test("a name is dialled only at the addresses that were judged, and looked up once", async () => {
+  let lookups = 0;
+  const resolve = async () => {
+    lookups += 1;
+    return ["127.0.0.1"];
+  };
+  const { text, url } = await get(`http://pinned.example:${port}/x`, { resolve });
+  expect([text, url, lookups]).toEqual(["hello", `http://pinned.example:${port}/x`, 1]);
+  expect(seen[0]?.headers.host).toBe(`pinned.example:${port}`);
+});
+
+test("a name that changes its address between check and connection is dialled where it was checked", async () => {
+  // The server listens on 127.0.0.1 only: reaching it would mean that the second answer was used.
+  const lists = [["127.0.0.2"], ["127.0.0.1"]];
+  const resolve = async () => lists.shift() ?? ["127.0.0.1"];
+  await expect(get(`http://rebind.example:${port}/`, { resolve })).rejects.toThrow();
+  expect(seen).toEqual([]);
+  expect(lists).toHaveLength(1);
+});
+
+test("private addresses are refused in any form before a socket is opened", async () => {
+  for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost", "[::1]"]) {
+    const attempt = get(`http://${host}:${port}/`, { rules: { allowPrivate: false } });
+    await expect(attempt, host).rejects.toMatchObject(blocked);
+  }
+  expect(seen).toEqual([]);
+});
+
+describe("redirects", () => {
+  test("are followed by hand, each judged again", async () => {
+    const { text, redirects, url } = await get(to(302, "/end"));
+    expect([text, redirects.length, url]).toEqual(["hello", 1, `http://127.0.0.1:${port}/end`]);
+    for (const target of [
+      "http://169.254.169.254/latest/meta-data/",
+      "http://metadata.google.internal/",
+      "file:///etc/passwd",
+      "http://user:pw@127.0.0.1/",
+      "gopher://127.0.0.1/",
+      "http://127.0.0.1:22/",
+      "http://exa mple/",
+    ]) {
+      await expect(get(to(302, target)), target).rejects.toMatchObject(blocked);
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  test("from a public name to a private address are refused", async () => {
+    // The first hop is let through by hand-picked lookups, the second must not be.
+    let hops = 0;
+    const resolve = async () => {
+      hops += 1;
+      return hops === 1 ? ["127.0.0.1"] : ["169.254.169.254"];
+    };
+    const url = `http://first.example:${port}/to?302&${encodeURIComponent("http://second.example/")}`;
+    await expect(get(url, { resolve })).rejects.toMatchObject(blocked);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("end after ten", async () => {
+    await expect(get(to(302, "/to?302&/x"), { maxRedirects: 1 })).rejects.toThrow(/after 1 redirects/);
+    const self = `http://127.0.0.1:${port}/to?302&`;
+    await expect(get(self)).rejects.toThrow(/after 10 redirects/);
+    expect(seen).toHaveLength(11);
+  });
+
+  test("can be left alone", async () => {
+    const { response, redirects } = await get(to(301, "http://169.254.169.254/"), { followRedirects: false });
+    expect([response.status, redirects]).toEqual([301, []]);
+  });
+
+  test("turn POST into GET where the standard says so, and keep it where it says so", async () => {
+    const post = { method: "POST", body: "data", headers: { "content-type": "text/plain" } };
+    for (const status of [301, 302, 303]) {
+      await get(to(status, "/end"), post);
+      expect(seen.map(({ method, body }) => [method, body])).toEqual([
+        ["POST", "data"],
+        ["GET", ""],
+      ]);
+      expect(seen[1]?.headers).not.toHaveProperty("content-type");
+    }
+    for (const status of [307, 308]) {
+      await get(to(status, "/end"), post);
+      expect(seen[1]).toMatchObject({ method: "POST", body: "data" });
+    }
+  });
+
+  test("never hand a body on to another origin", async () => {
+    const resolve = async () => ["127.0.0.1"];
+    const elsewhere = `http://other.example:${port}/`;
+    for (const [status, method] of [
+      [307, "POST"],
+      [308, "POST"],
+      [302, "PUT"],
+    ] as const) {
+      const sent = get(to(status, elsewhere), { method, body: "password=x", resolve });
+      await expect(sent).rejects.toMatchObject({ ...blocked, hint: expect.stringContaining(elsewhere) });
+      expect(seen).toHaveLength(1);
+    }
+    await get(to(307, elsewhere), { resolve });
+    await get(to(303, elsewhere), { method: "POST", body: "password=x", resolve });
+    expect(seen.map(({ body }) => body)).toEqual(["password=x", ""]);
+  });
+
+  test("carry credentials within one origin and drop them for another", async () => {
+    const headers = {
+      authorization: "Bearer x",
+      cookie: "a=b",
+      "x-api-key": "k",
+      "x-anything": "v",
+      accept: "text/plain",
+    };
+    await get(to(302, "/same"), { headers });
+    expect(seen[1]?.headers).toMatchObject(headers);
+    const resolve = async () => ["127.0.0.1"];
+    await get(to(302, `http://other.example:${port}/`), { headers, resolve });
+    expect(seen[1]?.headers).toMatchObject({ accept: "text/plain" });
+    expect(seen[1]?.headers).not.toHaveProperty("authorization");
+    expect(seen[1]?.headers).not.toHaveProperty("x-anything");
+    expect(seen[1]?.headers).not.toHaveProperty("cookie");
+    expect(seen[1]?.headers).not.toHaveProperty("x-api-key");
+  });
+});
+
+test("a resolver that never answers is left when the call is cancelled", async () => {
+  const abort = new AbortController();
+  const pending = get("http://slow.example/", {
+    signal: abort.signal,
+    resolve: () => new Promise(() => {}),
+  });
+  abort.abort(new Error("enough"));
+  await expect(pending).rejects.toThrow("enough");
+});
+
+test("IPv6 literals are dialled as written", async ({ skip }) => {
+  const six = createServer((_request, response) => response.end("six"));
+  const listening = await new Promise<boolean>((resolve) => {
+    six.once("error", () => resolve(false));
+    six.listen(0, "::1", () => resolve(true));
+  });
+  if (!listening) skip("this machine has no IPv6 loopback");
+  const url = `http://[::1]:${(six.address() as AddressInfo).port}/`;
+  expect((await get(url)).text).toBe("six");
+  await expect(get(url, { rules: { allowPrivate: false } })).rejects.toMatchObject(blocked);
+  six.closeAllConnections();
+  six.close();
+});
+
+test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
+  "TLS is checked against the name that was asked for, not the pinned address",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "hermes-tls-"));
+    const make = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const names = ["-subj", "/CN=secure.example", "-addext", "subjectAltName=DNS:secure.example"];
+    execFileSync("openssl", [...make, ...names, "-keyout", "key", "-out", "cert"], {
+      cwd: folder,
+      stdio: "ignore",
+    });
+    const pem = { key: readFileSync(join(folder, "key")), cert: readFileSync(join(folder, "cert")) };
+    const asked: unknown[] = [];
+    const secure = createTlsServer(pem, (_request, response) => response.end());
+    secure.on("connection", (socket) => socket.on("error", () => {}));
+    secure.on("tlsClientError", (_error, socket) => asked.push(socket.servername));
+    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+    const url = `https://secure.example:${(secure.address() as AddressInfo).port}/`;
+    const failed: unknown = await get(url, { resolve: async () => ["127.0.0.1"] }).catch(
+      (error: unknown) => error,
+    );
+    expect((failed as { cause?: unknown }).cause).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    await expect.poll(() => asked, { timeout: 2_000 }).toEqual(["secure.example"]);
+    secure.close();
+    rmSync(folder, { recursive: true });
+  },
+);

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { Effect } from "../../src/tool/effects.js";
+import { rulesBench } from "../policy/support.js";
+
+function runs(resource: string, more: Partial<Effect> = {}): readonly Effect[] {
+  return [{ action: "terminal:execute", resource, mode: "execute", ...more }];
+}
+
+describe("variables that earlier commands have exported", () => {
+  test.each([
+    ["$X -rf /", { X: "rm" }, "deny"],
+    ['"$TOOL" -rf "$WHERE"', { TOOL: "rm", WHERE: "/" }, "deny"],
+    ["cat $FILE", { FILE: "notes.txt" }, "allow"],
+    ["$TOOL status", { TOOL: "git" }, "allow"],
+    ["curl -s $FROM | $INTO", { FROM: "http://example.com/x", INTO: "sh" }, "ask"],
+    ["$X foo", {}, "ask"],
+  ])("%s with %o: %s", async (command, variables, verdict) => {
+    const bench = await rulesBench("");
+    expect(bench.ask({ effects: runs(command, { variables }) }).verdict).toBe(verdict);
+  });
+
+  test("a denied command stays denied when it comes out of a variable", async () => {
+    const bench = await rulesBench("", { denyCommands: ["git push*"] });
+    const effects = runs("$G push origin main", { variables: { G: "git" } });
+    expect(bench.ask({ effects }).verdict).toBe("deny");
+  });
+
+  test("a value with quotes and new lines says nothing but itself", async () => {
+    const bench = await rulesBench("", { denyCommands: ["git push*"] });
+    const effects = runs("echo $NOTE", { variables: { NOTE: "it's\ngit push --force; rm -rf /" } });
+    expect(bench.ask({ effects }).verdict).toBe("allow");
+  });
+});
+
+describe("text typed into a running program", () => {
+  test.each([
+    ["bash", "rm -rf /", "deny"],
+    ["bash", "git push --force", "ask"],
+    ["bash", "ls -l", "allow"],
+    ["env FOO=1 bash -i", "rm -rf /", "deny"],
+    ["ssh host.example", "rm -rf /", "deny"],
+    ["python3", "import shutil; shutil.rmtree('/')", "deny"],
+    ["python3 -i", "print('hi')", "allow"],
+    ["node", "require('fs').rmSync('/', {recursive: true})", "deny"],
+    ["./install.sh", "don't know", "allow"],
+    ["./install.sh", "y", "allow"],
+    ["./install.sh", "rm -rf /", "deny"],
+    ["./menu.sh; bash", "don't", "deny"],
+    ["sudo apt-get install x", "p(ass'word", "allow"],
+    ["sudo -i", "don't", "deny"],
+    ["sudo bash", "rm -rf /", "deny"],
+  ])("into %s: %s is %s", async (typedInto, text, verdict) => {
+    const bench = await rulesBench("");
+    expect(bench.ask({ effects: runs(text, { typedInto }) }).verdict).toBe(verdict);
+  });
+});
