@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeLauncherModule } from "./launcher.mjs";
+import { writeEmbedded } from "./embed.mjs";
 import { rootArgument, writeManifest } from "./manifest.mjs";
 
 /** What is built, by its place in dist/. */
@@ -71,7 +71,7 @@ const INPUT_FILES = [
   "tsconfig.json",
   "tsconfig.types.json",
   "scripts/build.mjs",
-  "scripts/launcher.mjs",
+  "scripts/embed.mjs",
   "scripts/manifest.mjs",
 ];
 
@@ -86,8 +86,9 @@ export async function build({ root, force = false, types = true, say = () => {},
   const bundleFresh = !force && stamp?.inputs === before;
   if (!bundleFresh) {
     const started = performance.now();
+    // The manifest comes from running the tools, which may hold embedded files.
+    for (const module of await writeEmbedded(root)) say(`${module} written`);
     if (await writeManifest(root)) say("src/registry/builtin-manifest.gen.ts written");
-    if (await writeLauncherModule(root)) say("src/env/local/launcher/launcher-program.gen.ts written");
     const chunks = await bundle(root, warn);
     say(`dist: ${chunks} files in ${seconds(started)}`);
   }

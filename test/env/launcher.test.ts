@@ -19,11 +19,6 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const worksHere =
   process.platform === "linux" && ["x64", "arm64"].includes(process.arch) && existsSync("/usr/bin/perl");
 
-test("the program in the package is the one in launcher.pl", async () => {
-  const { launcherModulePath, launcherModuleText } = await import(join(root, "scripts/launcher.mjs"));
-  expect(await readFile(launcherModulePath(root), "utf8")).toBe(await launcherModuleText(root));
-});
-
 describe("frames", () => {
   test("are put together from any pieces", () => {
     const field = fc.string({ unit: "grapheme", maxLength: 30 }).map((text) => text.replaceAll("\0", ""));

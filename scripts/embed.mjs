@@ -1,0 +1,69 @@
+// Writes modules that hold files in other languages as text, so that they are there wherever the package is
+// bundled to: programs that run elsewhere, lists of words.
+//   node scripts/embed.mjs           rewrite what changed
+//   node scripts/embed.mjs --check   exit 1 if a module is out of date
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * A row per module: the name of each constant and the file it holds, beside the module unless a path says otherwise.
+ * `comments: "dropped"` leaves out empty lines and lines that begin with #: they are for those who read the file.
+ */
+const EMBEDDED = [
+  {
+    module: "src/env/local/launcher/launcher-program.gen.ts",
+    files: { LAUNCHER_PROGRAM: "launcher.pl" },
+    comments: "dropped",
+  },
+];
+
+/** Path and text of every module, as they should be; rows whose files are not there are left out. */
+export async function embeddedModules(root, rows = EMBEDDED) {
+  const modules = await Promise.all(rows.map((row) => moduleOf(root, row)));
+  return modules.filter((module) => module !== undefined);
+}
+
+/** Returns the modules that had to change. */
+export async function writeEmbedded(root) {
+  const written = [];
+  for (const { module, text } of await embeddedModules(root)) {
+    if ((await readFile(join(root, module), "utf8").catch(() => "")) === text) continue;
+    await writeFile(join(root, module), text);
+    written.push(module);
+  }
+  return written;
+}
+
+async function moduleOf(root, { module, files, comments }) {
+  const names = Object.values(files);
+  const lines = [`// Written by \`npm run build\` from ${names.join(", ")}. Change that, not this.`];
+  for (const [constant, file] of Object.entries(files)) {
+    const text = await readIfThere(join(root, dirname(module), file));
+    // A copy of the package for a test holds some rooms only.
+    if (text === undefined) return undefined;
+    const kept = comments === "dropped" ? text.replaceAll(/^[ \t]*(?:#.*)?\n/gm, "") : text;
+    lines.push(`export const ${constant} = ${JSON.stringify(kept)};`);
+  }
+  return { module, text: `${lines.join("\n")}\n` };
+}
+
+async function readIfThere(path) {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const root = dirname(dirname(fileURLToPath(import.meta.url)));
+  if (process.argv.includes("--check")) {
+    for (const { module, text } of await embeddedModules(root)) {
+      if ((await readIfThere(join(root, module))) === text) continue;
+      console.error(`${module} is out of date; run node scripts/embed.mjs.`);
+      process.exitCode = 1;
+    }
+  } else for (const module of await writeEmbedded(root)) console.log(`${module} written`);
+}
