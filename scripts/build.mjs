@@ -42,7 +42,7 @@ const BUNDLES = [
       },
       {
         name: "session",
-        test: /[\\/]src[\\/](?:call[\\/](?!hooks|null-journal)|net[\\/]hosts|policy[\\/](?:engine|judge-terminal|strictest|protected-paths|real-path|paths[\\/]|grants[\\/]|profiles[\\/](?:judge|permission-table|load|withheld|trace|flatten|command|allowed)))/,
+        test: /[\\/]src[\\/](?:call[\\/](?!hooks|journal\.)|net[\\/]hosts|policy[\\/](?:engine|judge-terminal|strictest|protected-paths|real-path|paths[\\/]|grants[\\/]|profiles[\\/](?:judge|permission-table|load|withheld|trace|flatten|command|allowed)))/,
         minShareCount: 2,
       },
     ],

@@ -2,6 +2,21 @@ import { anyClash, type EffectKey, keysClash } from "./effect-keys.js";
 
 export type Release = () => void;
 
+export interface LockRequest {
+  readonly keys: readonly EffectKey[];
+  /** Who asks; unique over all sessions. */
+  readonly callId: string;
+  /** The calls it is made from inside of, which it never waits for. */
+  readonly ancestors: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Lets two calls run at the same time only if their effects do not clash. */
+export interface EffectLocks {
+  /** Resolves when nothing that clashes is running; with undefined when the signal came first. */
+  acquire(request: LockRequest): Release | Promise<Release | undefined>;
+}
+
 /** A call that holds its keys or waits for them. Those who wait form a list, in order of arrival. */
 interface Place {
   readonly keys: readonly EffectKey[];
@@ -16,22 +31,17 @@ interface Place {
 }
 
 /**
- * Lets two calls run at the same time only if their effects do not clash. First come, first served, so a
+ * The locks of one process. First come, first served, so a
  * stream of readers cannot starve a writer. A call made from inside another one never waits for it.
  *
  * Each waiting call watches one of those in its way and looks for another only when that one leaves, so
  * thousands of calls that queue for one file do not each look at all the others again and again.
  */
-export class EffectLocks {
+export class InProcessLocks implements EffectLocks {
   readonly #holders = new Holders();
   #last: Place | undefined;
 
-  acquire(request: {
-    readonly keys: readonly EffectKey[];
-    readonly callId: string;
-    readonly ancestors: readonly string[];
-    readonly signal?: AbortSignal | undefined;
-  }): Release | Promise<Release | undefined> {
+  acquire(request: LockRequest): Release | Promise<Release | undefined> {
     const { keys, callId, ancestors, signal } = request;
     const place: Place = {
       keys,

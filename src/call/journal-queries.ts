@@ -1,28 +1,7 @@
 import { type Database, type SqlValue, textOfBlob } from "../store/driver.js";
 import { isOwnerAlive } from "../store/process-owner.js";
-import { decodeRow, type JournalRow } from "./journal-rows.js";
-
-export interface RecentQuery {
-  readonly limit: number;
-  readonly tool?: string;
-  readonly sinceMs?: number;
-  readonly sessionId?: string;
-}
-
-/** Field names are part of the public interface (`hermes stats --json`). */
-export interface ToolStats {
-  readonly tool: string;
-  readonly calls: number;
-  /** Calls that ended with an error or a timeout; refused and cancelled ones are no fault of the tool. */
-  readonly errors: number;
-  readonly error_rate: number;
-  /** Over the calls that ran; absent when none did. */
-  readonly p50_ms?: number;
-  readonly p95_ms?: number;
-  readonly p99_ms?: number;
-  readonly last_error?: string;
-  readonly result_chars: number;
-}
+import type { JournalRow, RecentQuery, ToolStats } from "./journal.js";
+import { decodeRow } from "./journal-rows.js";
 
 const ROW = "seq, running, CAST(owner AS BLOB) AS owner, CAST(detail AS BLOB) AS detail";
 

@@ -1,22 +1,9 @@
-import { DatabaseError, explainStorageError } from "../store/database-error.js";
-import { GroupCommit } from "../store/group-commit.js";
-import { rollback } from "../store/migrations.js";
-import { newOwnerId } from "../store/process-owner.js";
-import type { Store } from "../store/store.js";
-import { journalReader, type RecentQuery, type ToolStats } from "./journal-queries.js";
-import {
-  type CallIntent,
-  type CallOutcome,
-  documentOf,
-  type JournalRow,
-  sealIntent,
-  sealOutcome,
-} from "./journal-rows.js";
+type MaybePromise<Value> = Value | Promise<Value>;
 
-export type { RecentQuery, ToolStats } from "./journal-queries.js";
-export type { CallIntent, CallOutcome, CallStatus, JournalRow } from "./journal-rows.js";
-
-/** The record of every call: intent before, outcome after. Nothing but `prune` ever removes a row. */
+/**
+ * The record of every call: intent before, outcome after. Nothing but `prune` ever removes a row. One process keeps it
+ * in SQLite (`sqlite-journal.ts`); several machines may bring one of their own, whose answers then take a while.
+ */
 export interface Journal {
   /** False when the journal is switched off: then nothing needs to be prepared for it. */
   readonly enabled: boolean;
@@ -25,12 +12,12 @@ export interface Journal {
    * Otherwise returns at once; a call that ends soon is then written as one row with its outcome.
    */
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry>;
-  recent(query: RecentQuery): readonly JournalRow[];
-  stats(query: { readonly sinceMs: number }): readonly ToolStats[];
+  recent(query: RecentQuery): MaybePromise<readonly JournalRow[]>;
+  stats(query: { readonly sinceMs: number }): MaybePromise<readonly ToolStats[]>;
   /** Calls whose process died while they ran become "unknown"; they are returned and never run again. */
-  recover(): readonly JournalRow[];
+  recover(): MaybePromise<readonly JournalRow[]>;
   /** Removes finished calls older than so many days; returns how many. */
-  prune(days: number): number;
+  prune(days: number): MaybePromise<number>;
   close(): Promise<void>;
 }
 
@@ -43,243 +30,104 @@ export interface JournalEntry {
   endSoon(outcome: CallOutcome): void;
 }
 
-export function openJournal(store: Store): Journal {
-  return new SqliteJournal(store);
+/** What is known of a call before it runs. */
+export interface CallIntent {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  readonly calledAs: string;
+  readonly door: string;
+  /** Secrets already redacted; kept up to 64 KiB. */
+  readonly argsJson: string;
+  /** Their full length, when texts in them were cut already. */
+  readonly argsBytes?: number;
+  readonly effectsJson: string;
+  readonly decision: string;
+  readonly rule: string;
+  readonly environment: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** True when the call writes or executes: it may start only once its intent is on the disk. */
+  readonly durableBefore: boolean;
 }
 
-/** A call that runs this long gets a row of its own before it ends, so that a crash leaves a trace of it. */
-const INTENT_DELAY_MS = 25;
+export type CallStatus = "ok" | "error" | "blocked" | "denied" | "timeout" | "cancelled";
 
-/** Finished calls kept in memory while the disk refuses them; with more than this the oldest are given up. */
-const MAX_UNSAVED = 10_000;
-
-class SqliteJournal implements Journal {
-  readonly enabled = true;
-  readonly #store: Store;
-  readonly #owner = newOwnerId();
-  readonly #groups: GroupCommit<Entry>;
-  readonly #insert;
-  readonly #replace;
-  readonly #read;
-  readonly #delayed = new Set<Entry>();
-  /** How many of the delayed have ended. */
-  #finished = 0;
-  #unsaved: Entry[] = [];
-  #delayTimer: NodeJS.Timeout | undefined;
-  #closed = false;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#groups = new GroupCommit({
-      write: (entries) => this.#write(entries),
-      sync: () => store.syncWal(),
-      failed: (entries, failure) => this.#failed(entries, failure),
-    });
-    this.#read = journalReader(store.db);
-    // One statement for the whole group, so that it needs no BEGIN and COMMIT; `key < ?3` marks the intents,
-    // which come first.
-    this.#insert = store.db.prepare(
-      `INSERT INTO calls (owner, written_at, running, detail)
-       SELECT ?1, ?2, key < ?3, value FROM json_each(?4)`,
-    );
-    this.#replace = store.db.prepare(
-      `INSERT OR REPLACE INTO calls (seq, owner, written_at, running, detail)
-       SELECT value ->> 0, ?1, ?2, 0, value -> 1 FROM json_each(?3)`,
-    );
-  }
-
-  begin(intent: CallIntent): JournalEntry | Promise<JournalEntry> {
-    if (this.#closed) return rejected("it is already closed");
-    const entry = new Entry(sealIntent(intent), (ended, awaited) => this.#ended(ended, awaited));
-    if (!intent.durableBefore) {
-      this.#delayed.add(entry);
-      this.#delayTimer ??= setTimeout(() => this.#writeDelayed(), INTENT_DELAY_MS).unref();
-      return entry;
-    }
-    this.#writeFinished();
-    entry.queued = true;
-    const begun = this.#groups.add(entry).then(
-      () => entry,
-      (error) => {
-        this.#neverStarted(entry);
-        throw error;
-      },
-    );
-    begun.catch(ignore);
-    return begun;
-  }
-
-  recent(query: RecentQuery): readonly JournalRow[] {
-    return this.#read.recent(query);
-  }
-
-  stats(query: { readonly sinceMs: number }): readonly ToolStats[] {
-    return this.#read.stats(query.sinceMs);
-  }
-
-  recover(): readonly JournalRow[] {
-    return this.#read.markDeadAsUnknown();
-  }
-
-  prune(days: number): number {
-    return this.#read.prune(Date.now() - days * 24 * 60 * 60 * 1000);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#writeDelayed();
-    if (this.#unsaved.length > 0) this.#groups.pending();
-    await this.#groups.drain();
-  }
-
-  #ended(entry: Entry, awaited: boolean): Promise<void> {
-    if (!awaited && this.#delayed.has(entry)) {
-      this.#finished += 1;
-      return written;
-    }
-    this.#writeFinished();
-    this.#delayed.delete(entry);
-    if (entry.queued) return this.#groups.pending();
-    entry.queued = true;
-    return this.#groups.add(entry);
-  }
-
-  #writeDelayed(): void {
-    clearTimeout(this.#delayTimer);
-    this.#delayTimer = undefined;
-    for (const entry of this.#delayed) {
-      entry.queued = true;
-      this.#groups.add(entry);
-    }
-    this.#delayed.clear();
-    this.#finished = 0;
-  }
-
-  #writeFinished(): void {
-    if (this.#finished === 0) return;
-    this.#finished = 0;
-    for (const entry of this.#delayed) {
-      if (!entry.hasEnded) continue;
-      this.#delayed.delete(entry);
-      entry.queued = true;
-      this.#groups.add(entry);
-    }
-  }
-
-  #write(entries: readonly Entry[]): void {
-    const all = this.#unsaved.length === 0 ? entries : [...this.#unsaved, ...entries];
-    const isNew = (entry: Entry) => entry.seq === undefined;
-    const inserts = all.filter((entry) => isNew(entry) && !entry.hasEnded);
-    const intents = inserts.length;
-    for (const entry of all) if (isNew(entry) && entry.hasEnded) inserts.push(entry);
-    const updates = all.filter((entry) => entry.seq !== undefined && entry.hasEnded);
-
-    const { db } = this.#store;
-    const both = inserts.length > 0 && updates.length > 0;
-    let lastSeq = 0;
-    try {
-      if (both) db.exec("BEGIN IMMEDIATE");
-      if (inserts.length > 0) {
-        const documents = `[${inserts.map((entry) => entry.document()).join(",")}]`;
-        lastSeq = this.#insert.run(this.#owner, Date.now(), intents, documents).lastInsertRowid;
-      }
-      if (updates.length > 0) {
-        const documents = `[${updates.map((entry) => `[${entry.seq},${entry.document()}]`).join(",")}]`;
-        this.#replace.run(this.#owner, Date.now(), documents);
-      }
-      if (both) db.exec("COMMIT");
-    } catch (error) {
-      if (both) rollback(db);
-      throw error;
-    }
-    // The rows of one INSERT are numbered without gaps: nobody else can write in between.
-    inserts.forEach((entry, index) => {
-      entry.seq = lastSeq - inserts.length + 1 + index;
-    });
-    for (const entry of all) entry.queued = false;
-    this.#unsaved = [];
-  }
-
-  #failed(entries: readonly Entry[], failure: { readonly written: boolean; readonly error: unknown }): Error {
-    const { written, error } = failure;
-    if (!written) {
-      for (const entry of entries) entry.queued = false;
-      const ended = entries.filter((entry) => entry.hasEnded);
-      this.#unsaved = mayWorkLater(error) ? [...this.#unsaved, ...ended].slice(-MAX_UNSAVED) : [];
-    }
-    return new Error(`The journal cannot be written: ${explainStorageError(error)}`, { cause: error });
-  }
-
-  /** The intent may have reached the file although not safely: without an outcome it would run forever. */
-  #neverStarted(entry: Entry): void {
-    if (entry.seq === undefined) return;
-    entry.sealOutcome(neverStartedOutcome);
-    this.#unsaved.push(entry);
-  }
+export interface CallOutcome {
+  readonly status: CallStatus;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+  readonly durationMs: number;
+  readonly resultChars: number;
+  readonly resultHash: string;
+  readonly truncated: boolean;
+  readonly repairs?: string;
 }
 
-const written = Promise.resolve();
-
-const neverStartedOutcome: CallOutcome = {
-  status: "blocked",
-  errorCode: "internal",
-  errorMessage: "not started, because the journal could not be written",
-  durationMs: 0,
-  resultChars: 0,
-  resultHash: "",
-  truncated: false,
-};
-
-/** Texts are made when they come in, so that a value that has none fails its own call and not the group. */
-class Entry implements JournalEntry {
-  seq: number | undefined;
-  /** True while it waits in a group. */
-  queued = false;
-  readonly #sealedIntent: string;
-  readonly #onEnd: (entry: Entry, awaited: boolean) => Promise<void>;
-  #sealedOutcome: string | undefined;
-  #ended: Promise<void> | undefined;
-
-  constructor(sealedIntent: string, onEnd: (entry: Entry, awaited: boolean) => Promise<void>) {
-    this.#sealedIntent = sealedIntent;
-    this.#onEnd = onEnd;
-  }
-
-  get hasEnded(): boolean {
-    return this.#sealedOutcome !== undefined;
-  }
-
-  end(outcome: CallOutcome): Promise<void> {
-    if (this.#ended !== undefined) return this.#ended;
-    this.sealOutcome(outcome);
-    this.#ended = this.#onEnd(this, true);
-    return this.#ended;
-  }
-
-  endSoon(outcome: CallOutcome): void {
-    if (this.#ended !== undefined) return;
-    this.sealOutcome(outcome);
-    this.#ended = this.#onEnd(this, false);
-  }
-
-  sealOutcome(outcome: CallOutcome): void {
-    this.#sealedOutcome = sealOutcome(outcome);
-  }
-
-  document(): string {
-    return documentOf(this.#sealedIntent, this.#sealedOutcome);
-  }
+/** One call as it is read back. */
+export interface JournalRow {
+  readonly seq: number;
+  readonly call_id: string;
+  readonly session_id: string;
+  readonly tool: string;
+  readonly called_as: string;
+  readonly door: string;
+  readonly args: string;
+  /** Present when `args` was cut: its full length in bytes. */
+  readonly args_bytes?: number;
+  readonly effects: string;
+  readonly decision: string;
+  readonly rule: string;
+  readonly environment: string;
+  readonly started_at: number;
+  /** "running" in some live process; "unknown" when its process died before the outcome was written. */
+  readonly status: CallStatus | "running" | "unknown";
+  readonly duration_ms?: number;
+  readonly result_chars?: number;
+  readonly result_hash?: string;
+  readonly truncated?: boolean;
+  readonly error_code?: string;
+  readonly error_message?: string;
+  readonly repairs?: string;
+  readonly owner: string;
+  /** True when the stored row no longer matches its checksum; its fields are not to be trusted. */
+  readonly damaged?: boolean;
 }
 
-/** A refusing disk may accept the same rows later; rows that SQLite itself rejects never get better. */
-function mayWorkLater(error: unknown): boolean {
-  return error instanceof DatabaseError && error.kind !== "constraint" && error.kind !== "other";
+export interface RecentQuery {
+  readonly limit: number;
+  readonly tool?: string;
+  readonly sinceMs?: number;
+  readonly sessionId?: string;
 }
 
-function rejected(why: string): Promise<never> {
-  const refusal = Promise.reject(new Error(`The journal cannot be written: ${why}.`));
-  refusal.catch(ignore);
-  return refusal;
+/** Field names are part of the public interface (`hermes stats --json`). */
+export interface ToolStats {
+  readonly tool: string;
+  readonly calls: number;
+  /** Calls that ended with an error or a timeout; refused and cancelled ones are no fault of the tool. */
+  readonly errors: number;
+  readonly error_rate: number;
+  /** Over the calls that ran; absent when none did. */
+  readonly p50_ms?: number;
+  readonly p95_ms?: number;
+  readonly p99_ms?: number;
+  readonly last_error?: string;
+  readonly result_chars: number;
 }
 
-function ignore(): void {}
+const done = Promise.resolve();
+const nullEntry: JournalEntry = { end: () => done, endSoon: () => undefined };
+
+/** For a runtime whose journal is switched off. */
+export function nullJournal(): Journal {
+  return {
+    enabled: false,
+    begin: () => nullEntry,
+    recent: () => [],
+    stats: () => [],
+    recover: () => [],
+    prune: () => 0,
+    close: () => done,
+  };
+}

@@ -41,7 +41,7 @@ export async function run(
     await loadAnalysis();
     const journal = await runtime.journal();
     const result = simulate({
-      rows: journal.recent({ limit: MOST_CALLS, sinceMs: Date.now() - days * 86_400_000 }),
+      rows: await journal.recent({ limit: MOST_CALLS, sinceMs: Date.now() - days * 86_400_000 }),
       profile,
       permissions,
       policy: createPolicy({

@@ -50,7 +50,7 @@ async function start(
   const { values, paths } = runtime.config;
   // A journal that cannot be opened is better known now than at the first call.
   const journal = await runtime.journal();
-  if (values.journal.retention_days > 0) journal.prune(values.journal.retention_days);
+  if (values.journal.retention_days > 0) await journal.prune(values.journal.retention_days);
   const host = typeof options.host === "string" ? options.host : values.server.host;
   const port = options.port === undefined ? values.server.port : portFrom(options.port);
   const token = await resolveToken({ configured: values.server.token, file: paths.serverToken });

@@ -13,7 +13,8 @@ export async function run(
       failure("bad_request", `--days must be a positive number, not ${JSON.stringify(options.days)}`),
     );
   const runtime = await open({ userTools: false });
-  const stats = (await runtime.journal()).stats({ sinceMs: Date.now() - days * 86_400_000 });
+  const journal = await runtime.journal();
+  const stats = await journal.stats({ sinceMs: Date.now() - days * 86_400_000 });
   if (out.json) out.value({ days, tools: stats });
   else if (stats.length === 0) out.line(`No calls in the last ${days} days. Try: hermes call system_info`);
   else {

@@ -1,6 +1,5 @@
 import { Hooks } from "../call/hooks.js";
-import type { Journal } from "../call/journal.js";
-import { nullJournal } from "../call/null-journal.js";
+import { type Journal, nullJournal } from "../call/journal.js";
 import type { Approver, Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
@@ -358,7 +357,7 @@ export class Runtime {
 
   async #openJournal(): Promise<Journal> {
     if (!this.#journalEnabled) return nullJournal();
-    const [store, { openJournal }] = await Promise.all([this.store(), import("../call/journal.js")]);
+    const [store, { openJournal }] = await Promise.all([this.store(), import("../call/sqlite-journal.js")]);
     const journal = openJournal(store);
     for (const row of journal.recover()) {
       this.log.warn(

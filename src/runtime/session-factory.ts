@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
-import { EffectLocks } from "../call/effect-locks.js";
+import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
 import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
@@ -44,7 +44,7 @@ export class SessionFactory {
   readonly #environments: EnvironmentPool;
   readonly #fileChanges: FileChanges | undefined;
   readonly #jobs: ScheduledJobs;
-  readonly #locks = new EffectLocks();
+  readonly #locks: EffectLocks = new InProcessLocks();
   readonly #kept = new Set<KeptThings>();
   readonly toolSearch: RuntimeToolSearch;
 

@@ -29,7 +29,7 @@ export const callsRoute: Route = {
     const limit = Math.trunc(numberFrom(context, { name: "limit", fallback: 50, min: 1, max: 1000 }));
     const journal = await runtime.journal();
     // Which process wrote a row concerns only the journal itself.
-    const calls = journal.recent({ limit }).map(({ owner: _owner, ...call }) => call);
+    const calls = (await journal.recent({ limit })).map(({ owner: _owner, ...call }) => call);
     return jsonResponse({ journal: journal.enabled, calls });
   },
 };
@@ -58,6 +58,6 @@ export const statsRoute: Route = {
   async handle(context, { runtime }) {
     const days = numberFrom(context, { name: "days", fallback: 30, min: 0.001, max: 36_500 });
     const journal = await runtime.journal();
-    return jsonResponse({ days, tools: journal.stats({ sinceMs: Date.now() - days * DAY_MS }) });
+    return jsonResponse({ days, tools: await journal.stats({ sinceMs: Date.now() - days * DAY_MS }) });
   },
 };

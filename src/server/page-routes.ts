@@ -16,7 +16,7 @@ export const pageRoute: Route = {
 
   async handle(_context, { runtime }) {
     const [tools, journal] = await Promise.all([runtime.listTools(), runtime.journal()]);
-    const calls = journal.recent({ limit: SHOWN_CALLS });
+    const calls = await journal.recent({ limit: SHOWN_CALLS });
     return new Response(pageHtml({ tools, calls, journal: journal.enabled }), {
       headers: { "content-type": HTML_TYPE },
     });

@@ -132,7 +132,7 @@ describe("arguments that are no arguments: one answer, nothing run", () => {
     const big = "y".repeat(100 * 1024 * 1024);
     const result = await session.call({ id: "big", name: "nobody", arguments: `{"path":"${big}"}` });
     expect(result.error?.code).toBe("not_found");
-    const [row] = (await runtime.journal()).recent({ limit: 1 });
+    const [row] = await (await runtime.journal()).recent({ limit: 1 });
     expect(row?.args.length).toBeLessThan(70_000);
   });
 });

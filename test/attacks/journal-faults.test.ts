@@ -66,7 +66,7 @@ describe("a journal whose disk is full", () => {
     const after = await session.call({ name: "writes" });
     expect(after.error).toBeUndefined();
     expect(after.notices).toBeUndefined();
-    const rows = (await runtime.journal()).recent({ limit: 500 });
+    const rows = await (await runtime.journal()).recent({ limit: 500 });
     expect(rows.find((row) => row.call_id === after.id)).toMatchObject({ tool: "writes", status: "ok" });
   }, 60_000);
 

@@ -167,7 +167,7 @@ describe("lesson 8: silence is a no", () => {
     const no = await runtime.openSession({ approver: { ask: async () => "deny" } });
     const nobody = await runtime.openSession();
     for (const session of [yes, no, nobody]) await session.call({ name: "subject" });
-    const rows = (await runtime.journal()).recent({ limit: 3 });
+    const rows = await (await runtime.journal()).recent({ limit: 3 });
     expect(rows.map((row) => [row.decision, row.rule, row.status]).reverse()).toEqual([
       ["ask:once", "some.rule", "ok"],
       ["ask:deny", "some.rule", "denied"],

@@ -79,7 +79,7 @@ describe("lesson 18: what models send wrongly is mended where it fails, or refus
     const { runtime } = await testRuntime([order as AnyTool], { journal: true });
     const session = await runtime.openSession();
     await session.call({ name: "place_order", arguments: { items: "tea", amount: "3" } });
-    const [row] = (await runtime.journal()).recent({ limit: 1 });
+    const [row] = await (await runtime.journal()).recent({ limit: 1 });
     expect(row?.repairs).toMatch(/amount/);
   });
 });

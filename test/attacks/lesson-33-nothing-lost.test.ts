@@ -52,7 +52,7 @@ describe("lesson 33: a deadline belongs to a call, never to its batch", () => {
       "cancelled",
       "cancelled",
     ]);
-    const rows = (await runtime.journal()).recent({ limit: 10 });
+    const rows = await (await runtime.journal()).recent({ limit: 10 });
     expect(rows.map((row) => row.status).sort()).toEqual([
       "cancelled",
       "cancelled",

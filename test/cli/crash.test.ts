@@ -39,7 +39,7 @@ describe("a call whose process is killed", () => {
     appendFileSync(join(home, "config.yaml"), "log:\n  level: error\n");
     const runtime = await createRuntime({ home, userTools: false });
     try {
-      const rows = (await runtime.journal()).recent({ limit: 10 });
+      const rows = await (await runtime.journal()).recent({ limit: 10 });
       expect(rows.filter(({ tool }) => tool === "marker").map(({ status }) => status)).toEqual(["unknown"]);
     } finally {
       await runtime.close();

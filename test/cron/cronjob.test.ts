@@ -134,7 +134,7 @@ describe("a run", () => {
     expect(run).toMatchObject({ status: "ok", asked: true });
     expect(readFileSync(join(cwd, "note.txt"), "utf8")).toBe("hello");
     expect(run.outputPath?.startsWith(join(home, "cron", "output", run.jobId))).toBe(true);
-    const [row] = (await runtime.journal()).recent({ limit: 1 });
+    const [row] = await (await runtime.journal()).recent({ limit: 1 });
     expect([row?.tool, row?.door]).toEqual(["write_file", "cron"]);
     expect(events.filter(({ type }) => type.startsWith("job."))).toMatchObject([
       { type: "job.changed", action: "created" },

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { JournalRow } from "../../src/call/journal-rows.js";
+import type { JournalRow } from "../../src/call/journal.js";
 import { createPolicy } from "../../src/policy/engine.js";
 import { simulate } from "../../src/policy/profiles/simulate.js";
 import { loadAnalysis } from "../../src/shell/analysis.js";
@@ -118,7 +118,7 @@ describe("replaying the journal against another profile", () => {
     await session.call({ name: "write_file", arguments: { path: "b.txt", content: "b" } });
     const { table, home } = await rulesBench("");
     const result = simulate({
-      rows: (await runtime.journal()).recent({ limit: 10 }),
+      rows: await (await runtime.journal()).recent({ limit: 10 }),
       profile: "readonly_research",
       permissions: table,
       policy: createPolicy({ hermesHome: home, permissions: table, anyFolder: true }),

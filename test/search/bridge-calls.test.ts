@@ -187,7 +187,7 @@ describe("what else sees the tool that is meant", () => {
     const third = await session.call({ id: "c", ...through });
     expect(third.notices).toContain("The same call was made 3 times in this turn.");
     expect(observed).toEqual([`${NAME} as tool_call`, `${NAME} as ${NAME}`, `${NAME} as tool_call`]);
-    const rows = (await runtime.journal()).recent({ limit: 10 });
+    const rows = await (await runtime.journal()).recent({ limit: 10 });
     expect(rows.map(({ tool }) => tool)).toEqual([NAME, NAME, NAME]);
   });
 

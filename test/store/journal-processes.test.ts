@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type JournalRow, openJournal } from "../../src/call/journal.js";
+import type { JournalRow } from "../../src/call/journal.js";
+import { openJournal } from "../../src/call/sqlite-journal.js";
 import { openStore } from "../../src/store/store.js";
 import { bundleWriter, startWriter, type Writer } from "../fixtures/journal/writer-process.js";
 

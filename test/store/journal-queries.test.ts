@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Journal } from "../../src/call/journal.js";
+import type { SqliteJournal } from "../../src/call/sqlite-journal.js";
 import { intentOf, outcomeOf } from "../fixtures/journal/calls.js";
 import { statusesIn, temporaryJournals } from "../fixtures/journal/temporary-journals.js";
 
@@ -15,7 +15,7 @@ describe("reading", () => {
       intentOf("c", { tool: "one" }),
     ];
     for (const intent of calls) await (await journal.begin(intent)).end(outcomeOf());
-    const ids = (query: Partial<Parameters<Journal["recent"]>[0]>) =>
+    const ids = (query: Partial<Parameters<SqliteJournal["recent"]>[0]>) =>
       journal.recent({ limit: 10, ...query }).map((row) => row.call_id);
     expect(ids({})).toEqual(["c", "b", "a"]);
     expect(ids({ limit: 2 })).toEqual(["c", "b"]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nullJournal } from "../../src/call/null-journal.js";
+import { nullJournal } from "../../src/call/journal.js";
 import { intentOf, outcomeOf } from "../fixtures/journal/calls.js";
 import { noSync, statusesIn, temporaryJournals } from "../fixtures/journal/temporary-journals.js";
 

@@ -1,4 +1,4 @@
-import type { JournalRow } from "../../call/journal-rows.js";
+import type { JournalRow } from "../../call/journal.js";
 import type { Effect } from "../../tool/effects.js";
 import type { PermissionPolicy, RulesQuestion } from "../engine.js";
 import type { PermissionTable } from "./permission-table.js";

@@ -361,7 +361,7 @@ describe.skipIf(!hasPython)("the rules inside a script", () => {
     const code =
       "from hermes_tools import echo, terminal\nfor n in range(5): echo(n)\nterminal('true')\necho(5)";
     await run({ code });
-    const rows = session.scope.services.journal.recent({ limit: 20 });
+    const rows = await session.scope.services.journal.recent({ limit: 20 });
     const told = rows.map((row) => `${row.tool} ${row.status}`).sort();
     expect(told).toEqual([
       "echo ok",
