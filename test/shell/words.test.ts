@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expandBraces } from "../../src/shell/read/braces.js";
+import { expandBraces } from "../../src/shell/read/expand-braces.js";
 import { quoteText } from "../../src/shell/read/quote.js";
 import { run, words } from "./unfolded.js";
 

@@ -1,10 +1,11 @@
-import type { Finding } from "../types.js";
-import { effectsOfAppleScript } from "./applescript.js";
-import { EffectList } from "./effect-list.js";
+import { danger } from "../rules/verb-table.js";
+import { type Finding, UNKNOWN } from "../types.js";
 import { toolsFor } from "./evaluate.js";
 import { judgeCall, judgeTogether } from "./handlers.js";
 import type { Language } from "./languages.js";
 import { readCode } from "./reader.js";
+import { tokenize } from "./tokens.js";
+import { type CodeValue, isWhollyUnknown, quoteForShell, shellText, textOf } from "./values.js";
 
 /** What a program in text does, said in shell commands and findings of its own. */
 export interface CodeEffects {
@@ -51,4 +52,86 @@ function gather(code: string, task: Gathering): void {
   for (const text of facts.shellTexts) list.runsText(text);
   for (const call of facts.calls) judgeCall(call, { language, facts, list, code, runCode });
   judgeTogether({ language, facts, list, code, runCode });
+}
+
+const SHELLS =
+  /^(?:\S*\/)?(?:ba|z|k|da|a|c|tc|fi)?sh(?:\.exe)?(?:\s|$)|^(?:cmd|powershell|pwsh)(?:\.exe)?(?:\s|$)/;
+
+/** More commands than this in one program are not followed one by one. */
+const MOST_COMMANDS = 64;
+
+/** Collects what a program is found to do. */
+export class EffectList {
+  readonly #shell: string[] = [];
+  #finding: Finding | undefined;
+  opaque = false;
+  /** It talks to other machines. */
+  network = false;
+  /** It starts a shell to talk to. */
+  spawnsShell = false;
+
+  note(rule: string, reason: string): void {
+    this.#finding ??= danger(rule, reason);
+  }
+
+  refuse(rule: string, reason: string): void {
+    this.#finding = { level: "hardline", rule, reason };
+  }
+
+  /** Something that a shell command would do too: `rm -rf data`. */
+  does(command: string): void {
+    if (this.#shell.length < MOST_COMMANDS) this.#shell.push(command);
+    else this.opaque = true;
+  }
+
+  /** A command line given to a shell. */
+  runsText(text: string): void {
+    if (isWhollyUnknown(text)) this.opaque = true;
+    else this.#starts(shellText(text));
+  }
+
+  /** A program given as a list of words. */
+  runsWords(values: readonly CodeValue[]): void {
+    const words = values.flatMap((value) => (value.kind === "list" ? value.items : [value])).map(textOf);
+    const [program] = words;
+    if (program === undefined) return;
+    if (isWhollyUnknown(program)) this.opaque = true;
+    else this.#starts(words.map(quoteForShell).join(" "));
+  }
+
+  #starts(command: string): void {
+    if (SHELLS.test(command)) this.spawnsShell = true;
+    this.does(command);
+  }
+
+  result(): {
+    readonly shell: readonly string[];
+    readonly opaque: boolean;
+    readonly finding: Finding | undefined;
+  } {
+    if (this.opaque)
+      this.note("interpreter.opaque-command", "runs a program that only the running code knows");
+    return { shell: this.#shell, opaque: this.opaque, finding: this.#finding };
+  }
+}
+
+/** AppleScript reaches a shell by one phrase: `do shell script "…"`. */
+export function effectsOfAppleScript(code: string, language: Language): ReturnType<EffectList["result"]> {
+  const list = new EffectList();
+  const tokens = tokenize(code, language) ?? [];
+  if (tokens.length === 0 && /shell\s+script/i.test(code)) list.opaque = true;
+  const words = tokens.map(({ text }) => text.toLowerCase());
+  for (let index = 0; index + 2 < tokens.length; index++) {
+    if (words[index] !== "do" || words[index + 1] !== "shell" || words[index + 2] !== "script") continue;
+    let text = "";
+    for (let at = index + 3; at < tokens.length; at++) {
+      const token = tokens[at];
+      if (token?.kind === "text") text += token.text;
+      else if (token?.kind === "name" && !/^(?:with|without|user|password|as)$/.test(words[at] ?? ""))
+        text += UNKNOWN;
+      else if (token?.text !== "&" && token?.text !== "(") break;
+    }
+    list.runsText(text === "" ? UNKNOWN : text);
+  }
+  return list.result();
 }

@@ -1,6 +1,6 @@
 import { UNKNOWN } from "../types.js";
 import type { CallAction } from "./calls.js";
-import type { EffectList } from "./effect-list.js";
+import type { EffectList } from "./effects.js";
 import type { CodeCall } from "./facts.js";
 import type { CallHandler } from "./handlers.js";
 import { isWhollyUnknown, quoteForShell, textOf, textValue } from "./values.js";

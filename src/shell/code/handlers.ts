@@ -1,7 +1,7 @@
 import { isSecretName } from "../rules/secret-names.js";
 import { UNKNOWN } from "../types.js";
 import { actionOf, type CallAction } from "./calls.js";
-import type { EffectList } from "./effect-list.js";
+import type { EffectList } from "./effects.js";
 import { type CodeCall, type CodeFacts, someCall } from "./facts.js";
 import { FILE_HANDLERS } from "./file-handlers.js";
 import type { Language } from "./languages.js";

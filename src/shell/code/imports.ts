@@ -1,5 +1,4 @@
-import type { Cursor } from "./cursor.js";
-import type { CodeToken } from "./tokens.js";
+import type { CodeToken, Cursor } from "./tokens.js";
 import type { CodeValue } from "./values.js";
 
 /** No real statement of this kind is longer. */

@@ -1,5 +1,5 @@
 import { isDownloadPlace } from "../rules/places.js";
-import type { EffectList } from "./effect-list.js";
+import type { EffectList } from "./effects.js";
 import type { CodeFacts } from "./facts.js";
 import type { Language } from "./languages.js";
 

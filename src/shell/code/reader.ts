@@ -1,8 +1,7 @@
-import { Cursor } from "./cursor.js";
 import type { CodeCall, CodeFacts, CodeSetting, ReaderTools } from "./facts.js";
 import { bindImports, destructuredNames, importLine } from "./imports.js";
 import type { Language } from "./languages.js";
-import { type CodeToken, tokenize } from "./tokens.js";
+import { type CodeToken, Cursor, tokenize } from "./tokens.js";
 import {
   type CodeValue,
   changed,

@@ -1,7 +1,6 @@
 import { UNKNOWN } from "../types.js";
 import type { Language } from "./languages.js";
-import { readQuoteWord } from "./quotes.js";
-import { readString } from "./strings.js";
+import { readQuoteWord, readString } from "./strings.js";
 
 /** One piece of program text. Comments and patterns are gone; what a string holds is data, unless embedded. */
 export interface CodeToken {
@@ -165,4 +164,38 @@ function endOfPattern(code: string, from: number): number | undefined {
 export function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
+}
+
+/** A place in a list of tokens that only moves forward. */
+export class Cursor {
+  readonly #tokens: readonly CodeToken[];
+  at = 0;
+
+  constructor(tokens: readonly CodeToken[]) {
+    this.#tokens = tokens;
+  }
+
+  get done(): boolean {
+    return this.at >= this.#tokens.length;
+  }
+
+  peek(ahead = 0): CodeToken | undefined {
+    return this.#tokens[this.at + ahead];
+  }
+
+  isSign(text: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token?.kind === "sign" && token.text === text;
+  }
+
+  /** The text of the token here; steps over it. */
+  take(): string {
+    const text = this.peek()?.text ?? "";
+    this.at++;
+    return text;
+  }
+
+  skipLines(): void {
+    while (this.isSign("\n")) this.at++;
+  }
 }

@@ -1,10 +1,8 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { arrayOf } from "./arrays.js";
-import { assignedName, assignVariable, declaredArray } from "./assignments.js";
-import type { Context } from "./context.js";
-import { formatPrintf } from "./escapes.js";
-import { evaluateAgain, evaluateSubscript } from "./evaluated-again.js";
+import { arrayOf, assignedName, assignVariable, declaredArray } from "./assignments.js";
+import { type Context, evaluateAgain, evaluateSubscript } from "./context.js";
 import { parseOptions } from "./options.js";
+import { formatPrintf } from "./printed-text.js";
 import { SEPARATORS, type Value } from "./state.js";
 import { isKnown } from "./stream.js";
 import { enterFolder } from "./working-folder.js";

@@ -130,3 +130,55 @@ export interface Invocation {
   /** True when functions and aliases no longer count: behind a wrapper. */
   readonly wrapped?: boolean;
 }
+
+/** What the analysis itself can find, apart from the rules: things it cannot see into, and its own limits. */
+const CORE = {
+  "opaque.shell-input": ["danger", "runs text as shell commands that cannot be seen beforehand"],
+  "opaque.decoded-input": [
+    "danger",
+    "runs text as shell commands that is decoded first, so that nobody can read it",
+  ],
+  "opaque.wrapper": ["danger", "runs another command in a way that cannot be read with certainty"],
+  "opaque.carried": ["danger", "names a dangerous command in its words, which it may run"],
+  "opaque.program": ["danger", "runs a program whose name is only known when it runs"],
+  "opaque.downloaded-script": ["danger", "runs a file that was fetched or decoded in the same line"],
+  "opaque.made-executable": ["danger", "makes a file executable and runs it at once"],
+  "opaque.untrusted-script": ["danger", "runs a script from a folder for temporary or downloaded files"],
+  "fork-bomb.function": ["hardline", "starts copies of itself without end"],
+  "fork-bomb.loop": ["hardline", "starts processes without end"],
+  "hardline.unparseable": ["hardline", "is not valid shell text, so what it runs cannot be told"],
+} as const satisfies Readonly<Record<string, readonly [Finding["level"], string]>>;
+
+export type CoreRule = keyof typeof CORE;
+
+export function report(
+  context: Context,
+  rule: CoreRule,
+  { span, command }: { readonly span: Span; readonly command?: SimpleCommand | undefined },
+): void {
+  const [level, reason] = CORE[rule];
+  const finding: PlacedFinding = { level, rule, reason, span, ...(command !== undefined && { command }) };
+  context.run.findings.push(finding);
+}
+
+/** Texts that the shell reads a second time: subscripts, prompts, numbers that are names of numbers. */
+
+const SUBSTITUTION = /\$[({]|`/;
+
+/** Runs the substitutions in a text, the way a here-document would. */
+export function evaluateAgain(text: string, context: Context, span: Span): void {
+  if (!SUBSTITUTION.test(text)) return;
+  const end = "END_OF_TEXT";
+  context.run.runText({ text: `: <<${end}\n${text}\n${end}\n`, context, span, foreign: true });
+}
+
+/** `a[$(…)]`: the subscript of an array is worked out where only a name was expected. */
+export function evaluateSubscript(name: string, context: Context, span: Span): void {
+  if (/^\s*[A-Za-z_]\w*\[/.test(name)) evaluateAgain(name, context, span);
+}
+
+/** Runs the substitutions of a text that the parser did not take apart, as words of a command. */
+export function evaluateWords(text: string, context: Context, span: Span): void {
+  if (/[<>]\(/.test(text)) context.run.runText({ text: `: ${text}`, context, span, foreign: true });
+  else evaluateAgain(text, context, span);
+}

@@ -1,11 +1,10 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { branchInside } from "./branches.js";
-import type { Context, Invocation } from "./context.js";
-import { report } from "./core-findings.js";
-import { judgeFileRun } from "./made-files.js";
+import { type Context, type Invocation, report } from "./context.js";
 import type { Opening } from "./opening.js";
 import { ShellState } from "./state.js";
 import { enterFolder } from "./working-folder.js";
+import { judgeFileRun } from "./written-files.js";
 
 interface Carrier {
   readonly invocation: Invocation;

@@ -1,7 +1,7 @@
 import { type ShellWord, UNKNOWN } from "../types.js";
-import { readEscapes } from "./escapes.js";
 import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
 import { parseOptions } from "./options.js";
+import { readEscapes } from "./printed-text.js";
 import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
 
 /** Programs that run a command for operands they get from elsewhere. */

@@ -1,7 +1,6 @@
 import { Verdicts } from "../rules/rule-index.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
-import type { Context, Invocation, Run } from "./context.js";
-import { report } from "./core-findings.js";
+import { type Context, type Invocation, type Run, report } from "./context.js";
 import { local, wordOf } from "./opening.js";
 import { ShellState } from "./state.js";
 

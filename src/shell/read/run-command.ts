@@ -3,24 +3,22 @@ import { LIMITS } from "../limits.js";
 import { isDecoder } from "../rules/flows.js";
 import { codeCommands, codeScript } from "../rules/interpreters.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { branchInside, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
+import { anyOf, branchInside, folderOf, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
 import { BUILTINS } from "./builtins.js";
-import { anyOf, folderOf } from "./circumstances.js";
-import type { Context, Emitted, FunctionCall, Invocation } from "./context.js";
-import { report } from "./core-findings.js";
+import { type Context, type Emitted, type FunctionCall, type Invocation, report } from "./context.js";
 import { follow } from "./follow.js";
 import { leavesEarly } from "./fork-bomb.js";
-import { judgeFileRun, madeFile, noteMadeFiles } from "./made-files.js";
-import { withObeyedFile } from "./obeyed-files.js";
+import { foldLookalikes } from "./normalise.js";
 import { judgeUnknownProgram } from "./open-unknown.js";
 import type { Opening } from "./opening.js";
-import { printedBy } from "./printed.js";
-import { isCustomaryVariable, programsOf } from "./programs.js";
+import { hasWildcard, matchesPattern } from "./pattern.js";
+import { printedBy } from "./printed-text.js";
 import { quoteWord } from "./quote.js";
 import { type FunctionBody, ShellState } from "./state.js";
 import { inputOf } from "./stream.js";
 import { completed } from "./working-folder.js";
 import { actsItself, openerOf } from "./wrappers.js";
+import { judgeFileRun, madeFile, noteMadeFiles, withObeyedFile } from "./written-files.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -267,4 +265,42 @@ function print(command: SimpleCommand, context: Context): void {
   const text = printedBy(command, { input, state, folder: () => folderOf(context) });
   if (text === undefined) out.printUnknown();
   else out.print(text);
+}
+
+/** Names a pattern may stand for; more than these would only repeat the same verdicts. */
+const MOST_NAMES = 48;
+
+/**
+ * The programs a word may start, in lower case and without folder: one for a plain word, several for a
+ * pattern such as `/bin/r?`, and `""` for a word nobody can foresee.
+ */
+export function programsOf(word: ShellWord, notable: ReadonlySet<string>): readonly string[] {
+  if (!word.glob && /^[\w+-]+$/.test(word.text)) return [word.text.toLowerCase()];
+  const last = word.text.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const name = foldLookalikes(last.replaceAll(UNKNOWN, ""))
+    .toLowerCase()
+    .replace(/\.exe$/, "");
+  if (!word.glob || !hasWildcard(name)) return [name];
+  const meant: string[] = [];
+  for (const known of notable) {
+    if (meant.length < MOST_NAMES && matchesPattern(name, known)) meant.push(known);
+  }
+  return meant.length === 0 ? [name] : meant;
+}
+
+/** Variables that by custom hold the name of a harmless program the person chose. */
+const CUSTOMARY = new Set(
+  (
+    "EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PIP NODE NPM CC CXX CPP LD AR RANLIB STRIP NM OBJCOPY OBJDUMP AS GO " +
+    "CARGO RUSTC MAKE CMAKE NINJA JAVA JAVAC MVN GRADLE RUBY PERL PHP LUA GIT DOCKER KUBECTL HELM TERRAFORM CMAKE_COMMAND"
+  ).split(" "),
+);
+
+export function isCustomaryVariable(word: ShellWord): boolean {
+  return (
+    word.outputs === undefined &&
+    word.variables !== undefined &&
+    word.variables.length === 1 &&
+    CUSTOMARY.has(word.variables[0] ?? "")
+  );
 }

@@ -1,6 +1,5 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { type Branch, isInside } from "./branches.js";
-import type { Circumstances } from "./circumstances.js";
+import { type Branch, type Circumstances, isInside } from "./branches.js";
 import type { CompoundCommand, CompoundList, Redirected } from "./parse.js";
 import type { Stream } from "./stream.js";
 

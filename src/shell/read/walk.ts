@@ -1,10 +1,9 @@
 import { LIMITS } from "../limits.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { branchInside, joinWhole, perhaps } from "./branches.js";
-import { anyOf, positionalOf } from "./circumstances.js";
+import { anyOf, branchInside, joinWhole, perhaps, positionalOf } from "./branches.js";
 import { walkAndOr, walkCase, walkIf } from "./conditions.js";
-import { type Context, type Emitted, type Run, spanOf } from "./context.js";
-import { report } from "./core-findings.js";
+import { type Context, type Emitted, type Run, report, spanOf } from "./context.js";
+import { expandWords, walkArithmetic, walkTest } from "./expand-words.js";
 import { alwaysTrue, callsItselfForked, spawnsForever } from "./fork-bomb.js";
 import type {
   CompoundList,
@@ -16,10 +15,9 @@ import type {
   SyntaxNode,
   While,
 } from "./parse.js";
-import { forEachChoice, runRedirected, runSimple } from "./simple.js";
+import { forEachChoice, runRedirected, runSimple } from "./simple-command.js";
 import { ShellState, type Value } from "./state.js";
 import { MOST_PRODUCERS, Output, type Stream } from "./stream.js";
-import { expandWords, walkArithmetic, walkTest } from "./words.js";
 
 /** Goes through the tree in the order of the text. Short-circuits do not matter: every command counts. */
 export function walk(node: SyntaxNode, context: Context): void {

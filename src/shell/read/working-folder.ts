@@ -1,8 +1,8 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { differentFolders } from "./circumstances.js";
+import { differentFolders } from "./branches.js";
 import type { Context, Emitted } from "./context.js";
+import { foldFolders } from "./expand-words.js";
 import type { ShellState } from "./state.js";
-import { foldFolders } from "./words.js";
 
 /** Programs whose operands are files that they change. */
 const FILE_PROGRAMS = new Set(
