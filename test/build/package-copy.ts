@@ -26,7 +26,7 @@ export async function packageCopy(files: Readonly<Record<string, string>>): Prom
   await mkdir(join(root, "scripts"));
   const scripts = [
     "build",
-    "launcher",
+    "embed",
     "manifest",
     "ensure",
     "test",
