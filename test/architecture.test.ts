@@ -58,6 +58,17 @@ describe("rooms", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("the ground floor imports nothing of ours", () => {
+    const base = join(src, "base");
+    const wrong = sources(base).flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
+        .map((match) => resolve(dirname(file), match[1] ?? ""))
+        .filter((target) => dirname(target) !== base)
+        .map((target) => `${relative(root, file)} → ${relative(root, target)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it("tools never import each other", () => {
     const tools = sources(join(src, "tools")).filter((file) =>
       /^export default /m.test(readFileSync(file, "utf8")),

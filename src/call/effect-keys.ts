@@ -1,3 +1,4 @@
+import { isBelow } from "../base/path.js";
 import type { Environment } from "../env/environment.js";
 import type { Effect } from "../tool/effects.js";
 
@@ -50,12 +51,7 @@ export class HeldKeys {
 
 function contains(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || a === b) return true;
-  return a.length < b.length ? isInside(b, a) : isInside(a, b);
-}
-
-/** Whole segments: `/a/bc` is not inside `/a/b`. */
-export function isInside(inner: string, outer: string): boolean {
-  return inner.startsWith(outer) && (outer.endsWith("/") || inner[outer.length] === "/");
+  return a.length < b.length ? isBelow(b, a) : isBelow(a, b);
 }
 
 /**

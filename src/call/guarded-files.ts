@@ -1,6 +1,7 @@
+import { isAtOrBelow } from "../base/path.js";
 import type { Environment, EnvironmentFiles } from "../env/environment.js";
 import { ToolError } from "../tool/errors.js";
-import { type EffectKey, isInside } from "./effect-keys.js";
+import type { EffectKey } from "./effect-keys.js";
 import type { ChangeRecorder, PlannedChange } from "./file-changes.js";
 
 /**
@@ -74,7 +75,7 @@ export function guardedEnvironment(
 }
 
 function covers(places: readonly EffectKey[], real: string): boolean {
-  return places.some(({ path }) => path === undefined || path === real || isInside(real, path));
+  return places.some(({ path }) => path === undefined || isAtOrBelow(real, path));
 }
 
 function notAllowed(found: { path: string; real: string; what: "read" | "change" }): ToolError {

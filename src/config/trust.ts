@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
-import { parse, relative, resolve, sep } from "node:path";
+import { parse, resolve, sep } from "node:path";
+import { isAtOrBelow } from "../base/path.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { writeDurably } from "./atomic-write.js";
 import { withFileLock } from "./lock.js";
@@ -16,7 +17,7 @@ export function isTrusted({ home, folder }: FolderQuestion): boolean {
   const trusted = trustedFolders(home);
   if (trusted.length === 0) return false;
   const real = realPath(folder);
-  return real !== undefined && trusted.some((root) => contains(root, real));
+  return real !== undefined && trusted.some((root) => isAtOrBelow(real, root));
 }
 
 export function trustedFolders(home: string): string[] {
@@ -47,7 +48,7 @@ export async function trustFolder({ home, folder }: FolderQuestion): Promise<Tru
 export async function untrustFolder({ home, folder }: FolderQuestion): Promise<TrustChange> {
   const real = realPath(folder) ?? resolve(folder);
   if (!trustedFolders(home).includes(real)) {
-    const above = trustedFolders(home).find((root) => contains(root, real));
+    const above = trustedFolders(home).find((root) => isAtOrBelow(real, root));
     const hint = above ? `it is trusted because of ${above}` : "it was not trusted";
     return refuse("not_found", `${real} is not in the list of trusted folders`, hint);
   }
@@ -71,11 +72,6 @@ async function change(
 
 function refuse(code: "bad_request" | "not_found", message: string, hint: string): TrustChange {
   return { ok: false, ...failure(code, message, hint) };
-}
-
-function contains(root: string, path: string): boolean {
-  const rest = relative(root, path);
-  return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && resolve(root, rest) === path);
 }
 
 function realPath(folder: string): string | undefined {

@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { extname, join, sep } from "node:path";
+import { extname, join } from "node:path";
+import { isBelow } from "../base/path.js";
 import { ToolError } from "../tool/errors.js";
 
 const LARGEST_BYTES = 100_000;
@@ -40,7 +41,7 @@ export async function scriptFile(name: string, folder: string): Promise<string |
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;
   const [real, root] = [await realpath(path), await realpath(folder)];
-  if (real.startsWith(`${root}${sep}`)) return real;
+  if (isBelow(real, root)) return real;
   throw new ToolError(`The script ${name} leads out of ${folder}.`, {
     code: "denied",
     hint: "Put the script itself into that folder, or give a command line.",

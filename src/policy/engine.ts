@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
+import { isAtOrBelow } from "../base/path.js";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
@@ -12,7 +13,7 @@ import type { OfferedTool } from "./profiles/offering.js";
 import { type Authority, PermissionTable } from "./profiles/permission-table.js";
 import type { Note, TraceStep } from "./profiles/trace.js";
 import { withheldUnder } from "./profiles/withheld.js";
-import { isInside, protectedRead, protectedWrite } from "./protected-paths.js";
+import { protectedRead, protectedWrite } from "./protected-paths.js";
 import { realPathOf } from "./real-path.js";
 import { strictest } from "./strictest.js";
 
@@ -193,7 +194,7 @@ function judgeFile({ effect, question, options }: EffectDeciding, opened: boolea
   }
   if (reads || opened || options.anyFolder === true) return undefined;
   const workspace = real(question.session.workspace);
-  if (isInside(path, workspace) || isInside(path, real(tmpdir()))) return undefined;
+  if (isAtOrBelow(path, workspace) || isAtOrBelow(path, real(tmpdir()))) return undefined;
   const reason = `writes outside the working folder ${workspace}: ${path}`;
   return ask("file.write-outside", reason, dirname(path), false);
 }

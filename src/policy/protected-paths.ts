@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { sep } from "node:path";
-import { foldProtected } from "./paths/fold.js";
+import { foldPath, isAtOrBelow } from "../base/path.js";
 import {
   ENV_EXAMPLES,
   HOME_CREDENTIALS,
@@ -23,7 +22,7 @@ export interface Places {
  * file yet, in every spelling that some disk takes for the same.
  */
 export function protectedWrite(path: string, places: Places): string | undefined {
-  const folded = foldProtected(path);
+  const folded = foldPath(path);
   if (isWithin(path, places.hermesHome)) return "Hermes' own files";
   if (beginsWithAny(folded.slice(1), SYSTEM_FOLDERS) && !QUIET_DEVICES.has(folded)) return "a system folder";
   const segments = folded.split("/");
@@ -46,7 +45,7 @@ export function protectedRead(path: string, places: Places): string | undefined 
     "state.db-wal",
   ].some((name) => isWithin(path, `${places.hermesHome}/${name}`));
   if (own) return "Hermes' own credentials";
-  const folded = foldProtected(path);
+  const folded = foldPath(path);
   if (/^\/etc\/(?:g?shadow-?|sudoers(?:$|\.d\/)|ssl\/private|ssh\/ssh_host_)/.test(folded))
     return "a credential file of the system";
   if (/^\/proc\/[^/]+\/(?:task\/\d+\/)?(?:environ|mem)$/.test(folded)) return "the memory of a program";
@@ -63,7 +62,7 @@ function credentialPath(path: string, folded: string, home: string): string | un
 /** Below the home in use, or below what looks like anybody's. */
 function inHome(path: string, folded: string, home: string, names: ReadonlySet<string>): boolean {
   const rest = isWithin(path, home)
-    ? folded.slice(foldProtected(home).length)
+    ? folded.slice(foldPath(home).length)
     : /^\/(?:root|(?:home|users)\/[^/]+)(\/.*)$/.exec(folded)?.[1];
   return rest !== undefined && beginsWithAny(rest.replace(/^\/+/, ""), names);
 }
@@ -109,16 +108,7 @@ function isGitControl(path: string, segments: readonly string[]): boolean {
   });
 }
 
-/** Letter by letter, for what a place allows: on most disks `App` is another folder than `app`. */
-export function isInside(path: string, folder: string): boolean {
-  return isBelow(path, folder);
-}
-
 /** For what a place forbids, without case and after NFC: on some disks `.SSH` is `.ssh`. */
 export function isWithin(path: string, folder: string): boolean {
-  return isBelow(foldProtected(path), foldProtected(folder));
-}
-
-function isBelow(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+  return isAtOrBelow(foldPath(path), foldPath(folder));
 }

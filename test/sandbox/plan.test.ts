@@ -11,11 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { isAtOrBelow } from "../../src/base/path.js";
 import { readReport } from "../../src/env/local/command-line.js";
 import { bwrapArguments } from "../../src/env/sandbox/bwrap-arguments.js";
 import { findDenial, missesTemporary } from "../../src/env/sandbox/denial.js";
 import { socketMounts, socketPaths } from "../../src/env/sandbox/host-sockets.js";
-import { arrange, isInside, isVisible, type Mount, mountOver } from "../../src/env/sandbox/mounts.js";
+import { arrange, isVisible, type Mount, mountOver } from "../../src/env/sandbox/mounts.js";
 import { holdPlace, isPlaceholder, releasePlace } from "../../src/env/sandbox/placeholders.js";
 import { filterArch, seccompFilter } from "../../src/env/sandbox/seccomp.js";
 import {
@@ -44,7 +45,7 @@ describe("mounts", () => {
         const arranged = arrange(mounts);
         for (const [index, upper] of arranged.entries()) {
           for (const lower of arranged.slice(0, index)) {
-            expect(isInside(lower.path, upper.path) || lower.path === upper.path).toBe(false);
+            expect(isAtOrBelow(lower.path, upper.path)).toBe(false);
           }
         }
       }),

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Transfer, TransferReport } from "../environment.js";
 import { fileError, isMissing } from "./file-errors.js";
@@ -25,8 +26,7 @@ export async function copyTree({ from, to, signal }: Transfer): Promise<Transfer
   const folders: HeldFolder[] = [];
   try {
     const target = await wherePathLeads(to);
-    if (target === source || target.startsWith(source === sep ? sep : source + sep))
-      throw intoItself(from, to);
+    if (isAtOrBelow(target, source)) throw intoItself(from, to);
     const held = await HeldFolder.open(dirname(source));
     folders.push(held);
     const made = await holdMade(dirname(target));

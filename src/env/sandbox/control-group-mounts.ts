@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 
 /** A place where the kernel shows its groups of processes. */
 export interface GroupMount {
@@ -37,8 +38,7 @@ export function groupPlace(search: {
     if (names === undefined || path === undefined || mount === undefined) continue;
     const isIt = controller === undefined ? names === "" : names.split(",").includes(controller);
     if (!isIt) continue;
-    const below = relative(mount.root, path);
-    return below.startsWith("..") ? undefined : join(mount.folder, below);
+    return isAtOrBelow(path, mount.root) ? join(mount.folder, relative(mount.root, path)) : undefined;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { isAtOrBelow } from "../../base/path.js";
 /** One place of the sandbox's file system; everything else is the machine's own, read-only. */
 export type Mount =
   | { readonly kind: "read" | "write"; readonly path: string }
@@ -5,15 +6,6 @@ export type Mount =
   | { readonly kind: "empty"; readonly path: string; readonly writable: boolean }
   /** A file that reads as empty. */
   | { readonly kind: "blank"; readonly path: string };
-
-/** Whole segments: `/a/bc` is not inside `/a/b`. */
-export function isInside(inner: string, outer: string): boolean {
-  return outer === "/" ? inner !== "/" : inner.startsWith(`${outer}/`);
-}
-
-export function isAtOrInside(inner: string, outer: string): boolean {
-  return inner === outer || isInside(inner, outer);
-}
 
 /**
  * Puts mounts in the order in which they must be made: what lies above comes first, since a later mount
@@ -44,7 +36,7 @@ function matters(mount: Mount, over: Mount | undefined): boolean {
 export function mountOver(mounts: readonly Mount[], path: string): Mount | undefined {
   let nearest: Mount | undefined;
   for (const mount of mounts) {
-    if (!isAtOrInside(path, mount.path)) continue;
+    if (!isAtOrBelow(path, mount.path)) continue;
     if (nearest === undefined || mount.path.length >= nearest.path.length) nearest = mount;
   }
   return nearest;

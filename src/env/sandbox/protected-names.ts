@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isAtOrBelow, isBelow } from "../../base/path.js";
 import { namesIn } from "../names-in.js";
-import { isAtOrInside, isInside, type Mount } from "./mounts.js";
+import type { Mount } from "./mounts.js";
 import { isPlaceholder } from "./placeholders.js";
 import { realPath } from "./real-path.js";
 
@@ -60,7 +61,7 @@ class Findings {
     const { roots, lifted } = request;
     this.#request = request;
     this.#openedFolders = lifted.filter((path) =>
-      roots.some((root) => FOLDERS.some((name) => isAtOrInside(path, join(root, name)))),
+      roots.some((root) => FOLDERS.some((name) => isAtOrBelow(path, join(root, name)))),
     );
   }
 
@@ -83,7 +84,7 @@ class Findings {
     if (kind === "folder" && !this.#isLifted(path)) {
       this.#gitFolder(root, path);
       const hooks = hooksFolderOf(join(path, "config"), root);
-      if (hooks !== undefined && isInside(hooks, root)) this.single(root, hooks, "placeholder");
+      if (hooks !== undefined && isBelow(hooks, root)) this.single(root, hooks, "placeholder");
       for (const module of modulesBelow(join(path, "modules"))) this.#gitFolder(root, module);
       return;
     }
@@ -128,7 +129,7 @@ class Findings {
   }
 
   #holderOf(path: string | undefined): string | undefined {
-    return this.#request.roots.find((root) => path !== undefined && isInside(path, root));
+    return this.#request.roots.find((root) => path !== undefined && isBelow(path, root));
   }
 
   #keep(root: string, path: string): void {
@@ -137,14 +138,12 @@ class Findings {
   }
 
   #pin(root: string, folder: string): void {
-    for (let next = folder; isInside(next, root); next = dirname(next)) this.#pinned.add(next);
+    for (let next = folder; isBelow(next, root); next = dirname(next)) this.#pinned.add(next);
   }
 
   /** Opening `.git` opens what is protected inside it; opening a whole workspace opens nothing. */
   #isLifted(path: string): boolean {
-    return (
-      this.#request.lifted.includes(path) || this.#openedFolders.some((folder) => isInside(path, folder))
-    );
+    return this.#request.lifted.includes(path) || this.#openedFolders.some((folder) => isBelow(path, folder));
   }
 }
 

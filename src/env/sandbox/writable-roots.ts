@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
+import { isAtOrBelow, isBelow } from "../../base/path.js";
 import { ToolError } from "../../tool/errors.js";
-import { isAtOrInside, isInside } from "./mounts.js";
 import { realPath } from "./real-path.js";
 
 export interface RootRequest {
@@ -46,12 +46,12 @@ export function writableRoots(request: RootRequest): WritableRoots {
     named.push(place);
     if (real !== undefined) mounted.push(real);
   }
-  const roots = [...new Set(mounted)].filter((path) => !mounted.some((other) => isInside(path, other)));
+  const roots = [...new Set(mounted)].filter((path) => !mounted.some((other) => isBelow(path, other)));
   return { roots, named, mounted: [...new Set(mounted)] };
 }
 
 function isTooWide(path: string, homes: readonly string[]): boolean {
-  return path === "/" || homes.some((home) => isAtOrInside(home, path));
+  return path === "/" || homes.some((home) => isAtOrBelow(home, path));
 }
 
 export function expand(path: string, home: string): string {
@@ -64,7 +64,7 @@ function placeOfMissing(path: string, roots: readonly string[]): string | undefi
   const parent = realPath(resolve(path, ".."));
   if (parent === undefined) return undefined;
   const place = join(parent, path.slice(path.lastIndexOf("/") + 1));
-  return roots.some((root) => isInside(place, root)) ? place : undefined;
+  return roots.some((root) => isBelow(place, root)) ? place : undefined;
 }
 
 function tooWide(path: string): ToolError {

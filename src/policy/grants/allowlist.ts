@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
-import { isAbsolute, join, sep } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 import type { ApprovalRequest, JudgedSegment, PermanentGrants } from "../../call/scope.js";
 import { addGrants } from "../../config/edit-grants.js";
 import type { AllowlistEntry, GrantEntry } from "../../config/types.js";
@@ -170,12 +171,7 @@ function isInScope(scope: string | undefined, where: Whereabouts): boolean {
   const home = scope === "~" || scope.startsWith("~/");
   const outer = realPathOf(home ? join(homedir(), scope.slice(1)) : scope);
   const folders = foldersOf(where.command, where.cwd, where.moves);
-  return isAbsolute(outer) && folders?.every((folder) => isInside(realPathOf(folder), outer)) === true;
-}
-
-/** Letter case counts: on most disks `App` is another folder than `app`. */
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  return isAbsolute(outer) && folders?.every((folder) => isAtOrBelow(realPathOf(folder), outer)) === true;
 }
 
 /** A grant is tied to the place where the person gave it. */

@@ -1,5 +1,5 @@
+import { compileGlob, type Glob, type GlobOptions, segmentsOf } from "../../base/glob.js";
 import type { FileView } from "./file-view.js";
-import { compileGlob, type Glob, type GlobOptions, segmentsOf } from "./glob.js";
 import { resolvePath } from "./resolve-path.js";
 
 export interface PathQuestion {

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
+import { segmentsOf as pathSegments } from "../../base/glob.js";
 import { wildcardMatches } from "../../base/wildcard.js";
 import type { JudgedSegment, PolicyQuestion, Verdict } from "../../call/scope.js";
 import { hostMatches, hostOf } from "../../net/hosts.js";
 import type { Effect } from "../../tool/effects.js";
 import { noFiles, realFiles } from "../paths/file-view.js";
-import { segmentsOf as pathSegments } from "../paths/glob.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
 import { strayCommand } from "./allowed-commands.js";
 import { readCommandLine } from "./command-line.js";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
+import { compileGlob, segmentsOf } from "../../base/glob.js";
 import type { MapEntry } from "../../config/node.js";
 import { hostMatches } from "../../net/hosts.js";
-import { compileGlob, segmentsOf } from "../paths/glob.js";
 import { commandRuleMatches } from "./command-rules.js";
 import { domainOf } from "./permission-names.js";
 import { numberOf, originOf, type RuleReading, sectionOf, unknownField, wrong } from "./read-fields.js";

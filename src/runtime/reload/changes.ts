@@ -1,4 +1,5 @@
 import { isAbsolute, relative } from "node:path";
+import { isBelow } from "../../base/path.js";
 import type { LoadedConfig } from "../../config/types.js";
 import type { Entry } from "../../registry/entry.js";
 import type { SourceStatus } from "../../sources/types.js";
@@ -101,9 +102,7 @@ function placeOf(source: string): string {
 export function shownPath(path: string, { paths, project }: LoadedConfig): string {
   if (!isAbsolute(path)) return path;
   for (const root of [paths.home, project?.folder]) {
-    if (root === undefined) continue;
-    const below = relative(root, path);
-    if (below !== "" && !below.startsWith("..")) return below;
+    if (root !== undefined && isBelow(path, root)) return relative(root, path);
   }
   return path;
 }

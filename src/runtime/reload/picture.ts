@@ -3,6 +3,7 @@ import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { isAtOrBelow } from "../../base/path.js";
 import type { WatchedPlaces } from "./watched-places.js";
 
 /** What was seen of one file. */
@@ -99,7 +100,7 @@ async function walk(folder: string, into: Walk): Promise<void> {
 }
 
 function leadsBack(target: string, link: string, { links }: Walk): boolean {
-  return links.includes(target) || `${link}/`.startsWith(`${target}/`);
+  return links.includes(target) || isAtOrBelow(link, target);
 }
 
 /** The real path of the folder that a link leads to. */

@@ -1,4 +1,5 @@
-import { join, sep } from "node:path";
+import { join } from "node:path";
+import { isBelow } from "../../base/path.js";
 import { PROJECT_FOLDER } from "../../config/paths.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { PERMISSIONS_FILE } from "../../policy/profiles/permission-files.js";
@@ -26,7 +27,7 @@ export function watchedPlaces(
   const trusted = project?.trusted === true ? own : undefined;
   const whole = [paths.plugins, ...(trusted === undefined ? [] : [join(trusted, "plugins")])];
   const folders = [paths.tools, ...(trusted === undefined ? [] : [join(trusted, "tools")]), ...whole];
-  const inside = (file: string) => folders.some((folder) => file.startsWith(`${folder}${sep}`));
+  const inside = (file: string) => folders.some((folder) => isBelow(file, folder));
   return {
     settings: [
       paths.config,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 
 export interface Fingerprint {
   /** SHA-256 over names and content of all files. */
@@ -68,8 +69,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
     if (entry.isDirectory()) found.push(...(await filesBelow(root, path)));
     else if (entry.isFile()) found.push(relative(root, path));
     else if (entry.isSymbolicLink()) {
-      const inside = relative(root, await realpath(path).catch(() => path));
-      if (inside === ".." || inside.startsWith(`..${sep}`)) {
+      if (!isAtOrBelow(await realpath(path).catch(() => path), root)) {
         throw new Error(`${relative(root, path)} is a link that leads out of the plugin's folder`);
       }
       found.push(relative(root, path));

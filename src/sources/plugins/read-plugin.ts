@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { basename, join, relative, sep } from "node:path";
+import { basename, join, relative } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 import type { ConfigNode, MapNode } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
 import { isCovered } from "./fingerprint.js";
@@ -116,10 +117,8 @@ async function findMain(
     const path = join(folder, candidate);
     if ((await stat(path).catch(() => undefined))?.isFile() !== true) continue;
     const real = await realpath(path);
-    const inside = relative(folder, real);
-    if (inside === ".." || inside.startsWith(`..${sep}`))
-      return { problem: `${path} leads out of the plugin's folder` };
-    if (isCovered(inside)) return real;
+    if (!isAtOrBelow(real, folder)) return { problem: `${path} leads out of the plugin's folder` };
+    if (isCovered(relative(folder, real))) return real;
     return { problem: `${path} lies where files are not confirmed: move it out of node_modules and .git` };
   }
   return { problem: `${folder} has no ${candidates.join(", no ")}` };

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 import type { CallContext } from "../../tool/tool.js";
-import { isWithin } from "./paths.js";
 
 /** Texts with little in common take for ever to compare, and nothing else runs meanwhile. */
 const DIFF_TIMEOUT_MS = 200;
@@ -22,7 +22,7 @@ export async function unifiedDiff(
 ): Promise<string> {
   const { before, after } = change;
   const { cwd } = options.ctx.session;
-  const name = (path: string) => (isWithin(path, cwd) ? relative(cwd, path) : path.replace(/^\//, ""));
+  const name = (path: string) => (isAtOrBelow(path, cwd) ? relative(cwd, path) : path.replace(/^\//, ""));
   const from = before === undefined ? "/dev/null" : `a/${name(change.path)}`;
   const to = after === undefined ? "/dev/null" : `b/${name(change.movedTo ?? change.path)}`;
   if (before === after) {

@@ -1,4 +1,5 @@
 import { dirname, join, relative } from "node:path/posix";
+import { isAtOrBelow } from "../../base/path.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
@@ -9,7 +10,7 @@ import { type GitStatus, gitStatus } from "./list/git-status.js";
 import { IgnoreRules } from "./list/ignore-rules.js";
 import { compactTree, drawnTree, type TreeEntry } from "./list/tree.js";
 import { addStats, type Found, type WalkRequest, walk } from "./list/walk.js";
-import { absolutePath, isWithin, type Location, locate } from "./paths.js";
+import { absolutePath, type Location, locate } from "./paths.js";
 import { globMatcher } from "./search/globs.js";
 import { similarNames } from "./similar-names.js";
 
@@ -149,7 +150,7 @@ function rulesAbove(folder: string, cwd: string): readonly string[] {
 
 /** `cwd/a/b`, `cwd/a`: the folder and those above it, without `cwd` itself. Nothing when it lies elsewhere. */
 function placesDownTo(folder: string, cwd: string): readonly string[] {
-  if (!isWithin(folder, cwd)) return [];
+  if (!isAtOrBelow(folder, cwd)) return [];
   const names = relative(cwd, folder).split("/").filter(Boolean);
   return names.map((_, index) => join(cwd, ...names.slice(0, names.length - index)));
 }
@@ -218,7 +219,7 @@ async function describe(
 async function targetOf(link: string, { root, ctx }: WalkRequest): Promise<string> {
   const target = await ctx.environment.files.realpath(link).catch(() => undefined);
   if (target === undefined) return "?";
-  return isWithin(target, root) ? relative(root, target) || "." : target;
+  return isAtOrBelow(target, root) ? relative(root, target) || "." : target;
 }
 
 function summaryOf(out: ListResult): string {

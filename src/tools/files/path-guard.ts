@@ -1,7 +1,8 @@
 import { basename, delimiter, dirname, join } from "node:path";
+import { foldPath, isAtOrBelow } from "../../base/path.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext, SessionInfo } from "../../tool/tool.js";
-import { isWithin, type Location } from "./paths.js";
+import type { Location } from "./paths.js";
 
 /**
  * Second line of defence below the policy engine: targets that a file tool refuses whatever a profile
@@ -213,8 +214,8 @@ function refuseOtherProfile({ path, real }: Location, ctx: CallContext, crossPro
   const [current = "", root = current] = hermesRoots(ctx);
   for (const candidate of [path, real]) {
     const profiles = join(root, "profiles");
-    if (!isWithin(candidate, profiles) || candidate === profiles) continue;
-    if (current !== root && isWithin(candidate, current)) continue;
+    if (!isAtOrBelow(candidate, profiles) || candidate === profiles) continue;
+    if (current !== root && isAtOrBelow(candidate, current)) continue;
     const inside = candidate.slice(profiles.length + 1).split(/[/\\]/);
     if (HERMES_FILES.includes(inside[1] ?? "") || HERMES_FOLDERS.includes(inside[1] ?? "")) {
       throw new ToolError(`Writing ${path} is refused: it is private state of the profile "${inside[0]}".`, {
@@ -236,7 +237,7 @@ async function refuseOutsideSafeRoots({ path, real }: Location, ctx: CallContext
   if (roots.length === 0) return;
   for (const root of roots) {
     const absolute = ctx.environment.files.resolve(root, ctx.session.cwd);
-    if (isWithin(real, await ctx.environment.files.realpath(absolute))) return;
+    if (isAtOrBelow(real, await ctx.environment.files.realpath(absolute))) return;
   }
   throw new ToolError(`${path} is outside the folders where writing is allowed: ${roots.join(", ")}.`, {
     code: "denied",
@@ -252,5 +253,5 @@ function safeRoots(ctx: CallContext): string[] {
 
 // Some file systems ignore case, and a refusal too many is cheaper than a leak.
 function isWithinIgnoringCase(path: string, folder: string): boolean {
-  return isWithin(path.toLowerCase(), folder.toLowerCase());
+  return isAtOrBelow(foldPath(path), foldPath(folder));
 }

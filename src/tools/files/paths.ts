@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 
@@ -12,12 +12,6 @@ export function absolutePath(path: string, scope: { readonly cwd: string; readon
   if (path === "~") return home;
   if (path.startsWith("~/")) return resolve(home, path.slice(2));
   return resolve(scope.cwd, path);
-}
-
-/** True when `path` is `folder` or lies below it; whole segments, so `/a/bc` is not inside `/a/b`. */
-export function isWithin(path: string, folder: string): boolean {
-  const rest = relative(folder, path);
-  return rest === "" || (!isAbsolute(rest) && rest !== ".." && !rest.startsWith(`..${sep}`));
 }
 
 export interface Location {

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join, relative } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 import { refuseDevice, refuseSecretRead } from "./path-guard.js";
-import { absolutePath, isWithin, type Location, locate } from "./paths.js";
+import { absolutePath, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import { searchWithGrep } from "./search/fallback.js";
 import { globMatcher } from "./search/globs.js";
@@ -260,7 +261,7 @@ async function openRoot(location: Location, ctx: CallContext): Promise<SearchRoo
 /** Relative to the working directory where that is shorter; either way read_file takes it as it is. */
 function shownPath(path: string, root: SearchRoot, ctx: CallContext): string {
   const absolute = join(root.folder, path);
-  return isWithin(absolute, ctx.session.cwd) ? relative(ctx.session.cwd, absolute) : absolute;
+  return isAtOrBelow(absolute, ctx.session.cwd) ? relative(ctx.session.cwd, absolute) : absolute;
 }
 
 function withRepeatWarning(result: SearchResult, key: string, ctx: CallContext): SearchResult {

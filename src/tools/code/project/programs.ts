@@ -1,4 +1,5 @@
 import { join, relative } from "node:path/posix";
+import { isBelow } from "../../../base/path.js";
 import { quoteWord } from "../../../env/remote/quote.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
@@ -88,8 +89,7 @@ export async function runTool(
 
 /** A program of the project by its name from where it is started, as a person would type it. */
 export function nearName(program: string, cwd: string): string {
-  const near = relative(cwd, program);
-  return program.startsWith("/") && !near.startsWith("..") ? `./${near}` : program;
+  return isBelow(program, cwd) ? `./${relative(cwd, program)}` : program;
 }
 
 /** A word as a shell would need it, and as a person would write it. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join, relative } from "node:path/posix";
+import { isBelow } from "../../../base/path.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { refuseDevice, refuseSecretRead } from "../../files/path-guard.js";
@@ -136,8 +137,7 @@ function sourceOf(parts: Omit<Source, "sha256"> & { readonly bytes?: Uint8Array 
 
 /** Relative to the working folder when it lies below. */
 export function shortName(path: string, ctx: CallContext): string {
-  const inside = relative(ctx.session.cwd, path);
-  return inside === "" || inside.startsWith("..") ? path : inside;
+  return isBelow(path, ctx.session.cwd) ? relative(ctx.session.cwd, path) : path;
 }
 
 async function filesBelow(folder: string, ctx: CallContext): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 import { basename, join, relative } from "node:path/posix";
+import { isAtOrBelow } from "../../../base/path.js";
 import type { FileStat } from "../../../env/environment.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { isSecretFile, refuseDevice, refuseSecretRead } from "../path-guard.js";
-import { isWithin, locate } from "../paths.js";
+import { locate } from "../paths.js";
 import { globMatcher } from "../search/globs.js";
 import { MAX_ENTRIES, MAX_UNPACKED_BYTES } from "./limits.js";
 
@@ -66,9 +67,9 @@ export async function collectInputs(request: {
       });
     }
     if (stat.type === "other") throw notPackable(location.path);
-    const name = isWithin(location.path, ctx.session.cwd)
+    const name = isAtOrBelow(location.path, ctx.session.cwd)
       ? relative(ctx.session.cwd, location.path)
-      : isWithin(location.real, cwd)
+      : isAtOrBelow(location.real, cwd)
         ? relative(cwd, location.real)
         : basename(location.path);
     await collect({ name, real: location.real, stat }, collecting);

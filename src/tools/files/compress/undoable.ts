@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
+import { isAtOrBelow } from "../../../base/path.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { isWithin } from "../paths.js";
 import { trackerOf } from "../read-tracker.js";
 
 interface Written {
@@ -74,7 +74,7 @@ export class Undoable {
   async #noteFolder(folder: string): Promise<void> {
     if ((await this.#ctx.environment.files.stat(folder)) !== undefined) return;
     const above = dirname(folder);
-    if (above !== folder && (isWithin(folder, this.#folder) || isWithin(this.#folder, folder))) {
+    if (above !== folder && (isAtOrBelow(folder, this.#folder) || isAtOrBelow(this.#folder, folder))) {
       await this.#noteFolders(above);
     }
     this.#made.add(folder);

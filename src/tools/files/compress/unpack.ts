@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path/posix";
+import { isAtOrBelow } from "../../../base/path.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { refuseProtectedWrite } from "../path-guard.js";
-import { isWithin } from "../paths.js";
 import { refusal, UnpackBudget } from "./limits.js";
 import { type Archive, type Entry, safeEntries } from "./read-entries.js";
 import { inTheWay, TargetTree } from "./target-tree.js";
@@ -136,7 +136,7 @@ async function refuseProtected(target: {
   );
   for (const place of places) {
     const absolute = files.resolve(place, ctx.session.cwd);
-    if (!isWithin(absolute, folder) && !isWithin(await files.realpath(absolute), folder)) continue;
+    if (!isAtOrBelow(absolute, folder) && !isAtOrBelow(await files.realpath(absolute), folder)) continue;
     for (const name of names) {
       ctx.signal.throwIfAborted();
       const path = join(folder, name);

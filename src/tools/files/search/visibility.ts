@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
+import { isAtOrBelow } from "../../../base/path.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { hiddenPlaces, isHiddenFromSearch } from "../path-guard.js";
-import { isWithin } from "../paths.js";
 import type { SearchRoot } from "./types.js";
 
 /**
@@ -13,8 +13,8 @@ export function visibleIn(root: SearchRoot, ctx: CallContext): (path: string) =>
   const real = root.real.toLowerCase();
   const places = hiddenPlaces(ctx).map((place) => place.toLowerCase());
   const shows = (path: string) => !isHiddenFromSearch(join(root.real, path), root.begun, ctx);
-  if (places.some((place) => isWithin(real, place))) return shows;
-  const below = places.filter((place) => isWithin(place, real)).map((place) => relative(real, place));
+  if (places.some((place) => isAtOrBelow(real, place))) return shows;
+  const below = places.filter((place) => isAtOrBelow(place, real)).map((place) => relative(real, place));
   const mayLieBelow = (path: string) => {
     const lower = path.toLowerCase();
     return below.some((place) => lower.startsWith(place));

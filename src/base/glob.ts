@@ -1,6 +1,5 @@
-import { readTokens, type Token, tokensMatch } from "../../base/wildcard.js";
-import { expandBraces } from "./expand-braces.js";
-import { foldName } from "./fold.js";
+import { foldPath } from "./path.js";
+import { readTokens, type Token, tokensMatch } from "./wildcard.js";
 
 /** One segment of a pattern: `**` for any number of folders, plain text, or something with wildcards in it. */
 type Part = "**" | { readonly text: string } | { readonly tokens: readonly Token[] };
@@ -30,7 +29,7 @@ const LONGEST_PATTERN = 4096;
 /** Undefined when the pattern cannot be used: empty, NUL, too long, or braces that stand for too much. */
 export function compileGlob(source: string, options: GlobOptions): Glob | undefined {
   if (source.trim() === "" || source.includes("\0") || source.length > LONGEST_PATTERN) return undefined;
-  const fold = options.purpose === "deny" ? foldName : (text: string) => text;
+  const fold = options.purpose === "deny" ? foldPath : (text: string) => text;
   const variants: (readonly Part[])[] = [];
   for (const pattern of anchor(source, options)) {
     const expanded = expandBraces(pattern);
@@ -121,4 +120,70 @@ function reach(parts: readonly Part[], folder: readonly string[]): "no" | "named
 /** The segments of an absolute path; empty ones and `.` do not count. */
 export function segmentsOf(path: string): readonly string[] {
   return path.split("/").filter((segment) => segment !== "" && segment !== ".");
+}
+
+const MOST_VARIANTS = 256;
+
+/**
+ * `a/{b,c}/d` as the patterns it stands for. Braces without a comma or without an end are plain characters.
+ * Undefined when there would be too many.
+ */
+export function expandBraces(pattern: string): readonly string[] | undefined {
+  let open = [pattern];
+  const done: string[] = [];
+  while (open.length > 0) {
+    const next: string[] = [];
+    for (const variant of open) {
+      const group = firstGroup(variant);
+      if (group === undefined) done.push(variant);
+      else for (const choice of group.choices) next.push(group.before + choice + group.after);
+      if (done.length + next.length > MOST_VARIANTS) return undefined;
+    }
+    open = next;
+  }
+  return done;
+}
+
+interface Group {
+  readonly before: string;
+  readonly choices: readonly string[];
+  readonly after: string;
+}
+
+function firstGroup(text: string): Group | undefined {
+  for (let start = nextBrace(text, 0); start !== -1; start = nextBrace(text, start + 1)) {
+    const group = groupAt(text, start);
+    if (group !== undefined) return group;
+  }
+  return undefined;
+}
+
+function nextBrace(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === "{") return at;
+  }
+  return -1;
+}
+
+function groupAt(text: string, start: number): Group | undefined {
+  const choices: string[] = [];
+  let depth = 0;
+  let from = start + 1;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === "\\") at += 1;
+    else if (character === "{") depth += 1;
+    else if (character === "," && depth === 1) {
+      choices.push(text.slice(from, at));
+      from = at + 1;
+    } else if (character === "}") {
+      depth -= 1;
+      if (depth > 0) continue;
+      if (choices.length === 0) return undefined;
+      choices.push(text.slice(from, at));
+      return { before: text.slice(0, start), choices, after: text.slice(at + 1) };
+    }
+  }
+  return undefined;
 }
