@@ -1,3 +1,4 @@
+export type { RunOptions } from "./call/call-record.js";
 export type { GuardrailMode } from "./call/guardrails.js";
 export type { HookName, HookOptions, HookTypes, PostToolCall, PreAnswer, PreToolCall } from "./call/hooks.js";
 export type { JournalRow, ToolStats } from "./call/journal.js";

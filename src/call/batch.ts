@@ -1,9 +1,9 @@
 import type { CallResult, IncomingCall } from "../tool/call.js";
 import { spillResult, textLength } from "./bound-result.js";
-import { CallRecord } from "./call-record.js";
+import { CallRecord, type RunOptions } from "./call-record.js";
 import { type EffectKey, HeldKeys, keysOf } from "./effect-keys.js";
 import { PEEK } from "./prepare.js";
-import { type RunOptions, walk } from "./run-call.js";
+import { walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
 import { applyTurnBudget } from "./spill.js";
 import { walkStages } from "./stages.js";
@@ -56,7 +56,7 @@ async function keysOfRequest(
   request: IncomingCall,
   scope: CallScope,
 ): Promise<readonly EffectKey[] | undefined> {
-  const call = new CallRecord(request, scope, undefined);
+  const call = new CallRecord(request, scope);
   const problem = await walkStages(call, PEEK).catch(() => true);
   if (problem !== undefined || call.entry.interactive === true) return undefined;
   if (call.effects.length === 0) return [];

@@ -3,13 +3,17 @@ import type { CallRecord } from "./call-record.js";
 import { replaceText, textOfCall } from "./settle.js";
 import { persistedOutputBlock, truncateInline } from "./spill.js";
 
-/** Keeps every result within its size: the whole text goes to a file, the model gets a preview and the path. */
+/**
+ * Keeps every result within its size: the whole text goes to a file, the model gets a preview and the path. What only
+ * a person sees is cut.
+ */
 export function boundResult(call: CallRecord): void {
   if (call.scope.forProgram === true) return;
   const length = textLength(call);
+  const shownLength = call.human?.length ?? 0;
   const { services } = call.scope;
   // Cheap way out: no tool's limit is below this one unless it says so itself.
-  if (length <= services.limits.preview) return;
+  if (length <= services.limits.preview && shownLength <= services.limits.preview) return;
   const entry = call.entry;
   const configured = entry === undefined ? undefined : services.resultLimitOf(entry.name);
   const declared = entry?.maxResultSizeChars;
@@ -21,6 +25,12 @@ export function boundResult(call: CallRecord): void {
     limits: services.limits,
   });
   if (length > limit) spillResult(call, limit);
+  else if (call.human !== undefined && shownLength > limit) call.human = cutForPeople(call.human, limit);
+}
+
+function cutForPeople(human: string, limit: number): string {
+  const shown = previewOf(human, limit);
+  return `${shown}\n[the first ${shown.length.toLocaleString("en-US")} of ${human.length.toLocaleString("en-US")} characters]`;
 }
 
 export function spillResult(call: CallRecord, limit: number = call.scope.services.limits.preview): void {

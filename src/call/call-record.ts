@@ -1,15 +1,23 @@
 import type { Entry } from "../registry/entry.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
-import type { Content } from "../tool/content.js";
+import { type Content, textOf } from "../tool/content.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
-import type { AnyTool } from "../tool/tool.js";
+import type { AnyTool, Progress } from "../tool/tool.js";
 import type { EffectKey } from "./effect-keys.js";
 import type { Release } from "./effect-locks.js";
 import type { JournalEntry } from "./journal.js";
 import type { CallScope, Verdict } from "./scope.js";
 
 const NOTHING: readonly never[] = [];
+
+/** What whoever makes a call may bring along. */
+export interface RunOptions {
+  /** Interrupts the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told what the call says of its progress, secrets masked; `callId` tells the calls of a batch apart. */
+  readonly onProgress?: ((progress: Progress, callId: string) => void) | undefined;
+}
 
 /** One call on its way. Each field has one writer: the stage named beside it. */
 export class CallRecord {
@@ -18,6 +26,8 @@ export class CallRecord {
   readonly scope: CallScope;
   /** Interrupts this call from outside. */
   readonly signal: AbortSignal | undefined;
+  /** Told of this call's progress, and of no other's. */
+  readonly onProgress: RunOptions["onProgress"];
   readonly startedAt = performance.now();
   /** The call that is meant: another one than `request` when that came through a stand-in. */
   readonly target: IncomingCall;
@@ -67,6 +77,8 @@ export class CallRecord {
   structured: unknown;
   /** settle: the text is the structured form written out, so masking one masks the other */
   structuredIsText = false;
+  /** settle, bound: what a person sees where that is not the text of `content` */
+  human: string | undefined;
   /** settle */
   error: Failure | undefined;
   /** bound */
@@ -78,7 +90,7 @@ export class CallRecord {
   /** settle */
   durationMs = 0;
 
-  constructor(request: IncomingCall, scope: CallScope, signal: AbortSignal | undefined) {
+  constructor(request: IncomingCall, scope: CallScope, { signal, onProgress }: RunOptions = {}) {
     this.id = request.id;
     this.request = request;
     const meant = request.malformed === undefined ? scope.bridge?.unwrap(request) : undefined;
@@ -86,6 +98,7 @@ export class CallRecord {
     this.misdirected = meant !== undefined && "code" in meant ? meant : undefined;
     this.scope = scope;
     this.signal = signal;
+    this.onProgress = onProgress;
     this.spelling = this.target.name;
   }
 
@@ -100,6 +113,7 @@ export class CallRecord {
       called_as: this.request.name,
       ok: this.ok,
       content: this.content,
+      human: this.human ?? textOf(this.content),
       duration_ms: this.durationMs,
       environment: this.scope.environment.name,
       truncated: this.truncated,

@@ -1,5 +1,6 @@
 import type { Environment } from "../env/environment.js";
 import type { Effect } from "../tool/effects.js";
+import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
@@ -14,6 +15,7 @@ export class HandlerContext implements CallContext {
   #onAbort: (() => void) | undefined;
   #environment: Environment | undefined;
   #waits = 0;
+  #over = false;
   /** Told when calls made from inside this one begin and end to wait for a person. */
   onWaiting: ((waiting: boolean) => void) | undefined;
 
@@ -104,7 +106,7 @@ export class HandlerContext implements CallContext {
     });
     return {
       tools: nested.tools,
-      call: (request, given) => nested.call(request, { signal: given?.signal ?? this.signal }),
+      call: (request, given) => nested.call(request, { ...given, signal: given?.signal ?? this.signal }),
       close: () => nested.close(),
     };
   }
@@ -121,15 +123,17 @@ export class HandlerContext implements CallContext {
   }
 
   progress(update: Progress): void {
-    const { events } = this.#call.scope.services;
-    if (!events.active) return;
-    events.emit({
-      type: "call.progress",
-      session: this.#call.scope.info.id,
-      id: this.#call.id,
-      name: this.#call.entry.name,
-      progress: this.#readable(update),
-    });
+    const { id, entry, scope, onProgress } = this.#call;
+    const { events, log } = scope.services;
+    if (this.#over || (onProgress === undefined && !events.active)) return;
+    const progress = this.#readable(update);
+    try {
+      ignoreRejection(onProgress?.(progress, id));
+    } catch (thrown) {
+      log.warn(`onProgress of a call of ${entry.name} failed: ${describeThrown(thrown).message}`);
+    }
+    if (events.active)
+      events.emit({ type: "call.progress", session: scope.info.id, id, name: entry.name, progress });
   }
 
   /** Progress is the author's word too: it may be anything, and none of it may harm the call. */
@@ -139,6 +143,11 @@ export class HandlerContext implements CallContext {
     } catch {
       return {};
     }
+  }
+
+  /** The handler has ended: what it left behind no longer speaks for the call. */
+  end(): void {
+    this.#over = true;
   }
 
   get aborted(): boolean {

@@ -27,9 +27,11 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
     warnIfBlocked(call, performance.now() - before);
     if (isAsyncIterable(returned)) returned = drain(returned, context);
     if (isThenable(returned)) return untilDeadline(call, { context, timeoutMs, running: returned });
+    context.end();
     call.output = returned;
     return undefined;
   } catch (thrown) {
+    context.end();
     return failureFrom(thrown);
   }
 }
@@ -122,6 +124,7 @@ class RunningHandler implements Deadline {
 
   #end(problem: Failure | undefined): void {
     this.#ended = true;
+    this.#context.end();
     cancelDeadline(this);
     if (this.#onInterrupt !== undefined) this.#call.signal?.removeEventListener("abort", this.#onInterrupt);
     this.#resolve(this.#stopping ?? problem);

@@ -5,17 +5,13 @@ import { admit } from "./admit.js";
 import { afterHooks, wantsAfterHooks } from "./after-hooks.js";
 import { approve } from "./approve.js";
 import { boundResult } from "./bound-result.js";
-import { CallRecord } from "./call-record.js";
+import { CallRecord, type RunOptions } from "./call-record.js";
 import { execute } from "./execute.js";
 import { journalIntent, journalOutcome } from "./journal-call.js";
 import { PREPARE } from "./prepare.js";
 import type { CallScope } from "./scope.js";
 import { settle, settleFailure } from "./settle.js";
 import { type Stage, walkStages } from "./stages.js";
-
-export interface RunOptions {
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** The path. What follows it (settle, after-hooks, bound, journal) happens to every call, however it ended. */
 const PATH: readonly Stage[] = [...PREPARE, approve, admit, journalIntent, execute];
@@ -35,7 +31,7 @@ export async function walk(
   scope: CallScope,
   options: RunOptions,
 ): Promise<CallRecord> {
-  const call = new CallRecord(request, scope, options.signal);
+  const call = new CallRecord(request, scope, options);
   call.keepsVersion = true;
   announceStart(call);
   try {

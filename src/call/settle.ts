@@ -1,5 +1,6 @@
 import { type Content, text, textOf } from "../tool/content.js";
 import { type Failure, failure } from "../tool/errors.js";
+import { plainText } from "../tool/marked-text.js";
 import { ToolResult } from "../tool/result.js";
 import { serializeOutput, serializeSafely } from "../tool/serialize.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
@@ -27,6 +28,7 @@ export function settleFailure(call: CallRecord, problem: Failure): void {
   call.ok = false;
   call.error = failure(problem.code, message, hint);
   call.content = [text(JSON.stringify(hint === undefined ? { error: message } : { error: message, hint }))];
+  call.human = hint === undefined ? message : `${message}\n${hint}`;
 }
 
 /** Fills content and structured from the output; returns a failure when the output says or is one. */
@@ -42,7 +44,10 @@ function readOutput(call: CallRecord): Failure | undefined {
         asText(output.hint),
       );
     }
-    if (output.content !== undefined) return adoptContent(call, output.content);
+    if (output.content !== undefined) {
+      if (output.output !== undefined) present(call, output.output);
+      return adoptContent(call, output.content);
+    }
     output = output.output;
   }
   const kind = typeof output;
@@ -92,13 +97,20 @@ function asText(value: unknown): string | undefined {
   return value === undefined ? undefined : serializeOutput(value);
 }
 
-/** `present` is the author's code: when it throws or gives nonsense, the plain form is shown. */
+/**
+ * What the model reads; what a person reads is set at the same time, so that `present` runs once. It is the author's
+ * code: when it throws or gives nonsense, the plain form is shown.
+ */
 function present(call: CallRecord, output: unknown): readonly Content[] | undefined {
   if (call.tool.present === undefined) return undefined;
   try {
     const presented = call.tool.present(output);
     const content = readContent(presented?.model);
-    if (content !== undefined) return content;
+    if (content !== undefined) {
+      if (typeof presented.human === "string" && presented.human !== textOf(content))
+        call.human = presented.human;
+      return content;
+    }
     ignoreRejection(presented);
     call.scope.services.log.warn(`present of tool ${call.entry.name} gave no usable content`);
   } catch (thrown) {
@@ -139,6 +151,7 @@ export function redactContent(call: CallRecord): void {
     if (safe !== value) changed = true;
     return safe;
   };
+  if (call.human !== undefined) call.human = maskMarked(call.human, redact);
   const [only] = call.content;
   if (call.content.length === 1 && only !== undefined) {
     const safe = maskPart(only, masked);
@@ -162,6 +175,15 @@ function maskPart(part: Content, masked: (value: string) => string): Content {
   return { ...part, uri: masked(part.uri), ...(part.text !== undefined && { text: masked(part.text) }) };
 }
 
+/** A secret with a mark in the middle of it is still a secret; then the marks go. */
+function maskMarked(marked: string, redact: (value: string) => string): string {
+  const masked = redact(marked);
+  const plain = plainText(masked);
+  if (plain === masked) return masked;
+  const safe = redact(plain);
+  return safe === plain ? masked : safe;
+}
+
 function parseOr(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -170,13 +192,14 @@ function parseOr(json: string): unknown {
   }
 }
 
-/** Puts one text in the place of everything readable; images and sound stay. */
+/** Puts one text in the place of everything readable, also for people; images and sound stay. */
 export function replaceText(call: CallRecord, replacement: string): void {
   call.content = [
     text(replacement),
     ...call.content.filter((part) => part.type === "image" || part.type === "audio"),
   ];
   call.structured = undefined;
+  call.human = undefined;
 }
 
 export function textOfCall(call: CallRecord): string {

@@ -1,9 +1,8 @@
-import type { Runtime } from "../runtime/runtime.js";
 import type { CallResult } from "../tool/call.js";
-import { textOf } from "../tool/content.js";
 import { readCallArguments } from "./call-arguments.js";
 import { exitCodeOf } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
+import type { Output } from "./output.js";
 import { painted } from "./painted.js";
 import { calm } from "./visible-text.js";
 import { withSession } from "./with-session.js";
@@ -11,7 +10,7 @@ import { withSession } from "./with-session.js";
 export async function run(context: CommandContext, [name = "", ...words]: readonly string[]): Promise<void> {
   const { out, flags } = context;
   const given = await readCallArguments(words);
-  await withSession(context, async (session, signal, runtime) => {
+  await withSession(context, async (session, signal) => {
     const request = { id: "call_1", name, arguments: given };
     if (flags.dryRun === true) {
       const explained = await session.explainCall(request);
@@ -20,26 +19,19 @@ export async function run(context: CommandContext, [name = "", ...words]: readon
       if (explained.error !== undefined) process.exitCode = exitCodeOf(explained.error.code);
       return;
     }
-    const result = await session.call(request, { signal });
-    if (out.json) out.value(out.jsonl ? { type: "result", ...result } : result);
-    else if (result.ok) out.line(painted(shown(await forPeople(result, runtime)), out.color));
-    for (const notice of result.notices ?? []) out.note(notice);
-    if (result.error !== undefined) {
-      out.fail(result.error);
-      if (result.structured !== undefined) out.note(JSON.stringify(result.structured));
-    }
+    printResult(out, await session.call(request, { signal }));
   });
 }
 
-/** A tool may show people something friendlier than what it tells a model; when that fails, they see the same. */
-async function forPeople(result: CallResult, runtime: Runtime): Promise<string> {
-  const tool = await runtime.registry.get(result.name)?.load();
-  if (tool?.present === undefined || result.structured === undefined) return textOf(result.content);
-  try {
-    return tool.present(result.structured).human;
-  } catch {
-    return textOf(result.content);
-  }
+/** The envelope for programs, what the tool has for people otherwise. */
+export function printResult(out: Output, { human, ...envelope }: CallResult): void {
+  const { ok, notices = [], error, structured } = envelope;
+  if (out.json) out.value(out.jsonl ? { type: "result", ...envelope } : envelope);
+  else if (ok) out.line(painted(shown(human), out.color));
+  for (const notice of notices) out.note(notice);
+  if (error === undefined) return;
+  out.fail(error);
+  if (structured !== undefined) out.note(JSON.stringify(structured));
 }
 
 /** Files and pipes get the bytes; a terminal would obey some of them. */

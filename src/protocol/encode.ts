@@ -48,13 +48,15 @@ export function encodeDefinitions(
 }
 
 function unanswered(call: IncomingCall): CallResult {
+  const error = call.malformed ?? failure("internal", "The call ended without a result.");
   return {
     id: call.id,
     name: call.name,
     called_as: call.name,
     ok: false,
     content: [],
-    error: call.malformed ?? failure("internal", "The call ended without a result."),
+    human: error.message,
+    error,
     duration_ms: 0,
     environment: "",
     truncated: false,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
-import { CallRecord } from "../call/call-record.js";
+import { CallRecord, type RunOptions } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { KeptThings } from "../call/kept-things.js";
 import { PREPARE } from "../call/prepare.js";
@@ -123,17 +123,14 @@ export class Session {
   }
 
   /** One call through the whole path. Never rejects: whatever happens is in the result. */
-  call(request: CallRequest, options: { readonly signal?: AbortSignal } = {}): Promise<CallResult> {
+  call(request: CallRequest, options: RunOptions = {}): Promise<CallResult> {
     this.#assertOpen();
     allowManyListeners(options.signal);
     return runCall(this.#incoming(request), this.scope, options);
   }
 
   /** The calls of one message: side by side where effects allow, results in source order. */
-  callAll(
-    requests: readonly CallRequest[],
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<readonly CallResult[]> {
+  callAll(requests: readonly CallRequest[], options: RunOptions = {}): Promise<readonly CallResult[]> {
     this.#assertOpen();
     allowManyListeners(options.signal);
     return runBatch(
@@ -168,7 +165,7 @@ export class Session {
 
   /** The decision a call would meet, by the very stages a real call walks. */
   async explainCall(request: CallRequest): Promise<CallExplanation> {
-    const call = new CallRecord(this.#incoming(request), this.scope, undefined);
+    const call = new CallRecord(this.#incoming(request), this.scope);
     const error = await walkStages(call, PREPARE);
     return {
       name: call.name,

@@ -30,6 +30,11 @@ export interface CallResult {
   readonly ok: boolean;
   readonly content: readonly Content[];
   readonly structured?: unknown;
+  /**
+   * What a person sees: the `human` of the tool's `present`, else the text of `content`; after a failure its
+   * message and hint. May hold marks of `marked-text.ts`. Wire formats leave it out.
+   */
+  readonly human: string;
   readonly error?: Failure;
   readonly duration_ms: number;
   readonly environment: string;

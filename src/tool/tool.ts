@@ -101,7 +101,7 @@ export interface NestedTools {
   /** Never rejects. Ends with the outer call at the latest. */
   call(
     request: { readonly name: string; readonly arguments: unknown },
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; onProgress?(progress: Progress): void },
   ): Promise<CallResult>;
   /** Frees what the calls have left behind; the outer call must not end without it. */
   close(): void;

@@ -160,10 +160,10 @@ function pretendSession(work: Work, counts: { waiting: number }): JobSession {
       counts.waiting += 1;
       try {
         const output = await work(request, signal);
-        return { ...base, ok: true, content: [text(output)] };
+        return { ...base, ok: true, content: [text(output)], human: output };
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        return { ...base, ok: false, content: [], error: { code: "failed", message } };
+        return { ...base, ok: false, content: [], human: message, error: { code: "failed", message } };
       } finally {
         counts.waiting -= 1;
       }

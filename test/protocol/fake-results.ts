@@ -13,6 +13,7 @@ export function resultOf(call: IncomingCall, fields: Partial<CallResult> = {}): 
     called_as: call.name,
     ok: true,
     content: [],
+    human: "",
     duration_ms: 1,
     environment: "local",
     truncated: false,

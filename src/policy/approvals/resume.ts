@@ -54,7 +54,7 @@ export async function resumeApproval(resumption: Resumption): Promise<CallResult
     const used = await store.consume(record);
     if (isRefused(used)) return used;
     consent.unlock();
-    return await session.call(request, signal === undefined ? {} : { signal });
+    return await session.call(request, { signal });
   } finally {
     session.close();
   }

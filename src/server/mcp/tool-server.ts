@@ -154,19 +154,12 @@ function run(door: McpDoor, { params, client, canAsk, work }: Work): Promise<Cal
     const { name, arguments: args = {} } = params;
     const session = await door.session.current();
     const id = door.session.nextCallId();
-    const stopListening = door.runtime.events.on((event) => {
-      if (event.type === "call.progress" && event.id === id && event.session === session.id) {
-        work.onProgress(event.progress);
-      }
-    });
-    try {
-      const person = personFor(door, { ...work, signal, canAsk, configured: session.scope.approver });
-      const result = await session.withPerson(person).call({ id, name, arguments: args }, { signal });
-      if (isUnknown(session, name)) throw invalid(client.sdk, messageOf(result));
-      return encode(session, name, result);
-    } finally {
-      stopListening();
-    }
+    const person = personFor(door, { ...work, signal, canAsk, configured: session.scope.approver });
+    const result = await session
+      .withPerson(person)
+      .call({ id, name, arguments: args }, { signal, onProgress: work.onProgress });
+    if (isUnknown(session, name)) throw invalid(client.sdk, messageOf(result));
+    return encode(session, name, result);
   });
 }
 
@@ -194,11 +187,11 @@ function approverFor(door: McpDoor, asking: Asking): Approver | undefined {
   if (configured !== undefined) return inSession(configured);
   if (canAsk && door.mayApprove)
     return clientApprover({ askClient, redact: (text) => runtime.secrets.redact(text), ownSession });
-  return unattended && sayingSo(inSession(unattended), onProgress);
+  return unattended && reportingWait(inSession(unattended), onProgress);
 }
 
 /** A client that reports progress tells its person what the call waits for. */
-function sayingSo(approver: Approver, onProgress: HeldWork["onProgress"]): Approver {
+function reportingWait(approver: Approver, onProgress: HeldWork["onProgress"]): Approver {
   return {
     ask(request, signal) {
       onProgress({ message: `waits for approval: hermes approvals approve ${request.id}` });

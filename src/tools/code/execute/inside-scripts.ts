@@ -74,6 +74,7 @@ function ended(name: string, error: Failure): CallResult {
     called_as: name,
     ok: false,
     content: [text(JSON.stringify({ error: error.message }))],
+    human: error.message,
     error,
     duration_ms: 0,
     environment: "",
