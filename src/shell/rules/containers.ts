@@ -1,141 +1,295 @@
-import { parseOptions } from "../read/options.js";
-import type { Finding, Rule, RuleSet, ShellWord } from "../types.js";
-import { CLUSTERS } from "./clusters.js";
-import { judgeContainerRun, RUN_TAKING } from "./container-run.js";
-import { isCredentialFile, isStartupFile, isSystemPath } from "./places.js";
-import { danger, forPrograms, has, verbRule } from "./verb-table.js";
-
-const ENGINE_GLOBALS = (
-  "H host c context config l log-level tlscacert tlscert tlskey connection url root runroot identity " +
-  "storage-driver storage-opt tmpdir n namespace address a snapshotter cgroup-manager events-backend runtime"
-).split(" ");
-const COMPOSE_TAKING = (
-  "f file p project-name profile env-file project-directory ansi parallel progress t timeout s signal scale " +
-  "index e env w workdir u user"
-).split(" ");
+import { type ParsedOptions, parseOptions } from "../read/options.js";
+import type { ShellWord } from "../types.js";
+import {
+  isBlockDevice,
+  isCredentialFile,
+  isCredentialStore,
+  isHomeLike,
+  isRootLike,
+  isStartupFile,
+  isSystemPath,
+} from "./places.js";
+import { type Call, type Condition, carriedAfter, has, names, subject, valuesOf } from "./row.js";
 
 const STOPS = "stops a running container";
 const REMOVES = "removes containers, images or what they store";
 
-const engineVerbs = verbRule({
-  family: "container",
-  taking: [...ENGINE_GLOBALS, "t", "time", "s", "signal", "filter", "until", "format"],
-  dry: ["dry-run"],
-  verbs: [
-    { path: "rm|rmi|kill", reason: REMOVES },
-    { path: "stop|restart", reason: STOPS },
-    { path: "container rm|remove|kill|prune", reason: REMOVES },
-    { path: "container stop|restart", reason: STOPS },
-    {
-      path: "image|volume|network|system|builder|buildx|pod|secret|config|context|plugin|node|manifest|model prune",
-      reason: REMOVES,
-    },
-    {
-      path: "image|volume|network|buildx|pod|secret|config|context|plugin|node|service|stack|machine rm|remove",
-      reason: REMOVES,
-    },
-    { path: "pod stop|restart|kill", reason: STOPS },
-    { path: "stack down", reason: REMOVES },
-    { path: "plugin disable", reason: STOPS },
-    { path: "system reset", reason: REMOVES },
-    { path: "machine stop|reset", reason: STOPS },
-    { path: "kube down", reason: REMOVES },
-    { path: "swarm leave", reason: "leaves the swarm" },
-    { path: "service scale", reason: STOPS, when: ({ rest }) => rest.some(({ text }) => /=0$/.test(text)) },
-    { path: "service rollback", reason: "rolls a service back" },
-    {
-      path: "node update|demote",
-      reason: "takes a node out of service",
-      when: (call) => has(call, "availability") || call.operands[1]?.text === "demote",
-    },
-    { path: "trust revoke", reason: "withdraws trust in images" },
-  ],
-});
-
-const engine: Rule = (command) => {
-  const globals = leadingOptions(command.args, ENGINE_GLOBALS);
-  let [verb, ...rest] = command.args.slice(globals);
-  if (verb === undefined) return undefined;
-  if (verb.text === "compose") return compose({ ...command, args: rest });
-  if (verb.text === "container" || verb.text === "image") {
-    const inner = rest[0];
-    if (inner !== undefined && /^(?:run|create|exec|cp)$/.test(inner.text)) [verb, ...rest] = rest;
-  }
-  if (verb === undefined) return undefined;
-  if (/^(?:run|create|exec)$/.test(verb.text)) return judgeContainerRun(beforeImage(rest));
-  if (verb.text === "cp") return judgeCopy(rest);
-  return engineVerbs({ ...command, args: command.args.slice(globals) });
-};
-
-const compose = verbRule({
-  family: "container",
-  taking: COMPOSE_TAKING,
-  dry: ["dry-run"],
-  verbs: [
-    { path: "down|rm|kill", reason: REMOVES },
-    { path: "stop|restart|pause", reason: STOPS },
-    {
-      path: "up|scale",
-      reason: STOPS,
-      when: (call) =>
-        [...(call.values.get("scale") ?? []), ...call.rest].some(({ text }) => /^[\w.-]+=0$/.test(text)),
-    },
-    {
-      path: "run",
-      reason: "gives the container full rights on the host",
-      when: (call) => has(call, "privileged"),
-    },
-  ],
-});
-
-/** `cp` out of a container is judged by where it writes on this machine. */
-function judgeCopy(args: readonly ShellWord[]): Finding | undefined {
-  const { operands } = parseOptions(args);
-  const target = operands.length > 1 ? operands.at(-1) : undefined;
-  if (target === undefined || /^[\w.-]+:/.test(target.text)) return undefined;
-  return isSystemPath(target) || isStartupFile(target) || isCredentialFile(target)
-    ? danger("container.copy", "writes over a system or start-up file", target)
-    : undefined;
-}
-
-/** How many words of options with their values stand before the sub-command. */
-function leadingOptions(args: readonly ShellWord[], taking: readonly string[]): number {
-  let index = 0;
-  while (index < args.length) {
-    const text = args[index]?.text ?? "";
-    if (!text.startsWith("-")) break;
-    index += !text.includes("=") && taking.includes(text.replace(/^--?/, "")) ? 2 : 1;
-  }
-  return index;
-}
+/** Options of `run`, `create` and `exec` that take the next word; the first word after them is the image. */
+const RUN_TAKING =
+  "a add-host annotation attach blkio-weight blkio-weight-device c cap-add cap-drop cgroup-parent cgroupns " +
+  "cidfile cpu-count cpu-percent cpu-period cpu-quota cpu-rt-period cpu-rt-runtime cpu-shares cpus cpuset-cpus " +
+  "cpuset-mems detach-keys device device-cgroup-rule device-read-bps device-read-iops device-write-bps " +
+  "device-write-iops dns dns-option dns-search domainname e entrypoint env env-file expose gpus group-add h " +
+  "health-cmd health-interval health-retries health-start-period health-timeout hostname io-maxbandwidth ip " +
+  "ip6 ipc isolation kernel-memory l label label-file link link-local-ip log-driver log-opt m mac-address " +
+  "memory memory-reservation memory-swap memory-swappiness mount name net net-alias network network-alias " +
+  "oom-score-adj p pid pids-limit platform publish pull restart runtime security-opt shm-size stop-signal " +
+  "stop-timeout storage-opt sysctl tmpfs u ulimit user userns uts v volume volume-driver volumes-from w " +
+  "workdir pod secret tz umask authfile arch variant systemd";
+const RUN_VALUES = names(RUN_TAKING);
 
 /** The options in front of the image; what follows is the command inside. */
-function beforeImage(args: readonly ShellWord[]): ReturnType<typeof parseOptions> {
-  let index = 0;
+function optionsBeforeImage({ args, operands }: Call): ParsedOptions {
+  const verb = operands.findIndex(({ text }) => /^(?:run|create|exec)$/.test(text));
+  const start = args.indexOf(operands[verb] as ShellWord) + 1;
+  let index = start;
   while (index < args.length) {
     const text = args[index]?.text ?? "";
     if (!text.startsWith("-") || text === "--") break;
     index += takesNext(text) ? 2 : 1;
   }
-  return parseOptions(args.slice(0, index), { taking: RUN_TAKING });
+  return parseOptions(args.slice(start, index), { taking: [...RUN_VALUES] });
 }
 
 function takesNext(text: string): boolean {
-  if (text.startsWith("--")) return !text.includes("=") && RUN_TAKING.includes(text.slice(2));
-  for (let at = 1; at < text.length; at++)
-    if (RUN_TAKING.includes(text[at] ?? "")) return at === text.length - 1;
+  if (text.startsWith("--")) return !text.includes("=") && RUN_VALUES.has(text.slice(2));
+  for (let at = 1; at < text.length; at++) if (RUN_VALUES.has(text[at] ?? "")) return at === text.length - 1;
   return false;
 }
 
-export const RULES: RuleSet = {
-  family: "container",
-  programs: {
-    ...forPrograms(["docker", "podman", "nerdctl", "finch"], engine),
-    ...forPrograms(["docker-compose", "podman-compose"], compose),
-    ...CLUSTERS,
-    dockerd: ({ args }) =>
-      args.some(({ text }) => /tcp:\/\/(?:0\.0\.0\.0|\[::\])/.test(text))
-        ? danger("container.open-engine", "opens the container engine to the network")
-        : undefined,
-  },
+const STARTS = "container? run|create|exec";
+const starting =
+  (check: (options: ParsedOptions) => ReturnType<Condition>): Condition =>
+  (call) =>
+    check(optionsBeforeImage(call));
+
+/** Rights that reach past the container's walls. */
+const STRONG_RIGHTS =
+  /^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|sys_rawio|sys_boot|dac_read_search|sys_chroot|mac_admin|bpf)$/i;
+
+const hostNamespace = (options: ParsedOptions): ReturnType<Condition> => {
+  for (const name of ["pid", "ipc", "userns", "cgroupns"]) {
+    const word = valuesOf(options, name).find(({ text }) => text === "host");
+    if (word !== undefined) return { word, reason: `shares the host's ${name} space` };
+  }
+  return undefined;
 };
+
+const hostMount = (options: ParsedOptions): ReturnType<Condition> => {
+  for (const word of valuesOf(options, "v", "volume", "mount")) {
+    const mount = word.text.includes("=") ? readMount(word.text) : readVolume(word.text);
+    if (mount === undefined) continue;
+    const reason = riskOfMount({ ...word, text: mount.source }, mount.readOnly);
+    if (reason !== undefined) return { word, reason };
+  }
+  return undefined;
+};
+
+function riskOfMount(source: ShellWord, readOnly: boolean): string | undefined {
+  if (/\/(?:docker|containerd|podman|crio|cri-dockerd)\.sock$/.test(source.text))
+    return "hands the container engine itself to the container";
+  if (isRootLike(source)) return "mounts the whole host into the container";
+  if (isHomeLike(source)) return "mounts the whole home folder into the container";
+  if (isCredentialStore(source) || isCredentialFile(source))
+    return "mounts keys or tokens into the container";
+  if (readOnly || HARMLESS_MOUNT.test(source.text)) return undefined;
+  return isSystemPath(source) ? "mounts a system folder of the host, writable" : undefined;
+}
+const HARMLESS_MOUNT =
+  /^\/etc\/(?:localtime|timezone|hosts|resolv\.conf|ssl\/certs.*|ca-certificates.*)$|^\/(?:dev\/(?:shm|dri|snd|video\d*|net\/tun|kvm|fuse|bus\/usb)|lib\/modules|usr\/share\/zoneinfo)(?:\/|$)/;
+
+interface Mount {
+  readonly source: string;
+  readonly readOnly: boolean;
+}
+
+function readVolume(text: string): Mount | undefined {
+  const [source = "", target, mode = ""] = text.split(":");
+  return target === undefined ? undefined : { source, readOnly: mode.split(",").includes("ro") };
+}
+
+function readMount(text: string): Mount | undefined {
+  const fields = new Map(text.split(",").map((field) => field.split("=", 2) as [string, string | undefined]));
+  const source = fields.get("source") ?? fields.get("src");
+  if (source === undefined) return undefined;
+  const readOnly = ["readonly", "ro"].some((name) => fields.has(name) && fields.get(name) !== "false");
+  return { source, readOnly };
+}
+
+function isHostDevice(word: ShellWord): boolean {
+  const device = { ...word, text: word.text.split(":")[0] ?? "" };
+  return isBlockDevice(device) || /^\/dev\/(?:k?mem|port)$/.test(device.text);
+}
+
+/** `cp` out of a container is judged by where it writes on this machine. */
+const copiesOverSystem: Condition = ({ rest }) => {
+  const target = rest.length > 1 ? rest.at(-1) : undefined;
+  if (target === undefined || /^[\w.-]+:/.test(target.text)) return undefined;
+  return isSystemPath(target) || isStartupFile(target) || isCredentialFile(target) ? target : undefined;
+};
+
+/** Engines that run containers on this machine. */
+export const RULES = subject("container", [
+  {
+    program: "docker|podman|nerdctl|finch",
+    taking:
+      "H host c context config l log-level tlscacert tlscert tlskey connection url root runroot identity " +
+      "storage-driver storage-opt tmpdir n namespace address a snapshotter cgroup-manager events-backend runtime " +
+      "t time s signal filter until format",
+    carries: carriedAfter("compose", "docker-compose"),
+    not_match: ["docker stack ls", "docker image ls"],
+    rows: [
+      {
+        path: STARTS,
+        when: starting((options) =>
+          has(options, "privileged") && valuesOf(options, "privileged")[0]?.text !== "false" ? {} : undefined,
+        ),
+        rule: "container.privileged",
+        reason: "gives the container full rights on the host",
+        match: ["podman run --privileged alpine"],
+        not_match: ["docker run --gpus all pytorch"],
+      },
+      {
+        path: STARTS,
+        when: starting(hostNamespace),
+        rule: "container.host-namespace",
+        reason: "shares a name space of the host",
+        match: ["docker run --pid=host alpine"],
+        not_match: ["docker run --env-file .env app"],
+      },
+      {
+        path: STARTS,
+        when: starting((options) =>
+          valuesOf(options, "cap-add").find(({ text }) =>
+            text.split(",").some((one) => STRONG_RIGHTS.test(one)),
+          ),
+        ),
+        rule: "container.capability",
+        reason: "gives the container strong rights",
+        match: ["docker run --cap-add=ALL alpine"],
+        not_match: ["docker run --network host nginx"],
+      },
+      {
+        path: STARTS,
+        when: starting((options) =>
+          valuesOf(options, "security-opt").find(({ text }) => /unconfined|label[=:]disable/i.test(text)),
+        ),
+        rule: "container.unconfined",
+        reason: "switches off the container's confinement",
+        match: ["docker run --security-opt seccomp=unconfined alpine"],
+        not_match: ["docker run --device /dev/dri app"],
+      },
+      {
+        path: STARTS,
+        when: starting((options) => valuesOf(options, "device").find(isHostDevice)),
+        rule: "container.device",
+        reason: "gives the container a disk of the host",
+        match: ["docker run --device /dev/sda alpine"],
+        not_match: ["docker run --cap-drop=ALL alpine"],
+      },
+      {
+        path: STARTS,
+        when: starting(hostMount),
+        rule: "container.host-mount",
+        reason: "mounts a part of the host into the container",
+        match: ["docker run -v /etc:/etc alpine"],
+        not_match: ["docker run -e MODE=rm -p 80:80 nginx"],
+      },
+      {
+        path: "container? cp",
+        when: copiesOverSystem,
+        rule: "container.copy",
+        reason: "writes over a system or start-up file",
+        match: ["docker cp web:/etc/passwd /etc/passwd"],
+        not_match: ["docker cp dist web:/app"],
+      },
+      { path: "rm|rmi|kill", reason: REMOVES, match: ["podman rm -af"] },
+      { path: "stop|restart", reason: STOPS, match: ["docker stop web"] },
+      { path: "container rm|remove|kill|prune", reason: REMOVES, match: ["docker container prune -f"] },
+      {
+        path: "container stop|restart",
+        reason: STOPS,
+        match: ["docker container stop $(docker container ls -q)"],
+      },
+      {
+        path: "image|volume|network|system|builder|buildx|pod|secret|config|context|plugin|node|manifest|model prune",
+        reason: REMOVES,
+        match: ["docker system prune"],
+      },
+      {
+        path: "image|volume|network|buildx|pod|secret|config|context|plugin|node|service|stack|machine rm|remove",
+        reason: REMOVES,
+        match: ["podman machine rm"],
+      },
+      { path: "pod stop|restart|kill", reason: STOPS, match: ["docker pod stop"] },
+      { path: "stack|kube down", reason: REMOVES, match: ["docker stack down"] },
+      { path: "plugin disable", reason: STOPS, match: ["docker plugin disable x"] },
+      { path: "system reset", reason: REMOVES, match: ["podman system reset -f"] },
+      { path: "machine stop|reset", reason: STOPS, match: ["docker machine stop"] },
+      { path: "swarm leave", reason: "leaves the swarm", match: ["docker swarm leave -f"] },
+      {
+        path: "service scale",
+        when: ({ rest }) => rest.some(({ text }) => /=0$/.test(text)),
+        reason: STOPS,
+        match: ["docker service scale api=0"],
+        not_match: ["docker service scale api=3"],
+      },
+      { path: "service rollback", reason: "rolls a service back", match: ["docker service rollback"] },
+      {
+        path: "node update",
+        options: "availability",
+        reason: "takes a node out of service",
+        match: ["docker node update --availability"],
+        not_match: ["docker node update"],
+      },
+      { path: "node demote", reason: "takes a node out of service", match: ["docker node demote"] },
+      { path: "trust revoke", reason: "withdraws trust in images", match: ["docker trust revoke"] },
+    ],
+  },
+  {
+    program: "docker-compose|podman-compose",
+    taking:
+      "f file p project-name profile env-file project-directory ansi parallel progress t timeout s signal scale " +
+      "index e env w workdir u user",
+    not_match: ["docker-compose build"],
+    rows: [
+      { path: "down|rm|kill", reason: REMOVES, match: ["docker-compose down --volumes"] },
+      { path: "stop|restart|pause", reason: STOPS, match: ["docker-compose stop"] },
+      {
+        path: "up|scale",
+        when: (call) => [...call.given("scale"), ...call.rest].find(({ text }) => /^[\w.-]+=0$/.test(text)),
+        reason: STOPS,
+        match: ["docker compose up -d --scale worker=0"],
+        not_match: ["docker compose up -d --scale worker=3"],
+      },
+      {
+        path: "run",
+        options: "privileged",
+        reason: "gives the container full rights on the host",
+        match: ["docker-compose run --privileged"],
+        not_match: ["docker-compose run"],
+      },
+    ],
+  },
+  {
+    program: "dockerd",
+    word: /tcp:\/\/(?:0\.0\.0\.0|\[::\])/,
+    rule: "container.open-engine",
+    reason: "opens the container engine to the network",
+    match: ["dockerd tcp://0.0.0.0"],
+    not_match: ["dockerd list"],
+  },
+  {
+    program: "buildah",
+    path: "rm|rmi|prune",
+    reason: "deletes objects of a cluster",
+    match: ["buildah rm"],
+    not_match: ["buildah list"],
+  },
+  {
+    program: "skopeo|crane|regctl|reg",
+    not_match: ["reg query 'HKCU\\Software'"],
+    rows: [
+      {
+        path: "delete|rm",
+        reason: "deletes an image from a registry",
+        match: ["reg delete HKLM\\Software\\X /f"],
+      },
+      {
+        path: "tag|image|manifest delete|rm",
+        reason: "deletes an image from a registry",
+        match: ["skopeo tag delete"],
+      },
+    ],
+  },
+]);

@@ -9,6 +9,7 @@ import { RULES as FILES } from "./files.js";
 import { RULES as GIT } from "./git.js";
 import { RULES as HISTORY } from "./history.js";
 import { RULES as INTERPRETERS } from "./interpreters.js";
+import { RULES as KUBERNETES } from "./kubernetes.js";
 import { RULES as OWN_PROCESS } from "./own-process.js";
 import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
@@ -16,13 +17,15 @@ import { RULES as PERSISTENCE } from "./persistence.js";
 import { RULES as PROCESSES } from "./processes.js";
 import { RULES as RARE } from "./rare.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
+import { programsOf, type Subject } from "./row.js";
 import { RULES as SERVICES } from "./services.js";
 import { RULES as SYSTEM } from "./system.js";
 import { RULES as TOOLCHAINS } from "./toolchains.js";
 import { unknownTools } from "./unknown-tools.js";
+import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
 import { RULES as WINDOWS } from "./windows.js";
 
-const FAMILIES: readonly RuleSet[] = [
+const FAMILIES: readonly (RuleSet | Subject)[] = [
   FILES,
   DISKS,
   SYSTEM,
@@ -34,6 +37,8 @@ const FAMILIES: readonly RuleSet[] = [
   HISTORY,
   GIT,
   CONTAINERS,
+  KUBERNETES,
+  VIRTUAL_MACHINES,
   CLOUD,
   DATABASES,
   WINDOWS,
@@ -46,8 +51,12 @@ const FAMILIES: readonly RuleSet[] = [
   TOOLCHAINS,
 ];
 
+/** The rules that are rows, by subject. */
+export const SUBJECTS: readonly Subject[] = FAMILIES.filter((each) => "tools" in each);
+
+const KNOWN = FAMILIES.flatMap((each) =>
+  "tools" in each ? each.tools.flatMap(programsOf) : Object.keys(each.programs),
+);
+
 /** Every family of rules; the last one is asked about programs that none of the others names. */
-export const RULE_SETS: readonly RuleSet[] = [
-  ...FAMILIES,
-  unknownTools(new Set(FAMILIES.flatMap(({ programs }) => Object.keys(programs)))),
-];
+export const RULE_SETS: readonly (RuleSet | Subject)[] = [...FAMILIES, unknownTools(new Set(KNOWN))];

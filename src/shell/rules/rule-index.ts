@@ -2,6 +2,7 @@ import { keyOf } from "../read/command-key.js";
 import { CARRYING_PROGRAMS } from "../read/wrappers.js";
 import type { Finding, Rule, ShellWord, SimpleCommand } from "../types.js";
 import { RULE_SETS } from "./index.js";
+import { programsOf, ruleOf } from "./row.js";
 
 interface RuleIndex {
   readonly byProgram: ReadonlyMap<string, readonly Rule[]>;
@@ -20,18 +21,32 @@ export function ruleIndex(): RuleIndex {
 
 function build(): RuleIndex {
   const byProgram = new Map<string, Rule[]>();
-  for (const { programs } of RULE_SETS) {
-    for (const [program, rule] of Object.entries(programs)) {
-      const rules = byProgram.get(program);
-      if (rules === undefined) byProgram.set(program, [rule]);
-      else rules.push(rule);
-    }
-  }
-  return {
-    byProgram,
-    any: RULE_SETS.flatMap((set) => set.any ?? []),
-    programs: new Set([...byProgram.keys(), ...CARRYING_PROGRAMS]),
+  const any: Rule[] = [];
+  const add = (program: string, rule: Rule): void => {
+    const rules = byProgram.get(program);
+    if (program === "*") any.push(rule);
+    else if (rules === undefined) byProgram.set(program, [rule]);
+    else rules.push(rule);
   };
+  for (const set of RULE_SETS) {
+    if ("tools" in set) {
+      for (const tool of set.tools)
+        for (const program of programsOf(tool)) add(program, ruleOf(tool, askAbout));
+      continue;
+    }
+    for (const [program, rule] of Object.entries(set.programs)) add(program, rule);
+    any.push(...(set.any ?? []));
+  }
+  return { byProgram, any, programs: new Set([...byProgram.keys(), ...CARRYING_PROGRAMS]) };
+}
+
+/** What the rules for its program say about a command, the first of them. */
+function askAbout(command: SimpleCommand): Finding | undefined {
+  for (const rule of ruleIndex().byProgram.get(command.program) ?? []) {
+    const finding = rule(command);
+    if (finding !== undefined) return finding;
+  }
+  return undefined;
 }
 
 /** Everything the rules have to say about one command. Commands that say the same are asked about once. */
