@@ -1,7 +1,7 @@
+import { deferred } from "../../base/deferred.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Survivor } from "../environment.js";
 import { missingFolder } from "../missing-folder.js";
-import { deferred } from "./deferred.js";
 import { FrameReader } from "./report-frames.js";
 import type { ReportKind } from "./wrapper.js";
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { deferred } from "../remote/deferred.js";
+import { deferred } from "../../base/deferred.js";
 import { type ChannelStart, SessionChannel } from "./session-channel.js";
 import { PacketSplitter, WireReader, WireWriter } from "./wire.js";
 

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
+import { type Deferred, deferred } from "../../base/deferred.js";
 import type { TerminalSize } from "../environment.js";
-import { type Deferred, deferred } from "../remote/deferred.js";
 import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
 import { ChannelInput } from "./channel-input.js";
 import { ChannelOutput, RECEIVE_WINDOW } from "./channel-output.js";

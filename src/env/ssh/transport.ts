@@ -1,5 +1,5 @@
+import { deferred } from "../../base/deferred.js";
 import { ToolError } from "../../tool/errors.js";
-import { deferred } from "../remote/deferred.js";
 import type { Transport, TransportProcess, TransportStart } from "../remote/transport.js";
 import { SshConnection } from "./connection.js";
 import { LOGIN_SHELL_TEST, type LoginShell, loginShellLine } from "./login-shell-line.js";
