@@ -81,14 +81,14 @@ const FIGURES = [
   {
     id: "cold-tools-list",
     what: "hermes tools list, against node -e 0",
-    limit: 3,
+    limit: 2.5,
     unit: "×",
     of: ({ cold }) => cold?.ratios["hermes tools list / node"],
   },
   {
     id: "cold-call",
     what: "hermes call sleep seconds=0, against node -e 0",
-    limit: 4.5,
+    limit: 4,
     unit: "×",
     of: ({ cold }) => cold?.ratios["hermes call sleep / node"],
   },
@@ -152,7 +152,7 @@ const FIGURES = [
   {
     id: "terminal-output-unicode",
     what: "the same with signs that are not ASCII in every line",
-    limit: 1.25,
+    limit: 1.5,
     unit: "×",
     of: ({ output }) => output?.ratios["environment-output-unicode / bare-reader-unicode"],
   },

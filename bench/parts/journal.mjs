@@ -1,4 +1,4 @@
-// The same call with every row on disk before it is answered, beside peers that write nothing down.
+// The same call with every row committed before it is answered, beside peers that write nothing down.
 import { takeTurns, withSubjects } from "../coordinate.mjs";
 import { inMicroseconds, ratios } from "../statistics.mjs";
 

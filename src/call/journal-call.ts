@@ -62,7 +62,7 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
 }
 
 /**
- * A script that only reads need not wait for the disk at each of its calls: rows are written in order, so they
+ * A script that only reads need not wait for a commit at each of its calls: rows are written in order, so they
  * are there when the call that the script runs in is answered, and before anything it changes.
  */
 function mayFollow({ scope, effects }: CallRecord): boolean {

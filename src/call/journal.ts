@@ -24,9 +24,12 @@ export interface Journal {
 export interface JournalEntry {
   /** Set once the call has a row. */
   readonly seq?: number | undefined;
-  /** Resolves when the outcome is on the disk; rejects, without harm to later calls, when it is not. */
+  /**
+   * Resolves when the outcome is committed: it survives the end of the process, and reaches the disk a moment later.
+   * Rejects, without harm to later calls, when it cannot be written.
+   */
   end(outcome: CallOutcome): Promise<void>;
-  /** For those who do not wait: it is on the disk a moment later, and before whatever is awaited after it. */
+  /** For those who do not wait: it is committed a moment later, and before whatever is awaited after it. */
   endSoon(outcome: CallOutcome): void;
 }
 
@@ -80,7 +83,7 @@ export interface JournalRow {
   readonly rule: string;
   readonly environment: string;
   readonly started_at: number;
-  /** "running" in some live process; "unknown" when its process died before the outcome was written. */
+  /** "running" in some live process; "unknown" when that ended, or the power, before the outcome was kept. */
   readonly status: CallStatus | "running" | "unknown";
   readonly duration_ms?: number;
   readonly result_chars?: number;

@@ -1,5 +1,5 @@
+import { type Deferred, deferred } from "../base/deferred.js";
 import { DatabaseError, explainStorageError } from "../store/database-error.js";
-import { GroupCommit } from "../store/group-commit.js";
 import { rollback } from "../store/migrations.js";
 import { newOwnerId } from "../store/process-owner.js";
 import type { Store } from "../store/store.js";
@@ -22,14 +22,27 @@ export function openJournal(store: Store): SqliteJournal {
 /** A call that runs this long gets a row of its own before it ends, so that a crash leaves a trace of it. */
 const INTENT_DELAY_MS = 25;
 
+/** Committed rows that nobody waits for are on the disk about this much later. */
+const SYNC_DELAY_MS = 25;
+
 /** Finished calls kept in memory while the disk refuses them; with more than this the oldest are given up. */
 const MAX_UNSAVED = 10_000;
 
+/** Entries of one turn of the event loop; one transaction pays for all of them. */
+interface Group {
+  readonly entries: Entry[];
+  readonly committed: Deferred<void>;
+}
+
+/**
+ * A commit reaches the page cache, which survives `kill -9`; a sync of the log makes it survive a power cut. Intents
+ * wait for the sync, outcomes for the commit: without its outcome a call reads "unknown" after a power cut, but it is
+ * there.
+ */
 export class SqliteJournal implements Journal {
   readonly enabled = true;
   readonly #store: Store;
   readonly #owner = newOwnerId();
-  readonly #groups: GroupCommit<Entry>;
   readonly #insert;
   readonly #replace;
   readonly #read;
@@ -37,16 +50,16 @@ export class SqliteJournal implements Journal {
   /** How many of the delayed have ended. */
   #finished = 0;
   #unsaved: Entry[] = [];
+  #group: Group | undefined;
   #delayTimer: NodeJS.Timeout | undefined;
+  /** Set while something committed is not on its way to the disk. */
+  #syncTimer: NodeJS.Timeout | undefined;
+  /** Set while the last sync failed: then everybody waits for the disk, and is told. */
+  #diskRefuses = false;
   #closed = false;
 
   constructor(store: Store) {
     this.#store = store;
-    this.#groups = new GroupCommit({
-      write: (entries) => this.#write(entries),
-      sync: () => store.syncWal(),
-      failed: (entries, failure) => this.#failed(entries, failure),
-    });
     this.#read = journalReader(store.db);
     // One statement for the whole group, so that it needs no BEGIN and COMMIT; `key < ?3` marks the intents,
     // which come first.
@@ -69,14 +82,7 @@ export class SqliteJournal implements Journal {
       return entry;
     }
     this.#writeFinished();
-    entry.queued = true;
-    const begun = this.#groups.add(entry).then(
-      () => entry,
-      (error) => {
-        this.#neverStarted(entry);
-        throw error;
-      },
-    );
+    const begun = this.#beginDurably(entry);
     begun.catch(ignore);
     return begun;
   }
@@ -100,29 +106,36 @@ export class SqliteJournal implements Journal {
   async close(): Promise<void> {
     this.#closed = true;
     this.#writeDelayed();
-    if (this.#unsaved.length > 0) this.#groups.pending();
-    await this.#groups.drain();
+    await this.#commit().catch(ignore);
+    if (this.#syncTimer !== undefined || this.#diskRefuses) await this.#sync().catch(ignore);
+  }
+
+  async #beginDurably(entry: Entry): Promise<JournalEntry> {
+    await this.#add(entry);
+    try {
+      await this.#sync();
+    } catch (error) {
+      this.#neverStarted(entry);
+      throw error;
+    }
+    return entry;
   }
 
   #ended(entry: Entry, awaited: boolean): Promise<void> {
     if (!awaited && this.#delayed.has(entry)) {
       this.#finished += 1;
-      return written;
+      return done;
     }
     this.#writeFinished();
     this.#delayed.delete(entry);
-    if (entry.queued) return this.#groups.pending();
-    entry.queued = true;
-    return this.#groups.add(entry);
+    const committed = this.#add(entry);
+    return this.#diskRefuses ? committed.then(() => this.#sync()) : committed;
   }
 
   #writeDelayed(): void {
     clearTimeout(this.#delayTimer);
     this.#delayTimer = undefined;
-    for (const entry of this.#delayed) {
-      entry.queued = true;
-      this.#groups.add(entry);
-    }
+    for (const entry of this.#delayed) this.#add(entry);
     this.#delayed.clear();
     this.#finished = 0;
   }
@@ -133,8 +146,52 @@ export class SqliteJournal implements Journal {
     for (const entry of this.#delayed) {
       if (!entry.hasEnded) continue;
       this.#delayed.delete(entry);
-      entry.queued = true;
-      this.#groups.add(entry);
+      this.#add(entry);
+    }
+  }
+
+  /** Resolves when the entry is committed. */
+  #add(entry: Entry): Promise<void> {
+    const group = this.#collecting();
+    if (!entry.queued) group.entries.push(entry);
+    entry.queued = true;
+    return group.committed.promise;
+  }
+
+  #collecting(): Group {
+    if (this.#group !== undefined) return this.#group;
+    this.#group = { entries: [], committed: deferred() };
+    setImmediate(() => this.#commit());
+    return this.#group;
+  }
+
+  /** Commits what was collected; also what an earlier group could not. */
+  #commit(): Promise<void> {
+    if (this.#group === undefined && this.#unsaved.length === 0) return done;
+    const { entries, committed } = this.#collecting();
+    this.#group = undefined;
+    try {
+      this.#write(entries);
+      this.#syncTimer ??= setTimeout(() => this.#sync().catch(ignore), SYNC_DELAY_MS).unref();
+      committed.resolve();
+    } catch (error) {
+      for (const entry of entries) entry.queued = false;
+      const ended = entries.filter((entry) => entry.hasEnded);
+      this.#unsaved = mayWorkLater(error) ? [...this.#unsaved, ...ended].slice(-MAX_UNSAVED) : [];
+      committed.reject(cannotWrite(error));
+    }
+    return committed.promise;
+  }
+
+  async #sync(): Promise<void> {
+    clearTimeout(this.#syncTimer);
+    this.#syncTimer = undefined;
+    try {
+      await this.#store.syncWal();
+      this.#diskRefuses = false;
+    } catch (error) {
+      this.#diskRefuses = true;
+      throw cannotWrite(error);
     }
   }
 
@@ -172,16 +229,6 @@ export class SqliteJournal implements Journal {
     this.#unsaved = [];
   }
 
-  #failed(entries: readonly Entry[], failure: { readonly written: boolean; readonly error: unknown }): Error {
-    const { written, error } = failure;
-    if (!written) {
-      for (const entry of entries) entry.queued = false;
-      const ended = entries.filter((entry) => entry.hasEnded);
-      this.#unsaved = mayWorkLater(error) ? [...this.#unsaved, ...ended].slice(-MAX_UNSAVED) : [];
-    }
-    return new Error(`The journal cannot be written: ${explainStorageError(error)}`, { cause: error });
-  }
-
   /** The intent may have reached the file although not safely: without an outcome it would run forever. */
   #neverStarted(entry: Entry): void {
     if (entry.seq === undefined) return;
@@ -190,7 +237,7 @@ export class SqliteJournal implements Journal {
   }
 }
 
-const written = Promise.resolve();
+const done = Promise.resolve();
 
 const neverStartedOutcome: CallOutcome = {
   status: "blocked",
@@ -246,6 +293,10 @@ class Entry implements JournalEntry {
 /** A refusing disk may accept the same rows later; rows that SQLite itself rejects never get better. */
 function mayWorkLater(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind !== "constraint" && error.kind !== "other";
+}
+
+function cannotWrite(error: unknown): Error {
+  return new Error(`The journal cannot be written: ${explainStorageError(error)}`, { cause: error });
 }
 
 function rejected(why: string): Promise<never> {

@@ -1,7 +1,9 @@
+import { copyFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nullJournal } from "../../src/call/journal.js";
+import { openStore } from "../../src/store/store.js";
 import { intentOf, outcomeOf } from "../fixtures/journal/calls.js";
 import { noSync, statusesIn, temporaryJournals } from "../fixtures/journal/temporary-journals.js";
 
@@ -125,6 +127,54 @@ describe("when it is written", () => {
     finishSync?.();
     await begun;
     expect(started).toBe(true);
+  });
+
+  test("an outcome is answered when it is committed; the disk follows without being waited for", async () => {
+    let syncs = 0;
+    const finish: (() => void)[] = [];
+    const { journal, store } = await open({
+      syncFile: () => {
+        syncs += 1;
+        return new Promise((resolve) => finish.push(resolve));
+      },
+    });
+    await (await journal.begin(intentOf("read"))).end(outcomeOf());
+    expect(syncs).toBe(0);
+    const begun = journal.begin(intentOf("write", { durableBefore: true }));
+    await expect.poll(() => finish.length).toBe(1);
+    finish.shift()?.();
+    await (await begun).end(outcomeOf());
+    expect(syncs).toBe(1);
+    const reader = await openStore({ path: store.path });
+    const rows = reader.db.prepare("SELECT call_id, status FROM call_rows ORDER BY seq").all();
+    await reader.close();
+    expect(rows.map((row) => [row.call_id, row.status])).toEqual([
+      ["read", "ok"],
+      ["write", "ok"],
+    ]);
+    await expect.poll(() => syncs).toBe(2);
+    finish.shift()?.();
+  });
+
+  test("after a power cut a call that had begun to change something is there, as unknown if its outcome was on its way", async () => {
+    const { journal, store } = await open({
+      // What is sure to be on the disk is what was in the files when the last sync began.
+      syncFile: async () => {
+        for (const end of ["", "-wal"]) copyFileSync(`${store.path}${end}`, `${store.path}.on-disk${end}`);
+      },
+    });
+    await (await journal.begin(intentOf("synced", { durableBefore: true }))).end(outcomeOf());
+    const write = await journal.begin(intentOf("not synced", { durableBefore: true }));
+    await (await journal.begin(intentOf("only read"))).end(outcomeOf());
+    await write.end(outcomeOf());
+    expect(statusesIn(journal)).toEqual({ synced: "ok", "not synced": "ok", "only read": "ok" });
+
+    const after = await open({ file: "state.db.on-disk", syncFile: noSync });
+    after.store.db.exec("UPDATE calls SET owner = 'beforethe.1.1.power cut'");
+    expect(after.journal.recover().map((row) => [row.call_id, row.status])).toEqual([
+      ["not synced", "unknown"],
+    ]);
+    expect(statusesIn(after.journal)).toEqual({ synced: "ok", "not synced": "unknown" });
   });
 
   test("a call that only reads begins at once; if it runs long, its intent is written meanwhile", async () => {
