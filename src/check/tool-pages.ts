@@ -1,4 +1,4 @@
-import { quoteWord } from "../env/remote/quote.js";
+import { quoteForShell } from "../base/quote.js";
 import { isRecord } from "../tool/schema-walk.js";
 import { describeSignature } from "../tool/signature.js";
 import type { AnyTool, ToolExample } from "../tool/tool.js";
@@ -143,7 +143,7 @@ function oneSession(calls: NonNullable<ToolExample["before"]>): string {
 
 function shellWord(value: unknown): string {
   const json = JSON.stringify(value).replaceAll("{server}", "https://example.org");
-  return quoteWord(json);
+  return quoteForShell(json);
 }
 
 function firstSentence(text: string): string {

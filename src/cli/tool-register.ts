@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { quoteWord } from "../env/remote/quote.js";
+import { quoteIfNeeded } from "../base/quote.js";
 import { variablesOf } from "../sources/yaml/read-auth.js";
 import type { ToolSpec } from "../sources/yaml/tool-spec.js";
 import { failure, HermesError } from "../tool/errors.js";
@@ -119,7 +119,7 @@ export function commandToTry(tools: readonly ToolSpec[]): string | undefined {
     );
   const words = Object.entries(args).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `${name}=${/^[\w@%+:,./-]+$/.test(text) ? text : quoteWord(text)}`;
+    return `${name}=${quoteIfNeeded(text)}`;
   });
   return ["hermes call", tool.name, ...words].join(" ");
 }

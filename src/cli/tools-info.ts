@@ -1,4 +1,4 @@
-import { quoteWord } from "../env/remote/quote.js";
+import { quoteForShell } from "../base/quote.js";
 import { describeSignature } from "../tool/signature.js";
 import type { CommandContext } from "./globals.js";
 
@@ -44,7 +44,7 @@ export async function run(
     for (const example of examples) {
       out.line();
       out.line(`${color.bold(example.title)}:`);
-      out.line(`hermes call ${listing.name} ${quoteWord(JSON.stringify(example.arguments))}`);
+      out.line(`hermes call ${listing.name} ${quoteForShell(JSON.stringify(example.arguments))}`);
       out.line(color.dim(`→ ${JSON.stringify(example.result)}`));
     }
   }

@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { isBelow } from "../base/path.js";
+import { quoteForShell } from "../base/quote.js";
 import { ToolError } from "../tool/errors.js";
 
 const LARGEST_BYTES = 100_000;
@@ -27,7 +28,7 @@ export async function scriptCommand(
   if (file === undefined) return script;
   const interpreter = INTERPRETERS[extname(file).toLowerCase()];
   if (interpreter === undefined) return shellText(file, script);
-  if (place.local) return `${interpreter} ${quoted(file)}`;
+  if (place.local) return `${interpreter} ${quoteForShell(file)}`;
   throw new ToolError(`The script ${script} lies on this machine, and the job runs elsewhere.`, {
     code: "invalid_arguments",
     hint: "Use a shell script, a command line, or a job in the local environment.",
@@ -63,8 +64,4 @@ async function shellText(file: string, name: string): Promise<string> {
       hint: "Use a shell script, or a name that ends in .py, .js, .mjs, .ts, .rb or .pl.",
     },
   );
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

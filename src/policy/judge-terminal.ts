@@ -1,3 +1,4 @@
+import { quoteForShell } from "../base/quote.js";
 import { wildcardMatches } from "../base/wildcard.js";
 import type { JudgedSegment, Verdict } from "../call/scope.js";
 import { judgeCommand } from "../shell/analysis.js";
@@ -65,12 +66,8 @@ function mayBeCommand(text: string): boolean {
 
 /** The line as rules about its text see it: with the values that its variables have by now. */
 export function withVariables({ resource, variables = {} }: Effect): string {
-  const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}\n`);
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoteForShell(value)}\n`);
   return lines.join("") + resource;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** `rm -rf *` is one thing in a project and another one here. */
@@ -92,7 +89,7 @@ function judgeWhere(
 ): CommandVerdict {
   const judged = judgeCommand(command, options);
   if (judged.verdict === "hardline" || (!VITAL_FOLDER.test(cwd) && cwd !== options.home)) return judged;
-  const there = judgeCommand(`cd ${quoted(cwd)}\n${command}`, options);
+  const there = judgeCommand(`cd ${quoteForShell(cwd)}\n${command}`, options);
   if (there.verdict === judged.verdict || there.verdict === "safe") return judged;
   return { verdict: there.verdict, rule: there.rule, reason: there.reason, segments: judged.segments };
 }

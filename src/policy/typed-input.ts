@@ -1,3 +1,4 @@
+import { quoteForShell } from "../base/quote.js";
 /** What typed text means to the program that reads it. */
 export interface TypedText {
   /** The command line that would do the same. */
@@ -30,7 +31,7 @@ export function typedAs(text: string, into: string): TypedText {
   }
   const interpreter = CODE_OPTIONS.find(([names]) => names.test(program));
   if (interpreter !== undefined) {
-    return { text: `${interpreter[1]} '${text.replaceAll("'", "'\\''")}'`, isCommand: true };
+    return { text: `${interpreter[1]} ${quoteForShell(text)}`, isCommand: true };
   }
   return { text, isCommand: false };
 }

@@ -1,4 +1,4 @@
-import { quoteWord } from "../remote/quote.js";
+import { quoteForShell } from "../../base/quote.js";
 
 /**
  * The service runs a command and answers with everything it printed as one text. Real streams are made of that:
@@ -48,7 +48,7 @@ if mkdir ${folder} 2>/dev/null; then
   ${inputFile(input)}
   mkfifo o e b c
   ${OWN_SESSION}
-  $own sh -c ${quoteWord(supervisor)} sh ${argv.map(quoteWord).join(" ")} </dev/null >/dev/null 2>&1 &
+  $own sh -c ${quoteForShell(supervisor)} sh ${argv.map(quoteForShell).join(" ")} </dev/null >/dev/null 2>&1 &
   echo $! > p
 fi
 ${pollScript({ ...firstPoll, wait: input === "open" ? "no" : "news" })}`;
@@ -56,7 +56,7 @@ ${pollScript({ ...firstPoll, wait: input === "open" ? "no" : "news" })}`;
 
 function inputFile(input: ScriptInput): string {
   if (typeof input === "string") return "";
-  if ("file" in input) return `mv -- ${quoteWord(input.file)} in`;
+  if ("file" in input) return `mv -- ${quoteForShell(input.file)} in`;
   return `printf %s ${Buffer.from(input.bytes).toString("base64")} | base64 -d > in`;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { WebSocket } from "undici";
+import { quoteForShell } from "../../base/quote.js";
 import type { TerminalSize } from "../environment.js";
-import { quoteWord } from "../remote/quote.js";
 import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
 import { MarkedOutput } from "./marked-output.js";
 import type { Toolbox } from "./toolbox.js";
@@ -126,7 +126,7 @@ function terminalScript(argv: readonly string[], mark: string): string {
   return `rm -f -- "$0"
 trap : INT QUIT
 printf '\\036%s+\\036' ${mark}
-${argv.map(quoteWord).join(" ")}
+${argv.map(quoteForShell).join(" ")}
 printf '\\036%s%s\\036' ${mark} $?
 sleep 5`;
 }

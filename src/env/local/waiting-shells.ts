@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, writeSync } from "node:fs";
+import { quoteForShell } from "../../base/quote.js";
 import type { Child, ChildStart, ShellLine } from "./child.js";
 import { waitingShellVector } from "./command-line.js";
 import type { Launched, Launcher } from "./launcher/launcher.js";
@@ -168,16 +169,12 @@ function orderFor(start: ChildStart, line: ShellLine): Buffer | undefined {
   const changes = Object.entries(line.changes);
   if (changes.some(([name]) => ONLY_AT_START.test(name))) return undefined;
   const text = [
-    `builtin cd -P -- ${quoted(start.cwd)} 2>/dev/null || HERMES_MISSING=1`,
+    `builtin cd -P -- ${quoteForShell(start.cwd)} 2>/dev/null || HERMES_MISSING=1`,
     ...changes.map(([name, value]) =>
-      value === undefined ? `builtin unset -v ${name}` : `builtin export ${name}=${quoted(value)}`,
+      value === undefined ? `builtin unset -v ${name}` : `builtin export ${name}=${quoteForShell(value)}`,
     ),
-    `builtin set -- ${quoted(line.command)}\n`,
+    `builtin set -- ${quoteForShell(line.command)}\n`,
   ].join("\n");
   const order = Buffer.from(text);
   return order.length > MAX_ORDER_BYTES ? undefined : order;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
+import { quoteForShell } from "../../base/quote.js";
 
 /** A file that the program finds open under a number of its own, e.g. the filter that a sandbox reads. */
 export interface OpenedFile {
@@ -33,7 +34,7 @@ export function startLine({ argv, env, othersOpen, files = [] }: StartLine): rea
   const inherits = othersOpen && process.platform === "linux";
   const direct = !inherits && files.length === 0 && isThere(argv[0] ?? "", env.PATH);
   if (direct) return argv;
-  const opening = files.map((file) => `exec ${file.descriptor}<${quoted(file.path)}`);
+  const opening = files.map((file) => `exec ${file.descriptor}<${quoteForShell(file.path)}`);
   const line = [...(inherits ? [CLOSE_INHERITED] : []), ...opening, 'exec -- "$@"'].join("\n");
   return ["bash", "--noprofile", "--norc", "-c", line, "hermes", ...argv];
 }
@@ -51,8 +52,4 @@ function isThere(program: string, path = ""): boolean {
       return false;
     }
   });
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

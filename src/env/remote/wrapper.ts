@@ -1,5 +1,5 @@
+import { quoteForShell } from "../../base/quote.js";
 import type { ProgramRequest } from "../environment.js";
-import { quoteWord } from "./quote.js";
 import { settable } from "./variables.js";
 
 /** The shell there, as the probe found it. */
@@ -59,13 +59,15 @@ export function wrap(request: WrapperRequest): Wrapper {
 
 function headerText({ env, cwd, command, token }: WrapperRequest): string {
   const all = settable(env);
-  const set = all.flatMap(([name, value]) => (value === undefined ? [] : [quoteWord(`${name}=${value}`)]));
+  const set = all.flatMap(([name, value]) =>
+    value === undefined ? [] : [quoteForShell(`${name}=${value}`)],
+  );
   const gone = all.flatMap(([name, value]) => (value === undefined ? [name] : []));
   const words = typeof command === "string" ? [command] : command;
   return [
     ...(gone.length === 0 ? [] : [`unset -v ${gone.join(" ")}`]),
     ...(set.length === 0 ? [] : [`export ${set.join(" ")}`]),
-    `set -- ${[cwd, ...words].map(quoteWord).join(" ")}`,
+    `set -- ${[cwd, ...words].map(quoteForShell).join(" ")}`,
     `#${token}\n`,
   ].join("\n");
 }
@@ -79,7 +81,7 @@ function readHeader({ shell, streams, token }: WrapperRequest, size: number): st
   if (streams !== "terminal" && shell.readsExactly) return `LC_ALL=C IFS= read -r -N ${size} HERMES_HEADER`;
   if (shell.dd !== undefined && (streams === "terminal" || size > BYTE_BY_BYTE)) {
     const exactly = shell.dd.fullBlock ? `bs=${size} count=1 iflag=fullblock` : `bs=1 count=${size}`;
-    return `HERMES_HEADER=$(${quoteWord(shell.dd.path)} ${exactly} 2>/dev/null)`;
+    return `HERMES_HEADER=$(${quoteForShell(shell.dd.path)} ${exactly} 2>/dev/null)`;
   }
   return [
     "HERMES_HEADER=",
@@ -131,7 +133,7 @@ function pipesScript(request: WrapperRequest, size: number): string {
     OBEY_HEADER,
     enterFolder(`>&${REPORT}`),
     `printf '@T:a:%s@T;' "$$" >&${REPORT}`,
-    `${[...shellCommand(request.shell), innerScript(request), request.shell.kind].map(quoteWord).join(" ")} "$@"${
+    `${[...shellCommand(request.shell), innerScript(request), request.shell.kind].map(quoteForShell).join(" ")} "$@"${
       request.streams === "merged" ? " 2>&1" : ` 2>&${REPORT}`
     }${request.hasInput ? "" : " </dev/null"}`,
     "HERMES_STATUS=$?",
@@ -159,14 +161,14 @@ function innerScript({ shell, command, streams }: WrapperRequest): string {
     `${builtin}printf @T:cwd:; ${builtin}pwd -P; ${builtin}printf '@T;@T:vars:'`,
     `${builtin}export -p; ${builtin}printf '@T;'`,
   ].join("; ");
-  return `${begin}; trap ${quoteWord(`{ ${report}; } 2>/dev/null >&${kept} || :`)} EXIT; ${runLine(shell)}`;
+  return `${begin}; trap ${quoteForShell(`{ ${report}; } 2>/dev/null >&${kept} || :`)} EXIT; ${runLine(shell)}`;
 }
 
 /** A terminal has no second stream: reports come before the command begins, and none after. */
 function terminalScript(request: WrapperRequest, size: number): string {
   const run =
     typeof request.command === "string"
-      ? `${[...shellCommand(request.shell), runLine(request.shell), request.shell.kind].map(quoteWord).join(" ")} "$@"`
+      ? `${[...shellCommand(request.shell), runLine(request.shell), request.shell.kind].map(quoteForShell).join(" ")} "$@"`
       : `${request.shell.kind === "bash" ? "-- " : ""}"$@"`;
   return [
     "HERMES_TTY=$(stty -g 2>/dev/null) && stty raw -echo 2>/dev/null || {",

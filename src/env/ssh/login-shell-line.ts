@@ -1,5 +1,5 @@
+import { quoteForShell } from "../../base/quote.js";
 import { ToolError } from "../../tool/errors.js";
-import { quoteWord } from "../remote/quote.js";
 
 /** Linux refuses to start a program with a longer argument, and the login shell gets the line as one. */
 const MAX_LINE_BYTES = 131_071;
@@ -19,7 +19,7 @@ export type LoginShell = "posix" | "any";
 /** Comes back unchanged only from a shell that reads quotes as sh does. */
 const TEST_WORD = "a'b\\\\c\\'!d\n\\e $HOME `f` é *";
 export const LOGIN_SHELL_TEST = {
-  line: `exec printf %s ${quoteWord(TEST_WORD)}`,
+  line: `exec printf %s ${quoteForShell(TEST_WORD)}`,
   answer: TEST_WORD,
 } as const;
 
@@ -35,7 +35,7 @@ export function loginShellLine(argv: readonly string[], shell: LoginShell): stri
     });
   }
   const plain = argv.every((argument) => PLAIN.test(argument));
-  const command = `exec ${argv.map(quoteWord).join(" ")}`;
+  const command = `exec ${argv.map(quoteForShell).join(" ")}`;
   const line = plain || shell === "posix" ? command : `exec sh -c '${DECODE}' '${encode(command)}'`;
   const bytes = Buffer.byteLength(line);
   if (bytes <= MAX_LINE_BYTES) return line;

@@ -3,7 +3,7 @@ import { UNKNOWN } from "../types.js";
 import type { CodeEffects } from "./effects.js";
 import type { Language } from "./languages.js";
 import { type CodeToken, tokenize } from "./tokens.js";
-import { isWhollyUnknown, quoteForShell, shellText } from "./values.js";
+import { isWhollyUnknown, quoteWithUnknowns, shellText } from "./values.js";
 
 /** More commands than this in one program are not followed one by one. */
 const MOST_COMMANDS = 64;
@@ -43,7 +43,7 @@ export function effectsOfAwk(code: string, language: Language): CodeEffects {
     if ((isSign(token, ">") || isSign(token, ">>")) && printsBefore(tokens, index)) {
       const target = joined(following(tokens, index + 1), assigned);
       if (!isWhollyUnknown(target) && !target.startsWith("/dev/std"))
-        shell.push(`echo >> ${quoteForShell(target)}`);
+        shell.push(`echo >> ${quoteWithUnknowns(target)}`);
     }
   }
   const network = tokens.some(({ kind, text }) => kind === "text" && /^\/inet[46]?\//.test(text));

@@ -5,7 +5,7 @@ import { judgeCall, judgeTogether } from "./handlers.js";
 import type { Language } from "./languages.js";
 import { readCode } from "./reader.js";
 import { tokenize } from "./tokens.js";
-import { type CodeValue, isWhollyUnknown, quoteForShell, shellText, textOf } from "./values.js";
+import { type CodeValue, isWhollyUnknown, quoteWithUnknowns, shellText, textOf } from "./values.js";
 
 /** What a program in text does, said in shell commands and findings of its own. */
 export interface CodeEffects {
@@ -96,7 +96,7 @@ export class EffectList {
     const [program] = words;
     if (program === undefined) return;
     if (isWhollyUnknown(program)) this.opaque = true;
-    else this.#starts(words.map(quoteForShell).join(" "));
+    else this.#starts(words.map(quoteWithUnknowns).join(" "));
   }
 
   #starts(command: string): void {

@@ -3,7 +3,7 @@ import type { CallAction } from "./calls.js";
 import type { EffectList } from "./effects.js";
 import type { CodeCall } from "./facts.js";
 import type { CallHandler } from "./handlers.js";
-import { isWhollyUnknown, quoteForShell, textOf, textValue } from "./values.js";
+import { isWhollyUnknown, quoteWithUnknowns, textOf, textValue } from "./values.js";
 
 /** Paths a call names: its receiver for methods, else every text among the arguments and lists of them. */
 function pathsOf(call: CodeCall): readonly string[] {
@@ -18,7 +18,7 @@ const deletes =
   (recursive: boolean): CallHandler =>
   (call, { list }) => {
     for (const path of pathsOf(call))
-      if (path !== UNKNOWN) list.does(`rm ${recursive ? "-rf" : "-f"} -- ${quoteForShell(path)}`);
+      if (path !== UNKNOWN) list.does(`rm ${recursive ? "-rf" : "-f"} -- ${quoteWithUnknowns(path)}`);
     list.note(
       "interpreter.delete",
       recursive ? "deletes a folder with everything in it" : "deletes files from code",
@@ -27,12 +27,14 @@ const deletes =
 
 function readsFile(path: string, list: EffectList): void {
   if (!isWhollyUnknown(path))
-    list.does(/^https?:/i.test(path) ? `curl ${quoteForShell(path)}` : `cat -- ${quoteForShell(path)}`);
+    list.does(
+      /^https?:/i.test(path) ? `curl ${quoteWithUnknowns(path)}` : `cat -- ${quoteWithUnknowns(path)}`,
+    );
 }
 
 /** `>>`, so that writing a project file is not taken for emptying it. */
 function writesFile(path: string, list: EffectList): void {
-  if (!isWhollyUnknown(path)) list.does(`echo >> ${quoteForShell(path)}`);
+  if (!isWhollyUnknown(path)) list.does(`echo >> ${quoteWithUnknowns(path)}`);
 }
 
 /** Opened for writing with nothing in the program that writes: what was in it is gone. */
@@ -42,7 +44,7 @@ const WRITERS =
   );
 
 function emptiesFile(path: string, list: EffectList): void {
-  if (!isWhollyUnknown(path)) list.does(`: > ${quoteForShell(path)}`);
+  if (!isWhollyUnknown(path)) list.does(`: > ${quoteWithUnknowns(path)}`);
 }
 
 const opens: CallHandler = (call, world) => {
@@ -89,7 +91,7 @@ const transfers =
   (program: "cp" | "mv"): CallHandler =>
   (call, { list }) => {
     const values = call.receiver?.kind === "text" ? [call.receiver, ...call.args] : call.args;
-    const [from, to] = values.map((value) => quoteForShell(textOf(value)));
+    const [from, to] = values.map((value) => quoteWithUnknowns(textOf(value)));
     if (from !== undefined && to !== undefined) list.does(`${program} -- ${from} ${to}`);
   };
 
@@ -101,7 +103,7 @@ const chmod: CallHandler = (call, { list }) => {
   const octal = /^0[oO]?[0-7]+$/.test(mode.text)
     ? mode.text.replace(/^0[oO]?/, "")
     : Number(mode.text).toString(8);
-  list.does(`chmod ${octal} ${quoteForShell(textOf(path))}`);
+  list.does(`chmod ${octal} ${quoteWithUnknowns(textOf(path))}`);
 };
 
 export const FILE_HANDLERS: Readonly<Partial<Record<CallAction, CallHandler>>> = {
@@ -125,7 +127,7 @@ export const FILE_HANDLERS: Readonly<Partial<Record<CallAction, CallHandler>>> =
   },
   truncate: (call, { list }) => {
     const path = textOf(call.args[0]);
-    if (!isWhollyUnknown(path)) list.does(`truncate -s 0 -- ${quoteForShell(path)}`);
+    if (!isWhollyUnknown(path)) list.does(`truncate -s 0 -- ${quoteWithUnknowns(path)}`);
   },
   copy: transfers("cp"),
   move: transfers("mv"),

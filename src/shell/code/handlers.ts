@@ -7,7 +7,7 @@ import { FILE_HANDLERS } from "./file-handlers.js";
 import type { Language } from "./languages.js";
 import { judgeLiterals } from "./literals.js";
 import { riskOfSql } from "./sql.js";
-import { type CodeValue, quoteForShell, textOf } from "./values.js";
+import { type CodeValue, quoteWithUnknowns, textOf } from "./values.js";
 
 /** The program a call stands in. */
 export interface CodeWorld {
@@ -147,7 +147,7 @@ const network: CallHandler = (call, { list }) => {
   list.network = true;
   for (const value of call.args) {
     if (value.kind !== "text" || !/^https?:/i.test(value.text)) continue;
-    list.does(`curl ${/\.delete$/.test(call.name) ? "-X DELETE " : ""}${quoteForShell(value.text)}`);
+    list.does(`curl ${/\.delete$/.test(call.name) ? "-X DELETE " : ""}${quoteWithUnknowns(value.text)}`);
   }
 };
 

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { quoteForShell } from "../../base/quote.js";
 import { UNKNOWN } from "../types.js";
 
 /** What an expression of a program is known to be. */
@@ -102,11 +103,11 @@ export function decodeText(text: string, encoding: "base64" | "hex"): CodeValue 
 }
 
 /** One word of a shell command; unknown pieces become a variable nobody set. */
-export function quoteForShell(text: string): string {
+export function quoteWithUnknowns(text: string): string {
   if (/^[\w./:=@%+,-]+$/.test(text)) return text;
   return text
     .split(UNKNOWN)
-    .map((piece) => (piece === "" ? "" : `'${piece.replaceAll("'", "'\\''")}'`))
+    .map((piece) => (piece === "" ? "" : quoteForShell(piece)))
     .join(UNKNOWN_VARIABLE);
 }
 

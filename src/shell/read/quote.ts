@@ -1,10 +1,11 @@
+import { quoteForShell } from "../../base/quote.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { UNKNOWN } from "../types.js";
 
 /** Spelled so that a shell reads exactly this text as one word. */
 export function quoteText(text: string): string {
   if (text !== "" && /^[\w@%+=:,./~\uFFFC-]+$/.test(text)) return text;
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return quoteForShell(text);
 }
 
 /** Patterns stay patterns, everything else is quoted. */

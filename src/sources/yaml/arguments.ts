@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../../base/quote.js";
 import { asText, holesOf, holeValue, type Template, type Values } from "./template.js";
 import type { ArgumentGroup, CommandSpec } from "./tool-spec.js";
 
@@ -91,10 +92,6 @@ function beginner(template: Template, args: Values): string | undefined {
 
 /** The vector as a line that a shell would read as exactly these arguments, for those who judge and show it. */
 export function commandLine(vector: readonly string[], stdin?: string): string {
-  const line = vector.map(quoted).join(" ");
-  return stdin === undefined || stdin === "" ? line : `${line} <<< ${quoted(stdin)}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  const line = vector.map(quoteIfNeeded).join(" ");
+  return stdin === undefined || stdin === "" ? line : `${line} <<< ${quoteIfNeeded(stdin)}`;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path/posix";
+import { quoteForShell } from "../../base/quote.js";
 import { holds, refused, same } from "./expect.js";
 import { type ConformanceCase, conformanceCase } from "./types.js";
 
@@ -37,7 +38,7 @@ export const taskCases: readonly ConformanceCase[] = [
   conformanceCase("exported variables are kept, whatever they hold", async (context) => {
     const task = await context.task();
     const assigned = Object.entries(ODD_VALUES)
-      .map(([name, value]) => `export ${name}=${shellQuoted(value)}`)
+      .map(([name, value]) => `export ${name}=${quoteForShell(value)}`)
       .join("\n");
     await task.run(assigned);
     const names = Object.keys(ODD_VALUES);
@@ -224,7 +225,3 @@ export const taskCases: readonly ConformanceCase[] = [
     same(listed.map(({ name }) => name).sort(), [...names].sort(), "names of the folders");
   }),
 ];
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,4 +1,4 @@
-import { quoteWord } from "../../env/remote/quote.js";
+import { quoteForShell } from "../../base/quote.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect, EffectScope } from "../../tool/effects.js";
@@ -154,9 +154,9 @@ interface Arguments {
 function debugEffects(args: Arguments, scope: EffectScope): readonly Effect[] {
   const program = absolutePath(args.program, scope);
   const interpreter = guessed(args) === "python" ? "python3" : "node";
-  const words = [interpreter, ...[program, ...args.args].map(quoteWord)];
+  const words = [interpreter, ...[program, ...args.args].map(quoteForShell)];
   const expressions = [...args.breakpoints.flatMap(({ condition }) => condition ?? []), ...args.evaluate];
-  const inline = `${interpreter} ${interpreter === "node" ? "-e" : "-c"} ${quoteWord(expressions.join("\n"))}`;
+  const inline = `${interpreter} ${interpreter === "node" ? "-e" : "-c"} ${quoteForShell(expressions.join("\n"))}`;
   return [
     { action: "terminal:execute", resource: words.join(" "), mode: "execute" },
     ...(expressions.length > 0

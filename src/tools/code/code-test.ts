@@ -1,10 +1,11 @@
+import { quoteIfNeeded } from "../../base/quote.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import { mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
 import { codeEffects } from "./project/effects.js";
-import { nearName, quoted, runTool } from "./project/programs.js";
+import { nearName, runTool } from "./project/programs.js";
 import { shortName, targetOf } from "./project/sources.js";
 import { type FoundProject, FRAMEWORKS, findProject, findRunner, RUNNERS } from "./test-run/frameworks.js";
 import { messageText, type TestReport } from "./test-run/report.js";
@@ -103,7 +104,7 @@ async function runTests(run: {
     ? [
         "sh",
         "-c",
-        `r=$(mktemp) || exit 1; trap 'rm -f "$r"' EXIT; ${words("REPORT").map(quoted).join(" ").replace("REPORT", '"$r"')}; code=$?; printf '%s' ${quoted(DIVIDER)}; cat "$r"; exit $code`,
+        `r=$(mktemp) || exit 1; trap 'rm -f "$r"' EXIT; ${words("REPORT").map(quoteIfNeeded).join(" ").replace("REPORT", '"$r"')}; code=$?; printf '%s' ${quoteIfNeeded(DIVIDER)}; cat "$r"; exit $code`,
       ]
     : words("");
   ctx.progress({ message: `${project.framework} in ${shortName(project.folder, ctx)}` });
@@ -122,7 +123,7 @@ async function runTests(run: {
     status: "success",
     all_passed: read.failed === 0 && read.passed > 0,
     framework: project.framework,
-    command: words("").map(quoted).join(" "),
+    command: words("").map(quoteIfNeeded).join(" "),
     passed: read.passed,
     failed: read.failed,
     skipped: read.skipped,

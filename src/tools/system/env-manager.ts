@@ -1,4 +1,4 @@
-import { quoteWord } from "../../env/remote/quote.js";
+import { quoteForShell } from "../../base/quote.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect, EffectScope } from "../../tool/effects.js";
@@ -122,7 +122,7 @@ function isReading(action: EnvAnswer["action"]): boolean {
 /** A variable can make later programs run other code, so setting one is judged as the command that would do it. */
 function sessionEffects({ action, key = "*", value = "" }: Arguments): readonly Effect[] {
   if (isReading(action)) return [{ action: "env:read", resource: key, mode: "read" }];
-  const command = action === "set" ? `export ${key}=${quoteWord(value)}` : `unset ${key}`;
+  const command = action === "set" ? `export ${key}=${quoteForShell(value)}` : `unset ${key}`;
   return [
     { action: "env:write", resource: key, mode: "write", reversible: true },
     { action: "terminal:execute", resource: command, mode: "execute" },

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../../base/quote.js";
 import { ToolError } from "../../../tool/errors.js";
 
 /** What the parameter takes; the later ones are other spellings. */
@@ -29,8 +30,7 @@ export function runnerOf(language: Language): Runner {
 /** The command that would run this code: what the danger analysis reads. */
 export function commandFor(runner: Runner, code: string): string {
   if (runner === "bash") return code;
-  const readable = code.replaceAll("\0", "").replaceAll("'", "'\\''");
-  return `${runner === "python" ? "python3 -c" : "node -e"} '${readable}'`;
+  return `${runner === "python" ? "python3 -c" : "node -e"} ${quoteForShell(code.replaceAll("\0", ""))}`;
 }
 
 export function refuseNul(code: string): void {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path/posix";
+import { quoteIfNeeded } from "../../../base/quote.js";
 import type { Effect, EffectScope } from "../../../tool/effects.js";
 import { absolutePath } from "../../files/paths.js";
-import { quoted } from "./programs.js";
 
 /**
  * What a tool touches that runs a program of the project on files. Which program turns out while running, and is
@@ -17,7 +17,7 @@ export function codeEffects(
     // Settings of the project lie beside the files or above them.
     { action: "file:read", resource: dirname(path), mode: "read", reversible: true },
     { action: "file:read", resource: path, mode: "read", reversible: true },
-    { action: "terminal:execute", resource: `${call.program} ${quoted(path)}`, mode: "execute" },
+    { action: "terminal:execute", resource: `${call.program} ${quoteIfNeeded(path)}`, mode: "execute" },
   ];
   if (scope.cwd !== dirname(path))
     effects.push({ action: "file:read", resource: scope.cwd, mode: "read", reversible: true });

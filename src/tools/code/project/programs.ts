@@ -1,6 +1,6 @@
 import { join, relative } from "node:path/posix";
 import { isBelow } from "../../../base/path.js";
-import { quoteWord } from "../../../env/remote/quote.js";
+import { quoteIfNeeded } from "../../../base/quote.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { foldersUpwards } from "./find-upwards.js";
@@ -60,7 +60,7 @@ export async function runTool(
   const { ctx, cwd, timeoutMs, stdin } = options;
   const [program = "", ...rest] = given;
   const argv = [nearName(program, cwd), ...rest];
-  const resource = argv.map(quoted).join(" ");
+  const resource = argv.map(quoteIfNeeded).join(" ");
   const refused = ctx.refusal({ action: "terminal:execute", resource, mode: "execute", cwd });
   if (refused !== undefined) {
     throw new ToolError(`${resource} may not be run here: ${refused}`, {
@@ -90,9 +90,4 @@ export async function runTool(
 /** A program of the project by its name from where it is started, as a person would type it. */
 export function nearName(program: string, cwd: string): string {
   return isBelow(program, cwd) ? `./${relative(cwd, program)}` : program;
-}
-
-/** A word as a shell would need it, and as a person would write it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word);
 }
