@@ -88,7 +88,7 @@ export async function build({ root, force = false, types = true, say = () => {},
     const started = performance.now();
     // The manifest comes from running the tools, which may hold embedded files.
     for (const module of await writeEmbedded(root)) say(`${module} written`);
-    if (await writeManifest(root)) say("src/registry/builtin-manifest.gen.ts written");
+    for (const file of await writeManifest(root)) say(`${file} written`);
     const chunks = await bundle(root, warn);
     say(`dist: ${chunks} files in ${seconds(started)}`);
   }

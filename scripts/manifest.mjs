@@ -1,7 +1,9 @@
-// Writes src/registry/builtin-manifest.gen.ts: what every tool of src/tools says about itself, as data.
-//   node scripts/manifest.mjs           rewrite it if it changed
-//   node scripts/manifest.mjs --check   exit 1 if it is out of date
-//   node scripts/manifest.mjs --print   print what it should be
+// Writes what built-ins say about themselves, as data, so that listing them imports none of them:
+// src/registry/builtin-manifest.gen.ts from the tools in src/tools; src/env/environments.gen.ts and
+// src/config/environment-settings.gen.ts from the descriptors src/env/<kind>/index.ts.
+//   node scripts/manifest.mjs           rewrite what changed
+//   node scripts/manifest.mjs --check   exit 1 if something is out of date
+//   node scripts/manifest.mjs --print   print what the manifest of tools should be
 // `--root DIR` works on another copy of the package.
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -12,6 +14,11 @@ const HEADER = `// Written by \`npm run build\` from the files in src/tools. Cha
 import type { BuiltinEntry } from "./manifest-types.js";
 
 `;
+
+const ENVIRONMENTS_HEADER = `// Written by \`npm run build\` from src/env/<kind>/index.ts. Change those, not this.
+`;
+
+const TOOLS_MODULE = "src/registry/builtin-manifest.gen.ts";
 
 const COPIED_FIELDS = [
   "name",
@@ -32,9 +39,17 @@ const COPIED_FIELDS = [
   "maxResultSizeChars",
 ];
 
-/** The text the manifest of the package in `root` should have. */
-export async function manifestText(root) {
-  const tools = await loadTools(root);
+/** The modules that the package in `root` should have, with their texts. */
+async function generatedModules(root) {
+  return [{ file: TOOLS_MODULE, text: await toolsText(root) }, ...(await environmentModules(root))];
+}
+
+async function toolsText(root) {
+  const files = await filesBelow(join(root, "src", "tools"));
+  const tools = (await defaultExports(root, files)).map(({ file, value }) => ({
+    file,
+    tool: checkedTool(file, value),
+  }));
   tools.sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   refuseSharedNames(tools);
   const entries = tools.map(({ file, tool }) => `  ${entryText(file, tool)},\n`);
@@ -42,24 +57,88 @@ export async function manifestText(root) {
   return `${HEADER}export const builtinManifest: readonly BuiltinEntry[] = ${list};\n`;
 }
 
-/** Returns whether the file had to change. */
+async function environmentModules(root) {
+  const folders = existsSync(join(root, "src", "env"))
+    ? await readdir(join(root, "src", "env"), { withFileTypes: true })
+    : [];
+  const files = folders
+    .map((entry) => join(root, "src", "env", entry.name, "index.ts"))
+    .filter((file) => existsSync(file));
+  if (files.length === 0) return [];
+  const found = (await defaultExports(root, files)).map(({ file, value }) => checkedEnvironment(file, value));
+  // This machine first, then by name.
+  const rank = ({ kind }) => `${kind === "local" ? 0 : 1}${kind}`;
+  found.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const rows = found.map(({ kind, about, settings }) => {
+    const keys = [...settings.own.map(({ path }) => path), ...settings.shared];
+    const fields = Object.entries({ kind, about, settings: keys }).map(
+      ([name, value]) => `    ${name}: ${literal(value, { indent: "    ", at: `${kind}: ${name}` })},\n`,
+    );
+    return `  {\n${fields.join("")}    load: () => import("./${kind}/index.js"),\n  },\n`;
+  });
+  const own = found.flatMap(({ kind, settings }) =>
+    settings.own.map((key) => `  ${literal(key, { indent: "  ", at: `${kind}: ${key.path}` })},\n`),
+  );
+  const kinds = found.map(({ kind }) => JSON.stringify(kind)).join(", ");
+  return [
+    {
+      file: "src/config/environment-settings.gen.ts",
+      text: `${ENVIRONMENTS_HEADER}import type { ConfigKey } from "./schema.js";
+
+export const ENVIRONMENT_KINDS = [${kinds}] as const;
+
+/** The settings that environments bring. */
+export const ENVIRONMENT_SETTINGS = [
+${own.join("")}] as const satisfies readonly ConfigKey[];
+`,
+    },
+    {
+      file: "src/env/environments.gen.ts",
+      text: `${ENVIRONMENTS_HEADER}import type { EnvironmentEntry } from "./descriptor.js";
+
+export const ENVIRONMENTS: readonly EnvironmentEntry[] = [
+${rows.join("")}];
+`,
+    },
+  ];
+}
+
+function checkedEnvironment(file, value) {
+  const kind = file.split("/").at(-2);
+  const problem =
+    value?.kind !== kind
+      ? `its default export is not the descriptor of an environment of the kind ${JSON.stringify(kind)}`
+      : typeof value.check !== "function" || typeof value.open !== "function"
+        ? "it has no check or no open"
+        : undefined;
+  if (problem === undefined) return value;
+  throw new Error(
+    `${file}: ${problem}. An index.ts below src/env describes an environment: see src/env/AGENTS.md.`,
+  );
+}
+
+/** Returns the files that had to change. */
 export async function writeManifest(root) {
-  const path = manifestPath(root);
-  const text = await manifestText(root);
-  if ((await readIfThere(path)) === text) return false;
-  const partial = `${path}.${process.pid}.tmp`;
-  await writeFile(partial, text);
-  await rename(partial, path);
-  return true;
+  const outdated = await outdatedModules(root);
+  for (const { file, text } of outdated) {
+    const partial = join(root, `${file}.${process.pid}.tmp`);
+    await mkdir(dirname(partial), { recursive: true });
+    await writeFile(partial, text);
+    await rename(partial, join(root, file));
+  }
+  return outdated.map(({ file }) => file);
 }
 
-export function manifestPath(root) {
-  return join(root, "src", "registry", "builtin-manifest.gen.ts");
+async function outdatedModules(root) {
+  const outdated = [];
+  for (const module of await generatedModules(root)) {
+    if ((await readIfThere(join(root, module.file))) !== module.text) outdated.push(module);
+  }
+  return outdated;
 }
 
-async function loadTools(root) {
-  const folder = join(root, "src", "tools");
-  const files = existsSync(folder) ? await toolFiles(folder) : [];
+/** Imports modules as they would be built, and gives what those with a default export have there. */
+async function defaultExports(root, files) {
   if (files.length === 0) return [];
   const { rolldown } = await import("rolldown");
   const bundle = await rolldown({
@@ -75,14 +154,14 @@ async function loadTools(root) {
   const staging = await mkdtemp(join(cache, "manifest-"));
   try {
     const { output } = await bundle.write({ dir: staging, format: "esm", entryFileNames: "[name].mjs" });
-    const tools = [];
+    const found = [];
     for (const chunk of output) {
       if (chunk.type !== "chunk" || !chunk.isEntry || !chunk.exports.includes("default")) continue;
       const file = relative(root, chunk.facadeModuleId).split(sep).join("/");
       const module = await import(pathToFileURL(join(staging, chunk.fileName)).href);
-      tools.push({ file, tool: checkedTool(file, module.default) });
+      found.push({ file, value: module.default });
     }
-    return tools;
+    return found;
   } finally {
     await bundle.close();
     await rm(staging, { recursive: true, force: true });
@@ -97,7 +176,8 @@ const withoutManifest = {
   },
 };
 
-async function toolFiles(folder) {
+async function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   return entries
     .filter((entry) => entry.isFile() && /(?<!\.d|\.test|\.gen)\.ts$/.test(entry.name))
@@ -200,13 +280,13 @@ export function rootArgument() {
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const root = rootArgument() ?? dirname(dirname(fileURLToPath(import.meta.url)));
   if (process.argv.includes("--print")) {
-    process.stdout.write(await manifestText(root));
+    process.stdout.write(await toolsText(root));
   } else if (process.argv.includes("--check")) {
-    if ((await readIfThere(manifestPath(root))) !== (await manifestText(root))) {
-      console.error("src/registry/builtin-manifest.gen.ts is out of date; run: npm run build");
+    for (const { file } of await outdatedModules(root)) {
+      console.error(`${file} is out of date; run: npm run build`);
       process.exitCode = 1;
     }
   } else {
-    console.log((await writeManifest(root)) ? "manifest written" : "manifest unchanged");
+    console.log((await writeManifest(root)).length > 0 ? "manifest written" : "manifest unchanged");
   }
 }

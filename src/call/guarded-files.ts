@@ -1,6 +1,7 @@
 import { isAtOrBelow } from "../base/path.js";
 import type { Environment, EnvironmentFiles } from "../env/environment.js";
 import { ToolError } from "../tool/errors.js";
+import { delegateEnvironment } from "./delegate-environment.js";
 import type { EffectKey } from "./effect-keys.js";
 import type { ChangeRecorder, PlannedChange } from "./file-changes.js";
 
@@ -60,18 +61,12 @@ export function guardedEnvironment(
       yield* files.watch(await judgedRead(path), options);
     },
   };
-  return {
-    name: environment.name,
-    kind: environment.kind,
+  return delegateEnvironment(environment, {
     files: guarded,
-    exec: (request) => environment.exec(request),
-    spawn: (request) => environment.spawn(request),
-    describe: () => environment.describe(),
-    close: () => environment.close(),
     fetch: async (transfer) => environment.fetch({ ...transfer, from: await judgedRead(transfer.from) }),
     push: async (transfer) =>
       environment.push({ ...transfer, to: require(transfer.to, await files.realpath(transfer.to)) }),
-  };
+  });
 }
 
 function covers(places: readonly EffectKey[], real: string): boolean {

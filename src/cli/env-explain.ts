@@ -1,30 +1,20 @@
 import { getConfigValue } from "../config/get-value.js";
 import { CONFIG_KEYS } from "../config/schema.js";
 import type { LoadedConfig } from "../config/types.js";
-import type { BuiltinEnvironment } from "../env/environment.js";
-import { type EnvironmentStatus, environmentStatus, isBuiltinEnvironment } from "../env/status.js";
-import { environmentNamed } from "./environment-name.js";
+import {
+  type EnvironmentStatus,
+  environmentSettings,
+  environmentStatus,
+  requireEnvironmentName,
+} from "../env/environments.js";
 import type { CommandContext } from "./globals.js";
 import { describeOrigin, table } from "./output.js";
 import { withPluginEnvironments } from "./plugin-environments.js";
 
-/** Settings that count in an environment: those of all, and those that carry its name. */
-const SETTINGS: Readonly<Record<BuiltinEnvironment, RegExp>> = {
-  local: /^terminal\.(?:sandbox|env_passthrough)/,
-  docker: /^terminal\.(?:docker|container|cwd|lifetime|env_passthrough|login_shell)/,
-  ssh: /^terminal\.(?:ssh|cwd|lifetime|env_passthrough|login_shell)/,
-  singularity: /^terminal\.(?:singularity|container|cwd|lifetime|env_passthrough|login_shell)/,
-  modal: /^terminal\.(?:modal|container|cwd|lifetime|env_passthrough|login_shell)/,
-  daytona: /^terminal\.(?:daytona|container|cwd|lifetime|env_passthrough|login_shell)/,
-};
-const OF_PLUGINS = /^terminal\.(?:cwd|lifetime)/;
-const EVERYWHERE =
-  /^(?:terminal\.(?:env|timeout|max_foreground_timeout|max_processes)|tool_output\.max_bytes)$/;
-
 /** Which environment a session gets and why, with every setting that shapes it and where it was made. */
 export async function run(context: CommandContext, [asked]: readonly string[]): Promise<void> {
   await withPluginEnvironments(context, async (config, plugins) => {
-    const name = environmentNamed(asked ?? config.values.terminal.env, plugins);
+    const name = requireEnvironmentName(asked ?? config.values.terminal.env, plugins);
     await explain(context, { config, status: await environmentStatus(name, config, plugins) });
   });
 }
@@ -53,8 +43,8 @@ async function explain(
 }
 
 function settingsOf(name: string, config: LoadedConfig) {
-  const own = isBuiltinEnvironment(name) ? SETTINGS[name] : OF_PLUGINS;
-  return CONFIG_KEYS.filter(({ path }) => own.test(path) || EVERYWHERE.test(path)).map(({ path }) => {
+  const read = environmentSettings(name);
+  return CONFIG_KEYS.filter(({ path }) => read.has(path)).map(({ path }) => {
     const found = getConfigValue(config, path);
     return { key: path, value: found.ok ? found.value : null, origin: config.origin(path) };
   });

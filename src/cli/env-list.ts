@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "../config/types.js";
-import { ENVIRONMENT_NAMES, environmentStatus, type PluginEnvironments } from "../env/status.js";
+import { environmentNames, environmentStatus, type PluginEnvironments } from "../env/environments.js";
 import type { CommandContext } from "./globals.js";
 import { table } from "./output.js";
 import { withPluginEnvironments } from "./plugin-environments.js";
@@ -16,7 +16,7 @@ async function list(
 ): Promise<void> {
   const active = config.values.terminal.env;
   const rows = await Promise.all(
-    [...ENVIRONMENT_NAMES, ...(plugins?.environmentNames() ?? [])].map(async (name) => ({
+    environmentNames(plugins).map(async (name) => ({
       ...(await environmentStatus(name, config, plugins)),
       active: name === active,
     })),

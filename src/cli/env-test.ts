@@ -1,8 +1,7 @@
 import type { LoadedConfig } from "../config/types.js";
-import { type OpenRequest, openEnvironment } from "../env/open.js";
+import { type OpenRequest, openEnvironment, requireEnvironmentName } from "../env/environments.js";
 import { type SelfTestStep, selfTest } from "../env/self-test.js";
 import { describeThrown } from "../tool/thrown.js";
-import { environmentNamed } from "./environment-name.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import { withPluginEnvironments } from "./plugin-environments.js";
@@ -10,7 +9,7 @@ import { withPluginEnvironments } from "./plugin-environments.js";
 /** Opens an environment and uses it the way tools do: commands, files, a time limit. */
 export async function run(context: CommandContext, [asked]: readonly string[]): Promise<void> {
   await withPluginEnvironments(context, async (config, plugins) => {
-    const name = environmentNamed(asked ?? config.values.terminal.env, plugins);
+    const name = requireEnvironmentName(asked ?? config.values.terminal.env, plugins);
     await test(context, { name, config, plugins });
   });
 }

@@ -1,3 +1,5 @@
+import { ENVIRONMENT_KINDS, ENVIRONMENT_SETTINGS } from "./environment-settings.gen.js";
+
 /**
  * Every setting, once. Plain data: it is read at each start, also by `hermes --version`, so no validator
  * library may be needed to look at it.
@@ -86,13 +88,10 @@ export const CONFIG_KEYS = [
   { path: "custom_toolsets", type: { kind: "map", of: "toolset" }, default: {}, project: "never", about: "Own toolsets: name → `description`, `tools`, `includes`" },
   { path: "platform_toolsets", type: { kind: "map", of: "list" }, default: {}, project: "never", policy: true, about: "Toolsets per platform (`cli`, `telegram`, …)" },
   { path: "tool_settings", type: { kind: "map", of: "anything" }, default: {}, project: "never", about: "Settings of single tools: tool name → its own keys" },
-  { path: "terminal.env", type: name, default: "local", project: "never", flag: "env", envAliases: ["TERMINAL_ENV"], about: "Where commands and file tools run: `local`, `docker`, `ssh`, `singularity`, `modal`, `daytona`, or an environment that a plugin brings" },
+  { path: "terminal.env", type: name, default: "local", project: "never", flag: "env", envAliases: ["TERMINAL_ENV"], about: `Where commands and file tools run: ${ENVIRONMENT_KINDS.map((kind) => `\`${kind}\``).join(", ")}, or an environment that a plugin brings` },
   { path: "terminal.timeout", type: seconds, default: 180, project: "lower", envAliases: ["TERMINAL_TIMEOUT"], about: "Seconds before a command without its own timeout is stopped" },
   { path: "terminal.max_foreground_timeout", type: seconds, default: 600, project: "lower", about: "Longest timeout a call may ask for in the foreground" },
   { path: "terminal.env_passthrough", type: list, default: [], project: "subset", policy: true, about: "Extra environment variables commands may see" },
-  { path: "terminal.sandbox", type: { kind: "enum", values: ["off", "auto", "required"], booleans: { true: "required", false: "off" } }, default: "off", project: { looseToStrict: ["off", "auto", "required"] }, policy: true, about: "Run local commands in an operating-system sandbox: never, when one is installed (`auto`), or else refuse (`required`)" },
-  { path: "terminal.sandbox_network", type: boolean, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let commands in the sandbox use the network" },
-  { path: "terminal.sandbox_writable", type: list, default: [], project: "subset", policy: true, about: "Folders commands in the sandbox may write besides the working folder" },
   { path: "terminal.cwd", type: text, default: "", project: "never", envAliases: ["TERMINAL_CWD"], about: "Folder in which sessions begin in other environments than `local`; empty: the home folder there" },
   { path: "terminal.lifetime_seconds", type: { kind: "number", min: 0, max: 604_800 }, default: 300, project: "lower", envAliases: ["TERMINAL_LIFETIME_SECONDS"], about: "Seconds after which an environment that nobody uses is stopped; the next call starts it again. 0: never" },
   { path: "terminal.login_shell", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: "free", about: "Take variables from a login shell of the environment: `auto` does so over ssh" },
@@ -104,18 +103,7 @@ export const CONFIG_KEYS = [
   { path: "terminal.container_network", type: boolean, default: true, project: { looseToStrict: [true, false] }, policy: true, about: "Let containers use the network" },
   { path: "terminal.container_mounts", type: list, default: [], project: "subset", policy: true, about: "Folders of this machine inside containers: `/here:/there` or `/here:/there:ro`" },
   { path: "terminal.container_cache", type: boolean, default: true, project: "never", about: "Give containers one common folder for package caches (npm, pip, …)" },
-  { path: "terminal.docker_image", type: text, default: "nikolaik/python-nodejs:python3.11-nodejs20", project: "never", policy: true, envAliases: ["TERMINAL_DOCKER_IMAGE"], about: "Image of docker containers" },
-  { path: "terminal.docker_engine", type: { kind: "enum", values: ["auto", "docker", "podman"] }, default: "auto", project: "never", about: "Which container engine is used" },
-  { path: "terminal.docker_runtime", type: text, default: "", project: "never", policy: true, about: "OCI runtime of containers, such as `runsc` for gVisor; empty: the engine's own" },
-  { path: "terminal.docker_run_as_host_user", type: boolean, default: false, project: "never", about: "Run as your own user number inside containers, so that files in mounted folders stay yours" },
-  { path: "terminal.ssh_host", type: text, default: "", project: "never", envAliases: ["TERMINAL_SSH_HOST"], about: "Host (or alias of ~/.ssh/config) of the `ssh` environment" },
-  { path: "terminal.ssh_user", type: text, default: "", project: "never", envAliases: ["TERMINAL_SSH_USER"], about: "User on that host; empty: as ssh itself decides" },
-  { path: "terminal.ssh_port", type: { kind: "integer", min: 0, max: 65_535 }, default: 0, project: "never", envAliases: ["TERMINAL_SSH_PORT"], about: "Port of that host; 0: as ssh itself decides" },
-  { path: "terminal.ssh_key", type: text, default: "", project: "never", envAliases: ["TERMINAL_SSH_KEY"], about: "Private key file for that host; empty: agent and default keys" },
-  { path: "terminal.ssh_host_keys", type: { kind: "enum", values: ["accept-new", "strict"] }, default: "accept-new", project: "never", policy: true, about: "Unknown host keys are recorded at first contact, or refused; a changed one is always refused" },
-  { path: "terminal.singularity_image", type: text, default: "", project: "never", policy: true, envAliases: ["TERMINAL_SINGULARITY_IMAGE"], about: "SIF file, folder or address of the image for apptainer or singularity" },
-  { path: "terminal.modal_image", type: text, default: "nikolaik/python-nodejs:python3.11-nodejs20", project: "never", policy: true, envAliases: ["TERMINAL_MODAL_IMAGE"], about: "Image of modal sandboxes" },
-  { path: "terminal.daytona_image", type: text, default: "nikolaik/python-nodejs:python3.11-nodejs20", project: "never", policy: true, envAliases: ["TERMINAL_DAYTONA_IMAGE"], about: "Image of daytona sandboxes" },
+  ...ENVIRONMENT_SETTINGS,
   { path: "tool_output.max_bytes", type: chars, default: 50_000, project: "lower", about: "Terminal output kept, head and tail" },
   { path: "tool_budget.result_size_chars", type: chars, default: 100_000, project: "lower", about: "Size of one result before it spills to a file" },
   { path: "tool_budget.turn_size_chars", type: chars, default: 200_000, project: "lower", about: "Size of all results of one turn" },

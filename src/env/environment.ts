@@ -1,3 +1,4 @@
+import type { ENVIRONMENT_KINDS } from "../config/environment-settings.gen.js";
 import type { SandboxReport, Widening } from "./sandbox/types.js";
 
 /**
@@ -18,19 +19,19 @@ export interface Environment {
   /** Copies a file or a whole folder of this machine to here. */
   push(transfer: Transfer): Promise<TransferReport>;
   /** Keeps the file system as it is now; only where the service behind it can. */
-  snapshot?(): Promise<{ readonly id: string }>;
+  snapshot?: (() => Promise<{ readonly id: string }>) | undefined;
   /**
    * Stops what costs something while nobody uses it; the next use starts it again with its files as they were,
    * temporary ones excepted. Left out where there is nothing to stop, or where more would be lost.
    */
-  suspend?(): Promise<void>;
+  suspend?: (() => Promise<void>) | undefined;
   /** What it is, where it is, and whether it works; connects when it has to. */
   describe(): Promise<EnvironmentDescription>;
   /** Ends everything that was started here and leaves nothing behind that is not meant to last. */
   close(): Promise<void>;
 }
 
-export type BuiltinEnvironment = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+export type BuiltinEnvironment = (typeof ENVIRONMENT_KINDS)[number];
 
 /** An environment of a plugin is one elsewhere, unless it says "local" because its files are this machine's. */
 export type EnvironmentKind = BuiltinEnvironment | "plugin";

@@ -18,3 +18,12 @@ export function findProgram(
   }
   return undefined;
 }
+
+/** Why something cannot be used that needs a program. */
+export function missingProgram(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  fix: string,
+): { readonly reason: string; readonly fix: string } | undefined {
+  return findProgram(name, env) === undefined ? { reason: `${name} is not on PATH`, fix } : undefined;
+}

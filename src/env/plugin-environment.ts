@@ -1,9 +1,10 @@
+import { delegateEnvironment } from "../call/delegate-environment.js";
 import type { EnvironmentFactory, EnvironmentRequest } from "../sources/plugins/types.js";
 import { ToolError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
+import type { OpenRequest } from "./descriptor.js";
 import type { Environment } from "./environment.js";
-import type { OpenRequest } from "./open.js";
-import type { PluginEnvironments } from "./status.js";
+import type { PluginEnvironments } from "./environments.js";
 
 export interface EnvironmentsOfPlugins extends PluginEnvironments {
   environment(name: string): EnvironmentFactory | undefined;
@@ -46,24 +47,9 @@ export async function openPluginEnvironment(opening: {
       hint: "Tell the author of the plugin.",
     });
   }
-  return named(environment, name);
-}
-
-/** Results and grants carry the name, so one built upon a built-in environment must not be taken for that one. */
-function named(environment: Environment, name: string): Environment {
-  return {
+  // Results and grants carry the name, so one built upon a built-in environment must not be taken for that one.
+  return delegateEnvironment(environment, {
     name,
-    kind: environment.kind,
-    files: environment.files,
-    exec: (request) => environment.exec(request),
-    spawn: (request) => environment.spawn(request),
-    fetch: (transfer) => environment.fetch(transfer),
-    push: (transfer) => environment.push(transfer),
-    ...(environment.snapshot !== undefined && {
-      snapshot: async () => (await environment.snapshot?.()) ?? { id: "" },
-    }),
-    ...(environment.suspend !== undefined && { suspend: async () => environment.suspend?.() }),
     describe: async () => ({ ...(await environment.describe()), name }),
-    close: () => environment.close(),
-  };
+  });
 }

@@ -1,4 +1,5 @@
 import { dirname } from "node:path/posix";
+import { delegateEnvironment } from "../call/delegate-environment.js";
 import { ToolError } from "../tool/errors.js";
 import type { Environment, ExecRequest, ExecResult, SpawnRequest } from "./environment.js";
 import { isMissingFolder } from "./missing-folder.js";
@@ -95,14 +96,7 @@ export function inTask(
     env: { ...state.exported, ...request.env },
     workspace,
   });
-  return {
-    name: environment.name,
-    kind: environment.kind,
-    files: environment.files,
-    fetch: (transfer) => environment.fetch(transfer),
-    push: (transfer) => environment.push(transfer),
-    describe: () => environment.describe(),
-    close: () => environment.close(),
+  return delegateEnvironment(environment, {
     async exec(request) {
       // Programs that tools start by themselves (a search) are not part of the task's shell.
       if (typeof request.command !== "string") return environment.exec({ ...request, workspace });
@@ -111,7 +105,7 @@ export function inTask(
       return result;
     },
     spawn: (request) => orMovedOut(request, () => environment.spawn(withState(request))),
-  };
+  });
 
   async function orMovedOut<T>(request: { readonly cwd: string }, start: () => Promise<T>): Promise<T> {
     try {

@@ -1,3 +1,4 @@
+import { delegateEnvironment } from "../call/delegate-environment.js";
 import type { Environment, RunningProcess } from "./environment.js";
 
 /** How an environment is being used, so that one that nobody uses can be stopped. */
@@ -34,12 +35,10 @@ export function withUsage(environment: Environment): {
       done();
     }
   }
-  const { files } = environment;
+  const { files, snapshot } = environment;
   return {
     usage,
-    environment: {
-      name: environment.name,
-      kind: environment.kind,
+    environment: delegateEnvironment(environment, {
       files: {
         resolve: (path, cwd) => files.resolve(path, cwd),
         realpath: (path) => during(() => files.realpath(path)),
@@ -66,12 +65,7 @@ export function withUsage(environment: Environment): {
       },
       fetch: (transfer) => during(() => environment.fetch(transfer)),
       push: (transfer) => during(() => environment.push(transfer)),
-      ...(environment.snapshot !== undefined && {
-        snapshot: () => during(async () => (await environment.snapshot?.()) ?? { id: "" }),
-      }),
-      ...(environment.suspend !== undefined && { suspend: async () => environment.suspend?.() }),
-      describe: () => environment.describe(),
-      close: () => environment.close(),
-    },
+      snapshot: snapshot && (() => during(() => snapshot.call(environment))),
+    }),
   };
 }

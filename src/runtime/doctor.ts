@@ -92,7 +92,7 @@ async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
 async function examineEnvironment({ config, sources }: Runtime): Promise<readonly Finding[]> {
   const name = config.values.terminal.env;
   if (name === "local") return [];
-  const { environmentStatus } = await import("../env/status.js");
+  const { environmentStatus } = await import("../env/environments.js");
   const { ready, about, reason, fix } = await environmentStatus(name, config, sources.plugins);
   const group = "Environments";
   if (ready) return [{ group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }];

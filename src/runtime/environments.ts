@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "../config/types.js";
+import type { OpenRequest } from "../env/descriptor.js";
 import type { Environment } from "../env/environment.js";
-import type { OpenRequest } from "../env/open.js";
 import { type Usage, withUsage } from "../env/usage.js";
 import type { Logger } from "../observe/log.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -26,7 +26,7 @@ export interface PoolOptions {
 }
 
 async function openConfigured(request: OpenRequest): Promise<Environment> {
-  const { openEnvironment } = await import("../env/open.js");
+  const { openEnvironment } = await import("../env/environments.js");
   return openEnvironment(request);
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { LoadedConfig } from "../config/types.js";
+import type { PluginEnvironments } from "../env/environments.js";
 import { findProgram } from "../env/find-program.js";
-import type { PluginEnvironments } from "../env/status.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
 
@@ -19,7 +19,7 @@ async function checkEnvironment(
   config: LoadedConfig,
   plugins: PluginEnvironments | undefined,
 ): Promise<Status> {
-  const { environmentStatus } = await import("../env/status.js");
+  const { environmentStatus } = await import("../env/environments.js");
   const name = config.values.terminal.env;
   const { ready, reason, fix } = await environmentStatus(name, config, plugins);
   return ready ? { ok: true } : no(`the environment ${name} cannot be used: ${reason ?? ""}`, fix ?? "");

@@ -92,6 +92,31 @@ describe("writing the manifest", () => {
     expect(manifest()).not.toContain("gone");
   });
 
+  it("an environment is one folder: its row and its settings are written from its descriptor", async () => {
+    const descriptor = (kind: string) => `export default {
+      kind: ${JSON.stringify(kind)}, about: "a far place",
+      settings: { own: [{ path: "terminal.moon_crater", type: { kind: "string" }, default: "", project: "never", about: "Where" }], shared: ["terminal.cwd"] },
+      check: () => undefined, open: () => { throw new Error("not opened here"); },
+    };`;
+    copy = await packageCopy({
+      "src/env/moon/index.ts": descriptor("moon"),
+      "src/env/local/index.ts": descriptor("local").replace(/own: .*\], s/, "own: [], s"),
+      "src/env/remote/there.ts": "export const there = 1;",
+    });
+    expect((await copy.node("scripts/manifest.mjs")).code).toBe(0);
+    const read = (name: string) => readFileSync(join(copy?.root ?? "", name), "utf8");
+    const rows = read("src/env/environments.gen.ts");
+    expect([...rows.matchAll(/kind: "(\w+)"/g)].map(([, kind]) => kind)).toEqual(["local", "moon"]);
+    expect(rows).toContain(`settings: ["terminal.moon_crater", "terminal.cwd"]`);
+    expect(rows).toContain(`load: () => import("./moon/index.js")`);
+    expect(read("src/config/environment-settings.gen.ts")).toContain(`"path": "terminal.moon_crater"`);
+    await copy.write({ "src/env/mars/index.ts": descriptor("moon") });
+    expect(await copy.node("scripts/manifest.mjs", "--check")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/src\/env\/mars\/index\.ts: .*kind "mars"/),
+    });
+  });
+
   it.each([
     [
       "a default export that is no tool",

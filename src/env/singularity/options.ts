@@ -2,7 +2,7 @@ import type { Starter } from "../local/starter.js";
 
 export interface SingularityOptions {
   /** Shown in results; "singularity" by default. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** A SIF file, a folder with a root file system, or an address such as `docker://debian:12`. */
   readonly image: string;
   /** Whose container it is. */
@@ -12,23 +12,23 @@ export interface SingularityOptions {
   /** Variables of the program itself; commands see none of them. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables sent along with every command. */
-  readonly passthrough?: Readonly<Record<string, string>>;
+  readonly passthrough?: Readonly<Record<string, string>> | undefined;
   /** `apptainer` or `singularity`; the first that PATH leads to when left out. */
-  readonly program?: string;
-  readonly cpu?: number;
-  readonly memoryMb?: number;
-  readonly network?: boolean;
+  readonly program?: string | undefined;
+  readonly cpu?: number | undefined;
+  readonly memoryMb?: number | undefined;
+  readonly network?: boolean | undefined;
   readonly mounts?: readonly {
     readonly source: string;
     readonly target: string;
     readonly readonly?: boolean;
   }[];
   /** Keep what commands change below `sandboxDir`; otherwise it lives in memory and ends with the container. */
-  readonly persistent?: boolean;
+  readonly persistent?: boolean | undefined;
   readonly sandboxDir: string;
   /** Where images are kept that were built from a folder or an address. */
   readonly cacheDir: string;
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Everything that ends with the runtime carries it. */
   readonly runtimeMark: string;
   /** Starts programs of this machine that end with the runtime; closed with the environment. */

@@ -3,14 +3,14 @@ import { ToolError } from "../../tool/errors.js";
 export interface SshOptions {
   /** Address or name; a `Host` of the person's ssh configuration works too. */
   readonly host: string;
-  readonly user?: string;
-  readonly port?: number;
+  readonly user?: string | undefined;
+  readonly port?: number | undefined;
   /** Private key; without it, the agent and the keys of the ssh configuration are tried. */
-  readonly keyFile?: string;
+  readonly keyFile?: string | undefined;
   /** Where commands start; the home folder there by default. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Give commands the variables of a login shell there, which is the default. */
-  readonly loginShell?: boolean;
+  readonly loginShell?: boolean | undefined;
   /** Private folder (0700) for the sockets of connections; made when it is missing. */
   readonly controlDir: string;
   /**
@@ -18,32 +18,32 @@ export interface SshOptions {
    * differs from the recorded one is always refused. There is no "off": anybody between here and the host
    * could then read and change everything, without a trace.
    */
-  readonly hostKeyPolicy?: "accept-new" | "strict";
+  readonly hostKeyPolicy?: "accept-new" | "strict" | undefined;
   /** Where host keys are recorded; `~/.ssh/known_hosts` by default. */
-  readonly knownHostsFile?: string;
+  readonly knownHostsFile?: string | undefined;
   /** Read instead of `~/.ssh/config`. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
   /** Further options of ssh_config(5), e.g. `{ ProxyJump: "gate.example.org" }`. */
-  readonly sshOptions?: Readonly<Record<string, string>>;
+  readonly sshOptions?: Readonly<Record<string, string>> | undefined;
   /** Variables sent along with every command. */
-  readonly passthrough?: Readonly<Record<string, string>>;
+  readonly passthrough?: Readonly<Record<string, string>> | undefined;
   /** Variables of the `ssh` program itself; those of this process by default. */
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: NodeJS.ProcessEnv | undefined;
   /** The `ssh` program. */
-  readonly program?: string;
+  readonly program?: string | undefined;
   /** Shown in results; "ssh" by default. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * How files are copied: "sftp" wherever it copies faithfully, "tar" never with sftp; "auto" takes sftp for large
    * single files, where it is quicker, and tar for folders, where it is several times slower.
    */
-  readonly copyWith?: "auto" | "sftp" | "tar";
+  readonly copyWith?: "auto" | "sftp" | "tar" | undefined;
   /** How long the host may take to answer; 10 by default. */
-  readonly connectSeconds?: number;
+  readonly connectSeconds?: number | undefined;
   /** Logins at the same time, when the server's sessions per connection do not suffice; 8 by default. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /** An unused connection is closed after this many seconds. */
-  readonly idleSeconds?: number;
+  readonly idleSeconds?: number | undefined;
 }
 
 /** Names and addresses, also IPv6 with a zone. No first dash: `ssh` would take it for an option. */

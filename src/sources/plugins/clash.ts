@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "../../config/types.js";
-import { ENVIRONMENT_NAMES } from "../../env/status.js";
+import { BUILTIN_NAMES } from "../../env/environments.js";
 import type { Collected } from "./collected.js";
 import type { RunningPlugin } from "./running-plugin.js";
 
@@ -28,7 +28,7 @@ export function clashOf(
     }
   }
   // The rules about paths go by the first word of an environment's name.
-  const builtin = new RegExp(`^(?:${ENVIRONMENT_NAMES.join("|")})\\b`);
+  const builtin = new RegExp(`^(?:${BUILTIN_NAMES.join("|")})\\b`);
   const environment = [...collected.environments.keys()].find((name) => builtin.test(name));
   if (environment !== undefined) {
     return `the environment ${environment} has the name of a built-in one; choose a name that begins otherwise`;

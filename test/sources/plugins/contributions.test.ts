@@ -112,7 +112,7 @@ export default (ctx) => ctx.environment("cellar", ({ remote }) =>
     const runtime = await home.open();
     await expect(runtime.openSession({ environment: "attik" })).rejects.toMatchObject({
       code: "not_found",
-      message: expect.stringMatching(/no environment called "attik".*daytona, attic, wreck/),
+      message: expect.stringMatching(/no environment called "attik".*ssh, attic, wreck/),
     });
     await expect(runtime.openSession({ environment: "attic" })).rejects.toThrow("the ladder is gone");
     await expect(runtime.openSession({ environment: "wreck" })).rejects.toThrow("it has no exec");

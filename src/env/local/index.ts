@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { defineEnvironment } from "../descriptor.js";
+import { missingProgram } from "../find-program.js";
+
+export default defineEnvironment({
+  kind: "local",
+  about: "this machine",
+  settings: {
+    // biome-ignore format: one key per line keeps the table readable as a table.
+    own: [
+      { path: "terminal.sandbox", type: { kind: "enum", values: ["off", "auto", "required"], booleans: { true: "required", false: "off" } }, default: "off", project: { looseToStrict: ["off", "auto", "required"] }, policy: true, about: "Run local commands in an operating-system sandbox: never, when one is installed (`auto`), or else refuse (`required`)" },
+      { path: "terminal.sandbox_network", type: { kind: "boolean" }, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let commands in the sandbox use the network" },
+      { path: "terminal.sandbox_writable", type: { kind: "list" }, default: [], project: "subset", policy: true, about: "Folders commands in the sandbox may write besides the working folder" },
+    ],
+    shared: ["terminal.env_passthrough"],
+  },
+  check: ({ env }) => missingProgram("bash", env, "install bash and put it on PATH"),
+  async open({ config: { env, values, paths } }) {
+    const { createLocalEnvironment } = await import("./local.js");
+    return createLocalEnvironment({
+      env,
+      passthrough: values.terminal.env_passthrough,
+      sandbox: {
+        mode: values.terminal.sandbox,
+        network: values.terminal.sandbox_network,
+        writable: values.terminal.sandbox_writable,
+        hidden: [paths.home],
+        visible: [join(paths.cache, "spillover")],
+      },
+    });
+  },
+});
