@@ -1,14 +1,13 @@
+// @needs bwrap python3
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findControlGroups } from "../../src/env/sandbox/control-groups.js";
 import { defineTool } from "../../src/index.js";
 import type { AnyTool } from "../../src/tool/tool.js";
-import { skipWithoutSandbox } from "../sandbox/support.js";
 import { makePlace, type Place } from "./escapes/place.js";
 import { openScripts, runningIn, type ScriptSession } from "./escapes/script-session.js";
 
-skipWithoutSandbox();
 const MIB = 1024 ** 2;
 const counted = findControlGroups() !== undefined || process.getuid?.() !== 0;
 let place: Place;

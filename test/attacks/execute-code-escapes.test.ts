@@ -1,6 +1,6 @@
+// @needs bwrap python3
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { skipWithoutSandbox } from "../sandbox/support.js";
 import { NODE_ATTEMPTS, nodeScript } from "./escapes/node-attempts.js";
 import { makePlace, type Place } from "./escapes/place.js";
 import {
@@ -21,7 +21,6 @@ import {
   type ScriptSession,
 } from "./escapes/script-session.js";
 
-skipWithoutSandbox();
 const PYTHON = { ...SECRETS, ...FILES, ...NETWORK, ...PROCESSES, ...PRIVILEGES, ...PERSISTENCE };
 /** A file that was written in the script's own temporary folder is not there outside. */
 const isOwn = (proof: string) => proof.startsWith("/tmp/") && !existsSync(proof);

@@ -31,7 +31,8 @@ export async function packageCopy(files: Readonly<Record<string, string>>): Prom
     "ensure",
     "test",
     "test-reporter",
-    "print-failures",
+    "test-report",
+    "test-files",
     "ci-summary",
   ];
   const copied = [

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type PackageCopy, packageCopy } from "./package-copy.js";
+import { type PackageCopy, packageCopy, ROOT } from "./package-copy.js";
 
 // Every test starts real builds or test runs.
 vi.setConfig({ testTimeout: 120_000 });
@@ -11,15 +12,19 @@ let copy: PackageCopy;
 beforeAll(async () => {
   copy = await packageCopy({
     "src/index.ts": "export const one = 1;",
-    "vitest.config.ts": `export default { test: { include: ["test/**/*.test.ts"] } };`,
+    "vitest.config.ts": readFileSync(join(ROOT, "vitest.config.ts"), "utf8"),
+    "test/needs.json": `{ "no-such-program": "no-such-package" }`,
     "test/good.test.ts": `import { it } from "vitest"; it("holds", () => {});`,
     "test/mixed.test.ts": `import { describe, it } from "vitest";
       it("holds", () => {});
       it("breaks", () => { throw new Error("no"); });
       it("needs a program", ({ skip }) => skip("needs podman: apt install podman"));
+      it("needs it too", ({ skip }) => skip("needs podman: apt install podman"));
       it("cannot run in CI", ({ skip }) => skip("[ci-cannot] needs a GPU"));
       it.todo("later");`,
     "test/unloadable.test.ts": `import "./missing.js";`,
+    "test/needy.test.ts": `// @needs no-such-program\nimport { it } from "vitest"; throw new Error("set-up ran");`,
+    "test/docker/slow.test.ts": `import { it } from "vitest"; it("takes long", () => {});`,
   });
 });
 
@@ -31,11 +36,57 @@ describe("npm test", () => {
   it("ends with one line of counts and tells why tests were skipped", async () => {
     const { code, stdout } = await copy.node("scripts/test.mjs", "--suite-only");
     expect(code).toBe(1);
-    expect(lastLine(stdout)).toBe("2 passed, 2 failed, 3 skipped");
+    expect(lastLine(stdout)).toBe("2 passed, 2 failed, 5 skipped");
     expect(stdout.match(/^\d+ passed, \d+ failed, \d+ skipped$/gm)).toHaveLength(1);
     expect(stdout).toContain(
-      "skipped: test/mixed.test.ts > needs a program (needs podman: apt install podman)",
+      "skipped: needs podman: apt install podman (test/mixed.test.ts > needs a program and 1 more)\n",
     );
+  });
+
+  it("leaves a file out whole that needs a program, and says what to install", async () => {
+    const { code, stdout } = await copy.node("scripts/test.mjs", "test/needy.test.ts", "test/good.test.ts");
+    expect(stdout).toContain(
+      "skipped: not installed: no-such-program: apt-get install no-such-package (test/needy.test.ts)\n",
+    );
+    expect([code, lastLine(stdout)]).toEqual([0, "1 passed, 0 failed, 1 skipped"]);
+  });
+
+  it("leaves the slow rest to the full run", async () => {
+    const { stdout } = await copy.node("scripts/test.mjs", "--full");
+    expect(stdout).toContain("test/docker/slow.test.ts");
+    expect(lastLine(stdout)).toBe("1 passed, 0 failed, 0 skipped");
+  });
+
+  it("runs what failed once more, alone, and forgives three that pass then", async () => {
+    const unstable = (
+      count: number,
+    ) => `import { it } from "vitest"; import { existsSync, writeFileSync } from "node:fs";
+      for (const name of ${JSON.stringify(["a", "b", "c (d)", "e"].slice(0, count))}) it("test " + name, () => {
+        const mark = ${JSON.stringify(join(copy.root, "seen-"))} + ${count} + name;
+        if (existsSync(mark)) return;
+        writeFileSync(mark, "");
+        throw new Error("not yet");
+      });`;
+    await copy.write({ "test/three.test.ts": unstable(3), "test/four.test.ts": unstable(4) });
+    const three = await copy.node("scripts/test.mjs", "test/three.test.ts");
+    expect(three.stdout).toMatch(
+      /^unstable: test\/three\.test\.ts > test c \(d\)\n {4}not yet\n(?: .*\n)* {4}then: passed alone/m,
+    );
+    expect([three.code, lastLine(three.stdout)]).toEqual([0, "3 passed, 0 failed, 0 skipped"]);
+    const four = await copy.node("scripts/test.mjs", "test/four.test.ts");
+    expect([four.code, lastLine(four.stdout)]).toEqual([1, "4 passed, 0 failed, 0 skipped"]);
+    expect(four.stdout).toContain("4 unstable tests; a run fails above 3\n");
+    await rm(join(copy.root, "test/three.test.ts"));
+    await rm(join(copy.root, "test/four.test.ts"));
+  });
+
+  it("says what each suite cost", async () => {
+    await copy.write({
+      "test/slow/wait.test.ts": `import { it } from "vitest"; it("waits", () => new Promise((done) => setTimeout(done, 2_100)));`,
+    });
+    const { stdout } = await copy.node("scripts/test.mjs", "test/slow/wait.test.ts");
+    expect(stdout).toMatch(/^ +2\.\d +1 +1 {2}test\/slow$/m);
+    await rm(join(copy.root, "test/slow/wait.test.ts"));
   });
 
   it("names what failed again at the end, with what was thrown and where", async () => {

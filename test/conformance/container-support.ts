@@ -9,12 +9,10 @@ import type { ConformanceSubject } from "./environment.js";
 /** Containers of one engine that the test starts itself. */
 export function containerSubject(subject: {
   readonly engine: "docker" | "podman";
-  readonly missing: string | undefined;
   readonly image: "image" | "shImage";
   start(): Promise<TestEngine>;
 }): ConformanceSubject {
   return {
-    missing: subject.missing,
     traits: {
       place: "/root",
       startMs: 2_500,

@@ -1,11 +1,10 @@
+// @needs bwrap
 import { createDaytonaEnvironment } from "../../src/env/daytona/daytona.js";
 import { runningWith } from "../sandbox/support.js";
 import { startDaytonaServer } from "../support/daytona-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
 import { describeConformance } from "./environment.js";
 
 describeConformance("daytona, against a local server of its protocol", {
-  missing: sandboxProblem(),
   traits: { startMs: 2_500, largeOutputBytes: 20_000_000, canCut: true },
   async start() {
     const server = await startDaytonaServer();

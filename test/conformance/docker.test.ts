@@ -1,4 +1,5 @@
-import { startDockerEngine, whyNoDocker } from "../support/docker-engine.js";
+// @needs root dockerd containerd runc docker-init busybox
+import { startDockerEngine } from "../support/docker-engine.js";
 import { containerSubject } from "./container-support.js";
 import { describeConformance } from "./environment.js";
 
@@ -6,7 +7,6 @@ describeConformance(
   "docker",
   containerSubject({
     engine: "docker",
-    missing: whyNoDocker(),
     image: "image",
     start: startDockerEngine,
   }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import {
   type ConformanceContext,
   type ConformanceSetup,
@@ -9,8 +9,6 @@ import {
 const CASE_MS = 60_000;
 
 export interface ConformanceSubject {
-  /** Why nothing of it can run on this machine; undefined when it can. */
-  readonly missing?: string | undefined;
   /** Known before anything is started, so that cases that do not apply are skipped with their reason. */
   readonly traits: Omit<ConformanceSetup, "open" | "leftovers" | "running" | "cut"> & {
     readonly canCut?: boolean;
@@ -41,13 +39,9 @@ export function describeConformance(
     const { canCut = false, ...traits } = subject.traits;
 
     beforeAll(async () => {
-      if (subject.missing !== undefined) return;
       const live = await subject.start();
       started = live;
       context = conformanceContext({ ...traits, ...live });
-    });
-    beforeEach((current) => {
-      if (subject.missing !== undefined) current.skip(subject.missing);
     });
     afterAll(async () => {
       try {

@@ -1,4 +1,4 @@
-import { noSandbox } from "../sandbox/support.js";
+// @needs bwrap
 import { describeConformance } from "./environment.js";
 import { localSubject } from "./local-support.js";
 
@@ -9,5 +9,4 @@ describeConformance("local, in the sandbox", {
     }),
     { lacks: { background: "a sandbox ends with its command, and with it everything in it" } },
   ),
-  missing: noSandbox,
 });

@@ -1,14 +1,13 @@
+// @needs bwrap
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createModalEnvironment } from "../../src/env/modal/modal.js";
 import { runningWith } from "../sandbox/support.js";
 import { startModalServer } from "../support/modal-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
 import { describeConformance } from "./environment.js";
 
 describeConformance("modal, against a local server of its protocol", {
-  missing: sandboxProblem(),
   traits: { startMs: 2_500, largeOutputBytes: 30_000_000, canCut: true },
   async start() {
     const server = await startModalServer();

@@ -1,9 +1,9 @@
+// @needs root apptainer busybox
 import { runningWith } from "../sandbox/support.js";
-import { startApptainer, whyNoApptainer } from "../support/apptainer.js";
+import { startApptainer } from "../support/apptainer.js";
 import { describeConformance } from "./environment.js";
 
 describeConformance("singularity", {
-  missing: whyNoApptainer(),
   // What lies in /tmp is in memory; a container that ended must find its folder again.
   traits: { place: "/root", startMs: 2_500, largeOutputBytes: 60_000_000, canCut: true },
   async start() {

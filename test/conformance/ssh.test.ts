@@ -1,15 +1,15 @@
+// @needs sshd ssh
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createSshEnvironment } from "../../src/env/ssh/ssh.js";
 import { runningWith } from "../sandbox/support.js";
-import { sshServerMissing, startSshServer } from "../support/ssh-server.js";
+import { startSshServer } from "../support/ssh-server.js";
 import { describeConformance } from "./environment.js";
 
 const RUN = "CONFORMANCE_RUN";
 
 describeConformance("ssh", {
-  missing: sshServerMissing(),
   traits: { startMs: 2_000, largeOutputBytes: 100_000_000, canCut: true },
   async start() {
     const server = await startSshServer({ maxSessions: 10 });

@@ -1,14 +1,12 @@
+// @needs bwrap
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDaytonaEnvironment, type DaytonaOptions } from "../../src/env/daytona/daytona.js";
 import type { Environment, ExecResult } from "../../src/env/environment.js";
 import { type DaytonaServer, startDaytonaServer } from "../support/daytona-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
 
-const problem = sandboxProblem();
-
-describe.skipIf(problem !== undefined)(`the Daytona environment ${problem ?? ""}`, () => {
+describe("the Daytona environment", () => {
   let server: DaytonaServer;
   const open: Environment[] = [];
 

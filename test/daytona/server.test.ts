@@ -1,12 +1,10 @@
+// @needs bwrap
 import { Daytona } from "@daytona/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DaytonaServer, startDaytonaServer } from "../support/daytona-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
-
-const problem = sandboxProblem();
 
 /** The local server against the official client, without any code of ours in between. */
-describe.skipIf(problem !== undefined)(`the official client on the local server ${problem ?? ""}`, () => {
+describe("the official client on the local server", () => {
   let server: DaytonaServer;
   let client: Daytona;
 

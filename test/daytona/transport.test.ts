@@ -1,14 +1,12 @@
+// @needs bwrap
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { SandboxKeeper } from "../../src/env/daytona/sandbox-keeper.js";
 import { createDaytonaTransport } from "../../src/env/daytona/transport.js";
 import type { Transport } from "../../src/env/remote/transport.js";
 import { type DaytonaServer, startDaytonaServer } from "../support/daytona-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
 import { keepsTransportContract } from "../support/sandbox-host/transport-contract.js";
 
-const problem = sandboxProblem();
-
-describe.skipIf(problem !== undefined)(`programs in a Daytona sandbox ${problem ?? ""}`, () => {
+describe("programs in a Daytona sandbox", () => {
   let server: DaytonaServer;
   let keeper: SandboxKeeper;
   let transport: Transport;

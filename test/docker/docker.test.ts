@@ -1,3 +1,4 @@
+// @needs root dockerd containerd runc docker-init busybox
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -5,18 +6,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  type DockerTestEngine,
-  installed,
-  startDockerEngine,
-  whyNoDocker,
-} from "../support/docker-engine.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DockerTestEngine, installed, startDockerEngine } from "../support/docker-engine.js";
 import { describeCore } from "./core.js";
 import { describeReuse } from "./reuse.js";
 import { containerOf, open, optionsFor, run, tempFolder } from "./support.js";
 
-const missing = whyNoDocker();
 let started: DockerTestEngine | undefined;
 
 function engine(): DockerTestEngine {
@@ -26,12 +21,9 @@ function engine(): DockerTestEngine {
 
 describe("docker", () => {
   beforeAll(async () => {
-    if (missing === undefined) started = await startDockerEngine();
+    started = await startDockerEngine();
   });
   afterAll(() => started?.stop());
-  beforeEach((context) => {
-    if (missing !== undefined) context.skip(missing);
-  });
 
   describeCore(engine);
   describeReuse(engine);

@@ -1,14 +1,14 @@
+// @needs root podman conmon runc catatonit busybox
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDockerEnvironment } from "../../src/env/docker/docker.js";
-import { type PodmanTestEngine, startPodmanEngine, whyNoPodman } from "../support/podman-engine.js";
+import { type PodmanTestEngine, startPodmanEngine } from "../support/podman-engine.js";
 import { describeCore } from "./core.js";
 import { processesNaming } from "./leftovers.js";
 import { describeReuse } from "./reuse.js";
 import { optionsFor, run } from "./support.js";
 
-const missing = whyNoPodman();
 let started: PodmanTestEngine | undefined;
 
 function engine(): PodmanTestEngine {
@@ -18,12 +18,9 @@ function engine(): PodmanTestEngine {
 
 describe("podman", () => {
   beforeAll(async () => {
-    if (missing === undefined) started = await startPodmanEngine();
+    started = await startPodmanEngine();
   });
   afterAll(() => started?.stop());
-  beforeEach((context) => {
-    if (missing !== undefined) context.skip(missing);
-  });
 
   describeCore(engine);
   describeReuse(engine);

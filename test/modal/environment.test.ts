@@ -1,3 +1,4 @@
+// @needs bwrap
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,11 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Environment, ExecResult } from "../../src/env/environment.js";
 import { createModalEnvironment, type ModalOptions } from "../../src/env/modal/modal.js";
 import { type ModalServer, startModalServer } from "../support/modal-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
 
-const problem = sandboxProblem();
-
-describe.skipIf(problem !== undefined)(`the Modal environment ${problem ?? ""}`, () => {
+describe("the Modal environment", () => {
   let server: ModalServer;
   let stateDir: string;
   const open: Environment[] = [];

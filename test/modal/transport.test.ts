@@ -1,3 +1,4 @@
+// @needs bwrap
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,12 +7,9 @@ import { SandboxKeeper } from "../../src/env/modal/sandbox-keeper.js";
 import { createModalTransport } from "../../src/env/modal/transport.js";
 import type { Transport } from "../../src/env/remote/transport.js";
 import { type ModalServer, startModalServer } from "../support/modal-server/server.js";
-import { sandboxProblem } from "../support/sandbox-host/sandbox.js";
 import { keepsTransportContract } from "../support/sandbox-host/transport-contract.js";
 
-const problem = sandboxProblem();
-
-describe.skipIf(problem !== undefined)(`programs in a Modal sandbox ${problem ?? ""}`, () => {
+describe("programs in a Modal sandbox", () => {
   let server: ModalServer;
   let stateDir: string;
   let keeper: SandboxKeeper;

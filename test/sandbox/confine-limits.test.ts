@@ -1,3 +1,4 @@
+// @needs bwrap
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";

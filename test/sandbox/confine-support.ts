@@ -2,13 +2,12 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Confine, Environment, ExecRequest, ExecResult } from "../../src/env/environment.js";
 import { createLocalEnvironment, type LocalEnvironmentOptions } from "../../src/env/local/local.js";
 import type { SandboxOptions } from "../../src/env/sandbox/types.js";
-import { type Jail, makeJail, SECRET, skipWithoutSandbox } from "./support.js";
+import { type Jail, makeJail, SECRET } from "./support.js";
 
 export const MIB = 1024 ** 2;
 
 /** A person's machine as it is by default: without a sandbox around commands. */
 export function useMachine() {
-  skipWithoutSandbox();
   let jail: Jail;
   let before: string;
   const opened: Environment[] = [];

@@ -1,3 +1,4 @@
+// @needs bwrap
 import {
   existsSync,
   mkdirSync,
@@ -10,9 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Jail, makeJail, SECRET, skipWithoutSandbox } from "./support.js";
+import { type Jail, makeJail, SECRET } from "./support.js";
 
-skipWithoutSandbox();
 let jail: Jail;
 let before: string;
 beforeEach(() => {

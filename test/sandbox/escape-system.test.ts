@@ -1,3 +1,4 @@
+// @needs bwrap
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -7,9 +8,8 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { callNumber, REFUSED_CALLS } from "../../src/env/sandbox/syscalls.js";
-import { type Jail, makeJail, runningWith, SECRET, skipWithoutSandbox } from "./support.js";
+import { type Jail, makeJail, runningWith, SECRET } from "./support.js";
 
-skipWithoutSandbox();
 let jail: Jail;
 let before: string;
 beforeEach(() => {

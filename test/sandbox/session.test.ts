@@ -1,11 +1,9 @@
+// @needs bwrap
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { ApprovalRequest } from "../../src/call/scope.js";
 import { tempDir, testRuntime } from "../support/runtime.js";
-import { skipWithoutSandbox } from "./support.js";
-
-skipWithoutSandbox();
 
 /** A session whose configuration asks for the sandbox. */
 async function sandboxed(mode = "required") {

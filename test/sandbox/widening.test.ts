@@ -1,3 +1,4 @@
+// @needs bwrap
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
@@ -10,7 +11,7 @@ import { inTask, TaskState } from "../../src/env/task.js";
 import { ToolError } from "../../src/tool/errors.js";
 import terminal, { type TerminalOutput } from "../../src/tools/system/terminal.js";
 import { makeContext } from "../tools/context.js";
-import { type Jail, makeJail, skipWithoutSandbox } from "./support.js";
+import { type Jail, makeJail } from "./support.js";
 
 let jail: Jail;
 beforeEach(() => {
@@ -21,8 +22,6 @@ afterEach(() => jail.close());
 const wide = (command: string, sandbox: Widening) => jail.run(command, { sandbox });
 
 describe("one call can be opened", () => {
-  skipWithoutSandbox();
-
   test("for the network", async () => {
     const server = createServer((socket) => socket.end("answer")).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -135,7 +134,6 @@ describe("where no sandbox works", () => {
 });
 
 describe("the terminal tool", () => {
-  skipWithoutSandbox();
   const call = async (args: { command: string; widen?: string[] }) => {
     const ctx = makeContext({
       environment: jail.environment(),

@@ -1,10 +1,10 @@
+// @needs bwrap
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Jail, makeJail, skipWithoutSandbox } from "./support.js";
+import { type Jail, makeJail } from "./support.js";
 
-skipWithoutSandbox();
 let jail: Jail;
 beforeAll(() => {
   jail = makeJail();

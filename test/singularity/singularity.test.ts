@@ -1,21 +1,17 @@
+// @needs root apptainer busybox
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment } from "../../src/env/environment.js";
 import { runningWith } from "../sandbox/support.js";
-import { type ApptainerRig, startApptainer, whyNoApptainer } from "../support/apptainer.js";
+import { type ApptainerRig, startApptainer } from "../support/apptainer.js";
 
-const missing = whyNoApptainer();
 let rig: ApptainerRig;
 
 beforeAll(() => {
-  if (missing === undefined) rig = startApptainer();
-});
-beforeEach((current) => {
-  if (missing !== undefined) current.skip(missing);
+  rig = startApptainer();
 });
 afterAll(() => {
-  if (missing !== undefined) return;
   const left = rig.instances();
   rig.stop();
   expect(left).toEqual([]);

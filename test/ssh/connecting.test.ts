@@ -1,3 +1,4 @@
+// @needs sshd ssh
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -5,14 +6,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkSshOptions } from "../../src/env/ssh/options.js";
 import { onTestEnd } from "../support/runtime.js";
-import { findProgram, makeKey, sshServerMissing } from "../support/ssh-server.js";
+import { findProgram, makeKey } from "../support/ssh-server.js";
 import { eventually, optionsFor, processesWith, run, serverForTest, transportForTest } from "./support.js";
 
-const missing = sshServerMissing();
-const ssh = describe.skipIf(missing !== undefined);
-const because = missing === undefined ? "" : ` (${missing})`;
-
-ssh(`logging in${because}`, () => {
+describe("logging in", () => {
   it("works with a key file, and only this account can reach the socket", async () => {
     const options = optionsFor(await serverForTest());
     chmodSync(options.controlDir, 0o755);
@@ -91,7 +88,7 @@ ssh(`logging in${because}`, () => {
   });
 });
 
-ssh(`the key of the host${because}`, () => {
+describe("the key of the host", () => {
   it("is recorded at the first contact and required from then on", async () => {
     const server = await serverForTest();
     const knownHostsFile = join(server.folder, "new known hosts");
@@ -131,7 +128,7 @@ ssh(`the key of the host${because}`, () => {
   });
 });
 
-ssh(`a host that cannot be reached${because}`, () => {
+describe("a host that cannot be reached", () => {
   it("does not exist", async () => {
     const transport = transportForTest(optionsFor(await serverForTest(), { host: "no-such-host.invalid" }));
     await expect(run(transport, ["true"])).rejects.toMatchObject({

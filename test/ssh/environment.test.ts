@@ -1,3 +1,4 @@
+// @needs sshd ssh
 import {
   chmodSync,
   mkdirSync,
@@ -12,14 +13,10 @@ import { describe, expect, it } from "vitest";
 import type { Environment, ExecRequest } from "../../src/env/environment.js";
 import { createSshEnvironment, type SshOptions } from "../../src/env/ssh/ssh.js";
 import { onTestEnd, tempDir } from "../support/runtime.js";
-import { type SshServer, sshServerMissing } from "../support/ssh-server.js";
+import type { SshServer } from "../support/ssh-server.js";
 import { eventually, optionsFor, processesWith, serverForTest } from "./support.js";
 
-const missing = sshServerMissing();
-const ssh = describe.skipIf(missing !== undefined);
-const because = missing === undefined ? "" : ` (${missing})`;
-
-ssh(`an ssh environment${because}`, () => {
+describe("an ssh environment", () => {
   it("starts in the home folder there and tells where it is", async () => {
     const server = await serverForTest();
     const environment = await environmentForTest(server);
@@ -105,7 +102,7 @@ const ODD_NAMES = [
   "line\nbreak",
 ];
 
-ssh(`copying files over ssh${because}`, () => {
+describe("copying files over ssh", () => {
   it.each([
     ["with sftp", { copyWith: "sftp" }, {}],
     ["with tar", { copyWith: "tar" }, {}],

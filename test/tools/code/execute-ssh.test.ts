@@ -1,3 +1,4 @@
+// @needs sshd ssh python3
 import { afterEach, expect, it } from "vitest";
 import { createSshEnvironment } from "../../../src/env/ssh/ssh.js";
 import type { CallResult } from "../../../src/index.js";
@@ -5,9 +6,7 @@ import type { NestedTools } from "../../../src/tool/tool.js";
 import executeCode from "../../../src/tools/code/execute-code.js";
 import repl from "../../../src/tools/code/repl.js";
 import { optionsFor, serverForTest } from "../../ssh/support.js";
-import { sshServerMissing } from "../../support/ssh-server.js";
 import { makeContext, type TestContext } from "../context.js";
-import { hasPython } from "./execute-support.js";
 
 let open: TestContext | undefined;
 afterEach(() => open?.cleanUp());
@@ -25,9 +24,7 @@ const echo: NestedTools = {
   close: () => undefined,
 };
 
-const missing = sshServerMissing() ?? (hasPython ? undefined : "python3 is not installed");
-
-it.skipIf(missing !== undefined)("scripts and sessions run on another machine as they do here", async () => {
+it("scripts and sessions run on another machine as they do here", async () => {
   const server = await serverForTest();
   const environment = await createSshEnvironment(optionsFor(server));
   const session = { id: "s", profile: "default", cwd: server.home, workspace: server.home };

@@ -1,0 +1,111 @@
+// Which test files run: the quick or the slow part, less those whose needs this machine does not meet. test/needs.json says which Debian package brings which program (or
+// file). A test file that cannot do without something says so above its first import, and is then left out whole:
+//   // @needs sshd ssh root
+//   node scripts/test-files.mjs   prints the packages that are missing here, for .ci/run to install
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
+import { delimiter, isAbsolute, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "./ensure.mjs";
+
+/**
+ * The slow rest, for `npm run test:full`: suites that start container engines, servers or very many processes, and
+ * long searches for counter-examples. `npm test` stays below six minutes on two cores without them.
+ */
+export const FULL = [
+  "test/{docker,ssh,singularity,modal,daytona,remote,faults}/**",
+  "test/conformance/{docker,podman,ssh,singularity,modal,daytona,local-plain,local-sandbox}.test.ts",
+  "test/attacks/{gate-on-every-door,bad-handlers,execute-code-*}.test.ts",
+  "test/attacks/lesson-{09,10,26,30,33}-*.test.ts",
+  "test/{sandbox,build,bench}/**",
+  "test/conformance/local.test.ts",
+  "test/cli/{check,approval-prompt,processes,exit-codes,mcp,plugins,tool-register}.test.ts",
+  "test/conformance/mcp-{client,server}.test.ts",
+  "test/{sources,server}/mcp/peers.test.ts",
+  "test/cron/processes.test.ts",
+  "test/store/journal-processes.test.ts",
+  "test/tools/code/quality.test.ts",
+  "test/{policy/engine-laws,shell/agreement}.test.ts",
+  "test/examples/**",
+];
+
+/** Daemons lie where the path of an ordinary shell does not lead. */
+const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+
+/** Needs that are no program: a reason why they are not met, or undefined. */
+const SPECIAL = {
+  root: () => (process.getuid?.() === 0 ? undefined : "needs root"),
+  apptainer: () =>
+    process.env.HERMES_TEST_APPTAINER !== undefined || isThere("apptainer")
+      ? undefined
+      : "[ci-cannot] there is no apptainer on this machine",
+  /** There may be a bubblewrap that is not allowed to do anything. */
+  bwrap: () => {
+    if (!isThere("bwrap")) return missing(["bwrap"]);
+    const works = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "true"]).status === 0;
+    return works ? undefined : "[ci-cannot] this machine lets bubblewrap make no namespaces";
+  },
+};
+
+/** Test files of a part (`quick`, `full` or `all`) that cannot run here: path → reason, which says what to install. */
+export async function unmetFiles(part) {
+  // Not at the top: this also runs before packages are installed.
+  const { default: picomatch } = await import("picomatch");
+  const isFull = picomatch(FULL);
+  const unmet = new Map();
+  const folder = join(root, "test");
+  const reasons = new Map();
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const parent = entry.parentPath ?? entry.path;
+    if (!entry.isFile() || !entry.name.endsWith(".test.ts") || parent.includes("node_modules")) continue;
+    const path = join(parent, entry.name);
+    const [, needs] = /^\/\/ @needs (.+)$/m.exec(headOf(path)) ?? [];
+    if (needs === undefined) continue;
+    if (!reasons.has(needs)) reasons.set(needs, reasonFor(needs.trim().split(/\s+/)));
+    const reason = reasons.get(needs);
+    const file = relative(root, path);
+    if (reason !== undefined && (part === "all" || isFull(file) === (part === "full")))
+      unmet.set(file, reason);
+  }
+  return unmet;
+}
+
+function headOf(path) {
+  return readFileSync(path, "utf8").split(/^import /m, 1)[0];
+}
+
+function reasonFor(names) {
+  for (const name of names.filter((each) => Object.hasOwn(SPECIAL, each))) {
+    const reason = SPECIAL[name]();
+    if (reason !== undefined) return reason;
+  }
+  const gone = names.filter((name) => !Object.hasOwn(SPECIAL, name) && !isThere(name));
+  return gone.length === 0 ? undefined : missing(gone);
+}
+
+function missing(names) {
+  const packages = packagesOf(names);
+  const how = packages.length === names.length ? `: apt-get install ${packages.join(" ")}` : "";
+  return `not installed: ${names.join(", ")}${how}`;
+}
+
+function packagesOf(names) {
+  const known = JSON.parse(readFileSync(join(root, "test", "needs.json"), "utf8"));
+  return [...new Set(names.flatMap((name) => known[name] ?? []))];
+}
+
+function isThere(name) {
+  return (isAbsolute(name) ? [name] : FOLDERS.map((folder) => join(folder, name))).some((path) => {
+    try {
+      accessSync(path, isAbsolute(name) ? constants.R_OK : constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const known = JSON.parse(readFileSync(join(root, "test", "needs.json"), "utf8"));
+  console.log(packagesOf(Object.keys(known).filter((name) => !isThere(name))).join(" "));
+}
