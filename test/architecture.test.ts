@@ -14,6 +14,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["config", "store", "observe"],
   ["registry"],
   ["call"],
+  ["places"],
   ["shell", "net", "model"],
   ["policy", "env", "protocol", "cron", "search"],
   ["tools", "sources"],

@@ -1,3 +1,4 @@
+import { plainNames } from "../../places/match-place.js";
 import type { Rule, ShellWord, SimpleCommand } from "../types.js";
 import { placeOf, segmentIn } from "./segments.js";
 import { danger } from "./verb-table.js";
@@ -6,14 +7,9 @@ const KEYS = "reads the runtime's own keys, with which its questions can be answ
 const ANSWERS = "talks to the runtime's own list of questions and can answer them";
 
 const HOMES: ReadonlySet<string> = new Set([".hermes", "hermes_home"]);
-const FILES: ReadonlySet<string> = new Set(
-  (
-    "server.token approvals.key .env .anthropic_oauth.json state.db state.db-wal state.db-shm mcp-tokens pairing " +
-    "sessions auth.json credentials"
-  ).split(" "),
-);
+const FILES: ReadonlySet<string> = new Set(plainNames("$HERMES", ({ read }) => read !== "allow"));
 /** Names nobody else uses. */
-const DISTINCT: ReadonlySet<string> = new Set(["server.token", "approvals.key", ".anthropic_oauth.json"]);
+const DISTINCT: ReadonlySet<string> = new Set(plainNames("**/", ({ what }) => what === "hermes-secrets"));
 /** Programs that tell about a file without its content. */
 const LOOKING = new Set(
   (

@@ -3,10 +3,12 @@ import type { Rule, RuleSet, ShellWord } from "../types.js";
 import {
   isAgentSettings,
   isBuildRecipe,
+  isCredentialFile,
   isCredentialStore,
   isDownloadPlace,
   isGitHook,
   isHermesOwn,
+  isKeyFile,
   isProjectSecret,
   isStartupFile,
 } from "./places.js";
@@ -24,7 +26,7 @@ const writesTrusted: Rule = (command) => {
     const { word } = write;
     if (isStartupFile(word))
       return danger("persistence.startup", "changes a file that a shell or desktop starts with", word);
-    if (isCredentialStore(word))
+    if (isCredentialStore(word) || (isKeyFile(word) && !isCopyOfKey(write)))
       return danger("persistence.credentials", "writes among keys and tokens", word);
     if (isGitHook(word)) return danger("persistence.git-hook", "changes what git runs by itself", word);
     if (isHermesOwn(word))
@@ -39,6 +41,11 @@ const writesTrusted: Rule = (command) => {
   }
   return undefined;
 };
+
+/** A second copy of a key changes who may enter nowhere. */
+function isCopyOfKey({ from }: Write): boolean {
+  return from !== undefined && isCredentialFile(from);
+}
 
 /** `~/.local/bin/ls`, `~/bin/git`: found before the real program. */
 function isCommonProgram(word: ShellWord): boolean {

@@ -1,19 +1,10 @@
 import { type ShellWord, UNKNOWN } from "../types.js";
+import { isSystemPath } from "./precious.js";
 import { inHome, isAnchored, placeOf, segmentIn, takesEverything } from "./segments.js";
 
 /** The folders whose recursive removal ends a machine: never allowed. */
 const VITAL = new Set("home root etc usr var bin sbin boot lib lib32 lib64 libx32 users system".split(" "));
-/** Trees that belong to the operating system, whoever may write there. */
-const SYSTEM = new Set(
-  "etc boot usr bin sbin lib lib32 lib64 libx32 proc sys dev system library efi".split(" "),
-);
-const SYSTEM_IN_VAR = new Set(["lib", "spool", "db", "backups"]);
 const CONFIGURATION = new Set(["etc", "boot", "proc", "sys", "efi"]);
-const QUIET_DEVICES = new Set(
-  "null zero full random urandom tty stdin stdout stderr fd pts shm ptmx console snd dsp kmsg mqueue".split(
-    " ",
-  ),
-);
 const TEMPORARY = new Set(["tmp"]);
 
 /** `/`, or everything directly in it (`/*`), in any spelling. */
@@ -66,19 +57,6 @@ function isVitalName(segment: string, glob: boolean): boolean {
   return VITAL.has(segment) || (glob && !segment.includes(UNKNOWN) && segmentIn(segment, VITAL));
 }
 
-/** Inside (or equal to) a tree of the operating system; harmless devices and the temporary folders are not. */
-export function isSystemPath(word: ShellWord): boolean {
-  if (!isAnchored(word)) return false;
-  const { anchor, segments } = placeOf(word);
-  if (anchor !== "root") return false;
-  if (segments[0] === "dev") return segments.length > 1 && !isQuietDevice(word);
-  if (segments[0] === "proc" && /^(?:self|thread-self|\d+)$/.test(segments[1] ?? "") && segments[2] === "fd")
-    return false;
-  if (segments[0] === "var") return segmentIn(segments[1], SYSTEM_IN_VAR);
-  if (segments[0] === "run") return segments[1] === "systemd" || segments[1] === "udev";
-  return segmentIn(segments[0], SYSTEM);
-}
-
 /** Settings the machine starts with: `/etc`, `/boot`, `/proc/sys`, `/sys`. */
 export function isSystemConfig(word: ShellWord): boolean {
   if (!isAnchored(word)) return false;
@@ -88,11 +66,7 @@ export function isSystemConfig(word: ShellWord): boolean {
 
 /** `/dev/null`, the terminal, the standard streams: writing there changes nothing. */
 export function isQuietDevice(word: ShellWord): boolean {
-  if (!isAnchored(word)) return false;
-  const { anchor, segments } = placeOf(word);
-  if (anchor !== "root" || segments[0] !== "dev") return false;
-  const device = segments[1] ?? "";
-  return QUIET_DEVICES.has(device) || /^(?:tty|pts|cu\.|ptmx|tcp$|udp$)/.test(device);
+  return (deviceName(word) ?? "") !== "" && !isSystemPath(word);
 }
 
 const DISK =
@@ -157,6 +131,8 @@ export {
   isGitHook,
   isHermesOwn,
   isHistoryFile,
+  isKeyFile,
   isProjectSecret,
   isStartupFile,
+  isSystemPath,
 } from "./precious.js";

@@ -1,220 +1,188 @@
+import { foldPath } from "../../base/path.js";
+import { plainNames, rowsAt, rowsNaming, untilException } from "../../places/match-place.js";
+import { PLACE_TABLE, type PlaceKind, type PlaceRow } from "../../places/table.js";
 import type { ShellWord } from "../types.js";
-import { couldMatch, inHome, isOrdinary, placeOf, segmentIn, takesEverything } from "./segments.js";
+import { couldMatch, inHome, type Place, placeOf, segmentIn, takesEverything } from "./segments.js";
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
-const folders = (paths: readonly string[]) => paths.map((path) => path.split("/"));
-
-const STARTUP_NAMES = words(
-  ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
-    ".zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .shrc .xinitrc .xprofile .xsession .xsessionrc " +
-    ".pam_environment .pythonrc .pythonrc.py .pythonstartup .inputrc .gitconfig .hgrc .vimrc .exrc .emacs " +
-    ".gdbinit .irbrc .pryrc .rprofile .curlrc .wgetrc .screenrc .tmux.conf .crontab .forward .bash_env",
-);
-const STARTUP_FOLDERS = folders([
-  ".config/git/config",
-  ".config/git/attributes",
-  ".config/fish",
-  ".config/autostart",
-  ".config/systemd/user",
-  ".config/environment.d",
-  ".config/nushell",
-  ".config/zsh",
-  ".config/bash",
-  ".config/plasma-workspace/env",
-  ".config/upstart",
-  ".config/nvim",
-  ".vim/plugin",
-  ".vim/autoload",
-  ".oh-my-zsh",
-  ".local/share/systemd/user",
-  ".local/share/dbus-1/services",
-  "library/launchagents",
-  "library/launchdaemons",
-  ".kde/autostart",
-  ".termux/boot",
-  ".bashrc.d",
-  ".profile.d",
-  ".zshrc.d",
-]);
-
-const STORE_FOLDERS = folders([
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".kube",
-  ".azure",
-  ".config/gcloud",
-  ".config/gh",
-  ".config/op",
-  ".config/rclone",
-  ".config/sops",
-  ".config/hub",
-  ".config/doctl",
-  ".config/heroku",
-  ".password-store",
-  ".terraform.d",
-  ".oci",
-  ".local/share/keyrings",
-  "library/keychains",
-]);
-const STORE_FILES = words(
-  ".netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .git-credentials .pgpass .my.cnf .mylogin.cnf .vault-token .boto .s3cfg " +
-    ".dockercfg .htpasswd .terraformrc .gem/credentials .cargo/credentials .cargo/credentials.toml " +
-    ".docker/config.json .m2/settings.xml .gradle/gradle.properties .config/pip/pip.conf .pip/pip.conf " +
-    ".subversion/auth .composer/auth.json .databrickscfg .snowsql/config .kaggle/kaggle.json " +
-    ".huggingface/token .cache/huggingface/token .fly/config.yml .openai .anthropic .wallet .electrum",
-);
-const SECRET_NAMES =
-  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*_(?:rsa|ed25519|ecdsa)|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn|asc\.key)|credentials(?:\.(?:json|csv|ini|yml|yaml))?|(?:client_)?secrets?\.(?:json|ya?ml|toml|env|txt)|service[-_]?account.*\.json|.*-sa(?:-key)?\.json|application_default_credentials\.json|\.htpasswd|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token|kubeconfig|wallet\.dat|login data|cookies(?:\.sqlite)?|key[34]\.db|logins\.json|master\.key|.*\.token|.*\.tfstate|.*\.tfvars|token|tokens?\.json|auth\.json|passwords?\.(?:txt|csv)|\.secrets?)$/;
-const SYSTEM_SECRETS = words(
-  "shadow shadow- gshadow gshadow- sudoers sudoers.d krb5.keytab master.passwd security opasswd",
-);
-const EXAMPLE = /(?:^|[._-])(?:example|sample|template|dist|tmpl|tpl|defaults?|schema|enc|age|gpg|pub|md)$/;
-
-/** A file a shell, desktop or tool reads and runs when it starts. */
+/** A file a shell, desktop or tool reads and runs when it starts. A bare name may lie in the home as well. */
 export function isStartupFile(word: ShellWord): boolean {
-  if (isOrdinary(word)) return /^launchagents\//i.test(word.text);
-  const rest = inHome(word);
-  if (rest !== undefined) {
-    const [first] = rest;
-    if (rest.length === 1 && segmentIn(first, STARTUP_NAMES)) return true;
-    return liesIn(rest, STARTUP_FOLDERS);
-  }
+  if (isOfKind(word, "startup")) return true;
   const { anchor, segments } = placeOf(word);
-  if (anchor === "here") {
-    const [first] = segments;
-    return (segments.length === 1 && segmentIn(first, STARTUP_NAMES)) || first === "launchagents";
-  }
   return (
-    anchor === "root" && segments[0] === "library" && /^launch(?:agents|daemons)$/.test(segments[1] ?? "")
+    anchor === "here" && segments.length === 1 && isOfKind({ ...word, text: `~/${word.text}` }, "startup")
   );
 }
 
-/** A place in a home that holds keys and tokens: reading it gives them away, writing it gives access. */
+/** A place that holds keys and tokens: reading it gives them away, writing it gives access. */
 export function isCredentialStore(word: ShellWord): boolean {
-  if (isOrdinary(word)) return false;
-  const place = placeOf(word);
-  const rest = inHome(word) ?? (place.anchor === "here" ? place.segments : undefined);
-  if (rest === undefined || rest.length === 0) return false;
-  if (place.anchor === "here") return rest[0] === ".ssh" || rest[0] === ".aws" || rest[0] === ".gnupg";
-  return (
-    liesIn(rest, STORE_FOLDERS) ||
-    STORE_FILES.has(rest.slice(0, 2).join("/")) ||
-    STORE_FILES.has(rest.join("/"))
-  );
+  return isOfKind(word, "credentials");
+}
+
+/** A single key, wherever it lies. */
+export function isKeyFile(word: ShellWord): boolean {
+  return rowsOf(word).some(({ what, write }) => what === "secrets" && write !== "allow");
 }
 
 /** `.env` and its kin in a project; templates (`.env.example`) hold no secret. */
 export function isProjectSecret(word: ShellWord): boolean {
-  if (isOrdinary(word)) return false;
-  const name = placeOf(word).segments.at(-1) ?? "";
-  return /^\.env(?:rc)?(?:\..+)?$/.test(name) && !EXAMPLE.test(name);
+  return isOfKind(word, "environment");
 }
 
 /** Whatever holds secrets and should not leave the machine. Public keys and templates are not among them. */
 export function isCredentialFile(word: ShellWord): boolean {
-  const place = placeOf(word);
-  const { anchor, segments } = place;
-  const name = segments.at(-1) ?? "";
-  if (name.endsWith(".pub") || /^(?:known_hosts|authorized_keys)/.test(name)) return false;
-  if (isProjectSecret(word)) return true;
-  if (isCredentialStore(word)) return !(inHome(word)?.[0] === ".ssh" && name === "config");
-  if (anchor === "root" && segments[0] === "etc")
-    return (
-      segmentIn(segments[1], SYSTEM_SECRETS) ||
-      /^ssh_host_.*_key$/.test(name) ||
-      (segments[1] === "ssl" && segments[2] === "private")
-    );
-  if (anchor === "root" && segments[0] === "proc" && name === "environ") return true;
-  if (anchor === "root" && segments[0] === "run" && segments[1] === "secrets") return true;
-  if (place.glob && /[*?[]/.test(name)) return OFTEN_MEANT.some((meant) => isMeant(name, meant));
-  return SECRET_NAMES.test(name) && !EXAMPLE.test(name);
-}
-
-const OFTEN_MEANT = "id_rsa id_ed25519 id_ecdsa .env .netrc .npmrc .pgpass .pypirc .git-credentials".split(
-  " ",
-);
-
-/** At least three letters of the name are written out. */
-function isMeant(pattern: string, name: string): boolean {
-  return pattern.replace(/\[[^\]]*\]|[*?]/g, "").length >= 3 && isNamed(pattern, name);
+  const [row] = rowsOf(word);
+  return row !== undefined && row.read !== "allow";
 }
 
 /** The runtime's own state and rules: an agent that may write them may write its own permission. */
 export function isHermesOwn(word: ShellWord): boolean {
-  if (word.variables?.includes("HERMES_HOME") === true) return true;
-  if (!/hermes/i.test(word.text)) return false;
-  const { segments } = placeOf(word);
-  const name = segments.at(-1) ?? "";
-  return segments.includes(".hermes") || /^\.?hermes[_-]permissions\.ya?ml$/.test(name);
+  return isOfKind(word, "hermes", "hermes-secrets", "project-hermes");
 }
 
 /** Files of other agents and editors that start programs when a folder is opened. */
 export function isAgentSettings(word: ShellWord): boolean {
-  if (isOrdinary(word)) return false;
-  const path = placeOf(word).segments.join("/");
-  return /(?:^|\/)(?:\.vscode\/(?:tasks|settings|launch)\.json|\.cursor\/(?:mcp\.json|hooks.*|rules.*)|\.claude\/(?:settings(?:\.local)?\.json|hooks.*)|\.mcp\.json|\.codex\/.*|\.gemini\/settings\.json|\.idea\/(?:workspace\.xml|runconfigurations.*)|\.envrc)$/.test(
-    path,
-  );
+  return isOfKind(word, "editor");
 }
 
 /** What a build server runs by itself once it is pushed. */
 export function isBuildRecipe(word: ShellWord): boolean {
-  const { segments } = placeOf(word);
-  const name = segments.at(-1) ?? "";
-  if (
-    /^(?:\.gitlab-ci\.ya?ml|jenkinsfile|\.travis\.yml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.yml|\.woodpecker\.ya?ml|appveyor\.yml|cloudbuild\.ya?ml|\.devcontainer\.json)$/.test(
-      name,
-    )
-  )
-    return true;
-  return segments.some(
-    (part, index) =>
-      (part === ".github" &&
-        /^(?:workflows|actions)$/.test(segments[index + 1] ?? "") &&
-        segments.length > index + 2) ||
-      (/^\.(?:circleci|buildkite|woodpecker|gitea|forgejo)$/.test(part) && segments.length > index + 1) ||
-      (part === ".devcontainer" && name === "devcontainer.json"),
-  );
+  return isOfKind(word, "build");
 }
-
-const GIT_TRUSTED = words("hooks config modules");
 
 /** Programs git starts by itself, and the settings that name them. */
 export function isGitHook(word: ShellWord): boolean {
-  if (isOrdinary(word)) return false;
-  const { segments } = placeOf(word);
-  const git = segments.lastIndexOf(".git");
-  if (git >= 0) {
-    const next = segments[git + 1];
-    return segmentIn(next, GIT_TRUSTED) || (next === "info" && segments[git + 2] === "attributes");
-  }
-  return segments.includes(".husky") || segments.includes(".githooks");
+  return isOfKind(word, "git", "git-hooks");
 }
 
 /** Where shells keep what was typed. */
 export function isHistoryFile(word: ShellWord): boolean {
-  if (isOrdinary(word)) return false;
-  const name = placeOf(word).segments.at(-1) ?? "";
-  return !takesEverything(name) && segmentIn(name, HISTORIES);
+  return isOfKind(word, "history");
 }
-const HISTORIES = words(
-  ".bash_history .zsh_history .zhistory .history .sh_history .ksh_history .histfile fish_history " +
-    ".python_history .psql_history .mysql_history .node_repl_history .rediscli_history .sqlite_history " +
-    ".bash_sessions .zsh_sessions",
-);
+
+/** Inside (or equal to) a tree of the operating system; harmless devices and the temporary folders are not. */
+export function isSystemPath(word: ShellWord): boolean {
+  return isOfKind(word, "system");
+}
+
+function isOfKind(word: ShellWord, ...kinds: readonly PlaceKind[]): boolean {
+  return rowsOf(word).some(({ what }) => kinds.includes(what));
+}
+
+const ROWS = new WeakMap<ShellWord, readonly PlaceRow[]>();
+
+/** The rows of the table of places that speak of what a word names. Every rule asks about the same words. */
+export function rowsOf(word: ShellWord): readonly PlaceRow[] {
+  const known = ROWS.get(word);
+  if (known !== undefined) return known;
+  const place = placeOf(word);
+  const rows = place.segments.some(isPattern) ? rowsMeant(word, place) : rowsAt(spotOf(word, place));
+  ROWS.set(word, rows);
+  return rows;
+}
+
+function spotOf(word: ShellWord, { anchor, segments }: Place) {
+  // A sentence that mentions paths (`--message 'copy a ~/.ssh/b'`) is none itself; its end may look like a name.
+  const isSentence = anchor === "here" && /\s~?\//.test(word.text);
+  return {
+    path: foldPath(isSentence ? (segments.at(-1) ?? "") : segments.join("/")),
+    fromRoot: anchor === "root",
+    inHome: inHome(word)?.join("/"),
+    inHermes: inHermes(word, segments)?.join("/"),
+  };
+}
+
+function inHermes(word: ShellWord, segments: readonly string[]): readonly string[] | undefined {
+  if (word.variables?.includes("HERMES_HOME") === true) return segments.slice(1);
+  const at = segments.indexOf(".hermes");
+  return at === -1 ? undefined : segments.slice(at + 1);
+}
+
+function isPattern(segment: string): boolean {
+  return /[*?[\uFFFC]/.test(segment);
+}
+
+/** For `~/.ss?/*`: the rows that it names outright, and those with a name that the pattern could be made for. */
+function rowsMeant(word: ShellWord, place: Place): readonly PlaceRow[] {
+  const { anchor, segments } = place;
+  const outright = new Set(rowsNaming(spotOf(word, place)));
+  const rest = inHome(word) ?? [];
+  const isBroad = /[*?[]/.test(segments.at(-1) ?? "");
+  const rows = namesOfRows().flatMap(({ row, root, home, anywhere }) => {
+    const isSecretName = row.what === "secrets" || row.what === "environment";
+    if (row.what === "ordinary") return outright.has(row) ? [row] : [];
+    const isMeant =
+      (outright.has(row) && !(isBroad && isSecretName)) ||
+      (anchor === "root" && root.some((parts) => beginsWith(segments, parts, couldBe))) ||
+      home.some((parts) =>
+        beginsWith(rest, parts, row.what === "startup" && rest.length === 1 ? couldBe : isNamed),
+      ) ||
+      anywhere.some((parts) => isMeantAnywhere(segments, parts, row.what));
+    return isMeant ? [row] : [];
+  });
+  return untilException(rows);
+}
+
+interface RowNames {
+  readonly row: PlaceRow;
+  readonly root: readonly (readonly string[])[];
+  readonly home: readonly (readonly string[])[];
+  readonly anywhere: readonly (readonly string[])[];
+}
+
+let known: readonly RowNames[] | undefined;
+
+function namesOfRows(): readonly RowNames[] {
+  const names = (anchor: "/" | "~/" | "**/", row: PlaceRow) =>
+    plainNames(anchor, (other) => other === row).map((name) => foldPath(name).split("/"));
+  known ??= PLACE_TABLE.map((row) => ({
+    row,
+    root: names("/", row),
+    home: names("~/", row),
+    anywhere: names("**/", row),
+  }));
+  return known;
+}
+
+type Comparison = (segment: string, name: string) => boolean;
+
+function beginsWith(segments: readonly string[], parts: readonly string[], isSame: Comparison): boolean {
+  return parts.length <= segments.length && parts.every((part, at) => isSame(segments[at] ?? "", part));
+}
+
+/** Names that lie in any folder are so many that only some kinds are looked for behind a pattern. */
+function isMeantAnywhere(segments: readonly string[], parts: readonly string[], what: PlaceKind): boolean {
+  const last = segments.at(-1) ?? "";
+  const [first = "", ...others] = parts;
+  switch (what) {
+    case "history":
+      return !takesEverything(last) && couldBe(last, first);
+    case "git":
+      return (
+        others.length > 0 &&
+        beginsWith(segments.slice(segments.lastIndexOf(first) + 1), others, couldBe) &&
+        segments.includes(first)
+      );
+    case "secrets":
+    case "environment":
+      return /^(?:\.|id_)/.test(first) && letters(last) >= 3 && isNamed(last, first);
+    default:
+      return false;
+  }
+}
+
+/** Whether a segment is, or as a pattern could be, this name. */
+function couldBe(segment: string, name: string): boolean {
+  return segmentIn(segment, new Set([name]));
+}
 
 /** Whether a segment is this name, or a pattern made for it: `.ss?`. One that takes nearly everything is not. */
 function isNamed(segment: string, name: string): boolean {
   if (segment === name) return true;
   if (!/[*?[]/.test(segment) || segment.length > 64) return false;
-  return (
-    segment.replace(/\[[^\]]*\]|[*?]/g, "").length >= 2 && segment[0] === name[0] && couldMatch(segment, name)
-  );
+  return letters(segment) >= 2 && segment[0] === name[0] && couldMatch(segment, name);
 }
 
-function liesIn(rest: readonly string[], trees: readonly (readonly string[])[]): boolean {
-  return trees.some(
-    (parts) => parts.length <= rest.length && parts.every((part, index) => isNamed(rest[index] ?? "", part)),
-  );
+/** How many characters of a pattern are written out. */
+function letters(pattern: string): number {
+  return pattern.replace(/\[[^\]]*\]|[*?]/g, "").length;
 }

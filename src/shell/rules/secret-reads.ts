@@ -23,14 +23,6 @@ const QUIET = new Set(
     "podman kubectl helm export declare source . eval mysql psql read test [ gpg age sops openssl-check sponge"
   ).split(" "),
 );
-const CERTIFICATE =
-  /(?:^|[/._-])(?:cert|certs|certificate|fullchain|chain|ca|ca-?bundle|cacert|root-?ca|public|pub)[^/]*\.(?:pem|key)$/i;
-
-/** A file with secrets; certificates are meant to be shown. */
-export function isSecretFile(word: ShellWord): boolean {
-  return isCredentialFile(word) && !CERTIFICATE.test(word.text);
-}
-
 /** True for programs that print or carry off the files they are given. */
 export function readsFiles(program: string): boolean {
   return (
@@ -48,7 +40,7 @@ export const showsSecrets: Rule = (command) => {
 };
 
 function findSecrets(command: SimpleCommand): Finding | undefined {
-  const typed = command.redirects.find(({ kind, target }) => kind === "read" && isSecretFile(target));
+  const typed = command.redirects.find(({ kind, target }) => kind === "read" && isCredentialFile(target));
   if (typed !== undefined) return danger("credentials.read", SHOWS, typed.target);
   const { program } = command;
   const operands = plainOperands(command.args);
@@ -74,7 +66,7 @@ function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly Shell
 }
 
 function judge(operands: readonly ShellWord[]): Finding | undefined {
-  const secret = operands.find(isSecretFile);
+  const secret = operands.find(isCredentialFile);
   return secret === undefined ? undefined : danger("credentials.read", SHOWS, secret);
 }
 
@@ -121,7 +113,7 @@ function judgeCopy(operands: readonly ShellWord[]): Finding | undefined {
   const target = operands.at(-1);
   const source = operands
     .slice(0, -1)
-    .find((word) => isSecretFile(word) && (isCredentialStore(word) || word.text.startsWith("/etc/")));
+    .find((word) => isCredentialFile(word) && (isCredentialStore(word) || word.text.startsWith("/etc/")));
   if (source === undefined || target === undefined) return undefined;
   const shared =
     isDownloadPlace(target) ||
@@ -137,7 +129,7 @@ export const findsAndShows: Rule = (command) => {
   const named = command.args.find(
     (word, index) =>
       /^-(?:i?name|i?path|i?wholename|g|-glob)$/.test(command.args[index - 1]?.text ?? "") &&
-      isSecretFile(word),
+      isCredentialFile(word),
   );
   if (named === undefined) return undefined;
   const reads = ({ text }: ShellWord): boolean => readsFiles(text.slice(text.lastIndexOf("/") + 1));

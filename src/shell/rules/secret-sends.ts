@@ -1,10 +1,9 @@
 import { parseOptions } from "../read/options.js";
 import type { Rule, ShellWord, SimpleCommand } from "../types.js";
 import { consumersOf, isSender, producersOfWord } from "./flows.js";
-import { isCredentialStore, isHistoryFile, isVital } from "./places.js";
+import { isCredentialFile, isCredentialStore, isHistoryFile, isVital } from "./places.js";
 import { isSecretName } from "./secret-names.js";
 import { SECRET_PRINTERS } from "./secret-printers.js";
-import { isSecretFile } from "./secret-reads.js";
 import { danger, valuesOf } from "./verb-table.js";
 
 const SENDS = "sends keys, passwords or tokens away";
@@ -16,7 +15,7 @@ const UPLOADERS = new Set(
 /** Files that may be looked at but have no business elsewhere. */
 function isPrivate(word: ShellWord): boolean {
   return (
-    isSecretFile(word) ||
+    isCredentialFile(word) ||
     isHistoryFile(word) ||
     /^\/(?:private\/)?etc(?:\/(?:passwd-?|group-?|sudoers.*|hosts|hostname|fstab|resolv\.conf|crontab|machine-id|ssh\/.*|ssl\/.*|environment|exports|mtab))$/.test(
       word.text,
@@ -83,7 +82,7 @@ export const servesSecrets: Rule = ({ program, args }) => {
   if (!python && !SERVERS.has(program)) return undefined;
   const folder = args.find((word) => {
     const path = { ...word, text: word.text.replace(/^--?[\w-]+=/, "") };
-    return isCredentialStore(path) || isSecretFile(path) || isVital(path);
+    return isCredentialStore(path) || isCredentialFile(path) || isVital(path);
   });
   return folder === undefined
     ? undefined
