@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeSignature } from "../tool/signature.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -83,5 +84,5 @@ function underAlias(call: CallRecord, raw: unknown): unknown {
       return raw;
     }
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? respell({ ...value }) : raw;
+  return isRecord(value) ? respell({ ...value }) : raw;
 }

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../base/hash.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { serializeOutput } from "../tool/serialize.js";
 
@@ -164,7 +164,7 @@ function keyOf(call: GuardedCall): string {
 
 /** Histories outlive calls by far: they keep what identifies a text, not the text. */
 function digest(text: string): string {
-  return hash("sha256", text, "base64");
+  return sha256(text, "base64");
 }
 
 /** Length of the cycle that the end of the sequence repeats, or 0. */

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../base/hash.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
@@ -48,7 +48,7 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
       ...(call.error !== undefined && { errorCode: call.error.code, errorMessage: call.error.message }),
       durationMs: call.durationMs,
       resultChars: text.length,
-      resultHash: hash("sha256", text, "hex"),
+      resultHash: sha256(text),
       truncated: call.truncated,
       ...(call.repairs.length > 0 && { repairs: JSON.stringify(call.repairs) }),
     };

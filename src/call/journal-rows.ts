@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { isRecord } from "../base/record.js";
 import { type SqlRow, textOfBlob } from "../store/driver.js";
 import type { CallIntent, CallOutcome, JournalRow } from "./journal.js";
 
@@ -90,14 +91,10 @@ const missingFields = {
 function parseDocument(text: string): StoredFields {
   try {
     const parsed: unknown = JSON.parse(text);
-    return isFields(parsed) ? { ...parsed, outcome: isFields(parsed.outcome) ? parsed.outcome : {} } : {};
+    return isRecord(parsed) ? { ...parsed, outcome: isRecord(parsed.outcome) ? parsed.outcome : {} } : {};
   } catch {
     return {};
   }
-}
-
-function isFields(value: unknown): value is StoredFields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Inside strings every quote is escaped, so the first bare `,"crc":` is the seal itself. */

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf, messageOf } from "../base/errno.js";
+import { sha256 } from "../base/hash.js";
 import { DEFAULT_LIMITS, previewOf, wholeCharacters } from "./bounds.js";
 
 /** Keeps whole results in files when only a preview may reach the model. */
@@ -45,7 +46,7 @@ export function spillStem(callId: string): string {
 }
 
 function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
+  return sha256(text).slice(0, HASH_CHARS);
 }
 
 function prepareFolder(dir: string): void {
@@ -71,7 +72,7 @@ function writeNew({ dir, stem, text }: { dir: string; stem: string; text: string
       writeFileSync(path, text, { flag: "wx", mode: 0o600 });
       return path;
     } catch (error) {
-      if (errorCode(error) !== "EEXIST") {
+      if (errnoOf(error) !== "EEXIST") {
         rmSync(path, { force: true });
         throw spillError(path, error);
       }
@@ -90,15 +91,11 @@ function verifySize(path: string, expected: number): void {
 }
 
 function spillError(path: string, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new Error(
     `The whole output could not be saved to ${path}: ${why}. Check free space and permissions of that folder.`,
     { cause },
   );
-}
-
-function errorCode(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }
 
 function listFiles(dir: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { isRecord } from "../base/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
@@ -161,7 +162,7 @@ function talkative(tool: AnyTool): AnyTool {
   if (tool.maxResultSizeChars === Number.POSITIVE_INFINITY) return tool;
   const grown = (value: unknown): unknown => {
     if (typeof value === "string") return `${value}${"z".repeat(LARGE_TEXT)}`;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    if (!isRecord(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,

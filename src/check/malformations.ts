@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errno.js";
 import type { CallResult } from "../tool/call.js";
 import { textOf } from "../tool/content.js";
 import { ERROR_CODES } from "../tool/errors.js";
@@ -35,5 +36,5 @@ export function malformations(result: CallResult): readonly string[] {
 }
 
 function firstLine(thrown: unknown): string {
-  return (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)[0] ?? "";
+  return messageOf(thrown).split("\n", 1)[0] ?? "";
 }

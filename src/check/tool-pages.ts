@@ -1,5 +1,5 @@
 import { quoteForShell } from "../base/quote.js";
-import { isRecord } from "../tool/schema-walk.js";
+import { isRecord } from "../base/record.js";
 import { describeSignature } from "../tool/signature.js";
 import type { AnyTool, ToolExample } from "../tool/tool.js";
 

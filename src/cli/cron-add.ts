@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import type { JobWork } from "../cron/types.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { readCallArguments } from "./call-arguments.js";
@@ -66,7 +67,7 @@ async function workFrom(
 function objectFrom(given: unknown): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = typeof given === "string" ? JSON.parse(given) : given;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+    if (isRecord(value)) return { ...value };
   } catch {
     // Said below, in the same words as for JSON that is no object.
   }

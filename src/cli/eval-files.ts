@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../base/errno.js";
+import { isRecord } from "../base/record.js";
 import type { JudgedQuery } from "../search/evaluate.js";
 import type { SearchableTool } from "../search/types.js";
 import { failure, HermesError } from "../tool/errors.js";
@@ -14,7 +16,7 @@ export async function readTools(file: string): Promise<readonly SearchableTool[]
     return {
       name: row.name,
       description: typeof row.description === "string" ? row.description : "",
-      parameters: isRow(parameters) ? (parameters as JsonSchema) : { type: "object" },
+      parameters: isRecord(parameters) ? (parameters as JsonSchema) : { type: "object" },
       ...(typeof source === "string" && { source }),
       ...(Array.isArray(tags) && { tags: tags.filter((tag) => typeof tag === "string") }),
     };
@@ -34,7 +36,7 @@ export async function readQueries(file: string): Promise<readonly JudgedQuery[]>
 
 async function readRows(file: string) {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new HermesError(failure("bad_request", `cannot read ${file}: ${why}`));
   });
   const rows: { readonly row: Row; readonly wrong: (why: string) => HermesError }[] = [];
@@ -52,12 +54,8 @@ function parseRow(line: string, wrong: (why: string) => HermesError): Row {
   try {
     parsed = JSON.parse(line.replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw wrong(`it is not JSON (${error instanceof Error ? error.message : String(error)})`);
+    throw wrong(`it is not JSON (${messageOf(error)})`);
   }
-  if (!isRow(parsed)) throw wrong("it is not a JSON object");
+  if (!isRecord(parsed)) throw wrong("it is not a JSON object");
   return parsed;
-}
-
-function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { messageOf } from "../base/errno.js";
 import { jsonLine } from "./output.js";
 
 /** More than any limit of what reads the text, and less than a string can hold. */
@@ -55,10 +56,6 @@ async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
 /** When the reader has gone away, nothing drains any more. */
 async function drained(readerGone: AbortSignal): Promise<void> {
   await once(process.stdout, "drain", { signal: readerGone }).catch(() => undefined);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** `[[text, times], …]` written out; undefined when it is not that, or too long. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { ServerSection } from "./mcp-servers.js";
 
@@ -36,10 +37,10 @@ export function serversFromJson(text: string, wanted: string | undefined): reado
 
 function sectionsOf(root: Record<string, unknown>, wanted: string | undefined): Record<string, unknown> {
   for (const key of ["mcpServers", "mcp_servers", "servers"]) {
-    if (isObject(root[key])) return root[key];
+    if (isRecord(root[key])) return root[key];
   }
   const mcp = root.mcp;
-  if (isObject(mcp) && isObject(mcp.servers)) return mcp.servers;
+  if (isRecord(mcp) && isRecord(mcp.servers)) return mcp.servers;
   if (typeof root.command !== "string" && typeof root.url !== "string") return root;
   if (wanted !== undefined) return { [wanted]: root };
   throw refused(
@@ -49,7 +50,7 @@ function sectionsOf(root: Record<string, unknown>, wanted: string | undefined): 
 }
 
 function serverFrom(given: string, value: unknown): ImportedServer {
-  if (!isObject(value)) throw refused(`${given} is not a server`, "A server has a command or a url.");
+  if (!isRecord(value)) throw refused(`${given} is not a server`, "A server has a command or a url.");
   const notes: string[] = [];
   const name = given
     .replace(/[^A-Za-z0-9_-]+/g, "-")
@@ -72,7 +73,7 @@ function serverFrom(given: string, value: unknown): ImportedServer {
 /** `${env:NAME}` and `${input:name}` become the `${NAME}` of this program. */
 function withVariables(value: unknown, notes: string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => withVariables(item, notes));
-  if (isObject(value))
+  if (isRecord(value))
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [key, withVariables(inner, notes)]),
     );
@@ -91,12 +92,8 @@ function objectFrom(text: string): Record<string, unknown> {
   } catch (error) {
     throw refused(`it is not JSON: ${error instanceof Error ? error.message : ""}`, "Nothing was written.");
   }
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw refused("it is not a JSON object", "Nothing was written.");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refused(what: string, hint: string): HermesError {

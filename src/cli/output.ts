@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import { messageOf } from "../base/errno.js";
 import type { Origin } from "../config/types.js";
 import { type ErrorCode, type Failure, HermesError } from "../tool/errors.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
@@ -86,7 +87,7 @@ export class Output {
       return;
     }
     const code: ErrorCode = "internal";
-    this.fail({ code, message: thrown instanceof Error ? thrown.message : String(thrown) }, EXIT.unexpected);
+    this.fail({ code, message: messageOf(thrown) }, EXIT.unexpected);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../base/errno.js";
 import { encodeResults, parseRequestText } from "../protocol/index.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { EXIT } from "./exit-codes.js";
@@ -29,11 +30,6 @@ async function readRequestFile(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new HermesError(
-      failure(
-        "bad_request",
-        `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
-      ),
-    );
+    throw new HermesError(failure("bad_request", `cannot read ${file}: ${messageOf(error)}`));
   }
 }

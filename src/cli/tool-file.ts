@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { errnoOf } from "../base/errno.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { buildTool } from "../sources/yaml/build-tool.js";
 import { type FileProblem, formatFileProblem } from "../sources/yaml/problems.js";
@@ -44,7 +45,7 @@ async function textOf(path: string): Promise<string> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const missing = errnoOf(error) === "ENOENT";
     throw new HermesError(
       failure(
         "not_found",

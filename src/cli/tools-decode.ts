@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../base/errno.js";
 import {
   isParsedRequest,
   type ParsedRequest,
@@ -89,7 +90,7 @@ async function readTools(file: string): Promise<ToolRegistry> {
   try {
     parsed = JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    throw bad(error instanceof Error ? error.message : String(error));
+    throw bad(messageOf(error));
   }
   if (!Array.isArray(parsed)) throw bad("it is not an array");
   const registry = new ToolRegistry();
@@ -105,7 +106,7 @@ async function readTools(file: string): Promise<ToolRegistry> {
         handler: () => "never run",
       });
     } catch (error) {
-      throw bad(`${row.name}: ${error instanceof Error ? error.message : String(error)}`);
+      throw bad(`${row.name}: ${messageOf(error)}`);
     }
   }
   return registry;

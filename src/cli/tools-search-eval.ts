@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { messageOf } from "../base/errno.js";
 import { hermesPaths } from "../config/paths.js";
 import { depthFor, Evaluation } from "../search/evaluate.js";
 import { HybridFinder } from "../search/finder.js";
@@ -77,7 +78,7 @@ async function openEmbedder({ home, out }: CommandContext): Promise<ModelEmbedde
     try {
       await fetchModel({ folder: folderToFill({ home }), onProgress: progress.show });
     } catch (error) {
-      warn(error instanceof Error ? error.message : String(error));
+      warn(messageOf(error));
     } finally {
       progress.stop();
     }

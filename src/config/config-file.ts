@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { isMissing } from "../base/errno.js";
 import type { Report } from "./check-value.js";
 import type { LastGoodStore } from "./last-good.js";
 import { type Layer, type LayerEntry, mayHideRule, readLayer } from "./layer.js";
@@ -135,8 +136,7 @@ function readBytes(path: string): Buffer | Error | undefined {
     if (!stats.isFile()) return new Error("it is not a regular file");
     return readFileSync(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (isMissing(error)) return undefined;
     return error instanceof Error ? error : new Error(String(error));
   }
 }

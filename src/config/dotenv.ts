@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { messageOf } from "../base/errno.js";
 import type { Report } from "./check-value.js";
 import type { Place } from "./types.js";
 
@@ -58,7 +59,7 @@ function readText(file: string, report: Report): string | undefined {
     }
     return withoutBom(readFileSync(file, "utf8"));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = `.env could not be read: ${reason}`;
     report({ severity: "error", message, hint: "check its permissions", at: ".env" });
     return undefined;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { errnoOf, messageOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { suggestKey } from "./layer.js";
 import { withFileLock } from "./lock.js";
@@ -27,7 +28,7 @@ export async function locked(file: string, work: () => Promise<EditResult>): Pro
     const outcome = await withFileLock(file, work);
     return "ok" in outcome ? outcome : { ok: false, ...outcome };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return refused(
       "failed",
       `${file} could not be written: ${reason}`,
@@ -40,7 +41,7 @@ export function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    if (errnoOf(error) === "ENOENT") return "";
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Document } from "yaml";
+import { messageOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { writeDurably } from "./atomic-write.js";
 import { checkValue } from "./check-value.js";
@@ -109,7 +110,7 @@ async function editFile(home: string, key: string, edit: (doc: Document) => void
     try {
       edit(opened.doc);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       return refused(
         "invalid_arguments",
         `${key} cannot be changed in ${file}: ${reason}`,

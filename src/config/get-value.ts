@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { unknownKey } from "./edit-result.js";
 import { CONFIG_KEYS, resolveKey } from "./schema.js";
@@ -30,7 +31,7 @@ export function getConfigValue(loaded: LoadedConfig, key: string, reveal = false
 
 function masked(path: string, value: unknown): unknown {
   if (resolveKey(path)?.key.secret) return value === "" ? "" : "********";
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, masked(`${path}.${name}`, inner)]),
   );

@@ -35,7 +35,7 @@ export class LastGoodStore {
   }
 
   async #copyOf(file: string): Promise<string> {
-    const { createHash } = await import("node:crypto");
-    return join(this.#folder, `${createHash("sha256").update(file).digest("hex")}.yaml`);
+    const { sha256 } = await import("../base/hash.js");
+    return join(this.#folder, `${sha256(file)}.yaml`);
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { errnoOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
 
 const WAIT_MS = 10_000;
@@ -41,7 +42,7 @@ function tryTake(lock: string, content: string): boolean {
     writeFileSync(lock, content, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (errnoOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -73,7 +74,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errnoOf(error) === "EPERM";
   }
 }
 

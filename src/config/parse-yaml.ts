@@ -1,4 +1,5 @@
 import type { LineCounter, Node as YamlNode } from "yaml";
+import { messageOf } from "../base/errno.js";
 import { type ConfigNode, MAX_DEPTH, type MapEntry, type MapNode } from "./node.js";
 import type { Place } from "./types.js";
 
@@ -39,7 +40,7 @@ export async function parseConfigText(
   try {
     return await compose(decoded, limits);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { ok: false, message: `the file could not be parsed: ${reason.split("\n", 1)[0]}` };
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errnoOf } from "../base/errno.js";
 import type { Job, JobRun } from "./types.js";
 
 /** Outputs kept of one job. */
@@ -32,7 +33,7 @@ async function writeNew(text: string, [path, otherwise]: readonly [string, strin
     await writeFile(path, text, { mode: 0o600, flag: "wx" });
     return path;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errnoOf(error) !== "EEXIST") throw error;
     await writeFile(otherwise, text, { mode: 0o600, flag: "wx" });
     return otherwise;
   }

@@ -1,8 +1,9 @@
+import { isRecord } from "../base/record.js";
 import type { Content } from "../tool/content.js";
 import type { Adapter, Answer, RawEntry } from "./adapter.js";
 import { modelContent, modelText } from "./model-text.js";
 import { partText } from "./part-text.js";
-import { isRecord, listOf, own, type WireRecord } from "./wire-values.js";
+import { listOf, own, type WireRecord } from "./wire-values.js";
 
 /** The image types the Messages API takes; others go as a line of text. */
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

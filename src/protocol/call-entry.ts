@@ -1,5 +1,6 @@
+import { isRecord } from "../base/record.js";
 import type { RawEntry } from "./adapter.js";
-import { isRecord, kindOf, own, ownFirst } from "./wire-values.js";
+import { kindOf, own, ownFirst } from "./wire-values.js";
 
 const ID_KEYS = ["id", "tool_call_id", "call_id"];
 const ARGUMENT_KEYS = ["arguments", "input", "args", "parameters"];

@@ -1,7 +1,8 @@
+import { isRecord } from "../base/record.js";
 import type { Adapter, Answer, RawEntry } from "./adapter.js";
 import { unreadable } from "./call-entry.js";
 import { modelError, modelText } from "./model-text.js";
-import { isRecord, kindOf, listOf, own, ownFirst, type WireRecord } from "./wire-values.js";
+import { kindOf, listOf, own, ownFirst, type WireRecord } from "./wire-values.js";
 
 const CALL_KEYS = ["functionCall", "function_call"];
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import type { CallResult } from "../tool/call.js";
 import type { Content } from "../tool/content.js";
 import { failure } from "../tool/errors.js";
@@ -5,7 +6,7 @@ import type { Adapter, RawEntry } from "./adapter.js";
 import { unreadable } from "./call-entry.js";
 import { modelContent } from "./model-text.js";
 import { structuredObject } from "./structured.js";
-import { isRecord, kindOf, own } from "./wire-values.js";
+import { kindOf, own } from "./wire-values.js";
 
 /** One MCP `tools/call` request. With `jsonrpc` and an id the answer is a whole JSON-RPC response. */
 export const mcp: Adapter = {

@@ -1,6 +1,7 @@
+import { isRecord } from "../base/record.js";
 import type { CallResult } from "../tool/call.js";
 import { type Content, text, textOf } from "../tool/content.js";
-import { isRecord, own, type WireRecord } from "./wire-values.js";
+import { own, type WireRecord } from "./wire-values.js";
 
 /**
  * What a model is told about a failed call. The content has the last word, because hooks may have replaced

@@ -1,8 +1,9 @@
+import { isRecord } from "../base/record.js";
 import { type Failure, failure } from "../tool/errors.js";
 import type { Adapter, Recognised } from "./adapter.js";
 import { callEntry } from "./call-entry.js";
 import { modelText } from "./model-text.js";
-import { isRecord, kindOf, listOf, own, type WireRecord } from "./wire-values.js";
+import { kindOf, listOf, own, type WireRecord } from "./wire-values.js";
 
 /** OpenAI Chat Completions: an assistant message, or the whole response around it. */
 export const openai: Adapter = {

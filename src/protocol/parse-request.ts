@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import type { IncomingCall } from "../tool/call.js";
 import { type Failure, failure } from "../tool/errors.js";
 import type { Adapter, ParsedRequest, RawEntry, Recognised } from "./adapter.js";
@@ -9,7 +10,7 @@ import { gemini } from "./gemini.js";
 import { mcp } from "./mcp.js";
 import { openai } from "./openai.js";
 import { responses } from "./responses.js";
-import { isRecord, kindOf } from "./wire-values.js";
+import { kindOf } from "./wire-values.js";
 
 /** More than any model sends in one turn; each call costs a result, so the number must end somewhere. */
 export const MAX_CALLS = 10_000;

@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { repairJsonText } from "../tool/repair-text.js";
 import type { ParsedRequest } from "./adapter.js";
@@ -29,7 +30,7 @@ export function parseRequestText(input: string | Uint8Array): ParsedRequest | Fa
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return repairRequest({ text, reason, depth: measure.depth });
   }
   return parseRequest(value);

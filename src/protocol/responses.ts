@@ -1,8 +1,9 @@
+import { isRecord } from "../base/record.js";
 import type { Content } from "../tool/content.js";
 import type { Adapter, Answer, RawEntry } from "./adapter.js";
 import { modelContent, modelText } from "./model-text.js";
 import { partText } from "./part-text.js";
-import { isRecord, listOf, own, ownFirst, type WireRecord } from "./wire-values.js";
+import { listOf, own, ownFirst, type WireRecord } from "./wire-values.js";
 
 /** OpenAI Responses: a response with `output`, a list of items, or one item. */
 export const responses: Adapter = {

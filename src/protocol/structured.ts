@@ -1,6 +1,7 @@
+import { isRecord } from "../base/record.js";
 import type { CallResult } from "../tool/call.js";
 import { textOf } from "../tool/content.js";
-import { isRecord, type WireRecord } from "./wire-values.js";
+import type { WireRecord } from "./wire-values.js";
 
 /** The bound of one result in text form, kept for the other form too. */
 const MAX_STRUCTURED_CHARS = 100_000;

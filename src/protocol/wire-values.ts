@@ -1,8 +1,5 @@
+import { isRecord } from "../base/record.js";
 export type WireRecord = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is WireRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Own keys only, so that nothing inherited is ever taken for something the sender wrote. */
 export function own(value: unknown, key: string): unknown {

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
@@ -48,7 +49,7 @@ export type RegistrationExtras = Partial<
 /** The tool value of a registration record. */
 export function toolFromRegistration(registration: Registration & RegistrationExtras): AnyTool {
   const { schema, override: _override, description, ...rest } = registration;
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+  if (!isRecord(schema)) {
     throw new TypeError(
       `Tool ${registration.name} cannot be registered: its schema is ${schema === null ? "null" : Array.isArray(schema) ? "an array" : typeof schema}; ` +
         "give an object { description, parameters }.",

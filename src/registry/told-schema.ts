@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import { type JsonSchema, UNTOLD } from "../tool/json-schema.js";
 
 /** Keywords that hold one schema, a list of them, or a map of them. */
@@ -63,8 +64,4 @@ function told(keyword: string, value: unknown): unknown {
 
 function toldIfSchema(value: unknown): unknown {
   return isRecord(value) ? toldSchema(value) : value;
-}
-
-function isRecord(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

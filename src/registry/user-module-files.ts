@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { errnoOf, messageOf } from "../base/errno.js";
 
 export type ToolFolderOrigin = "home" | "project";
 
@@ -54,7 +55,7 @@ export async function listToolFiles(folder: ToolFolder): Promise<{
   try {
     entries = await readdir(folder.path, { withFileTypes: true });
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") report(folder.path, error);
+    if (errnoOf(error) !== "ENOENT") report(folder.path, error);
   }
   for (const name of entries.map((entry) => entry.name).sort()) {
     if (name.startsWith(".") || name === "node_modules") continue;
@@ -92,20 +93,14 @@ async function packageEntry(path: string): Promise<FoundFile | undefined> {
       const found = await moduleFile(join(path, name));
       if (found !== undefined) return found;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") throw error;
+      if (errnoOf(error) !== "ENOENT" && errnoOf(error) !== "ENOTDIR") throw error;
     }
   }
   return undefined;
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
 function describe(error: unknown): string {
-  return codeOf(error) === "ENOENT"
+  return errnoOf(error) === "ENOENT"
     ? "The link points to a file that does not exist; remove it or restore the file."
-    : error instanceof Error
-      ? error.message
-      : String(error);
+    : messageOf(error);
 }

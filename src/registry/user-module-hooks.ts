@@ -2,12 +2,14 @@
  * Node loader hooks for tool modules of people and projects. Only Node built-ins may be imported here: on
  * older Node versions this file runs alone in Node's loader thread, and from source it is loaded on its own.
  */
+
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type ts from "typescript6";
+import { sha256 } from "../base/hash.js";
 
 /** One running copy of this package, as its tool modules see it. */
 export interface HookHost {
@@ -75,7 +77,7 @@ export function filesBehind(file: string): ReadonlyMap<string, string> {
   const visit = (path: string): void => {
     if (found.has(path)) return;
     const text = textOf(path);
-    found.set(path, text === undefined ? "" : createHash("sha256").update(text).digest("base64url"));
+    found.set(path, text === undefined ? "" : sha256(text, "base64url"));
     for (const [, specifier = ""] of text?.matchAll(RELATIVE_IMPORT) ?? []) {
       const target = locate(join(path, "..", specifier));
       if (target !== undefined && !isOfAnother(target, path) && isHandled(target)) visit(target);
@@ -182,10 +184,6 @@ function assertPinned(
 
 function pinsIn(url: string): string | undefined {
   return /^file:[^?]*\?hermes=[^#]*&pins=([\w-]+)/.exec(url)?.[1];
-}
-
-function sha256(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 /** Where the JavaScript of a TypeScript source is kept; same text and same compiler, same place. */

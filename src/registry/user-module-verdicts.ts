@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isRecord } from "../base/record.js";
 import { type ModuleVerdict, SCAN_RULES_VERSION, scanModule } from "./scan-module.js";
 import type { ToolFile } from "./user-module-files.js";
 
@@ -69,10 +70,6 @@ async function readKept(path: string): Promise<ReadonlyMap<string, KeptVerdict>>
   } catch {
     return new Map();
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function isKept(value: unknown): value is KeptVerdict {

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { messageOf } from "../base/errno.js";
 import type { ConfigProblem } from "../config/types.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import { examineServers } from "./examine-servers.js";
@@ -191,7 +192,7 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
       {
         group: "Journal",
         level: "error",
-        what: error instanceof Error ? error.message : String(error),
+        what: messageOf(error),
         fix: "check the disk and the rights of the Hermes home",
       },
     ];

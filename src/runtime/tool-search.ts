@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { join } from "node:path";
+import { sha256 } from "../base/hash.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { View } from "../registry/view.js";
 import { ToolSearchBridge } from "../search/bridge.js";
@@ -87,7 +87,7 @@ export class RuntimeToolSearch {
   }
 
   #shared(tools: readonly SearchableTool[]): Promise<ToolFinder> {
-    const key = hash("sha256", JSON.stringify(tools), "base64");
+    const key = sha256(JSON.stringify(tools), "base64");
     const finder = this.#finders.get(key) ?? this.#open(tools);
     this.#finders.delete(key);
     this.#finders.set(key, finder);

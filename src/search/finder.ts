@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errno.js";
 import type { WordIndex } from "./lexical/index.js";
 import { rankTogether } from "./semantic/rank-together.js";
 import { wishesOf } from "./semantic/read-request.js";
@@ -82,6 +83,6 @@ export class HybridFinder implements ToolFinder {
 
   #giveUp(error: unknown): void {
     this.#vectors = undefined;
-    this.#problem = error instanceof Error ? error.message : String(error);
+    this.#problem = messageOf(error);
   }
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import type { ApprovalAnswer } from "../call/scope.js";
 import { publicRecord } from "../policy/approvals/record.js";
 import { isRefused, type RefusalReason, type Refused } from "../policy/approvals/refusal.js";
@@ -121,7 +122,7 @@ function answerFrom(body: Buffer): GivenAnswer | Problem {
   } catch {
     return unreadable("The body is not JSON");
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+  if (!isRecord(parsed)) {
     return unreadable("The body must be an object");
   }
   const { id, hash, answer, reason, widen, signature, ...rest } = parsed as Record<string, unknown>;

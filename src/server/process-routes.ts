@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import type { ProcessInfo, TrackedProcess } from "../env/processes/types.js";
 import { failure } from "../tool/errors.js";
 import { readBody } from "./body.js";
@@ -233,8 +234,7 @@ async function objectFrom(
   if (!Buffer.isBuffer(body)) return body;
   try {
     const parsed: unknown = JSON.parse(body.toString("utf8"));
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
-      return { given: { ...parsed } };
+    if (isRecord(parsed)) return { given: { ...parsed } };
   } catch {
     // Said below, as for anything else that is no object.
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errno.js";
 import { readOrMakeSecret } from "../store/secret-file.js";
 import { failure, HermesError } from "../tool/errors.js";
 
@@ -28,7 +29,7 @@ export async function resolveToken(options: {
     throw new HermesError(
       failure(
         "unavailable",
-        `The server token cannot be kept in ${file}: ${error instanceof Error ? error.message : String(error)}`,
+        `The server token cannot be kept in ${file}: ${messageOf(error)}`,
         "Make the Hermes home writable, or set HERMES_TOKEN.",
       ),
     );

@@ -1,3 +1,4 @@
+import { errnoOf, messageOf } from "../base/errno.js";
 export type DatabaseErrorKind =
   | "busy"
   | "full"
@@ -48,7 +49,7 @@ export class DatabaseError extends Error {
 
 /** `resultCode` is SQLite's (possibly extended) result code; its low byte is the kind of error. */
 export function databaseError(resultCode: number | undefined, cause: unknown): DatabaseError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   const kind = resultCode === undefined ? "other" : (kindOfResultCode[resultCode & 0xff] ?? "other");
   return new DatabaseError(kind, message, cause);
 }
@@ -56,8 +57,8 @@ export function databaseError(resultCode: number | undefined, cause: unknown): D
 /** "disk I/O error: the disk reported …": one clause that says what happened and what to do. */
 export function explainStorageError(error: unknown): string {
   if (error instanceof DatabaseError) return `${error.message} (${error.advice})`;
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const message = messageOf(error);
+  const code = errnoOf(error);
   if (code === "ENOSPC" || code === "EDQUOT") return `${message} (${adviceFor.full})`;
   if (code === "EIO") return `${message} (${adviceFor.io})`;
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return `${message} (${adviceFor.readonly})`;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { errnoOf } from "../base/errno.js";
 import { DatabaseError } from "./database-error.js";
 import type { Database } from "./driver.js";
 import { timeForFileNames } from "./log-damage.js";
@@ -41,7 +42,7 @@ async function createPrivate(path: string): Promise<boolean> {
     await (await open(path, "wx", 0o600)).close();
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (errnoOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -50,7 +51,7 @@ async function makePrivate(path: string): Promise<void> {
   try {
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errnoOf(error);
     if (code !== "ENOENT" && code !== "EPERM") throw error;
   }
 }

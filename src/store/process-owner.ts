@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { errnoOf } from "../base/errno.js";
 
 /**
  * Names this process so that another one, later, can tell whether it is still alive: a pid alone is reused,
@@ -34,7 +35,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errnoOf(error) === "EPERM";
   }
 }
 

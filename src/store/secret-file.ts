@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { errnoOf } from "../base/errno.js";
 import { failure, HermesError } from "../tool/errors.js";
 
 const SECRET_BYTES = 32;
@@ -26,7 +27,7 @@ async function readSecret({ file, accepts, what }: SecretFile): Promise<string |
     try {
       text = (await readFile(file, "utf8")).trim();
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
+      if (errnoOf(error) === "ENOENT") return undefined;
       throw error;
     }
     if (accepts.test(text)) {
@@ -56,12 +57,12 @@ async function makeSecret(wanted: SecretFile): Promise<string> {
       await handle.close();
     }
     await link(draft, file).catch(async (error: unknown) => {
-      if (codeOf(error) === "EEXIST") throw error;
+      if (errnoOf(error) === "EEXIST") throw error;
       await writeFile(file, `${value}\n`, { flag: "wx", mode: 0o600 });
     });
     return value;
   } catch (error) {
-    const theirs = codeOf(error) === "EEXIST" ? await readSecret(wanted) : undefined;
+    const theirs = errnoOf(error) === "EEXIST" ? await readSecret(wanted) : undefined;
     if (theirs === undefined) throw error;
     return theirs;
   } finally {
@@ -71,8 +72,4 @@ async function makeSecret(wanted: SecretFile): Promise<string> {
 
 async function closeToOthers(file: string): Promise<void> {
   if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

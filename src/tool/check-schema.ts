@@ -1,6 +1,7 @@
+import { isRecord } from "../base/record.js";
 import { type Failure, failure } from "./errors.js";
 import { isProvablyLinear } from "./safe-pattern.js";
-import { isRecord, resolveLocalRef, type SchemaObject, subschemas } from "./schema-walk.js";
+import { resolveLocalRef, type SchemaObject, subschemas } from "./schema-walk.js";
 
 /** Bounds for schemas from outside; the largest in public tool servers have a few thousand parts. */
 const MAX_FOREIGN_PARTS = 20_000;

@@ -1,6 +1,7 @@
+import { isRecord } from "../base/record.js";
 import { convertTo, matchesType, typesOf } from "./convert-value.js";
 import { preview, readablePath } from "./preview.js";
-import { followRefs, isRecord, type SchemaObject } from "./schema-walk.js";
+import { followRefs, type SchemaObject } from "./schema-walk.js";
 import type { Issue } from "./validate.js";
 
 export interface Coerced {

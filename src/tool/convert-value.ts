@@ -1,6 +1,7 @@
+import { isRecord } from "../base/record.js";
 import { copyJson } from "./copy-json.js";
 import { parseStrictly, textLimitProblem } from "./parse-arguments.js";
-import { isRecord, type SchemaObject } from "./schema-walk.js";
+import type { SchemaObject } from "./schema-walk.js";
 
 /** The JSON types a schema asks for, also when only its fixed values tell; undefined = any. */
 export function typesOf(schema: SchemaObject): readonly string[] | undefined {

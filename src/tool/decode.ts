@@ -1,10 +1,11 @@
+import { messageOf } from "../base/errno.js";
+import { isRecord } from "../base/record.js";
 import { coerce } from "./coerce.js";
 import { type DefaultsPlan, planDefaults } from "./defaults.js";
 import { type Failure, failure } from "./errors.js";
 import { explainIssues } from "./explain-issues.js";
 import type { JsonSchema } from "./json-schema.js";
 import { type ParsedArguments, parseArguments } from "./parse-arguments.js";
-import { isRecord } from "./schema-walk.js";
 import { describeSignature } from "./signature.js";
 import { compileValidator, fitsPart, type Validator } from "./validate.js";
 
@@ -53,7 +54,7 @@ export function createDecoder(target: DecodeTarget): Decoder {
         return decodeWith(compiled, raw);
       } catch (error) {
         // Getters and proxies may throw, and schemas may send the validator round in circles.
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         return refuse(target, `they could not be read: ${why.slice(0, 200)}`);
       }
     },
@@ -151,7 +152,7 @@ function refuse(target: DecodeTarget, problem: string): Decoded {
 }
 
 function brokenSchema(target: DecodeTarget, error: unknown): Failure {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return failure(
     "unavailable",
     `The parameter schema of ${target.name} cannot be used: ${why.slice(0, 300)}`,

@@ -1,4 +1,5 @@
-import { followRefs, isRecord, type SchemaObject, subschemas } from "./schema-walk.js";
+import { isRecord } from "../base/record.js";
+import { followRefs, type SchemaObject, subschemas } from "./schema-walk.js";
 
 interface Fill {
   readonly key: string;

@@ -1,11 +1,6 @@
+import { isRecord } from "../base/record.js";
 import { compileLinear } from "./safe-pattern.js";
-import {
-  isRecord,
-  SCHEMA_KEYWORDS,
-  SCHEMA_LIST_KEYWORDS,
-  SCHEMA_MAP_KEYWORDS,
-  usesDraft2020,
-} from "./schema-walk.js";
+import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, usesDraft2020 } from "./schema-walk.js";
 
 export interface PreparedSchema {
   readonly schema: Record<string, unknown> | boolean;

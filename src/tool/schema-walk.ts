@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 /** Where JSON Schema keeps schemas inside schemas. Everything that walks one shares these tables. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   "additionalItems",
@@ -31,10 +32,6 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function usesDraft2020(schema: unknown): boolean {
   return isRecord(schema) && typeof schema.$schema === "string" && schema.$schema.includes("2020-12");

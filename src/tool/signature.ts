@@ -1,5 +1,6 @@
+import { isRecord } from "../base/record.js";
 import { clip } from "./preview.js";
-import { followRefs, isRecord, type SchemaObject } from "./schema-walk.js";
+import { followRefs, type SchemaObject } from "./schema-walk.js";
 
 const MAX_CHARS = 800;
 const MAX_DEPTH = 2;

@@ -1,5 +1,6 @@
+import { isRecord } from "../base/record.js";
 import { clip } from "./preview.js";
-import { followRefs, isRecord, type SchemaObject } from "./schema-walk.js";
+import { followRefs, type SchemaObject } from "./schema-walk.js";
 import { describeSignature } from "./signature.js";
 import type { NestedTool } from "./tool.js";
 

@@ -1,6 +1,6 @@
 import { Check, Compile, Meta } from "typebox/schema";
+import { isRecord } from "../base/record.js";
 import { prepareSchema } from "./prepare-schema.js";
-import { isRecord } from "./schema-walk.js";
 
 /** One thing that is wrong with a value. `path` is a JSON pointer. */
 export interface Issue {

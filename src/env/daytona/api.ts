@@ -1,4 +1,5 @@
 import type { Agent } from "undici";
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import { type DaytonaOptions, DEFAULT_API_URL } from "./options.js";
 
@@ -104,7 +105,7 @@ export class DaytonaApi {
 
 export function daytonaError(doing: string, error: unknown): ToolError {
   if (ToolError.isInstance(error)) return error;
-  const text = (error instanceof Error ? error.message : String(error)).trim().replace(/\.$/, "");
+  const text = messageOf(error).trim().replace(/\.$/, "");
   return new ToolError(`Could not ${doing}: ${text || "the connection was lost"}.`, {
     code: "unavailable",
     hint: hintFor(error),

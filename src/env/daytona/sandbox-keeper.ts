@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import { DaytonaApi, daytonaError, isMissing } from "./api.js";
 import { Leftovers } from "./leftovers.js";
@@ -277,8 +278,7 @@ function sandboxName(task: string, persistent: boolean): string {
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, "-")
     .slice(0, 40);
-  const exact =
-    plain === task ? plain : `${plain}-${createHash("sha256").update(task).digest("hex").slice(0, 8)}`;
+  const exact = plain === task ? plain : `${plain}-${sha256(task).slice(0, 8)}`;
   return persistent ? `hermes-${exact}` : `hermes-${exact}-${randomBytes(4).toString("hex")}`;
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { posix } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import type { DockerMount, DockerOptions } from "./options.js";
 
@@ -209,7 +209,7 @@ function startFolder(cwd: string | undefined, home: string): string {
 }
 
 function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify(value)).slice(0, 16);
 }
 
 function quote(text: string): string {

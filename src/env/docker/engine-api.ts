@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { errnoOf } from "../../base/errno.js";
 
 /** Where an engine listens: a unix socket, or a port of this machine. */
 export type EngineAddress =
@@ -239,7 +240,7 @@ async function readAll(message: IncomingMessage): Promise<Buffer> {
 
 function unreachable(error: Error): EngineError {
   if (error instanceof EngineError) return error;
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errnoOf(error);
   return new EngineError(error.message, code === undefined ? { cause: error } : { code, cause: error });
 }
 
@@ -250,7 +251,7 @@ function noAnswer(request: ApiRequest, timeoutMs: number): EngineError {
 }
 
 function wasClosed(error: Error): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errnoOf(error);
   return code === "ECONNRESET" || code === "EPIPE";
 }
 

@@ -1,10 +1,11 @@
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import { EngineError } from "./engine-api.js";
 
 /** What an engine refused or could not do, in words for whoever asked for a command. */
 export function engineFailure(what: string, error: unknown, hint?: string): ToolError {
   if (ToolError.isInstance(error)) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   if (error instanceof EngineError && error.status === undefined) {
     return new ToolError(`The container engine does not answer: ${why}.`, {
       code: "unavailable",

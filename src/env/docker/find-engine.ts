@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import { findProgram } from "../find-program.js";
 import type { EngineFacts } from "./create-options.js";
@@ -77,7 +78,7 @@ async function notUsable(path: string, engine: EngineChoice): Promise<string | u
   try {
     await access(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     return code === "EACCES" ? "no permission (is this user in the group `docker`?)" : "not there";
   }
   const api = new EngineApi({ socketPath: path });

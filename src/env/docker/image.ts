@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { EngineApi } from "./engine-api.js";
 import { engineFailure, isGone } from "./engine-errors.js";
@@ -54,7 +55,7 @@ async function pull(
     }
   } catch (error) {
     if (ToolError.isInstance(error)) throw error;
-    throw cannotPull(image, error instanceof Error ? error.message : String(error));
+    throw cannotPull(image, messageOf(error));
   }
 }
 

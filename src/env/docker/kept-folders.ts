@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { lstat, mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import type { KeptFolders } from "./create-options.js";
 import type { DockerOptions } from "./options.js";
@@ -28,7 +28,7 @@ export async function keptFolders(options: DockerOptions): Promise<KeptFolders |
 /** Two tasks never share a folder, whatever characters their names are made of. */
 function folderName(task: string): string {
   const plain = task.replace(/[^a-zA-Z0-9_-]+/g, "-").slice(0, 40);
-  return `${plain}-${createHash("sha256").update(task).digest("hex").slice(0, 8)}`;
+  return `${plain}-${sha256(task).slice(0, 8)}`;
 }
 
 /** The engine follows links: one put here by a container of before would give it another folder. */

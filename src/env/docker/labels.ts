@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import type { DockerOptions } from "./options.js";
 import type { Owner } from "./owner.js";
 
@@ -94,5 +95,5 @@ export function lifetimeOf(row: ContainerRow): number {
 export const DEFAULT_LIFETIME_SECONDS = 300;
 
 function hashedHome(home: string): string {
-  return createHash("sha256").update(home).digest("hex").slice(0, 16);
+  return sha256(home).slice(0, 16);
 }

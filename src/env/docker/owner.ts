@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
+import { sha256 } from "../../base/hash.js";
 
 /** The process a container belongs to, so that others can tell whether it is still there. */
 export interface Owner {
@@ -59,5 +59,5 @@ async function thisHost(): Promise<string> {
 }
 
 function short(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return sha256(text).slice(0, 12);
 }

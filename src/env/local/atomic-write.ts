@@ -1,9 +1,10 @@
-import { hash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { errnoOf, isMissing } from "../../base/errno.js";
+import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
-import { conflict, isMissing } from "./file-errors.js";
+import { conflict } from "./file-errors.js";
 import { lockPath } from "./file-lock.js";
 import { closeAll, HeldFolder, holdMade, type MadeFolder } from "./held-folder.js";
 import { temporaryName } from "./unfinished-writes.js";
@@ -151,7 +152,7 @@ async function hashOf({ folder, name }: Place): Promise<string | undefined> {
     throw error;
   }
   try {
-    return hash("sha256", await handle.readFile(), "hex");
+    return sha256(await handle.readFile());
   } finally {
     await handle.close();
   }
@@ -216,7 +217,7 @@ async function putInPlace(move: { temporary: string; place: Place; mustBeNew: bo
     // Unlike rename, link refuses to replace: two programs creating one file cannot both succeed.
     await fs.link(move.temporary, target);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === "EEXIST") return requireContent(move.place, undefined);
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP") throw error;
     return fs.rename(move.temporary, target);

@@ -1,6 +1,7 @@
 import { constants, existsSync, readlinkSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 
 /** Not among node's constants: opens a folder without the right to list it. */
@@ -83,7 +84,7 @@ export async function holdMade(path: string): Promise<MadeFolder> {
   try {
     return { folder: await HeldFolder.open(path), changed: [] };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
+    if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
   }
   const above = await holdMade(dirname(path));
   try {
@@ -113,7 +114,7 @@ async function openFolder(path: string): Promise<fs.FileHandle> {
   try {
     return await fs.open(path, constants.O_RDONLY | FOLDER);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === "EACCES") return fs.open(path, O_PATH | FOLDER);
     if ((code === "ELOOP" || code === "ENOTDIR") && (await isLink(path))) throw hasMoved(path);
     throw error;

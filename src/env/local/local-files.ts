@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { constants, type Dirent, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
+import { errnoOf, isMissing } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { EnvironmentFiles, FileStat, ReadRange, StreamRange } from "../environment.js";
 import { writeAtomically } from "./atomic-write.js";
-import { fileError, isMissing } from "./file-errors.js";
+import { fileError } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
 import { keepAside } from "./keep-aside.js";
 
@@ -222,7 +223,7 @@ async function renameEntry(from: string, to: string): Promise<void> {
     try {
       await fs.rename(old, target.at(basename(to)));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+      if (errnoOf(error) !== "EXDEV") throw error;
       await moveAcrossDevices({ from: old, target, name: basename(to) });
     }
   } finally {

@@ -3,6 +3,7 @@ import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { errnoOf } from "../../base/errno.js";
 import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
 import { joining } from "./joining.js";
@@ -37,7 +38,7 @@ export async function startWithNode(
   } catch (error) {
     for (const pair of pairs) closePair(pair);
     // EAGAIN, EMFILE, E2BIG and the like arrive synchronously.
-    return { stage: "resources", code: (error as NodeJS.ErrnoException).code ?? "EIO" };
+    return { stage: "resources", code: errnoOf(error) ?? "EIO" };
   } finally {
     for (const descriptor of [file, start.filter]) if (descriptor !== undefined) closeSync(descriptor);
   }

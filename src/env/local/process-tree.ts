@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { errnoOf } from "../../base/errno.js";
 import type { Survivor } from "../environment.js";
 import { isLiving, marked, type ProcessRow, processTable, tableAbove } from "./process-table.js";
 
@@ -153,7 +154,7 @@ function groupAlive(pid: number): boolean {
     process.kill(-pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return errnoOf(error) === "EPERM";
   }
 }
 

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
+import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import { missingFolder } from "../missing-folder.js";
 
@@ -18,7 +19,7 @@ export async function requireDirectory(cwd: string): Promise<void> {
     await access(cwd, constants.X_OK);
   } catch (error) {
     if (ToolError.isInstance(error)) throw error;
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === "ENOENT") throw missingFolder(cwd);
     refuse(code === "EACCES" ? "permission denied" : String(code ?? error));
   }

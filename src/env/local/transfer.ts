@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { errnoOf, isMissing } from "../../base/errno.js";
 import { isAtOrBelow } from "../../base/path.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Transfer, TransferReport } from "../environment.js";
-import { fileError, isMissing } from "./file-errors.js";
+import { fileError } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade } from "./held-folder.js";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -143,7 +144,7 @@ async function replace(to: Place, make: (temporary: string) => Promise<void>): P
     await fs.rename(temporary, to.folder.at(to.name));
   } catch (error) {
     await fs.rm(temporary, { force: true });
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code !== "EISDIR" && code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
     throw new ToolError(`Cannot copy to ${to.path}: a folder is there.`, {
       cause: error,

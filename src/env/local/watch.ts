@@ -1,9 +1,10 @@
 import { type FSWatcher, watch as watchFolder } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { isMissing } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { FileChange, WatchOptions } from "../environment.js";
-import { fileError, isMissing } from "./file-errors.js";
+import { fileError } from "./file-errors.js";
 import { combined, type Entry, inTurns, look } from "./watched-entry.js";
 
 /** Events come in bursts; what happens to a path within this time is told once. */

@@ -1,4 +1,5 @@
 import type { ModalClient } from "modal";
+import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { ModalOptions } from "./options.js";
 
@@ -61,7 +62,7 @@ async function loadModal(): Promise<typeof import("modal")> {
   try {
     return await import("modal");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    if (errnoOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new ToolError("Modal's client is not installed.", {
       code: "unavailable",
       hint: "Run `npm install modal`, then try again.",

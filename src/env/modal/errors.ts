@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 
 const NOT_FOUND = 5;
@@ -41,8 +42,4 @@ function hintFor(error: unknown): string {
 function grpcCode(error: unknown): number | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === "number" ? code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errnoOf } from "../../base/errno.js";
 import { writeDurably } from "../../config/atomic-write.js";
 
 export interface SavedSnapshot {
@@ -48,8 +49,7 @@ export class SnapshotFile {
         Object.entries(parsed).filter((entry): entry is [string, SavedSnapshot] => isSaved(entry[1])),
       );
     } catch (error) {
-      if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT")
-        return new Map();
+      if (error instanceof SyntaxError || errnoOf(error) === "ENOENT") return new Map();
       throw error;
     }
   }

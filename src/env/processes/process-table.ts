@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errno.js";
 import type { ProcessEvent } from "../../observe/events.js";
 import type { Logger } from "../../observe/log.js";
 import { newOwnerId } from "../../store/process-owner.js";
@@ -294,8 +295,4 @@ class Table implements ProcessTable {
     if (this.#processes.size + this.#starting < tracked) return;
     throw noRoom(tracked, [...this.#processes.values()].slice(0, 3));
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { readSync, writeSync } from "node:fs";
 import type { OnReadOpts, SocketConstructorOpts } from "node:net";
 import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
 import { ReadStream } from "node:tty";
+import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 
 const READ_BYTES = 65_536;
@@ -75,7 +76,7 @@ export class TerminalMaster {
         if (length === 0) break;
         this.#deliver(new Uint8Array(this.#buffer.subarray(0, length)));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") break;
+        if (errnoOf(error) !== "EAGAIN") break;
         // Somebody (`stty`) has the terminal open for a moment.
         retries += 1;
         await delay(REREAD_MS);
@@ -131,7 +132,7 @@ export class TerminalMaster {
     try {
       return writeSync(this.#descriptor, bytes);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EAGAIN") return 0;
+      if (errnoOf(error) === "EAGAIN") return 0;
       throw hasEnded(bytes.length);
     }
   }

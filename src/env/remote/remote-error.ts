@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 
 /** A command's fate is not known: never a result, never tried anywhere else. */
@@ -36,7 +37,7 @@ export function noShell(name: string, said: string): ToolError {
 }
 
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function trimmed(text: string): string {

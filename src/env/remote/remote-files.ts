@@ -1,7 +1,8 @@
 import { isAbsolute, normalize, resolve as resolvePath } from "node:path/posix";
+import { isMissing } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { EnvironmentFiles, FileStat, ReadRange, RunningProcess, SpawnRequest } from "../environment.js";
-import { fileError, isMissing } from "../local/file-errors.js";
+import { fileError } from "../local/file-errors.js";
 import type { Connection } from "./connection.js";
 import { LIST, READ, REALPATH, REMOVE, RENAME, STAT } from "./file-scripts.js";
 import { streamThere } from "./read-stream.js";

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync } from "node:fs";
 import { rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errnoOf } from "../../base/errno.js";
 import { isAlive } from "../../store/process-owner.js";
 import { namesIn } from "../names-in.js";
 
@@ -32,7 +33,7 @@ export function holdPlace(path: string): Placeholder | undefined {
       mkdirSync(join(path, marker));
       return { path, marker };
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = errnoOf(error);
       if (code === "EACCES" || code === "EROFS" || code === "EPERM") return undefined;
       // Taken away by its last user in between: make it anew.
       if (code !== "ENOENT" || !existsSync(dirname(path))) throw error;

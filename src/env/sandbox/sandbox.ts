@@ -1,3 +1,4 @@
+import { errnoOf } from "../../base/errno.js";
 import { bwrapArguments } from "./bwrap-arguments.js";
 import {
   type ControlGroup,
@@ -69,7 +70,7 @@ export async function createSandbox(
           return confinementOf({ plan, request, bwrap, options, filter, groups: groups?.found });
         } catch (error) {
           // Another command's stand-in for a folder went away since the plan was made.
-          const vanished = (error as NodeJS.ErrnoException).code === "ENOENT";
+          const vanished = errnoOf(error) === "ENOENT";
           if (!vanished || attempt === MAX_PLANS) throw error;
         }
       }

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import type { SingularityOptions } from "./options.js";
 import type { ContainerProgram } from "./program.js";
@@ -24,7 +25,7 @@ export async function imageToStart(program: ContainerProgram, options: Singulari
     return image;
   }
   const state = found === undefined ? image : `${image}\0${found.mtimeMs}`;
-  const kept = join(cacheDir, `${createHash("sha256").update(state).digest("hex").slice(0, 24)}.sif`);
+  const kept = join(cacheDir, `${sha256(state).slice(0, 24)}.sif`);
   if ((await stat(kept).catch(() => undefined)) !== undefined) return kept;
   options.onProgress?.(`building an image from ${image}; this is done once`);
   await mkdir(cacheDir, { recursive: true, mode: 0o700 });

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import { startOfProcess } from "../../store/process-owner.js";
 import { ToolError } from "../../tool/errors.js";
 import { imageToStart } from "./image.js";
@@ -121,7 +122,7 @@ function mountText(mount: NonNullable<SingularityOptions["mounts"]>[number]): st
 }
 
 function keyOf({ home, task }: SingularityOptions): string {
-  return createHash("sha256").update(`${home}\0${task}`).digest("hex").slice(0, 16);
+  return sha256(`${home}\0${task}`).slice(0, 16);
 }
 
 function prefixOf(options: SingularityOptions): string {

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import { destination, type SshOptions } from "./options.js";
 
@@ -40,7 +41,7 @@ export async function placeControlSocket(options: SshOptions): Promise<ControlSo
 
 /** Tells connections of different hosts, runtimes and moments apart. */
 function socketName(options: SshOptions): string {
-  const place = createHash("sha256").update(destination(options)).digest("hex").slice(0, 16);
+  const place = sha256(destination(options)).slice(0, 16);
   return `${place}-${process.pid.toString(36)}${randomBytes(3).toString("hex")}`;
 }
 

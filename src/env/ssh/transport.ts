@@ -1,4 +1,5 @@
 import { deferred } from "../../base/deferred.js";
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Transport, TransportProcess, TransportStart } from "../remote/transport.js";
 import { SshConnection } from "./connection.js";
@@ -128,7 +129,7 @@ export class SshTransport implements Transport {
 
   #failed(error: unknown): ToolError {
     if (ToolError.isInstance(error)) return error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return new ToolError(`The command could not be started on ${destination(this.#options)}: ${why}.`, {
       code: "unavailable",
       hint: "Call again: the next one connects anew.",

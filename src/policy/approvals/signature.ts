@@ -1,11 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hash,
-  randomBytes,
-  timingSafeEqual,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import { canonicalJson } from "../../call/approval-hash.js";
 import type { ApprovalReply } from "../../call/scope.js";
 
@@ -103,7 +97,7 @@ export class ApprovalSigner {
 }
 
 export function digest(text: string): string {
-  return hash("sha256", text, "hex");
+  return sha256(text);
 }
 
 export function sameSignature(given: string, expected: string): boolean {

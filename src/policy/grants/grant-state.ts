@@ -1,5 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf, messageOf } from "../../base/errno.js";
+import { isRecord } from "../../base/record.js";
 import { writeDurably } from "../../config/atomic-write.js";
 import { withFileLock } from "../../config/lock.js";
 
@@ -139,18 +141,10 @@ export class GrantState {
 function readSaved(file: string): Saved | undefined {
   try {
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (!isMap(read) || !isMap(read.uses) || !isMap(read.revoked)) return undefined;
-    const counts = Object.values(read.uses).every((use) => isMap(use) && Number.isSafeInteger(use.count));
+    if (!isRecord(read) || !isRecord(read.uses) || !isRecord(read.revoked)) return undefined;
+    const counts = Object.values(read.uses).every((use) => isRecord(use) && Number.isSafeInteger(use.count));
     return counts ? (read as unknown as Saved) : undefined;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT" ? EMPTY : undefined;
+    return errnoOf(error) === "ENOENT" ? EMPTY : undefined;
   }
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

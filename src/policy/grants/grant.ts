@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import { momentOf } from "../../config/grant-entry.js";
 import type { AllowlistEntry } from "../../config/types.js";
 import { isTooWide } from "../../config/wide-pattern.js";
@@ -51,7 +51,7 @@ export function grantOf(entry: AllowlistEntry, place: GrantPlace = {}): Grant {
 export function grantId(entry: AllowlistEntry): string {
   const { kind, text } = subjectOf(entry);
   const { scope, added } = typeof entry === "string" ? {} : entry;
-  return hash("sha256", JSON.stringify([kind, text, scope, added]), "hex").slice(0, 8);
+  return sha256(JSON.stringify([kind, text, scope, added])).slice(0, 8);
 }
 
 function subjectOf(entry: AllowlistEntry): Pick<Grant, "kind" | "text"> {

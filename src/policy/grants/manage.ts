@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errno.js";
 import { removeGrants } from "../../config/edit-grants.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { type Failure, failure } from "../../tool/errors.js";
@@ -48,7 +49,7 @@ export async function revokeGrant(
   try {
     await new GrantState({ home, now: Date.now, onTrouble: () => undefined }).revoke(id);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const what = `the grant is gone from ${outcome.file}, but running programs could not be told: ${why}`;
     return { ok: false, ...failure("failed", what, "Restart them.") };
   }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { messageOf } from "../../base/errno.js";
 import type { LastGoodStore } from "../../config/last-good.js";
 import type { MapNode } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
@@ -152,6 +153,6 @@ function readText(path: string): string | Error {
     if (!statSync(path).isFile()) return new Error("it is not a regular file");
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {
-    return new Error(`the file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return new Error(`the file cannot be read: ${messageOf(error)}`);
   }
 }

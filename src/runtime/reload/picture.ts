@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { sha256 } from "../../base/hash.js";
 import { isAtOrBelow } from "../../base/path.js";
 import type { WatchedPlaces } from "./watched-places.js";
 
@@ -145,9 +145,7 @@ function seen(stats: BigIntStats, hash: string): Seen {
 async function hashOf(path: string, stats: BigIntStats): Promise<string> {
   // A pipe or device would never end.
   if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return signatureOf(stats);
-  return createHash("sha256")
-    .update(await readFile(path))
-    .digest("base64url");
+  return sha256(await readFile(path), "base64url");
 }
 
 function signatureOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

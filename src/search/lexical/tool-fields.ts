@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../tool/json-schema.js";
+import { isRecord } from "../../base/record.js";
 import type { SearchableTool } from "../types.js";
 
 /** Parts of a tool whose words count differently. */
@@ -78,8 +78,4 @@ function addText(property: unknown, { texts }: Collected): void {
   const { title, description } = property;
   if (typeof title === "string") texts.push(title.slice(0, MAX_TEXT));
   if (typeof description === "string") texts.push(description.slice(0, MAX_TEXT));
-}
-
-function isRecord(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { messageOf } from "../../base/errno.js";
 import type { Embedder } from "../types.js";
 import { MODEL_ID, type ModelFolder } from "./model-files.js";
 import { DIMENSIONS, type ModelAnswer, type ModelPlaces, RECIPE } from "./model-protocol.js";
@@ -100,7 +101,7 @@ class ModelProcess {
     try {
       this.#child ??= this.#start();
     } catch (error) {
-      this.#ended(error instanceof Error ? error.message : String(error));
+      this.#ended(messageOf(error));
       return;
     }
     this.#keepAlive();

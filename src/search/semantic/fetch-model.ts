@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, createReadStream, existsSync, openSyn
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { messageOf } from "../../base/errno.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { fetchPackage } from "./fetch-package.js";
 import { packageRoot, type WantedFile, type WantedPackage, wantedPackages } from "./model-files.js";
@@ -160,7 +161,7 @@ const REFUSED_HINT =
   "Nothing of it was kept. Check which registry npm is set up for (`npm config get registry`).";
 
 function notReached(label: string, error: unknown) {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return failure(
     "unavailable",
     `cannot fetch ${label}: ${why}`,

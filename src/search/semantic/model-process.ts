@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { messageOf } from "../../base/errno.js";
 import {
   DIMENSIONS,
   LONGEST_REQUEST,
@@ -38,7 +39,7 @@ function serve(places: ModelPlaces): void {
       const hidden = session.run(encoded.map((text) => text.pieces));
       process.send?.({ id, vectors: vectorsOf(encoded, hidden) });
     } catch (error) {
-      process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
+      process.send?.({ id, error: messageOf(error) });
     }
   });
   process.send?.({ ready: true });

@@ -1,4 +1,4 @@
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 import type { SearchableTool } from "../types.js";
 import { PART_SIGN } from "./model-protocol.js";
 

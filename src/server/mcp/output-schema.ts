@@ -1,4 +1,4 @@
-import { isRecord } from "../../protocol/wire-values.js";
+import { isRecord } from "../../base/record.js";
 import type { JsonSchema } from "../../tool/json-schema.js";
 import { compileValidator, type Validator } from "../../tool/validate.js";
 

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { isRecord } from "../../base/record.js";
 import { type Content, text, textOf } from "../../tool/content.js";
 import { ToolError } from "../../tool/errors.js";
 import { ToolResult } from "../../tool/result.js";
-import { isRecord } from "../../tool/schema-walk.js";
 
 /** What a server answered, as a result of ours. `fits` says whether structured data is what the tool promised. */
 export function toToolResult(result: CallToolResult, fits: boolean): ToolResult {

@@ -1,5 +1,5 @@
+import { isRecord } from "../../base/record.js";
 import { canonicalJson } from "../../call/approval-hash.js";
-import { isRecord } from "../../tool/schema-walk.js";
 import { cleanLine } from "./clean-text.js";
 import type { Definition } from "./definition.js";
 

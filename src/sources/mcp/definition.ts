@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
+import { isRecord } from "../../base/record.js";
 import { canonicalJson } from "../../call/approval-hash.js";
-import { isRecord } from "../../tool/schema-walk.js";
 
 /** A tool as its server describes it, word for word. */
 export interface Definition {
@@ -36,7 +36,7 @@ export function sizeOf(definition: object): number {
 
 /** The same for equal definitions, whatever order they were written in; another one for any change at all. */
 export function fingerprintOf(definition: Definition): string {
-  return hash("sha256", canonicalJson(definition), "hex");
+  return sha256(canonicalJson(definition));
 }
 
 /** Reads a definition that was written down; undefined when it is damaged. */

@@ -1,5 +1,5 @@
 import type { CallToolResult, JSONRPCMessage, Progress } from "@modelcontextprotocol/client";
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 import type { CallSignal } from "./call-signal.js";
 
 /** Whoever makes a call: told of its progress, and able to call it off. */

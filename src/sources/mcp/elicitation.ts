@@ -1,5 +1,5 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 import type { CallContext } from "../../tool/tool.js";
 import { cleanLine, cleanText } from "./clean-text.js";
 

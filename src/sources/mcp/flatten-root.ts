@@ -1,4 +1,5 @@
-import { isRecord, resolveLocalRef, type SchemaObject } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
+import { resolveLocalRef, type SchemaObject } from "../../tool/schema-walk.js";
 
 const COMBINATORS = ["allOf", "anyOf", "oneOf"] as const;
 const MAX_ROUNDS = 8;

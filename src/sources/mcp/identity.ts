@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import { canonicalJson } from "../../call/approval-hash.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 
@@ -8,5 +8,5 @@ import type { McpServerConfig } from "../../config/mcp-server.js";
  */
 export function identityOf(config: McpServerConfig): string {
   const { command, args, env, cwd, url } = config;
-  return hash("sha256", canonicalJson({ command, args, env, cwd, url }), "hex");
+  return sha256(canonicalJson({ command, args, env, cwd, url }));
 }

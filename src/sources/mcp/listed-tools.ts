@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
+import { isRecord } from "../../base/record.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
-import { isRecord } from "../../tool/schema-walk.js";
 import { cleanLine } from "./clean-text.js";
 import { type Definition, definitionFrom, sizeOf } from "./definition.js";
 import { isUsableOwnName, toolNameOf } from "./names.js";

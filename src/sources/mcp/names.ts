@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 
 const LONGEST_NAME = 64;
 const HASH_CHARS = 8;
@@ -39,6 +39,6 @@ function plain(name: string): string {
 /** What does not fit is cut, and told apart by a hash of the whole original name. */
 function fitted(name: string, original: string): string {
   if (name.length <= LONGEST_NAME) return name;
-  const mark = hash("sha256", original, "hex").slice(0, HASH_CHARS);
+  const mark = sha256(original).slice(0, HASH_CHARS);
   return `${name.slice(0, LONGEST_NAME - HASH_CHARS - 1)}_${mark}`;
 }

@@ -1,6 +1,6 @@
+import { isRecord } from "../../base/record.js";
 import type { JsonSchema } from "../../tool/json-schema.js";
 import {
-  isRecord,
   SCHEMA_KEYWORDS,
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,

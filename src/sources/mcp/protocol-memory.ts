@@ -1,5 +1,5 @@
 import type { Client, DiscoverResult, PriorDiscovery } from "@modelcontextprotocol/client";
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 import type { ServerMemory } from "./pin-rows.js";
 
 /** A server may be brought up to date; after this time it is asked again which protocol it speaks. */

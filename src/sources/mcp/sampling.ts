@@ -1,7 +1,7 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
+import { isRecord } from "../../base/record.js";
 import type { HermesConfig } from "../../config/types.js";
 import { completionsUrl } from "../../policy/reviewer/endpoint.js";
-import { isRecord } from "../../tool/schema-walk.js";
 
 const MOST_TOKENS = 4_096;
 const TIMEOUT_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 
 const MOST_PAGES = 50;
 export const MOST_TOOLS = 2_000;

@@ -1,8 +1,8 @@
+import { isRecord } from "../../base/record.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { checkSchema } from "../../tool/check-schema.js";
 import type { Effect, Permission } from "../../tool/effects.js";
 import type { JsonSchema } from "../../tool/json-schema.js";
-import { isRecord } from "../../tool/schema-walk.js";
 import type { AnyTool, CallContext } from "../../tool/tool.js";
 import { callRemoteTool } from "./call-remote-tool.js";
 import { outputCheck, toToolResult } from "./call-result.js";

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { errnoOf } from "../../base/errno.js";
+import { isRecord } from "../../base/record.js";
 import { plainValue } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
 import type { NetworkRules } from "../../net/urls.js";
 import { type Failure, failure, ToolError } from "../../tool/errors.js";
-import { isRecord } from "../../tool/schema-walk.js";
 import { describeThrown } from "../../tool/thrown.js";
 
 const LIMITS = { maxBytes: 32 * 1024 * 1024, maxNodes: 2_000_000 };
@@ -25,7 +26,7 @@ export async function openDocument(target: string, rules: NetworkRules): Promise
   } catch (error) {
     if (ToolError.isInstance(error))
       return { ok: false, problem: failure(error.code, error.message, error.hint) };
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const missing = errnoOf(error) === "ENOENT";
     const why = missing ? "does not exist" : `cannot be read: ${describeThrown(error).message}`;
     return { ok: false, problem: failure("not_found", `${target} ${why}`) };
   }

@@ -1,4 +1,4 @@
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 import { isFormType, type OperationBody } from "./bodies.js";
 import type { Operation, OperationInput } from "./operations.js";
 import type { Style } from "./place.js";

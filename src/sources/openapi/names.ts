@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 
 const LONGEST = 64;
 
@@ -62,6 +62,6 @@ function wishFor(service: string, { operationId, method, path }: Named): string 
 
 /** A name that was cut or is taken ends with a hash of what makes it different. */
 function marked(name: string, of: string): string {
-  const hash = createHash("sha256").update(of).digest("hex").slice(0, 8);
+  const hash = sha256(of).slice(0, 8);
   return `${name.slice(0, LONGEST - 9).replace(/_+$/, "")}_${hash}`;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
 import { bodyOf, bodyOfVersion2, type OperationBody } from "./bodies.js";
 import { isVersion2, type Place, parametersOf, styleOf, withoutOwn } from "./place.js";
 import { type Fields, fieldsOf, listOf, resolved, textOf, Unsupported } from "./references.js";

@@ -1,4 +1,5 @@
-import { isRecord, resolveLocalRef } from "../../tool/schema-walk.js";
+import { isRecord } from "../../base/record.js";
+import { resolveLocalRef } from "../../tool/schema-walk.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
+import { isRecord } from "../../base/record.js";
 import {
-  isRecord,
   resolveLocalRef,
   SCHEMA_KEYWORDS,
   SCHEMA_LIST_KEYWORDS,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { errnoOf } from "../../base/errno.js";
 import { isAtOrBelow } from "../../base/path.js";
 
 export interface Fingerprint {
@@ -57,7 +58,7 @@ async function readOne(file: string) {
 
 /** Editors write files beside the one they save and remove them: what is gone again was never a part of it. */
 function unlessGone(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  if (errnoOf(error) === "ENOENT") return undefined;
   throw error;
 }
 

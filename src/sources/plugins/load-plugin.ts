@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { messageOf } from "../../base/errno.js";
 import type { LoadedConfig } from "../../config/types.js";
 import type { Logger } from "../../observe/log.js";
 import { describeImportError } from "../../registry/user-module-errors.js";
@@ -62,7 +63,7 @@ export async function closeAll(collected: Pick<Collected, "closers">, log: Logge
     try {
       await within(CLOSING_MS / 1000, async () => close());
     } catch (error) {
-      log.error(`onClose failed: ${error instanceof Error ? error.message : String(error)}`);
+      log.error(`onClose failed: ${messageOf(error)}`);
     }
   }
 }

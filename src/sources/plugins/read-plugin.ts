@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
+import { errnoOf, messageOf } from "../../base/errno.js";
 import { isAtOrBelow } from "../../base/path.js";
 import type { ConfigNode, MapNode } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
@@ -101,7 +102,7 @@ async function parseFile(
   try {
     text = await readFile(file);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return { problems: [`${file} is missing`] };
   }
   const parsed = await parseConfigText(text);
@@ -154,12 +155,8 @@ function explain(
   error: unknown,
   where: { readonly folder: string; readonly package?: string | undefined },
 ): string {
-  if (codeOf(error) === "ENOENT" && where.package !== undefined) {
+  if (errnoOf(error) === "ENOENT" && where.package !== undefined) {
     return `the package ${where.package} is not installed; run: hermes plugins install ${where.package}`;
   }
-  return `${where.folder}: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+  return `${where.folder}: ${messageOf(error)}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
 import { type FoundPlugin, readPlugin } from "./read-plugin.js";
@@ -18,9 +18,7 @@ export function versionOf(made: {
   const settings = config.values.tool_settings[manifest.name];
   const env = manifest.requiresEnv.map((name) => config.env[name]);
   const files = made.dev ? codeOf(fingerprint) : fingerprint.hash;
-  return createHash("sha256")
-    .update(JSON.stringify([files, settings, env]))
-    .digest("hex");
+  return sha256(JSON.stringify([files, settings, env]));
 }
 
 /** Whether manifest and code are still what was looked at before the code ran. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isRecord } from "../../base/record.js";
 import { ToolError } from "../../tool/errors.js";
-import { isRecord } from "../../tool/schema-walk.js";
 import { parseExactJson } from "./exact-json.js";
 import type { Answer } from "./http-send.js";
 import { select, selectAll } from "./json-select.js";

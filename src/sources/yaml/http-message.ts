@@ -1,6 +1,6 @@
+import { isRecord } from "../../base/record.js";
 import { requestHeaders } from "../../net/request-headers.js";
 import { ToolError } from "../../tool/errors.js";
-import { isRecord } from "../../tool/schema-walk.js";
 import type { Refined } from "../../tool/tool.js";
 import { isForm, isJson, isMultipart } from "./content-type.js";
 import { fillEndpoint, UnusableValue } from "./endpoint.js";

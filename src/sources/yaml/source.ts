@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { describeThrown } from "../../tool/thrown.js";
@@ -91,9 +91,7 @@ class YamlSource implements ToolSource {
   async #take(path: string, again = false): Promise<boolean> {
     const known = this.#files.get(path);
     const read = await readBounded(path);
-    const hash = createHash("sha256")
-      .update(read.text ?? read.problem)
-      .digest("base64");
+    const hash = sha256(read.text ?? read.problem, "base64");
     if (known?.hash === hash && !again) return false;
     const reading =
       read.text === undefined

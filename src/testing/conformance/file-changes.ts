@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path/posix";
+import { sha256 } from "../../base/hash.js";
 import type { EnvironmentFiles } from "../../env/environment.js";
 import { ToolError } from "../../tool/errors.js";
 import { holds, refused, same } from "./expect.js";
@@ -157,8 +157,4 @@ function write(
 
 async function read(files: EnvironmentFiles, path: string): Promise<string> {
   return Buffer.from(await files.read(path)).toString("utf8");
-}
-
-function sha256(content: string): string {
-  return createHash("sha256").update(content).digest("hex");
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import { openZip, type Zip } from "./zip.js";
 
@@ -10,7 +11,7 @@ export async function extractOffice(bytes: Uint8Array, extension: ".docx" | ".xl
     const zip = await openZip(bytes);
     return await (extension === ".docx" ? documentText(zip) : workbookText(zip));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ToolError(`This is not a readable ${extension} document: ${why}.`, {
       hint: "The file may be damaged, encrypted or of another type; inspect it in the terminal.",
       cause: error,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import type { FileStat } from "../../env/environment.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
@@ -74,7 +74,7 @@ export default defineTool({
     refuseOversized(page.content, { offset, lines: window.lines.length, settings: ctx.settings });
 
     const tracker = trackerOf(ctx.session);
-    const hash = createHash("sha256").update(`${window.totalLines}\n${page.content}`).digest("base64");
+    const hash = sha256(`${window.totalLines}\n${page.content}`, "base64");
     const count = tracker.countRead({ file: location.real, range: `${offset}+${limit}`, hash });
     tracker.noteSeen(location.real, stat);
     const base = { success: true, path: location.path, environment: ctx.environment.name } as const;
@@ -124,7 +124,7 @@ function imageResult(
   { location, stat, ctx }: { location: Location; stat: FileStat; ctx: CallContext },
 ): ReadResult | ToolResult<ReadResult> {
   const tracker = trackerOf(ctx.session);
-  const hash = createHash("sha256").update(bytes).digest("base64");
+  const hash = sha256(bytes, "base64");
   const count = tracker.countRead({ file: location.real, range: "image", hash });
   tracker.noteSeen(location.real, stat);
   const base = { success: true, path: location.path, environment: ctx.environment.name } as const;

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join, relative } from "node:path";
+import { sha256 } from "../../base/hash.js";
 import { isAtOrBelow } from "../../base/path.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
@@ -265,7 +265,7 @@ function shownPath(path: string, root: SearchRoot, ctx: CallContext): string {
 }
 
 function withRepeatWarning(result: SearchResult, key: string, ctx: CallContext): SearchResult {
-  const hash = createHash("sha256").update(JSON.stringify(result)).digest("base64");
+  const hash = sha256(JSON.stringify(result), "base64");
   const count = trackerOf(ctx.session).countSearch(key, hash);
   if (count >= 4) {
     throw new ToolError(`BLOCKED: this search was made ${count} times in a row with the same result.`, {

@@ -1,6 +1,7 @@
 import { basename, extname } from "node:path";
 import type { Diagnostic as RuffFinding } from "@astral-sh/ruff-wasm-nodejs";
 import type { ParserOptions } from "prettier";
+import { messageOf } from "../../base/errno.js";
 import type { CallContext } from "../../tool/tool.js";
 
 const NODE_TIMEOUT_MS = 10_000;
@@ -103,7 +104,7 @@ async function checkJson(text: string): Promise<readonly SyntaxIssue[]> {
     JSON.parse(text.replace(/^\uFEFF/, ""));
     return [];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const position = /position (\d+)/.exec(message)?.[1];
     const line = position === undefined ? undefined : text.slice(0, Number(position)).split("\n").length;
     return [{ line, message: message.replace(/ (in JSON )?at position .*$/s, "") }];

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import type { FileStat } from "../../env/environment.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
@@ -18,10 +18,6 @@ export interface VerifiedWrite {
   readonly created: boolean;
   readonly dirsCreated: boolean;
   readonly verified: Verification;
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "hex");
 }
 
 /**

@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, openSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { getSystemErrorName } from "node:util";
+import { errnoOf } from "../../../base/errno.js";
 import type { ToolError } from "../../../tool/errors.js";
 import type { ChildExit, StartFailure } from "../child.js";
 import { launcherLost } from "../launcher-lost.js";
@@ -234,7 +235,7 @@ export class Launcher {
     } catch (error) {
       ends.forEach(closeSync);
       endGroup(event.pid);
-      return { stage: "resources", code: (error as NodeJS.ErrnoException).code ?? "EIO" };
+      return { stage: "resources", code: errnoOf(error) ?? "EIO" };
     }
     return { pid: event.pid, exited: running.exit, ends };
   }

@@ -1,5 +1,6 @@
 import type { Debugger, Runtime } from "node:inspector";
 import { fileURLToPath } from "node:url";
+import { messageOf } from "../../../base/errno.js";
 import type { NodeRelay } from "./node-relay.js";
 import { isException, thrownIn } from "./node-uncaught.js";
 import { describeError, NodeValues } from "./node-values.js";
@@ -111,7 +112,7 @@ export class NodeStops {
       }
       return { expression, value: cut(await this.#values.described(result), LIMITS.evaluationChars) };
     } catch (error) {
-      return { expression, error: error instanceof Error ? error.message : String(error) };
+      return { expression, error: messageOf(error) };
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
+import { messageOf } from "../../../base/errno.js";
 import type { DapConnection } from "./dap-connection.js";
 import { cut, type Evaluation, type Frame, LIMITS, type Stop } from "./types.js";
 
@@ -133,7 +134,7 @@ async function evaluated(asked: {
   } catch (error) {
     return {
       expression,
-      error: cut(error instanceof Error ? error.message : String(error), LIMITS.valueChars),
+      error: cut(messageOf(error), LIMITS.valueChars),
     };
   }
 }

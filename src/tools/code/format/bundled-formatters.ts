@@ -1,5 +1,6 @@
+import { messageOf } from "../../../base/errno.js";
+import { isRecord } from "../../../base/record.js";
 import { ToolError } from "../../../tool/errors.js";
-import { isRecord } from "../../../tool/schema-walk.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { findUpwards, packageOf, smallText } from "../project/find-upwards.js";
 import { fileNameFor } from "../project/language.js";
@@ -37,7 +38,7 @@ async function formatPython(source: Source): Promise<string> {
 }
 
 function cannotRead(source: Source, error: unknown): ToolError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new ToolError(`${source.name} cannot be formatted: ${message.split("\n")[0] ?? ""}`, {
     hint: "Mend its syntax first; code_lint shows where it breaks.",
     cause: error,

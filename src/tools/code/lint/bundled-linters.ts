@@ -1,4 +1,5 @@
 import type { Diagnostic as RuffFinding } from "@astral-sh/ruff-wasm-nodejs";
+import { messageOf } from "../../../base/errno.js";
 import type { Source } from "../project/sources.js";
 import type { Diagnostic } from "./diagnostic.js";
 
@@ -131,7 +132,7 @@ function jsonSyntax({ name, text }: Source): readonly Diagnostic[] {
     JSON.parse(text);
     return [];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
     const before = text.slice(0, offset).split("\n");
     return [

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path/posix";
-import { isRecord } from "../../../tool/schema-walk.js";
+import { isRecord } from "../../../base/record.js";
 import type { Language } from "../project/language.js";
 import type { Diagnostic } from "./diagnostic.js";
 

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { join, relative } from "node:path/posix";
+import { sha256 } from "../../../base/hash.js";
 import { isBelow } from "../../../base/path.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
@@ -129,10 +129,7 @@ export async function readSource(
 
 function sourceOf(parts: Omit<Source, "sha256"> & { readonly bytes?: Uint8Array }): Source {
   const { bytes, ...source } = parts;
-  const sha256 = createHash("sha256")
-    .update(bytes ?? source.text)
-    .digest("hex");
-  return { ...source, sha256 };
+  return { ...source, sha256: sha256(bytes ?? source.text) };
 }
 
 /** Relative to the working folder when it lies below. */

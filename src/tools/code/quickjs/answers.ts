@@ -1,7 +1,8 @@
+import { isRecord } from "../../../base/record.js";
 import type { CallResult } from "../../../tool/call.js";
 import { textOf } from "../../../tool/content.js";
 import { type Failure, failure } from "../../../tool/errors.js";
-import { isRecord, type SchemaObject } from "../../../tool/schema-walk.js";
+import type { SchemaObject } from "../../../tool/schema-walk.js";
 import { describeThrown } from "../../../tool/thrown.js";
 import type { NestedTools } from "../../../tool/tool.js";
 import { Catalogue } from "./catalogue.js";

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/errno.js";
 import type { Ending, ScriptFailure } from "./protocol.js";
 
 /** Of a message or a stack: a script may throw megabytes. */
@@ -44,7 +45,7 @@ export function withoutMemory(ending: Ending): Ending {
 
 /** The engine threw in the host: it ran out of memory where it cannot tell its script, or it is damaged. */
 export function brokenBy(error: unknown): Ending {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return { how: "broken", reason };
 }
 

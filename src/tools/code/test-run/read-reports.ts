@@ -1,4 +1,4 @@
-import { isRecord } from "../../../tool/schema-walk.js";
+import { isRecord } from "../../../base/record.js";
 import { messageText, type TestFailure, type TestReport } from "./report.js";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/errno.js";
 import { ToolError } from "../../../tool/errors.js";
 
 const MIB = 1024 * 1024;
@@ -55,7 +56,7 @@ export function refusal(archive: string, why: string, hint?: string): ToolError 
 
 export function damaged(archive: string, error: unknown): ToolError {
   if (ToolError.isInstance(error)) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new ToolError(`${archive} is damaged or not what its name says: ${why}.`, {
     hint: "Get it again, or inspect it in the terminal (file, unzip -t, tar -t).",
     cause: error,

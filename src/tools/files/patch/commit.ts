@@ -1,7 +1,9 @@
+import { messageOf } from "../../../base/errno.js";
+import { sha256 } from "../../../base/hash.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { trackerOf } from "../read-tracker.js";
-import { sha256, type Verification, writeVerified } from "../write-verified.js";
+import { type Verification, writeVerified } from "../write-verified.js";
 import type { FileChange } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -103,13 +105,11 @@ async function removeUnchanged(real: string, written: Uint8Array, ctx: CallConte
 async function takeBack(undo: readonly Undo[], cause: unknown): Promise<void> {
   const failures: string[] = [];
   for (const step of [...undo].reverse()) {
-    await step().catch((error: unknown) =>
-      failures.push(error instanceof Error ? error.message : String(error)),
-    );
+    await step().catch((error: unknown) => failures.push(messageOf(error)));
   }
   if (failures.length === 0) return;
   throw new ToolError(
-    `The patch failed half-way (${cause instanceof Error ? cause.message : String(cause)}) and could not be taken back completely: ${failures.join("; ")}`,
+    `The patch failed half-way (${messageOf(cause)}) and could not be taken back completely: ${failures.join("; ")}`,
     { hint: "Read the files of the patch and repair them by hand.", cause },
   );
 }

@@ -1,10 +1,10 @@
+import { sha256 } from "../../../base/hash.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { kindByContent } from "../binary-kind.js";
 import { statRegularFile } from "../open-text.js";
 import type { Location } from "../paths.js";
 import { decodeText, detectEncoding, encodeText, type TextEncoding } from "../text-encoding.js";
-import { sha256 } from "../write-verified.js";
 
 const MAX_PATCHED_BYTES = 50 * 1024 * 1024;
 

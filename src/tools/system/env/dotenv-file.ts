@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../../../base/hash.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { refuseDevice, refuseProtectedWrite } from "../../files/path-guard.js";
@@ -42,7 +42,7 @@ export async function changeDotenv(
     return { path: location.path, changed: false, created: false };
   }
   const { created } = await ctx.environment.files.write(location.real, Buffer.from(after, "utf8"), {
-    expected: { sha256: bytes === undefined ? undefined : hash("sha256", bytes, "hex") },
+    expected: { sha256: bytes === undefined ? undefined : sha256(bytes) },
     ...(bytes === undefined && { mode: PRIVATE }),
   });
   return { path: location.path, changed: true, created };
