@@ -91,7 +91,7 @@ export class HandlerContext implements CallContext {
   }
 
   keep<T extends Kept>(kind: new () => T): T {
-    return this.#call.scope.kept.keep(kind);
+    return this.#call.scope.state.keep(kind);
   }
 
   openTools(options: NestedToolsOptions = {}): NestedTools {

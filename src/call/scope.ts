@@ -24,7 +24,7 @@ import type { FileChanges } from "./file-changes.js";
 import type { Guardrails } from "./guardrails.js";
 import type { Hooks } from "./hooks.js";
 import type { Journal } from "./journal.js";
-import type { KeptThings } from "./kept-things.js";
+import type { SessionState } from "./session-state.js";
 import type { Spill } from "./spill.js";
 
 /** Where a call came in. Recorded, never a reason to decide differently. */
@@ -153,7 +153,7 @@ export interface CallServices {
   readonly journal: Journal;
   readonly jobs: ScheduledJobs;
   /** What files held before calls changed them; absent when that is switched off. */
-  readonly fileChanges?: FileChanges;
+  readonly fileChanges?: FileChanges | undefined;
   readonly spill: Spill;
   readonly limits: ResultLimits;
   readonly events: EventBus;
@@ -165,8 +165,8 @@ export interface CallServices {
   readonly timeoutCeilingMs: number | undefined;
   readonly approvalTimeoutMs: number;
   /** Present when `approvals.mode` is smart and a reviewer is configured. */
-  readonly reviewer?: Reviewer;
-  readonly permanentGrants?: PermanentGrants;
+  readonly reviewer?: Reviewer | undefined;
+  readonly permanentGrants?: PermanentGrants | undefined;
   readonly maxWorkers: number;
   readonly cacheDir: string;
   settingsFor(tool: string): Readonly<Record<string, unknown>>;
@@ -194,7 +194,7 @@ export interface CallScope {
   readonly door: Door;
   readonly view: View;
   /** Present where tools can be found by searching. */
-  readonly bridge?: Bridge;
+  readonly bridge?: Bridge | undefined;
   readonly environment: Environment;
   /** Where the session's commands stand and what they have exported. */
   readonly task: TaskState;
@@ -209,13 +209,13 @@ export interface CallScope {
   /** How often the reviewer model has said no since the person last spoke. */
   readonly reviews: { denials: number };
   readonly guardrails: Guardrails;
-  readonly kept: KeptThings;
+  readonly state: SessionState;
   /** Tools for a call of this session that calls others. */
   openTools(options: NestedToolsOptions & { readonly insideCall: string }): NestedTools;
   /** True when a program gets the results, not a model: they are then as long as they are. */
-  readonly forProgram?: boolean;
+  readonly forProgram?: boolean | undefined;
   /** Set while a call of another scope waits for the calls of this one: waits for a person stop its clock. */
-  readonly onWaiting?: (waiting: boolean) => void;
+  readonly onWaiting?: ((waiting: boolean) => void) | undefined;
   /** Calls this scope runs inside of, outermost first. */
   readonly ancestors: readonly string[];
   readonly services: CallServices;

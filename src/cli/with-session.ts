@@ -28,7 +28,7 @@ export async function withSession(
     const alone = <T>(ask: () => Promise<T>) => progress?.pausedWhile(ask) ?? ask();
     const approver =
       runtime.configuredApprover() ?? terminalApprover({ out, interrupt, alone }) ?? unattended.approver;
-    const session = await runtime.openSession({ door: "cli", ...(approver !== undefined && { approver }) });
+    const session = await runtime.openSession({ door: "cli", approver });
     await work(session, controller.signal, runtime);
   } finally {
     progress?.stop();

@@ -10,7 +10,7 @@ const DEFAULT_TASK = "default";
 
 export interface EnvironmentWanted {
   readonly name: string;
-  readonly task?: string;
+  readonly task?: string | undefined;
 }
 
 type Opener = (request: OpenRequest) => Promise<Environment>;

@@ -75,10 +75,10 @@ async function openJobSession(
     door: "cron",
     cwd: job.workdir,
     workspace: job.workspace ?? job.workdir,
-    ...(toolsets !== undefined && { toolsets }),
-    ...(job.profile !== undefined && { profile: job.profile }),
-    ...(job.environment !== undefined && { environment: job.environment }),
-    ...(approver !== undefined && { approver }),
+    toolsets,
+    profile: job.profile,
+    environment: job.environment,
+    approver,
   });
   const session = job.tools === undefined ? outer : outer.openChild({ tools: job.tools, door: "cron" });
   return {

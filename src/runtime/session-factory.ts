@@ -5,8 +5,8 @@ import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
 import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
-import { KeptThings } from "../call/kept-things.js";
 import type { CallServices, PermanentGrants, Policy, Reviewer } from "../call/scope.js";
+import { SessionState } from "../call/session-state.js";
 import { createSpill } from "../call/spill.js";
 import { formatProblem } from "../config/types.js";
 import type { ScheduledJobs } from "../cron/types.js";
@@ -45,7 +45,7 @@ export class SessionFactory {
   readonly #fileChanges: FileChanges | undefined;
   readonly #jobs: ScheduledJobs;
   readonly #locks: EffectLocks = new InProcessLocks();
-  readonly #kept = new Set<KeptThings>();
+  readonly #states = new Set<SessionState>();
   readonly toolSearch: RuntimeToolSearch;
 
   constructor(options: {
@@ -133,7 +133,7 @@ export class SessionFactory {
       statusesOf(selected, this.#availability),
       this.#environments.open({
         name: options.environment ?? config.values.terminal.env,
-        ...(options.task !== undefined && { task: options.task }),
+        task: options.task,
       }),
       this.#runtime.journal(),
     ]);
@@ -168,7 +168,7 @@ export class SessionFactory {
         grants: new Set(),
         reviews: { denials: 0 },
         guardrails,
-        kept: continues?.scope.kept ?? this.#openKept(),
+        state: continues?.scope.state ?? this.#openState(),
         ancestors: [],
         services: this.#services(journal, { ...rules, policy: this.#held(rules, options.profile) }),
       },
@@ -177,19 +177,19 @@ export class SessionFactory {
         environment,
         processes: this.#runtime.processes,
         bridgeFor: (view) => this.toolSearch.bridgeFor(view, options.contextTokens),
-        openKept: () => this.#openKept(),
+        openState: () => this.#openState(),
       },
     );
   }
 
-  #openKept(): KeptThings {
-    const kept = new KeptThings(() => this.#kept.delete(kept));
-    this.#kept.add(kept);
-    return kept;
+  #openState(): SessionState {
+    const state = new SessionState(() => this.#states.delete(state));
+    this.#states.add(state);
+    return state;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#kept].map((kept) => kept.close()));
+    await Promise.all([...this.#states].map((state) => state.close()));
     await this.#runtime.processes.close();
     await this.#environments.close();
     await this.#allowlist.close();
@@ -238,7 +238,7 @@ export class SessionFactory {
       locks: this.#locks,
       journal,
       jobs: this.#jobs,
-      ...(this.#fileChanges !== undefined && { fileChanges: this.#fileChanges }),
+      fileChanges: this.#fileChanges,
       spill: createSpill({ dir: join(paths.cache, "spillover") }),
       limits: {
         ...DEFAULT_LIMITS,
@@ -257,7 +257,7 @@ export class SessionFactory {
           : undefined,
       approvalTimeoutMs: values.approvals.timeout * 1000,
       permanentGrants: this.#grants(allowlist),
-      ...(reviewer !== undefined && { reviewer }),
+      reviewer,
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
       settingsFor: (tool) => settingsFor(tool, config),

@@ -3,10 +3,10 @@ import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord, type RunOptions } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
-import type { KeptThings } from "../call/kept-things.js";
 import { PREPARE } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
+import type { SessionState } from "../call/session-state.js";
 import { walkStages } from "../call/stages.js";
 import type { Environment } from "../env/environment.js";
 import type { ProcessNotice } from "../env/processes/types.js";
@@ -32,27 +32,27 @@ import type { RuntimeProcesses } from "./processes.js";
 
 export interface SessionOptions {
   /** Toolsets or single tools; everything that is configured when left out. */
-  readonly toolsets?: readonly string[];
-  readonly disabledToolsets?: readonly string[];
-  readonly profile?: string;
-  readonly environment?: string;
+  readonly toolsets?: readonly string[] | undefined;
+  readonly disabledToolsets?: readonly string[] | undefined;
+  readonly profile?: string | undefined;
+  readonly environment?: string | undefined;
   /** Sessions with the same one share a container or cloud sandbox; all share one when left out. */
-  readonly task?: string;
+  readonly task?: string | undefined;
   /** Goes on for a session whose tools are outdated: same id, folder, variables and background processes. */
-  readonly continues?: Session;
+  readonly continues?: Session | undefined;
   /** Where the session begins. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** The folder that is the session's own; `cwd` when left out. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
   /** Answers approvals; without one, what needs approval is denied. */
-  readonly approver?: Approver;
+  readonly approver?: Approver | undefined;
   /** How many tokens the model can read; decides when its tools are hidden behind a search. */
-  readonly contextTokens?: number;
+  readonly contextTokens?: number | undefined;
   /** State an agent loop brings along (todos, memory …). */
-  readonly host?: HostCapabilities;
-  readonly ask?: CallContext["ask"];
-  readonly door?: Door;
-  readonly guardrails?: GuardrailMode;
+  readonly host?: HostCapabilities | undefined;
+  readonly ask?: CallContext["ask"] | undefined;
+  readonly door?: Door | undefined;
+  readonly guardrails?: GuardrailMode | undefined;
 }
 
 /** A call as a program writes it: the id is made up when it is left out. */
@@ -75,7 +75,7 @@ export interface CallExplanation {
 }
 
 /** What a session and its children have of the runtime besides their scope. */
-export interface SessionHouse {
+export interface SessionParts {
   readonly vocabulary: Vocabulary;
   /** As it was opened, before it knew of a task. */
   readonly environment: Environment;
@@ -83,23 +83,23 @@ export interface SessionHouse {
   /** Tool Search over the tools of one view. */
   bridgeFor(view: View): ToolSearchBridge;
   /** A place for what tools keep, which the runtime closes when the session did not. */
-  openKept(): KeptThings;
+  openState(): SessionState;
 }
 
 /** One conversation's hold on the runtime: a fixed set of tools, one environment, one person to ask. */
 export class Session {
   /** What the path gets of this session. @internal */
   readonly scope: CallScope;
-  readonly #house: SessionHouse;
+  readonly #parts: SessionParts;
   readonly #bridge: ToolSearchBridge;
   #assembly: Promise<Assembly> | undefined;
   #minted = 0;
   #closed = false;
 
-  constructor(scope: Omit<CallScope, "openTools" | "bridge">, house: SessionHouse) {
-    this.#bridge = house.bridgeFor(scope.view);
+  constructor(scope: Omit<CallScope, "openTools" | "bridge">, parts: SessionParts) {
+    this.#bridge = parts.bridgeFor(scope.view);
     this.scope = { ...scope, bridge: this.#bridge, openTools: (options) => this.#openTools(options) };
-    this.#house = house;
+    this.#parts = parts;
   }
 
   get id(): string {
@@ -156,7 +156,7 @@ export class Session {
     const definitions = await buildDefinitions({
       entries: view.entries.values(),
       statuses: view.statuses,
-      vocabulary: this.#house.vocabulary,
+      vocabulary: this.#parts.vocabulary,
       log: services.log,
       settingsFor: services.settingsFor,
     });
@@ -192,7 +192,7 @@ export class Session {
       /** A program gets the results, not a model. */
       readonly forProgram?: boolean;
       /** Told when a call of the child begins and ends to wait for a person. */
-      readonly onWaiting?: (waiting: boolean) => void;
+      readonly onWaiting?: ((waiting: boolean) => void) | undefined;
     } = {},
   ): Session {
     const scope = this.scope;
@@ -215,29 +215,29 @@ export class Session {
           door: info.door ?? scope.door,
         }),
         task,
-        environment: inTask(this.#house.environment, { state: task, workspace: info.workspace }),
-        processes: this.#house.processes.of(id),
+        environment: inTask(this.#parts.environment, { state: task, workspace: info.workspace }),
+        processes: this.#parts.processes.of(id),
         door: options.door ?? "subagent",
         view,
         // A yes given to a child is not handed back to its parent.
         grants: new Set(scope.grants),
         guardrails: new Guardrails(scope.guardrails.mode),
-        kept: this.#house.openKept(),
-        ...(options.forProgram === true && { forProgram: true }),
-        ...(options.onWaiting !== undefined && { onWaiting: options.onWaiting }),
+        state: this.#parts.openState(),
+        forProgram: options.forProgram ?? scope.forProgram,
+        onWaiting: options.onWaiting ?? scope.onWaiting,
         ask: waitingFor(scope.ask, options.onWaiting),
         ancestors:
           options.insideCall === undefined
             ? scope.ancestors
             : [...scope.ancestors, lockIdOf(scope, options.insideCall)],
       },
-      this.#house,
+      this.#parts,
     );
   }
 
   /** The same session with other services; for tests of single services. @internal */
   withServices(services: CallScope["services"]): Session {
-    return new Session({ ...this.scope, services }, this.#house);
+    return new Session({ ...this.scope, services }, this.#parts);
   }
 
   /**
@@ -247,8 +247,8 @@ export class Session {
   withPerson(person: { readonly approver?: Approver; readonly ask?: CallContext["ask"] }): Session {
     const { approver, ask = async () => undefined } = person;
     // The catalogue behind Tool Search is made once for a session, not for each of its requests.
-    const bridgeFor = (view: View) => (view === this.view ? this.#bridge : this.#house.bridgeFor(view));
-    return new Session({ ...this.scope, approver, ask }, { ...this.#house, bridgeFor });
+    const bridgeFor = (view: View) => (view === this.view ? this.#bridge : this.#parts.bridgeFor(view));
+    return new Session({ ...this.scope, approver, ask }, { ...this.#parts, bridgeFor });
   }
 
   /** What has come up about background processes since this was last asked; each notice is given once. */
@@ -266,8 +266,8 @@ export class Session {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#house.processes.endSession(this.id);
-    void this.scope.kept.close();
+    this.#parts.processes.endSession(this.id);
+    void this.scope.state.close();
   }
 
   /** What a call of this session gets when it calls other tools itself. */
@@ -284,7 +284,7 @@ export class Session {
       door: "script",
       forProgram: true,
       insideCall: options.insideCall,
-      ...(options.onWaiting !== undefined && { onWaiting: options.onWaiting }),
+      onWaiting: options.onWaiting,
     });
     return {
       tools: chosen.map(nestedTool),

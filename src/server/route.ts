@@ -2,12 +2,12 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
+import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ServerLimits } from "./limits.js";
 import type { McpEndpoint } from "./mcp/endpoint.js";
 import type { RunningRequests } from "./running-requests.js";
-import type { SessionPool } from "./session-pool.js";
 
 /** What the routes of one server share. */
 export interface ServerServices {

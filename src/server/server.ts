@@ -7,6 +7,7 @@ import {
 import type { Socket } from "node:net";
 import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { SessionPool } from "../runtime/session-pool.js";
 import { type HermesApp, mountRoutes } from "./app.js";
 import { Authenticator } from "./auth.js";
 import { EventFeed } from "./event-feed.js";
@@ -18,7 +19,6 @@ import { McpEndpoint } from "./mcp/endpoint.js";
 import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem.js";
 import { RunningRequests } from "./running-requests.js";
 import { SECURITY_HEADER_LINES, setSecurityHeaders } from "./security-headers.js";
-import { SessionPool } from "./session-pool.js";
 import { resolveCallToken, type ServerToken } from "./token.js";
 
 export interface ServerOptions {
@@ -82,7 +82,10 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   const running = new RunningRequests();
   const app: HermesApp = new Hono();
   const approvals = new RuntimeApprovals(runtime);
-  const sessions = new SessionPool(runtime, runtime.configuredApprover() ?? approvals.unattended());
+  const sessions = new SessionPool(runtime, {
+    door: "http",
+    approver: runtime.configuredApprover() ?? approvals.unattended(),
+  });
   const mcp = new McpEndpoint({ runtime, approvals, running });
   const services = { runtime, auth, sessions, approvals, feed, mcp, running, limits };
   mountRoutes(app, { services, auth });

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KeptThings } from "../../src/call/kept-things.js";
+import { SessionState } from "../../src/call/session-state.js";
 import type { ScheduledJobs } from "../../src/cron/types.js";
 import type { Environment } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
@@ -39,7 +39,7 @@ export function makeContext(
   const folder = mkdtempSync(join(tmpdir(), "hermes-test-"));
   const environment = changes.environment ?? createLocalEnvironment();
   const updates: Progress[] = [];
-  const kept = new KeptThings();
+  const kept = new SessionState();
   return {
     callId: "call_1",
     toolName: "tested",

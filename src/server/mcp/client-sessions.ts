@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import type { LiveSession } from "./live-session.js";
+import type { McpSession } from "./mcp-session.js";
 
 export interface McpSessionLimits {
   readonly sessions: number;
@@ -14,7 +14,7 @@ export const DEFAULT_MCP_SESSION_LIMITS: McpSessionLimits = { sessions: 64, idle
 export interface ClientSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
-  readonly live: LiveSession;
+  readonly live: McpSession;
   readonly principal: string;
 }
 

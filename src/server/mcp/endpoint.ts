@@ -11,7 +11,7 @@ import {
 } from "./client-sessions.js";
 import { RecentEvents } from "./event-store.js";
 import { HeldCalls } from "./held-calls.js";
-import { LiveSession } from "./live-session.js";
+import { McpSession } from "./mcp-session.js";
 import type { McpDoor, Sdk, ToolServerMaker } from "./tool-server.js";
 
 /** A client that lost its stream is told to come back after this long. */
@@ -100,7 +100,7 @@ export class McpEndpoint {
   async #letIn({ request, body, principal, outgoing }: McpRequest, made: Made): Promise<Response> {
     const { sdk, createToolServer } = made;
     const leave = this.#clients.enter();
-    const live = new LiveSession(this.#runtime);
+    const live = new McpSession(this.#runtime);
     const id = this.#clients.newId();
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -136,7 +136,7 @@ export class McpEndpoint {
       import("@modelcontextprotocol/server"),
       import("./tool-server.js"),
     ]);
-    const session = new LiveSession(this.#runtime);
+    const session = new McpSession(this.#runtime);
     const handler = sdk.createMcpHandler(
       ({ authInfo }) => {
         const principal = authInfo?.clientId === "owner" ? "owner" : "caller";
@@ -152,7 +152,7 @@ export class McpEndpoint {
   }
 
   #door(
-    session: LiveSession,
+    session: McpSession,
     { principal, ownSession }: { readonly principal: McpRequest["principal"]; readonly ownSession: boolean },
   ): McpDoor {
     return {
@@ -193,7 +193,7 @@ interface Made {
 
 interface Modern extends Made {
   readonly handler: McpHttpHandler;
-  readonly session: LiveSession;
+  readonly session: McpSession;
 }
 
 function rpcError(status: number, message: string, code = -32_000): Response {

@@ -5,7 +5,7 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { RunningRequests } from "../running-requests.js";
 import { HeldCalls } from "./held-calls.js";
 import { LineTransport } from "./line-transport.js";
-import { LiveSession } from "./live-session.js";
+import { McpSession } from "./mcp-session.js";
 import { createToolServer, type McpDoor } from "./tool-server.js";
 
 /**
@@ -30,7 +30,7 @@ export async function serveMcpOverStreams(options: {
   const running = new RunningRequests();
   const door: McpDoor = {
     runtime,
-    session: new LiveSession(runtime),
+    session: new McpSession(runtime),
     ownSession: true,
     // Whoever started this process is the owner.
     mayApprove: true,

@@ -11,11 +11,11 @@ import { mcpResult } from "../../protocol/index.js";
 import { isForeign } from "../../registry/entry.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
+import { onceOnly } from "../../runtime/session-pool.js";
 import type { CallResult } from "../../tool/call.js";
 import { VERSION } from "../../version.js";
-import { onceOnly } from "../once-only.js";
 import type { CallKey, HeldCalls, HeldWork, Round } from "./held-calls.js";
-import type { LiveSession } from "./live-session.js";
+import type { McpSession } from "./mcp-session.js";
 import { advertisedOutput, PromisedOutputs } from "./output-schema.js";
 import { ProgressReporter } from "./progress.js";
 import { type AskClient, clientApprover, clientAsk } from "./questions.js";
@@ -27,7 +27,7 @@ export type ToolServerMaker = typeof createToolServer;
 /** What one client of the MCP door may use. */
 export interface McpDoor {
   readonly runtime: Runtime;
-  readonly session: LiveSession;
+  readonly session: McpSession;
   /** False where clients share the session. */
   readonly ownSession: boolean;
   /** Whether the person behind this client may say yes; a token for calls may not. */

@@ -6,7 +6,7 @@ import { RuntimeApprovals } from "../../../src/policy/approvals/runtime-approval
 import { ClientSessions } from "../../../src/server/mcp/client-sessions.js";
 import { McpEndpoint } from "../../../src/server/mcp/endpoint.js";
 import { RecentEvents } from "../../../src/server/mcp/event-store.js";
-import { LiveSession } from "../../../src/server/mcp/live-session.js";
+import { McpSession } from "../../../src/server/mcp/mcp-session.js";
 import { RunningRequests } from "../../../src/server/running-requests.js";
 import type { AnyTool } from "../../../src/tool/tool.js";
 import { onTestEnd, testRuntime } from "../../support/runtime.js";
@@ -257,7 +257,7 @@ describe("the MCP endpoint", () => {
 
   it("all who share a session hear of a change, also when one of them asks before it is told", async () => {
     const { registry, runtime } = await start([]);
-    const live = new LiveSession(runtime);
+    const live = new McpSession(runtime);
     onTestEnd(() => live.close());
     let told = 0;
     live.onToolsChanged(() => {

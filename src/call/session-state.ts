@@ -1,7 +1,7 @@
 import type { Kept } from "../tool/tool.js";
 
 /** What tools keep for the later calls of one session, one object per class. */
-export class KeptThings {
+export class SessionState {
   readonly #things = new Map<new () => Kept, Kept>();
   readonly #onClose: () => void;
   #closing: Promise<void> | undefined;

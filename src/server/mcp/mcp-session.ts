@@ -1,20 +1,19 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
+import { RenewedSession } from "../../runtime/session-pool.js";
 import { describeThrown } from "../../tool/thrown.js";
 import { toolsOf } from "./tool-list.js";
 
 /** Reloads come in bursts. */
 const SETTLE_MS = 30;
 
-/** A session that keeps up with the registry: what was added or changed is there for the next request. */
-export class LiveSession {
+/** A session of the MCP door, the list of its tools, and word of when that list is no longer right. */
+export class McpSession {
   readonly #runtime: Runtime;
+  readonly #session: RenewedSession;
   readonly #onToolsChanged = new Set<() => void>();
   readonly #stopListening: () => void;
-  #session: Promise<Session> | undefined;
-  #generation = -1;
-  #before: Session | undefined;
   #tools: { readonly of: Session; readonly list: Promise<readonly Tool[]> } | undefined;
   /** The list clients have, or were told to ask for again. */
   #known: string | undefined;
@@ -25,6 +24,7 @@ export class LiveSession {
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
+    this.#session = new RenewedSession(runtime, { door: "mcp" });
     this.#stopListening = runtime.events.on(({ type }) => {
       if (type !== "tools.changed" || this.#known === undefined) return;
       this.#look ??= setTimeout(() => void this.#compare(), SETTLE_MS).unref();
@@ -32,16 +32,7 @@ export class LiveSession {
   }
 
   current(): Promise<Session> {
-    const { generation } = this.#runtime.registry;
-    if (this.#session === undefined || generation !== this.#generation) {
-      this.#generation = generation;
-      const opening = this.#open(this.#session);
-      this.#session = opening;
-      opening.catch(() => {
-        if (this.#session === opening) this.#session = undefined;
-      });
-    }
-    return this.#session;
+    return this.#session.current();
   }
 
   async tools(): Promise<readonly Tool[]> {
@@ -67,25 +58,11 @@ export class LiveSession {
     return `call_${this.#calls}`;
   }
 
-  /** What it has running in the background ends with it. */
   close(): void {
-    if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#look);
     this.#stopListening();
-    this.#before?.close();
-  }
-
-  /** One after the other, so that each goes on for the one before. */
-  async #open(previous: Promise<Session> | undefined): Promise<Session> {
-    await previous?.catch(() => undefined);
-    const session = await this.#runtime.openSession({
-      door: "mcp",
-      ...(this.#before !== undefined && { continues: this.#before }),
-    });
-    this.#before = session;
-    if (this.#closed) session.close();
-    return session;
+    this.#session.close();
   }
 
   async #list(): Promise<readonly Tool[]> {
