@@ -15,6 +15,18 @@ export type {
 } from "./call/scope.js";
 export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
 export type { Transport, TransportProcess, TransportStart } from "./env/remote/transport.js";
+export { type ChatCompletionsOptions, chatCompletionsClient } from "./model/chat-completions.js";
+export {
+  complete,
+  type ModelAnswer,
+  type ModelClient,
+  ModelError,
+  type ModelFinish,
+  type ModelMessage,
+  type ModelPart,
+  type ModelRequest,
+  type ModelUsage,
+} from "./model/model-client.js";
 export type { RuntimeEvent } from "./observe/events.js";
 export { createLogger, type Logger } from "./observe/log.js";
 export {
@@ -39,12 +51,9 @@ export type { CallExplanation, CallRequest, Session, SessionOptions } from "./ru
 export type { ToolListing } from "./runtime/tool-list.js";
 export {
   type CommandInvocation,
-  type Completion,
-  type CompletionRequest,
   definePlugin,
   type EnvironmentFactory,
   type EnvironmentRequest,
-  type ModelProvider,
   type PluginCommand,
   type PluginContext,
   type PluginTool,

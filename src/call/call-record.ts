@@ -1,3 +1,4 @@
+import type { ModelUsage } from "../model/model-client.js";
 import type { Entry } from "../registry/entry.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
 import { type Content, textOf } from "../tool/content.js";
@@ -89,6 +90,10 @@ export class CallRecord {
   notices: readonly string[] = NOTHING;
   /** settle */
   durationMs = 0;
+  /** approval, execute: what models have read and written on behalf of this call */
+  tokens: { readonly input: number; readonly output: number } | undefined;
+  /** approval, execute: the last of those models */
+  model: string | undefined;
 
   constructor(request: IncomingCall, scope: CallScope, { signal, onProgress }: RunOptions = {}) {
     this.id = request.id;
@@ -104,6 +109,19 @@ export class CallRecord {
 
   get name(): string {
     return this.entry === undefined ? this.target.name : this.entry.name;
+  }
+
+  countUsage({ inputTokens, outputTokens }: ModelUsage, model: string | undefined): void {
+    const { input, output } = this.tokens ?? { input: 0, output: 0 };
+    this.tokens = { input: input + inputTokens, output: output + outputTokens };
+    this.model = model ?? this.model;
+  }
+
+  /** `allow`, `deny`, or how a question was answered: `ask:once`. */
+  get decided(): string | undefined {
+    if (this.decision === undefined) return undefined;
+    const { verdict, answer } = this.decision;
+    return answer === undefined ? verdict : `${verdict}:${answer}`;
   }
 
   toResult(): CallResult {

@@ -1,4 +1,5 @@
 import type { Environment } from "../env/environment.js";
+import type { ModelUsage } from "../model/model-client.js";
 import type { Effect } from "../tool/effects.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
@@ -134,6 +135,10 @@ export class HandlerContext implements CallContext {
     }
     if (events.active)
       events.emit({ type: "call.progress", session: scope.info.id, id, name: entry.name, progress });
+  }
+
+  reportUsage(usage: ModelUsage, model?: string): void {
+    this.#call.countUsage(usage, model);
   }
 
   /** Progress is the author's word too: it may be anything, and none of it may harm the call. */

@@ -82,10 +82,7 @@ function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise
     argsJson: args.json,
     ...(args.bytes !== undefined && { argsBytes: args.bytes }),
     effectsJson: call.effects.length === 0 ? "[]" : redact(JSON.stringify(call.effects)),
-    decision:
-      decision?.answer === undefined
-        ? (decision?.verdict ?? "none")
-        : `${decision.verdict}:${decision.answer}`,
+    decision: call.decided ?? "none",
     rule: redact(decision?.rule ?? ""),
     environment: scope.environment.name,
     startedAt: Date.now() - Math.round(performance.now() - call.startedAt),

@@ -15,6 +15,7 @@ export async function askReviewer(call: CallRecord, request: ApprovalRequest): P
   }
   try {
     const review = await reviewer.review(request, call.signal ?? new AbortController().signal);
+    if (review.usage !== undefined) call.countUsage(review.usage, review.model);
     if (review.decision === "approve") return review;
     if (review.decision !== "deny") return { decision: "escalate", reason: review.reason };
     scope.reviews.denials += 1;

@@ -101,16 +101,26 @@ function previewOfArguments(raw: unknown): string {
 }
 
 function announceEnd(call: CallRecord): void {
-  const { events } = call.scope.services;
+  const { scope } = call;
+  const { events, redact } = scope.services;
   if (!events.active) return;
+  const [parentSession, parent] = scope.ancestors.at(-1)?.split(/\/(.*)/s) ?? [];
   events.emit({
     type: "call.finished",
-    session: call.scope.info.id,
+    session: scope.info.id,
     id: call.id,
-    name: call.scope.services.redact(call.name),
+    name: redact(call.name),
     ok: call.ok,
-    ...(call.error !== undefined && { code: call.error.code }),
+    code: call.error?.code,
     duration_ms: call.durationMs,
     at: Date.now(),
+    door: scope.door,
+    environment: scope.environment.name,
+    decision: call.decided,
+    rule: call.decision && redact(call.decision.rule),
+    parent,
+    parent_session: parentSession,
+    model: scope.model ?? call.model,
+    tokens: call.tokens,
   });
 }

@@ -2,6 +2,7 @@ import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import type { SessionProcesses } from "../env/processes/types.js";
 import type { TaskState } from "../env/task.js";
+import type { ModelUsage } from "../model/model-client.js";
 import type { EventBus } from "../observe/events.js";
 import type { Logger } from "../observe/log.js";
 import type { AvailabilityCache } from "../registry/availability.js";
@@ -130,6 +131,9 @@ export interface Approver {
 export interface Review {
   readonly decision: "approve" | "deny" | "escalate";
   readonly reason: string;
+  /** The model that said so, and what it took. */
+  readonly model?: string | undefined;
+  readonly usage?: ModelUsage | undefined;
 }
 
 /** A model that may answer in a person's place; whatever goes wrong with it means "escalate". */
@@ -192,6 +196,8 @@ export interface CallScope {
   /** Id of the outermost session: subagents and scripts share its locks. */
   readonly rootId: string;
   readonly door: Door;
+  /** The model that makes the calls, where one does. */
+  readonly model?: string | undefined;
   readonly view: View;
   /** Present where tools can be found by searching. */
   readonly bridge?: Bridge | undefined;

@@ -24,9 +24,23 @@ export type RuntimeEvent =
       readonly id: string;
       readonly name: string;
       readonly ok: boolean;
-      readonly code?: string;
+      readonly code?: string | undefined;
       readonly duration_ms: number;
       readonly at: number;
+      /** Where the call came in: "cli", "http", "mcp", "script" … */
+      readonly door: string;
+      readonly environment: string;
+      /** `allow`, `deny`, or how a question was answered: `ask:once`. Absent when it did not come to a decision. */
+      readonly decision?: string | undefined;
+      /** The rule that decided. */
+      readonly rule?: string | undefined;
+      /** The call this one was made from, and the session of that call. */
+      readonly parent?: string | undefined;
+      readonly parent_session?: string | undefined;
+      /** The model that made the call, or else the last one that was asked on its behalf. */
+      readonly model?: string | undefined;
+      /** What models have read and written on behalf of the call (a reviewer, MCP sampling). */
+      readonly tokens?: { readonly input: number; readonly output: number } | undefined;
     }
   | {
       readonly type: "approval.pending";

@@ -157,6 +157,7 @@ export class SessionFactory {
         info: sessionInfo({ id, profile, workspace, task, guarded: guardrails.mode !== "off", door }),
         rootId: id,
         door,
+        model: options.model,
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
         environment: inTask(environment, { state: task, workspace }),
         task,
@@ -200,7 +201,7 @@ export class SessionFactory {
   async #reviewer(): Promise<Reviewer | undefined> {
     const { config, secrets } = this.#runtime;
     if (config.values.approvals.mode !== "smart") return undefined;
-    const { reviewerFrom } = await import("../policy/reviewer/from-config.js");
+    const { reviewerFrom } = await import("../policy/reviewer/reviewer.js");
     return reviewerFrom(config.values, (text) => secrets.redact(text));
   }
 

@@ -46,6 +46,8 @@ export interface SessionOptions {
   readonly workspace?: string | undefined;
   /** Answers approvals; without one, what needs approval is denied. */
   readonly approver?: Approver | undefined;
+  /** The model that makes the calls, where one does; events tell of it. */
+  readonly model?: string | undefined;
   /** How many tokens the model can read; decides when its tools are hidden behind a search. */
   readonly contextTokens?: number | undefined;
   /** State an agent loop brings along (todos, memory …). */

@@ -1,6 +1,7 @@
 import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import type { SessionProcesses } from "../env/processes/types.js";
+import type { ModelUsage } from "../model/model-client.js";
 import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
@@ -144,6 +145,8 @@ export interface CallContext {
   /** Other tools of the session; close it before the call ends. */
   openTools(options?: NestedToolsOptions): NestedTools;
   progress(update: Progress): void;
+  /** Counts what a model was asked on behalf of this call: its events and records tell of it. */
+  reportUsage(usage: ModelUsage, model?: string): void;
   /**
    * Why something that turned up while running (the next address of a redirect, for one) may not be touched
    * by this call; undefined when it may. What was declared beforehand need not be asked again.

@@ -52,6 +52,7 @@ export function makeContext(
     settings: {},
     cacheDir: join(folder, "cache"),
     progress: (update) => updates.push(update),
+    reportUsage: () => undefined,
     refusal: () => undefined,
     ask: async () => undefined,
     keep: (kind) => kept.keep(kind),

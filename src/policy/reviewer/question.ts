@@ -7,16 +7,13 @@ const LONGEST_QUESTION = 262_144;
 /** What shows nothing or reorders its surroundings; line breaks and tabs are visible once they are encoded. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 
-export interface Message {
-  readonly role: "system" | "user";
-  readonly content: string;
-}
-
 /** The conversation to send, or why this request is nothing for a reviewer. */
 export function askAbout(
   request: ApprovalRequest,
   tools: { redact(text: string): string; nonce(): string },
-): { readonly messages: readonly Message[] } | { readonly unfit: string } {
+):
+  | { readonly messages: readonly { readonly role: "system" | "user"; readonly content: string }[] }
+  | { readonly unfit: string } {
   if (request.segments.some((segment) => segment.verdict === "hardline")) {
     return { unfit: "a part of it is never allowed" };
   }

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalRequest, Review, Reviewer } from "../../call/scope.js";
-import { escalate, readAnswer } from "./answer.js";
-import { type Completion, type Dialect, type Fetch, requestCompletion, USUAL_DIALECT } from "./completion.js";
-import { completionsUrl } from "./endpoint.js";
-import { askAbout, type Message } from "./question.js";
+import type { HermesConfig } from "../../config/types.js";
+import { chatCompletionsClient } from "../../model/chat-completions.js";
+import { complete, type ModelAnswer, ModelError } from "../../model/model-client.js";
+import { askAbout } from "./question.js";
+
+const ANSWER_TOKENS = 200;
+const LONGEST_RESPONSE = 65_536;
 
 export interface ReviewerOptions {
   /** Base address of an OpenAI-compatible server, as the operator configured it; it may be a local one. */
@@ -13,76 +16,92 @@ export interface ReviewerOptions {
   readonly timeoutMs: number;
   /** Masks secrets in what is sent and in what comes back. */
   redact?(text: string): string;
-  readonly fetch?: Fetch;
+}
+
+/** The reviewer a configuration names; without one, "smart" asks the person like "manual" does. */
+export function reviewerFrom(
+  { approvals }: HermesConfig,
+  redact: (text: string) => string,
+): Reviewer | undefined {
+  const { url, model, api_key: apiKey, timeout } = approvals.reviewer;
+  if (approvals.mode !== "smart" || url.trim() === "" || model.trim() === "") return undefined;
+  return createReviewer({ url: url.trim(), model: model.trim(), apiKey, timeoutMs: timeout * 1000, redact });
 }
 
 /** A model that may answer in a person's place. Whatever goes wrong, the answer is "escalate", never "approve". */
 export function createReviewer(options: ReviewerOptions): Reviewer {
   const redact = options.redact ?? ((text: string) => text);
-  const url = completionsUrl(options.url);
-  const server = { dialect: USUAL_DIALECT };
+  const client = chatCompletionsClient({ ...options, stream: false, maxBytes: LONGEST_RESPONSE });
   return {
     async review(request: ApprovalRequest, signal: AbortSignal): Promise<Review> {
-      if (url === undefined) return escalate("approvals.reviewer.url is not an http or https address");
       const question = askAbout(request, { redact, nonce: () => randomBytes(12).toString("hex") });
       if ("unfit" in question) return escalate(question.unfit);
       const deadline = AbortSignal.timeout(options.timeoutMs);
       try {
-        const completion = await converse({
-          ...options,
-          url,
+        const answer = await complete(client, {
           messages: question.messages,
+          temperature: 0,
+          maxTokens: ANSWER_TOKENS,
+          json: true,
           signal: AbortSignal.any([signal, deadline]),
-          server,
         });
-        if ("trouble" in completion) return escalate(completion.trouble);
-        const review = readAnswer(completion.content);
-        return { ...review, reason: redact(review.reason) };
+        const review = isPlain(answer)
+          ? readAnswer(answer.text)
+          : escalate("its server sent no plain answer");
+        return { ...review, reason: redact(review.reason), model: options.model, usage: answer.usage };
       } catch (error) {
         if (deadline.aborted) return escalate(`it did not answer within ${options.timeoutMs / 1000} s`);
-        return escalate(signal.aborted ? "the call was interrupted" : `its server failed (${codeOf(error)})`);
+        if (signal.aborted) return escalate("the call was interrupted");
+        return escalate(ModelError.isInstance(error) ? error.message : "it failed");
       }
     },
   };
 }
 
-/** Asks once, and again for each field the server turns out not to know; what it knows is kept for the next time. */
-async function converse(
-  options: ReviewerOptions & {
-    readonly messages: readonly Message[];
-    readonly signal: AbortSignal;
-    readonly server: { dialect: Dialect };
-  },
-): Promise<Completion> {
-  const { Agent, fetch } = await import("undici");
-  const { url, model, apiKey, messages, signal, server } = options;
-  // A connection of its own, closed afterwards, keeps no idle process alive and shares no state.
-  const dispatcher = new Agent();
-  try {
-    for (let dialect = server.dialect; ; ) {
-      const completion = await requestCompletion({
-        endpoint: { url, model, ...(apiKey !== undefined && { apiKey }) },
-        messages,
-        dialect,
-        signal,
-        fetch: options.fetch ?? fetch,
-        ...(options.fetch === undefined && { dispatcher }),
-      });
-      if (!("retry" in completion) || completion.retry === undefined) {
-        if ("content" in completion) server.dialect = dialect;
-        return completion;
-      }
-      dialect = completion.retry;
-    }
-  } finally {
-    await dispatcher.destroy();
-  }
+/** A refusal, a tool call or a cut-off is no answer. */
+function isPlain({ reason, toolCalls }: ModelAnswer): boolean {
+  return reason === "stop" && toolCalls.length === 0;
 }
 
-/** A short name of what went wrong: messages of a failed request could quote what was sent. */
-function codeOf(error: unknown): string {
-  for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
-    if ("code" in inner && typeof inner.code === "string") return inner.code;
+const TEXT = '"((?:[^"\\\\\\u0000-\\u001f]|\\\\.)*)"';
+const FIELD = `"(decision|reason)"\\s*:\\s*${TEXT}`;
+const ANSWER = new RegExp(`^\\s*\\{\\s*${FIELD}\\s*,\\s*${FIELD}\\s*\\}\\s*$`);
+
+const DECISIONS: ReadonlyMap<string, Review["decision"]> = new Map([
+  ["APPROVE", "approve"],
+  ["DENY", "deny"],
+  ["ESCALATE", "escalate"],
+]);
+
+const LONGEST_REASON = 300;
+
+/**
+ * Reads `{"decision": …, "reason": …}` and nothing else. The text is matched as a whole instead of being
+ * searched, so that an answer around or inside another answer, or a field given twice, is no answer.
+ */
+export function readAnswer(content: string): Review {
+  const match = ANSWER.exec(content);
+  if (match === null) return escalate("its answer was not the one JSON object it was asked for");
+  const [, firstName, firstValue = "", secondName, secondValue = ""] = match;
+  if (firstName === secondName) return escalate("its answer gave a field twice");
+  const [decision, reason] = firstName === "decision" ? [firstValue, secondValue] : [secondValue, firstValue];
+  const known = DECISIONS.get(decision);
+  if (known === undefined) return escalate("its decision was none of APPROVE, DENY and ESCALATE");
+  const words = plainReason(reason);
+  return words === undefined ? escalate("its reason could not be read") : { decision: known, reason: words };
+}
+
+function escalate(why: string): Review {
+  return { decision: "escalate", reason: `the reviewer gave no verdict: ${why}` };
+}
+
+/** The reason is shown to a person and to the model: one short line without anything that steers a screen. */
+function plainReason(encoded: string): string | undefined {
+  try {
+    const text = JSON.parse(`"${encoded}"`) as string;
+    const line = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+    return line === "" ? "no reason given" : line.slice(0, LONGEST_REASON);
+  } catch {
+    return undefined;
   }
-  return error instanceof Error ? error.name : "unknown";
 }

@@ -1,7 +1,9 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
 import { isRecord } from "../../base/record.js";
 import type { HermesConfig } from "../../config/types.js";
-import { completionsUrl } from "../../policy/reviewer/endpoint.js";
+import { chatCompletionsClient, completionsUrl } from "../../model/chat-completions.js";
+import { complete, type ModelAnswer, type ModelMessage, type ModelUsage } from "../../model/model-client.js";
+import { type Content, text } from "../../tool/content.js";
 
 const MOST_TOKENS = 4_096;
 const TIMEOUT_MS = 30_000;
@@ -23,31 +25,32 @@ export class Sampling {
     return this.#settings().sampling;
   }
 
-  async answer(params: CreateMessageRequest["params"], signal: AbortSignal): Promise<CreateMessageResult> {
+  async answer(
+    params: CreateMessageRequest["params"],
+    options: {
+      readonly signal: AbortSignal;
+      /** Told what the answer took. */
+      onUsage?(usage: ModelUsage, model: string): void;
+    },
+  ): Promise<CreateMessageResult> {
     if (!this.isOn) throw new Error("sampling is switched off (mcp.sampling)");
-    const { sampling_url: address, sampling_model: model, sampling_api_key: key } = this.#settings();
-    const url = completionsUrl(address.trim());
-    if (url === undefined) throw new Error("no model is set up for sampling (mcp.sampling_url)");
+    const { sampling_url, sampling_model: model, sampling_api_key: apiKey } = this.#settings();
+    const url = sampling_url.trim();
+    if (completionsUrl(url) === undefined)
+      throw new Error("no model is set up for sampling (mcp.sampling_url)");
     this.#count();
-    const body = JSON.stringify(requestFor(params, model));
-    if (body.length > LONGEST_QUESTION) throw new Error("the question is too long");
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        ...(key !== "" && { authorization: `Bearer ${key}` }),
-      },
-      body,
-      // A redirect could carry the key and the question to somebody else.
-      redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    const messages = messagesOf(params);
+    if (JSON.stringify(messages).length > LONGEST_QUESTION) throw new Error("the question is too long");
+    const client = chatCompletionsClient({ url, model, apiKey, stream: false, maxBytes: LONGEST_ANSWER });
+    const answer = await complete(client, {
+      messages,
+      maxTokens: Math.max(1, Math.min(MOST_TOKENS, Math.floor(params.maxTokens))),
+      temperature: params.temperature,
+      stop: params.stopSequences?.slice(0, 4),
+      signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      throw new Error(`the model's server answered ${response.status}`);
-    }
-    return resultFrom(await limitedJson(response));
+    if (answer.usage !== undefined) options.onUsage?.(answer.usage, model);
+    return resultFrom(answer);
   }
 
   #count(): void {
@@ -58,52 +61,33 @@ export class Sampling {
   }
 }
 
-function requestFor(params: CreateMessageRequest["params"], model: string) {
-  const { systemPrompt, maxTokens, temperature, stopSequences } = params;
+function messagesOf({ systemPrompt, messages }: CreateMessageRequest["params"]): readonly ModelMessage[] {
+  const asked = messages.map(({ role, content }): ModelMessage => {
+    const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+    const parts = blocks.filter(isRecord).map(partOf);
+    if (role === "user") return { role, content: parts };
+    return {
+      role,
+      content: parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n"),
+    };
+  });
+  return systemPrompt === undefined ? asked : [{ role: "system", content: systemPrompt }, ...asked];
+}
+
+/** What a model can read of it: text and images, and the name of everything else. */
+function partOf({ type, text: words, data, mimeType }: Record<string, unknown>): Content {
+  if (type === "text" && typeof words === "string") return text(words);
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string")
+    return { type, data, mimeType };
+  return text(`[${String(type)}]`);
+}
+
+function resultFrom({ text: words, reason, model = "unknown" }: ModelAnswer): CreateMessageResult {
+  if (words === "" && reason !== "stop") throw new Error("the model's server sent no answer");
   return {
     model,
-    messages: [
-      ...(systemPrompt === undefined ? [] : [{ role: "system", content: systemPrompt }]),
-      ...params.messages.map(({ role, content }) => ({ role, content: wordsOf(content) })),
-    ],
-    max_tokens: Math.max(1, Math.min(MOST_TOKENS, Math.floor(maxTokens))),
-    stream: false,
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences !== undefined && { stop: stopSequences.slice(0, 4) }),
-  };
-}
-
-function wordsOf(content: unknown): string {
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return blocks
-    .map((block) => {
-      if (isRecord(block) && block.type === "text" && typeof block.text === "string") return block.text;
-      return isRecord(block) ? `[${String(block.type)}]` : "";
-    })
-    .join("\n");
-}
-
-async function limitedJson(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > LONGEST_ANSWER) throw new Error("the model's answer was too large");
-    chunks.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-}
-
-function resultFrom(answer: unknown): CreateMessageResult {
-  const choices = isRecord(answer) && Array.isArray(answer.choices) ? (answer.choices as unknown[]) : [];
-  const [choice] = choices;
-  const message = isRecord(choice) ? choice.message : undefined;
-  if (!isRecord(choice) || !isRecord(message) || typeof message.content !== "string")
-    throw new Error("the model's server sent no answer");
-  return {
-    model: isRecord(answer) && typeof answer.model === "string" ? answer.model : "unknown",
     role: "assistant",
-    content: { type: "text", text: message.content },
-    stopReason: choice.finish_reason === "length" ? "maxTokens" : "endTurn",
+    content: { type: "text", text: words },
+    stopReason: reason === "length" ? "maxTokens" : "endTurn",
   };
 }

@@ -48,9 +48,15 @@ export class ServerQuestions {
     if (this.#tellsRoots)
       client.setRequestHandler("roots/list", () => ({ roots: this.#folders().map(rootOf) }));
     if (sampling !== undefined)
-      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) =>
-        this.#whileWaiting(() => sampling.answer(params, mcpReq.signal)),
-      );
+      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
+        const call = this.#onlyCaller();
+        return this.#whileWaiting(() =>
+          sampling.answer(params, {
+            signal: mcpReq.signal,
+            onUsage: (usage, model) => call?.context.reportUsage(usage, model),
+          }),
+        );
+      });
   }
 
   /** Any of the calls may be the one that waits, so the time of none of them runs. */
@@ -64,12 +70,17 @@ export class ServerQuestions {
    * asked, since it could be the wrong person.
    */
   #asker(): RunningCall | undefined {
-    const calls = [...this.#running];
-    const sessions = new Set(calls.map(({ context }) => context.session.id));
-    if (sessions.size > 1)
+    const call = this.#onlyCaller();
+    if (call === undefined && this.#running.size > 0)
       this.#host.log.warn(
         `MCP server ${this.#server} asked something while calls of several sessions ran; declined`,
       );
+    return call;
+  }
+
+  #onlyCaller(): RunningCall | undefined {
+    const calls = [...this.#running];
+    const sessions = new Set(calls.map(({ context }) => context.session.id));
     return sessions.size === 1 ? calls.at(-1) : undefined;
   }
 

@@ -4,6 +4,7 @@ import type { HookName, HookOptions, HookTypes } from "../../call/hooks.js";
 import type { Approver } from "../../call/scope.js";
 import { didYouMean } from "../../config/did-you-mean.js";
 import type { CustomToolset, LoadedConfig } from "../../config/types.js";
+import type { ModelClient } from "../../model/model-client.js";
 import type { Logger } from "../../observe/log.js";
 import { toolFromRegistration } from "../../registry/registry.js";
 import { STATIC_TOOLSETS } from "../../registry/toolset-table.js";
@@ -11,7 +12,7 @@ import { DEFAULT_TOOLSET } from "../../tool/define.js";
 import type { AnyTool } from "../../tool/tool.js";
 import { toolsOfValue } from "../modules/module-tools.js";
 import type { Brings, PluginManifest } from "./manifest.js";
-import type { EnvironmentFactory, ModelProvider, PluginCommand, PluginContext, PluginTool } from "./types.js";
+import type { EnvironmentFactory, PluginCommand, PluginContext, PluginTool } from "./types.js";
 
 export interface CollectedHook {
   readonly name: HookName;
@@ -28,7 +29,7 @@ export class Collected {
   readonly commands = new Map<string, PluginCommand>();
   readonly environments = new Map<string, EnvironmentFactory>();
   readonly approvers = new Map<string, () => Approver | Promise<Approver>>();
-  readonly modelProviders = new Map<string, () => ModelProvider | Promise<ModelProvider>>();
+  readonly modelProviders = new Map<string, () => ModelClient | Promise<ModelClient>>();
   readonly closers: (() => void | Promise<void>)[] = [];
   /** The first thing that was refused. Code that catches the error does not get away with it. */
   refusal: Error | undefined;

@@ -1,6 +1,7 @@
 import type { Approver } from "../../call/scope.js";
 import { didYouMean } from "../../config/did-you-mean.js";
 import type { LoadedConfig } from "../../config/types.js";
+import type { ModelClient } from "../../model/model-client.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
 import { clashOf } from "./clash.js";
@@ -13,7 +14,7 @@ import type { FoundPlugin } from "./read-plugin.js";
 import { RunningPlugin } from "./running-plugin.js";
 import { bringsHooks, isOff } from "./switched-off.js";
 import { findTrust, guardsCalls } from "./trust-rows.js";
-import type { EnvironmentFactory, ModelProvider, PluginCommand } from "./types.js";
+import type { EnvironmentFactory, PluginCommand } from "./types.js";
 import { isSame, versionOf } from "./version.js";
 
 /** What plugins bring besides tools, hooks and toolsets. */
@@ -22,7 +23,7 @@ export interface PluginContributions {
   environment(name: string): EnvironmentFactory | undefined;
   environmentNames(): readonly string[];
   approver(name: string): (() => Approver | Promise<Approver>) | undefined;
-  modelProvider(name: string): (() => ModelProvider | Promise<ModelProvider>) | undefined;
+  modelProvider(name: string): (() => ModelClient | Promise<ModelClient>) | undefined;
   modelProviderNames(): readonly string[];
 }
 

@@ -3,6 +3,7 @@ import type { Approver } from "../../call/scope.js";
 import type { CustomToolset } from "../../config/types.js";
 import type { Environment } from "../../env/environment.js";
 import type { RemoteEnvironment, RemoteEnvironmentOptions } from "../../env/remote/types.js";
+import type { ModelClient } from "../../model/model-client.js";
 import type { Logger } from "../../observe/log.js";
 import type { Registration, RegistrationExtras } from "../../registry/registry.js";
 import type { BaseTool } from "../../tool/base-tool.js";
@@ -29,7 +30,8 @@ export interface PluginContext {
   environment(name: string, open: EnvironmentFactory): void;
   /** Somebody to ask before dangerous calls: `approvals.approver`. Made when it is first needed. */
   approver(name: string, make: () => Approver | Promise<Approver>): void;
-  modelProvider(name: string, make: () => ModelProvider | Promise<ModelProvider>): void;
+  /** A model to ask. Made when it is first needed. */
+  modelProvider(name: string, make: () => ModelClient | Promise<ModelClient>): void;
   readonly log: Logger;
   /** The variables that the manifest names in `requires_env`, and no others. */
   readonly env: Readonly<Record<string, string>>;
@@ -85,28 +87,4 @@ export interface EnvironmentRequest {
   builtin(name: string): Promise<Environment>;
   /** A whole environment from a way to start programs somewhere; see docs/environments.md. */
   remote(options: Omit<RemoteEnvironmentOptions, "name" | "kind">): Promise<RemoteEnvironment>;
-}
-
-/** A model that can be asked. */
-export interface ModelProvider {
-  complete(request: CompletionRequest): Promise<Completion>;
-  /** Models it knows, where it can tell. */
-  models?(): Promise<readonly string[]>;
-}
-
-export interface CompletionRequest {
-  readonly model?: string;
-  readonly messages: readonly {
-    readonly role: "system" | "user" | "assistant";
-    readonly content: string;
-  }[];
-  readonly maxTokens?: number;
-  readonly temperature?: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface Completion {
-  readonly text: string;
-  readonly model?: string;
-  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 }

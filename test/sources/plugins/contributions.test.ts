@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { complete } from "../../../src/model/model-client.js";
 import { textOf } from "../../../src/tool/content.js";
 import { type House, house, manifest, statusOf } from "./support.js";
 
@@ -179,7 +180,12 @@ describe("model providers and commands", () => {
     await with1(home, {
       lines: ["provides_model_providers: [echo]", "provides_commands: [hello]"],
       code: `export default (ctx) => {
-  ctx.modelProvider("echo", () => ({ complete: async ({ messages }) => ({ text: messages.at(-1).content }) }));
+  ctx.modelProvider("echo", () => ({
+    async *stream({ messages }) {
+      yield { type: "text", text: messages.at(-1).content };
+      yield { type: "finish", reason: "stop" };
+    },
+  }));
   ctx.command("hello", { description: "Says hello", run: () => 0 });
 };`,
     });
@@ -187,7 +193,9 @@ describe("model providers and commands", () => {
     const { plugins } = runtime.sources;
     expect(plugins?.modelProviderNames()).toEqual(["echo"]);
     const provider = await plugins?.modelProvider("echo")?.();
-    expect(await provider?.complete({ messages: [{ role: "user", content: "hi" }] })).toEqual({ text: "hi" });
+    if (provider === undefined) throw new Error("there is no provider");
+    const answer = await complete(provider, { messages: [{ role: "user", content: "hi" }] });
+    expect(answer).toMatchObject({ text: "hi", reason: "stop" });
     expect(plugins?.command("hello")).toMatchObject({ plugin: "p1", command: { description: "Says hello" } });
   });
 
