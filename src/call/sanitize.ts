@@ -1,6 +1,6 @@
+import { stripControls } from "../base/visible-text.js";
 import { maskVendorSecrets } from "../tool/secret-patterns.js";
 import { wholeCharacters } from "./bounds.js";
-import { stripControls } from "./control-characters.js";
 import { stripFraming } from "./framing.js";
 
 const DEFAULT_MAX_CHARS = 2_000;

@@ -1,6 +1,6 @@
+import { spelledOut, visible } from "../base/visible-text.js";
 import type { ApprovalRequest, JudgedSegment } from "../call/scope.js";
 import type { Output } from "./output.js";
-import { spelledOut, visible } from "./visible-text.js";
 
 /** What fits on a screen of a long text: so much of its beginning, and as much of its end. */
 const PART_CHARS = 600;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { visible } from "../base/visible-text.js";
 import type { ApprovalAnswer } from "../call/scope.js";
 import { type ApprovalRecord, type ApprovalStatus, publicRecord } from "../policy/approvals/record.js";
 import { isRefused, unknownId } from "../policy/approvals/refusal.js";
@@ -7,7 +8,6 @@ import { failure, HermesError } from "../tool/errors.js";
 import { resume } from "./approvals-resume.js";
 import { assertPerson, localPerson, withApprovals } from "./approvals-store.js";
 import type { CommandContext } from "./globals.js";
-import { visible } from "./visible-text.js";
 
 export async function run(
   context: CommandContext,

@@ -1,8 +1,8 @@
+import { visible } from "../base/visible-text.js";
 import { publicRecord } from "../policy/approvals/record.js";
 import { isRefused, unknownId } from "../policy/approvals/refusal.js";
 import { assertPerson, localPerson, withApprovals } from "./approvals-store.js";
 import type { CommandContext } from "./globals.js";
-import { visible } from "./visible-text.js";
 
 export async function run(context: CommandContext, [id = "", ...words]: readonly string[]): Promise<void> {
   assertPerson();

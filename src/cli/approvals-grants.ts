@@ -1,9 +1,9 @@
+import { visible } from "../base/visible-text.js";
 import { loadConfig } from "../config/load.js";
 import { formatProblem } from "../config/types.js";
 import { type ListedGrant, listGrants } from "../policy/grants/manage.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 export async function run({ out, home, configFlags }: CommandContext): Promise<void> {
   const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });

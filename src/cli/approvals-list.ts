@@ -1,8 +1,8 @@
+import { visible } from "../base/visible-text.js";
 import { type ApprovalRecord, publicRecord } from "../policy/approvals/record.js";
 import { withApprovals } from "./approvals-store.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 export async function run(
   context: CommandContext,

@@ -1,10 +1,10 @@
+import { visibleWithColours } from "../base/visible-text.js";
 import type { CallResult } from "../tool/call.js";
 import { readCallArguments } from "./call-arguments.js";
 import { exitCodeOf } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import type { Output } from "./output.js";
 import { painted } from "./painted.js";
-import { calm } from "./visible-text.js";
 import { withSession } from "./with-session.js";
 
 export async function run(context: CommandContext, [name = "", ...words]: readonly string[]): Promise<void> {
@@ -36,5 +36,5 @@ export function printResult(out: Output, { human, ...envelope }: CallResult): vo
 
 /** Files and pipes get the bytes; a terminal would obey some of them. */
 function shown(text: string): string {
-  return process.stdout.isTTY ? calm(text) : text;
+  return process.stdout.isTTY ? visibleWithColours(text) : text;
 }

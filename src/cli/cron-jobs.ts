@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import type { Scheduler } from "../cron/scheduler.js";
 import type { Job, JobRun, ScheduledJobs } from "../cron/types.js";
 import { jobsOf } from "../runtime/jobs.js";
@@ -8,7 +9,6 @@ import { publicJob } from "../tools/system/cronjob/answer.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import type { Output } from "./output.js";
-import { visible } from "./visible-text.js";
 
 /** Set for every command that a tool starts. */
 const AGENT_MARK = "AI_AGENT";

@@ -1,9 +1,9 @@
+import { visible } from "../base/visible-text.js";
 import type { Job } from "../cron/types.js";
 import { publicJob } from "../tools/system/cronjob/answer.js";
 import { clockTime, painted, withJobs } from "./cron-jobs.js";
 import type { CommandContext } from "./globals.js";
 import { brief, type Output, table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 export async function run(
   context: CommandContext,

@@ -1,7 +1,7 @@
+import { visible } from "../base/visible-text.js";
 import type { RunReport } from "../cron/scheduler.js";
 import { labelOf, publicRun, tookOf } from "./cron-jobs.js";
 import type { Output } from "./output.js";
-import { visible } from "./visible-text.js";
 
 /** What one run came to, in a line or two. */
 export function sayRun(out: Output, { job, run }: RunReport): void {

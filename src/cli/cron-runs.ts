@@ -1,8 +1,8 @@
+import { visible } from "../base/visible-text.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { clockTime, painted, publicRun, tookOf, withJobs } from "./cron-jobs.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 const MOST_RUNS = 200;
 

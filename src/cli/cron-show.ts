@@ -1,8 +1,8 @@
+import { visible, visibleWithColours } from "../base/visible-text.js";
 import { publicJob } from "../tools/system/cronjob/answer.js";
 import { clockTime, painted, withJobs } from "./cron-jobs.js";
 import type { CommandContext } from "./globals.js";
 import { table } from "./output.js";
-import { calm, visible } from "./visible-text.js";
 
 export async function run(context: CommandContext, [id = ""]: readonly string[]): Promise<void> {
   const { out } = context;
@@ -21,8 +21,8 @@ export async function run(context: CommandContext, [id = ""]: readonly string[])
       ["next run", clockTime(job.nextRunAt, timezone)],
       ["runs", `${job.runs}${repeat === undefined ? "" : ` of ${repeat}`}`],
       ["tool call", toolCall && visible(`${toolCall.name} ${JSON.stringify(toolCall.arguments)}`)],
-      ["script", job.script && calm(job.script)],
-      ["prompt", job.prompt && calm(job.prompt)],
+      ["script", job.script && visibleWithColours(job.script)],
+      ["prompt", job.prompt && visibleWithColours(job.prompt)],
       ["deliver", job.deliver],
       ["folder", job.workdir],
       ["environment", job.environment],

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { visibleWithColours } from "../base/visible-text.js";
 import { logFile } from "../env/processes/log-files.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 import { findRow, processFolder, statusNow, withProcessRows } from "./process-rows.js";
-import { calm } from "./visible-text.js";
 
 const LOOK_EVERY_MS = 300;
 /** Enough to find again where the text that was shown ends. */
@@ -30,14 +30,14 @@ export async function run(
       out.value({ id: row.id, status: statusNow(row), output: lastLines(text, lines) });
       return;
     }
-    process.stdout.write(calm(lastLines(text, lines)));
+    process.stdout.write(visibleWithColours(lastLines(text, lines)));
     if (options.follow !== true) return;
     let shown = text;
     for (let ended = false; !ended; ) {
       // Looked at before the file, so that the last words of one that has just ended are read.
       ended = statusNow(findRow(rows, row.id)) !== "running";
       const now = await readFile(path, "utf8").catch(() => shown);
-      process.stdout.write(calm(newText(shown, now)));
+      process.stdout.write(visibleWithColours(newText(shown, now)));
       shown = now;
       if (!ended) await delay(LOOK_EVERY_MS);
     }

@@ -1,9 +1,9 @@
+import { visible } from "../base/visible-text.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { confirmed } from "./confirm.js";
 import type { CommandContext } from "./globals.js";
 import { describeStatus } from "./mcp-report.js";
 import { configuredServer, exitCodeFor, tested, USABLE, withServers } from "./mcp-servers.js";
-import { visible } from "./visible-text.js";
 
 /** A call of a tool that has changed asks; here a person sees all changes of a server and accepts them beforehand. */
 export async function run(context: CommandContext, [name = "", tool]: readonly string[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { visible } from "../base/visible-text.js";
 import type { McpServerStatus } from "../sources/mcp/status.js";
 import type { CommandContext } from "./globals.js";
 import { untilThen } from "./mcp-report.js";
 import { USABLE, withServers } from "./mcp-servers.js";
 import { brief, type Output, table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 /** Somebody is waiting for the table; what has not answered by then is shown as connecting. */
 const WAIT_SECONDS = 15;

@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import { setConfigValue } from "../config/edit.js";
 import { login } from "../sources/mcp/oauth/login.js";
 import { logout } from "../sources/mcp/oauth/logout.js";
@@ -7,7 +8,6 @@ import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import { openLoginBrowser } from "./mcp-login-browser.js";
 import { configuredServer, withServers } from "./mcp-servers.js";
-import { visible } from "./visible-text.js";
 
 const PATIENCE_SECONDS = 300;
 

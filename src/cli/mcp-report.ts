@@ -1,8 +1,8 @@
+import { visible } from "../base/visible-text.js";
 import type { McpServerConfig } from "../config/mcp-server.js";
 import type { McpServerStatus } from "../sources/mcp/status.js";
 import { USABLE } from "./mcp-servers.js";
 import { brief, type Output } from "./output.js";
-import { visible } from "./visible-text.js";
 
 /** Programs that fetch what they run. */
 const FETCHES = /^(?:npx|bunx|uvx|pipx|docker|podman)$/;

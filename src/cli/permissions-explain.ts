@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import type { Policy } from "../call/scope.js";
 import type { PermissionPolicy } from "../policy/engine.js";
 import type { TraceStep } from "../policy/profiles/trace.js";
@@ -7,7 +8,6 @@ import { readCallArguments } from "./call-arguments.js";
 import type { CommandContext } from "./globals.js";
 import type { Output } from "./output.js";
 import { table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 /** What would be decided about a call, and by which rules. Nothing is run, nobody is asked. */
 export async function run(context: CommandContext, words: readonly string[]): Promise<void> {

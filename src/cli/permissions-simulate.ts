@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { visible } from "../base/visible-text.js";
 import { createPolicy } from "../policy/engine.js";
 import { allowlistFrom } from "../policy/grants/from-config.js";
 import { loadPermissions } from "../policy/profiles/load.js";
@@ -7,7 +8,6 @@ import { loadAnalysis } from "../shell/analysis.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 import { type Output, table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 const MOST_CALLS = 100_000;
 

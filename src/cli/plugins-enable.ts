@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import { appendConfigValue, removeConfigValue } from "../config/edit.js";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import { markConfirmed } from "../sources/plugins/confirmed-mark.js";
@@ -14,7 +15,6 @@ import { EXIT } from "./exit-codes.js";
 import type { CommandContext } from "./globals.js";
 import { bringsLines, pluginNamed } from "./plugins-found.js";
 import { buildProgram } from "./program.js";
-import { visible } from "./visible-text.js";
 
 /** Shows what a plugin brings, asks, and lets these very files run. */
 export async function run(

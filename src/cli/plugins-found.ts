@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import { didYouMean } from "../config/did-you-mean.js";
 import { loadConfig } from "../config/load.js";
 import type { LoadedConfig } from "../config/types.js";
@@ -6,7 +7,6 @@ import { BRINGS, type PluginManifest } from "../sources/plugins/manifest.js";
 import type { FoundPlugin } from "../sources/plugins/read-plugin.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
-import { visible } from "./visible-text.js";
 
 /** The plugin of that name as it lies on disk; none of its code runs. */
 export async function pluginNamed(

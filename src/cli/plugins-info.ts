@@ -1,10 +1,10 @@
+import { visible } from "../base/visible-text.js";
 import { fingerprintOf } from "../sources/plugins/fingerprint.js";
 import { findTrust } from "../sources/plugins/trust-rows.js";
 import { openStore } from "../store/store.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CommandContext } from "./globals.js";
 import { bringsLines, bringsOf, pluginNamed } from "./plugins-found.js";
-import { visible } from "./visible-text.js";
 
 /** What a plugin says about itself and what its files are; none of its code runs. */
 export async function run(context: CommandContext, [name = ""]: readonly string[]): Promise<void> {

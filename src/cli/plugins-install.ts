@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import { appendConfigValue } from "../config/edit.js";
 import { loadConfig } from "../config/load.js";
 import { installPlugin } from "../sources/plugins/install.js";
@@ -5,7 +6,6 @@ import { HermesError } from "../tool/errors.js";
 import { assertPerson } from "./approvals-store.js";
 import type { CommandContext } from "./globals.js";
 import { bringsLines, bringsOf } from "./plugins-found.js";
-import { visible } from "./visible-text.js";
 
 /** Brings a plugin onto this machine without running any of it. */
 export async function run(

@@ -1,10 +1,10 @@
+import { visible } from "../base/visible-text.js";
 import { findPlugins } from "../sources/plugins/find-plugins.js";
 import type { FoundPlugin } from "../sources/plugins/read-plugin.js";
 import type { SourceStatus } from "../sources/types.js";
 import type { CommandContext } from "./globals.js";
 import { table } from "./output.js";
 import { bringsOf } from "./plugins-found.js";
-import { visible } from "./visible-text.js";
 
 /** Every plugin there is, enabled or not, and how it is doing. */
 export async function run({ out, runtime: open }: CommandContext): Promise<void> {

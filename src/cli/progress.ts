@@ -1,7 +1,7 @@
+import { visible } from "../base/visible-text.js";
 import type { RuntimeEvent } from "../observe/events.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { brief, type Output } from "./output.js";
-import { visible } from "./visible-text.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;

@@ -1,8 +1,8 @@
+import { visible } from "../base/visible-text.js";
 import type { ProcessRow } from "../env/processes/process-rows.js";
 import type { CommandContext } from "./globals.js";
 import { brief, table } from "./output.js";
 import { statusNow, withProcessRows } from "./process-rows.js";
-import { visible } from "./visible-text.js";
 
 export async function run(
   context: CommandContext,

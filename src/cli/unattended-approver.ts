@@ -1,8 +1,8 @@
+import { visible } from "../base/visible-text.js";
 import type { Approver } from "../call/scope.js";
 import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Output } from "./output.js";
-import { visible } from "./visible-text.js";
 
 /** For a command without a terminal: the queue when that is configured, otherwise nobody. */
 export function unattendedApprover(

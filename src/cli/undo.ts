@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.js";
 import type { ChangeRow } from "../call/undo/change-rows.js";
 import type { Restored } from "../call/undo/restore.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -5,7 +6,6 @@ import { listChanges, undoChanges } from "../runtime/undo.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./globals.js";
 import { table } from "./output.js";
-import { visible } from "./visible-text.js";
 
 const LISTED = 30;
 

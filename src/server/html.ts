@@ -1,3 +1,4 @@
+import { visibleLines } from "../base/visible-text.js";
 /** Markup that is safe to send. Only the `html` template makes it, and it escapes everything put into it. */
 export class Html {
   readonly text: string;
@@ -30,13 +31,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export function escapeHtml(text: string): string {
-  return visible(text).replace(/[&<>"'`]/g, (sign) => ENTITIES[sign] ?? "");
-}
-
-/** Signs that hide or reorder the text around them are shown by their number. */
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-export function visible(text: string): string {
-  return text.replace(HIDDEN, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+  return visibleLines(text).replace(/[&<>"'`]/g, (sign) => ENTITIES[sign] ?? "");
 }

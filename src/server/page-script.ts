@@ -1,3 +1,5 @@
+import { STEERING } from "../base/visible-text.js";
+
 /** Runs in the browser. Text from tools is only ever set as text. */
 export const PAGE_SCRIPT = String.raw`"use strict";
 (() => {
@@ -5,14 +7,14 @@ export const PAGE_SCRIPT = String.raw`"use strict";
   const noCalls = document.getElementById("no-calls");
   const connection = document.getElementById("connection");
   const toolsChanged = document.getElementById("tools-changed");
-  const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+  const STEERING = /${STEERING.source}/gu;
   const TONE = { ok: "good", running: "quiet", denied: "warn", blocked: "warn", cancelled: "warn", unknown: "warn" };
   const LOOK_AGAIN_MS = 5000;
   const SETTLE_MS = 250;
   let planned;
 
   const visible = (text) =>
-    String(text).replace(HIDDEN, (sign) => "\\u" + sign.codePointAt(0).toString(16).padStart(4, "0"));
+    String(text).replace(STEERING, (sign) => "\\u{" + sign.codePointAt(0).toString(16) + "}");
 
   function cell(row, options) {
     const made = document.createElement(options.head ? "th" : "td");

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { visible } from "../../src/base/visible-text.js";
 import type { ApprovalRequest } from "../../src/call/scope.js";
 import { questionLines, rememberLines } from "../../src/cli/approval-text.js";
 import { Output } from "../../src/cli/output.js";
-import { visible } from "../../src/cli/visible-text.js";
 
 const out = new Output({ color: false, ascii: true }, {});
 const UNSEEN = /[^\P{C}]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}/u;

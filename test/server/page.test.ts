@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { visibleLines } from "../../src/base/visible-text.js";
 import type { JournalRow } from "../../src/index.js";
 import type { ToolListing } from "../../src/runtime/tool-list.js";
-import { escapeHtml, visible } from "../../src/server/html.js";
+import { escapeHtml } from "../../src/server/html.js";
 import { pageHtml } from "../../src/server/page.js";
 import { PAGE_SCRIPT } from "../../src/server/page-script.js";
 import type { AnyTool } from "../../src/tool/tool.js";
@@ -70,7 +71,7 @@ describe("hostile text on the page", () => {
 
   it("cannot leave an attribute, end a comment or hide what stands beside it", () => {
     expect(escapeHtml(`"'\`<>&`)).toBe("&quot;&#39;&#96;&lt;&gt;&amp;");
-    expect(visible("safe\u202Egnp.exe\u0000\u200b")).toBe("safe\\u202egnp.exe\\u0000\\u200b");
+    expect(visibleLines("safe\u202Egnp.exe\u0000\u200b")).toBe("safe\\u{202e}gnp.exe\\u{0}\\u{200b}");
   });
 
   it("is only ever set as text by the script", () => {

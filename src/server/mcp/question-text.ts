@@ -1,6 +1,6 @@
+import { visible } from "../../base/visible-text.js";
 import type { ApprovalRequest } from "../../call/scope.js";
 import { type ShownQuestion, shownQuestion } from "../../policy/approvals/record.js";
-import { visible } from "../../tool/visible-text.js";
 
 const BAR = "│ ";
 

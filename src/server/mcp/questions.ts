@@ -1,7 +1,7 @@
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/server";
+import { visible } from "../../base/visible-text.js";
 import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Approver } from "../../call/scope.js";
 import type { CallContext } from "../../tool/tool.js";
-import { visible } from "../../tool/visible-text.js";
 import { approvalText, offersAlways, offersSession } from "./question-text.js";
 
 /** A question to the person behind a client, as the protocol writes it. */

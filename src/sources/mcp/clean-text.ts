@@ -1,5 +1,5 @@
+import { stripControls } from "../../base/visible-text.js";
 import { wholeCharacters } from "../../call/bounds.js";
-import { stripControls } from "../../call/control-characters.js";
 import { stripFraming } from "../../call/framing.js";
 
 export const LONGEST_DESCRIPTION = 2_000;

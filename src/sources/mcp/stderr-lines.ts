@@ -1,4 +1,4 @@
-import { stripControls } from "../../call/control-characters.js";
+import { stripControls } from "../../base/visible-text.js";
 
 const KEPT_LINES = 20;
 const LONGEST_LINE = 500;

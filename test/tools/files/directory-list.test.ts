@@ -97,8 +97,8 @@ describe("the tree", () => {
   it("names cannot draw lines of their own", async () => {
     ctx.write("p/evil\nfake.txt", "");
     const out = await list();
-    expect(out.tree).toBe("evil\\u000afake.txt  0B");
-    expect(plainText(tool.present?.(out as never)?.human ?? "")).toContain("└── evil\\u000afake.txt");
+    expect(out.tree).toBe("evil\\u{a}fake.txt  0B");
+    expect(plainText(tool.present?.(out as never)?.human ?? "")).toContain("└── evil\\u{a}fake.txt");
   });
 });
 

@@ -6,8 +6,8 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import { visible } from "../../../base/visible-text.js";
 import { failure, HermesError } from "../../../tool/errors.js";
-import { visible } from "../../../tool/visible-text.js";
 import {
   CALLBACK_PORTS,
   callbackUrl,

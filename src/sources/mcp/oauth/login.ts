@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { FetchLike, OAuthServerInfo } from "@modelcontextprotocol/client";
+import { visible } from "../../../base/visible-text.js";
 import { failure, HermesError } from "../../../tool/errors.js";
-import { visible } from "../../../tool/visible-text.js";
 import { discover } from "./discover.js";
 import { SignInFlow } from "./flow.js";
 import { oauthFetch } from "./oauth-fetch.js";

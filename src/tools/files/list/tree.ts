@@ -1,3 +1,4 @@
+import { visible } from "../../../base/visible-text.js";
 import { mark } from "../../../tool/marked-text.js";
 
 export interface TreeEntry {
@@ -79,18 +80,11 @@ function grow(entries: readonly TreeEntry[]): Node {
   return root;
 }
 
+/** A line break or an escape code in a name must not be able to draw a tree of its own. */
 function nameOf({ name, entry }: Node): string {
   const safe = visible(name);
   if (entry === undefined || entry.type === "directory") return `${safe}/`;
   return entry.type === "symlink" ? `${safe} -> ${visible(entry.target ?? "?")}` : safe;
-}
-
-/** A line break or an escape code in a name must not be able to draw a tree of its own. */
-function visible(name: string): string {
-  return name.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
 
 function coloured(node: Node): string {
