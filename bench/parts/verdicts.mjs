@@ -30,8 +30,9 @@ export function measureVerdicts({ dist, effort }) {
     const worst = {};
     for (const size of SIZES) {
       // Several tries of each shape: a pause of the machine is not the analysis' doing.
-      const shapes = commandShapes(size).flatMap((shape) =>
-        Array.from({ length: effort.slowSpawns }, () => shape),
+      // Each try is another text: a line that was just judged is not read again.
+      const shapes = commandShapes(size).flatMap(([shape, text]) =>
+        Array.from({ length: effort.slowSpawns }, (_, index) => [shape, text + " ".repeat(index)]),
       );
       // A process that judges its first long line is still compiling; a session judges thousands.
       const before = [...warmUp, ...warmShapes];

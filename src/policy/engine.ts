@@ -2,10 +2,10 @@ import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { isAtOrBelow } from "../base/path.js";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
+import { loadAnalysis, readCommandLine } from "../shell/analysis.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
 import { judgeTerminal, type TerminalRules, withVariables } from "./judge-terminal.js";
-import { loadCommandLines } from "./profiles/command-line.js";
 import { describe, judgePermission } from "./profiles/judge-levels.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
 import { judgeTool } from "./profiles/judge-tool.js";
@@ -69,7 +69,7 @@ export function createPolicy(options: PolicyOptions): PermissionPolicy {
     return authority === undefined ? undefined : withheldUnder(tool, authority);
   };
   return {
-    ready: (effects) => (effects.some(runsCommand) ? loadCommandLines() : undefined),
+    ready: (effects) => (effects.some(runsCommand) ? loadAnalysis() : undefined),
     decide: (question) => decide(question),
     explainDecision(question) {
       const trace: TraceStep[] = [];
@@ -115,6 +115,8 @@ interface EffectDeciding extends Deciding {
 
 function judgeEffect(deciding: EffectDeciding): Verdict {
   const { effect, question, options, authority, note } = deciding;
+  const { home } = question;
+  const { hermesHome } = options;
   const tell = (verdict: Verdict | undefined): readonly Verdict[] => {
     if (verdict === undefined) return [];
     const { rule, verdict: outcome, reason } = verdict;
@@ -126,22 +128,25 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
       "A rule in the configuration could not be read, so only reading is allowed until it is mended";
     return tell({ verdict: "deny", rule: "config:broken", reason })[0] as Verdict;
   }
-  const terminal = runsCommand(effect) ? judgeTerminal(effect, question, options) : undefined;
-  const hardline = terminal?.verdict?.verdict === "deny" ? tell(terminal.verdict) : [];
+  const isCommand = runsCommand(effect);
+  const terminal = isCommand ? judgeTerminal(effect, question, options) : undefined;
+  const hardline = terminal?.verdict === "deny" ? tell(terminal) : [];
   const byPermission = judgePermission({ effect, authority, toolGrants: deciding.toolGrants, note });
   const restricted = judgeRestrictions({
-    effect: terminal === undefined ? effect : { ...effect, resource: withVariables(effect) },
+    effect: isCommand ? { ...effect, resource: withVariables(effect) } : effect,
     authority,
     args: question.args,
     cwd: question.session.cwd,
-    home: question.home,
+    home,
     environment: question.environment,
     isLocal: isLocal(question.environment),
-    segments: terminal?.segments,
+    line: isCommand
+      ? readCommandLine(effect.resource, { home, hermesHome, variables: effect.variables })
+      : undefined,
     note,
   });
   const isPlace = effect.action.startsWith("file:") && effect.resource !== "*";
-  const danger = hardline.length === 0 ? tell(terminal?.verdict) : [];
+  const danger = hardline.length === 0 ? tell(terminal) : [];
   // The first of the strictest names the rule that decided, so the order is the order of the decision.
   return strictest([
     ...hardline,

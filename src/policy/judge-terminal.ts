@@ -1,12 +1,11 @@
 import { quoteForShell } from "../base/quote.js";
 import { wildcardMatches } from "../base/wildcard.js";
 import type { JudgedSegment, Verdict } from "../call/scope.js";
-import { judgeCommand } from "../shell/analysis.js";
+import { judgeCommand, readCommandLine, typedAs } from "../shell/analysis.js";
+import type { CommandLine, LineOptions } from "../shell/command-line.js";
 import type { CommandVerdict } from "../shell/judge.js";
 import type { Effect } from "../tool/effects.js";
-import { readCommandLine } from "./profiles/command-line.js";
 import { deniesCommand } from "./profiles/command-rules.js";
-import { typedAs } from "./typed-input.js";
 
 /** What the person has approved for good. */
 export interface GrantLookup {
@@ -33,30 +32,30 @@ export interface TerminalRules {
   readonly allowlist?: GrantLookup;
 }
 
-export interface TerminalJudgement {
-  /** Nothing when the command is harmless. */
-  readonly verdict: Verdict | undefined;
-  readonly segments?: readonly JudgedSegment[];
-}
-
 interface TerminalPlace {
   readonly session: { readonly cwd: string };
   readonly environment: string;
   readonly home: string;
 }
 
-/** The hardline floor, the person's own refusals, then danger, of which each part needs a grant or a yes. */
-export function judgeTerminal(effect: Effect, place: TerminalPlace, rules: TerminalRules): TerminalJudgement {
-  if (effect.resource === "*") return { verdict: UNSEEN };
+/**
+ * The hardline floor, the person's own refusals, then danger, of which each part needs a grant or a yes. Undefined
+ * when the command is harmless.
+ */
+export function judgeTerminal(
+  effect: Effect,
+  place: TerminalPlace,
+  rules: TerminalRules,
+): Verdict | undefined {
+  if (effect.resource === "*") return UNSEEN;
   const typed = effect.typedInto === undefined ? undefined : typedAs(effect.resource, effect.typedInto);
-  if (typed !== undefined && !typed.isCommand && !mayBeCommand(typed.text)) return { verdict: undefined };
-  const command = typed?.text ?? effect.resource;
+  if (typed !== undefined && !typed.isCommand && !mayBeCommand(typed.text)) return undefined;
+  const text = typed?.text ?? effect.resource;
   const cwd = effect.cwd ?? place.session.cwd;
-  const { variables } = effect;
-  const judged = judgeWhere(command, { cwd, home: place.home, hermesHome: rules.hermesHome, variables });
-  const written = withVariables({ ...effect, resource: command });
-  const verdict = verdictOn({ command: written, cwd, judged, place, rules });
-  return { verdict, segments: judged.segments };
+  const options = { home: place.home, hermesHome: rules.hermesHome, variables: effect.variables };
+  const judged = judgeWhere(text, cwd, options);
+  const command = withVariables({ ...effect, resource: text });
+  return verdictOn({ line: readCommandLine(text, options), command, cwd, judged, place, rules });
 }
 
 /** Answers to a program's questions are rarely shell text; what cannot even be read as such is not judged as it. */
@@ -75,18 +74,7 @@ const VITAL_FOLDER =
   /^\/(?:$|(?:bin|boot|etc|home|lib\w*|opt|root|sbin|srv|usr|var|Users|System|Library)\/?$|etc\/|boot\/)/;
 
 /** In a folder that must not be lost, relative names are judged as what they stand for there, too. */
-function judgeWhere(
-  command: string,
-  {
-    cwd,
-    ...options
-  }: {
-    readonly cwd: string;
-    readonly home: string;
-    readonly hermesHome: string;
-    readonly variables: Effect["variables"];
-  },
-): CommandVerdict {
+function judgeWhere(command: string, cwd: string, options: LineOptions): CommandVerdict {
   const judged = judgeCommand(command, options);
   if (judged.verdict === "hardline" || (!VITAL_FOLDER.test(cwd) && cwd !== options.home)) return judged;
   const there = judgeCommand(`cd ${quoteForShell(cwd)}\n${command}`, options);
@@ -104,6 +92,8 @@ const UNSEEN: Verdict = {
 };
 
 interface Judged {
+  readonly line: CommandLine | undefined;
+  /** Its text with the values that its variables have: what grants are compared with. */
   readonly command: string;
   readonly cwd: string;
   readonly judged: CommandVerdict;
@@ -111,12 +101,12 @@ interface Judged {
   readonly rules: TerminalRules;
 }
 
-function verdictOn(line: Judged): Verdict | undefined {
-  const { judged, rules } = line;
+function verdictOn(given: Judged): Verdict | undefined {
+  const { judged, rules } = given;
   if (judged.verdict === "hardline") {
     return { verdict: "deny", rule: judged.rule, reason: `This command is never run: ${judged.reason}` };
   }
-  const denied = deniedBy(rules.denyCommands ?? [], line);
+  const denied = deniedBy(rules.denyCommands ?? [], given.line);
   if (denied !== undefined) {
     return {
       verdict: "deny",
@@ -124,13 +114,12 @@ function verdictOn(line: Judged): Verdict | undefined {
       reason: `The command matches "${denied}" in approvals.deny`,
     };
   }
-  return judged.verdict === "danger" ? askUnlessGranted(line) : undefined;
+  return judged.verdict === "danger" ? askUnlessGranted(given) : undefined;
 }
 
-function deniedBy(patterns: readonly string[], { command, judged, place }: Judged): string | undefined {
-  if (patterns.length === 0) return undefined;
-  const line = readCommandLine(command, { segments: judged.segments, home: place.home });
-  const whole = command.trim().toLowerCase();
+function deniedBy(patterns: readonly string[], line: CommandLine | undefined): string | undefined {
+  if (line === undefined) return undefined;
+  const whole = line.text.trim().toLowerCase();
   return patterns.find(
     (pattern) => wildcardMatches(pattern.toLowerCase(), whole) || deniesCommand(pattern, line),
   );

@@ -1,41 +1,36 @@
 import type { JudgedSegment } from "../call/scope.js";
-import { LIMITS } from "./limits.js";
+import { type CommandLine, type LineOptions, readCommandLine, type ShownLine } from "./command-line.js";
 import type { Run } from "./read/context.js";
-import { type Normalised, normalise } from "./read/normalise.js";
 import { canonicalCommand } from "./read/quote.js";
-import { unfold } from "./read/unfold.js";
-import { ruleIndex, Verdicts } from "./rules/rule-index.js";
+import { Verdicts } from "./rules/rule-index.js";
 import type { Finding, SimpleCommand, Span } from "./types.js";
-
-export { canonicalCommand } from "./read/quote.js";
 
 export interface CommandVerdict {
   readonly verdict: "safe" | "danger" | "hardline";
   readonly rule: string;
   readonly reason: string;
-  readonly span?: readonly [number, number];
+  readonly span?: Span | undefined;
   /** Every command that would run, with its own verdict. */
   readonly segments: readonly JudgedSegment[];
 }
 
-export interface JudgeOptions {
-  /** The person's home folder, so that its full path counts like `~`. */
-  readonly home?: string;
-  /** Where the runtime keeps its own settings. */
-  readonly hermesHome?: string;
-  /** What commands before this line have exported. */
-  readonly variables?: Readonly<Record<string, string>> | undefined;
-}
-
 const STRICTNESS = { safe: 0, danger: 1, hardline: 2 } as const;
+const verdicts = new WeakMap<CommandLine, CommandVerdict>();
 
 /**
  * Judges a command line by what it would run. A line that cannot be read, or that would take too long to
  * read, gets the strictest answer; nothing that goes wrong here lets a command through.
  */
-export function judgeCommand(command: string, options: JudgeOptions = {}): CommandVerdict {
+export function judgeCommand(command: string, options: LineOptions = {}): CommandVerdict {
+  const line = readCommandLine(command, options);
+  const verdict = verdicts.get(line) ?? judgeSafely(line);
+  verdicts.set(line, verdict);
+  return verdict;
+}
+
+function judgeSafely(line: CommandLine): CommandVerdict {
   try {
-    return judge(command, options);
+    return judge(line);
   } catch {
     return refusal("hardline.analysis-failed", "could not be analysed");
   }
@@ -45,16 +40,16 @@ function refusal(rule: string, reason: string): CommandVerdict {
   return { verdict: "hardline", rule, reason, segments: [] };
 }
 
-function judge(command: string, options: JudgeOptions): CommandVerdict {
-  if (command.length > LIMITS.length) {
-    return refusal("hardline.too-long", `is ${command.length} characters long, too long to be judged`);
-  }
-  const seen = normalise(command);
-  if (seen === undefined) return judgeText(command, options);
+function judge(line: CommandLine): CommandVerdict {
+  const { text } = line;
+  if (line.isTooLong)
+    return refusal("hardline.too-long", `is ${text.length} characters long, too long to be judged`);
+  const seen = line.shown;
+  if (seen === undefined) return judgeRun(line.written, text);
   // Lookalikes and hidden characters: what bash would run and what a reader sees are both judged.
-  const shown = placedIn(judgeText(seen.text, options), { seen, command });
-  if (command.includes("\0")) return stricter(hiddenNul(command), shown);
-  const written = judgeText(command, options);
+  const shown = placedIn(judgeRun(seen.run, seen.text), { seen, command: text });
+  if (text.includes("\0")) return stricter(hiddenNul(text), shown);
+  const written = judgeRun(line.written, text);
   const shownIsBroken = shown.rule === UNPARSEABLE && written.rule !== UNPARSEABLE;
   return shownIsBroken ? written : stricter(written, shown);
 }
@@ -87,7 +82,7 @@ function withSegments(
     verdict,
     rule,
     reason,
-    ...(span !== undefined && { span }),
+    span,
     get segments() {
       segments ??= make();
       return segments;
@@ -98,12 +93,10 @@ function withSegments(
 /** The verdict about the text as seen, with places in the text as written. */
 function placedIn(
   verdict: CommandVerdict,
-  { seen, command }: { readonly seen: Normalised; readonly command: string },
+  { seen, command }: { readonly seen: ShownLine; readonly command: string },
 ): CommandVerdict {
   const back = (span: Span): Span => [seen.toOriginal(span[0]), seen.toOriginal(span[1])];
-  const { rule, reason, span } = verdict;
-  const placed = { verdict: verdict.verdict, rule, reason, ...(span !== undefined && { span: back(span) }) };
-  return withSegments(placed, () =>
+  return withSegments({ ...verdict, span: verdict.span && back(verdict.span) }, () =>
     verdict.segments.map((segment) => {
       if (segment.span === undefined) return segment;
       const at = back(segment.span);
@@ -112,8 +105,7 @@ function placedIn(
   );
 }
 
-function judgeText(command: string, options: JudgeOptions): CommandVerdict {
-  const run = unfold(command, { ...options, notablePrograms: ruleIndex().programs });
+function judgeRun(run: Run | undefined, command: string): CommandVerdict {
   if (run === undefined)
     return refusal(UNPARSEABLE, "is not valid shell text, so what it runs cannot be told");
   if (run.budget.exceeded)

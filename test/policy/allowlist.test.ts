@@ -2,14 +2,17 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { JudgedSegment } from "../../src/call/scope.js";
 import type { AllowlistEntry } from "../../src/config/types.js";
 import { createAllowlist } from "../../src/policy/grants/allowlist.js";
 import { isSimpleCommand, patternCovers } from "../../src/policy/grants/command-pattern.js";
+import { loadAnalysis } from "../../src/shell/analysis.js";
 import { UNKNOWN } from "../../src/shell/types.js";
 import { danger, whereabouts } from "../grants/segments.js";
 import { tempDir } from "../support/runtime.js";
+
+beforeAll(() => loadAnalysis());
 
 function allowing(entries: readonly AllowlistEntry[], now?: () => number) {
   return createAllowlist({ entries, home: tempDir(), ...(now && { now }) });

@@ -1,3 +1,5 @@
+import { outlineOf } from "../../shell/analysis.js";
+
 /** Longer commands are never approved by a pattern: nobody foresaw them when writing it. */
 const LONGEST_COMMAND = 4_096;
 const LONGEST_PATTERN = 1_024;
@@ -41,25 +43,9 @@ function isSameWord(pattern: string, word: string): boolean {
   return pattern === word || matches(tokensOf(pattern), word);
 }
 
-/** No second command, redirection or substitution outside quotes; a substitution counts inside double quotes too. */
+/** No second command, redirection or substitution, wherever it stands. */
 export function isSimpleCommand(command: string): boolean {
-  let quote = "";
-  for (let index = 0; index < command.length; index++) {
-    const character = command.charAt(index);
-    if (quote === "'") {
-      if (character === "'") quote = "";
-      continue;
-    }
-    if (character === "\\") {
-      index += 1;
-      continue;
-    }
-    if (character === "`" || (character === "$" && command[index + 1] === "(")) return false;
-    if (character === '"') quote = quote === "" ? '"' : "";
-    else if (quote === "" && character === "'") quote = "'";
-    else if (quote === "" && /[;&|<>\n\r()]/.test(character)) return false;
-  }
-  return quote === "";
+  return outlineOf(command.trim())?.simple === true;
 }
 
 type Token =

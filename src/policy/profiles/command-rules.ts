@@ -1,13 +1,24 @@
 import { wildcardMatches } from "../../base/wildcard.js";
-import { judgeCommand } from "../../shell/analysis.js";
-import { strayCommand } from "./allowed-commands.js";
-import { type CommandLine, readCommandLine, wordsIn } from "./command-line.js";
-import { programName, splitCommands, wordsOf } from "./command-words.js";
+import { judgeCommand, outlineOf, readCommandLine } from "../../shell/analysis.js";
+import type { CommandLine } from "../../shell/command-line.js";
+import type { Run } from "../../shell/read/context.js";
+import { canonicalCommand } from "../../shell/read/quote.js";
+import type { SimpleCommand } from "../../shell/types.js";
 
 /** For examples and single rules; `deny` is generous, `allow` is exact. */
 export function commandRuleMatches(rule: string, command: string, purpose: "allow" | "deny"): boolean {
-  const line = readCommandLine(command, { segments: judgeCommand(command).segments });
+  const line = readCommandLine(command);
+  if (line === undefined) return false;
   return purpose === "deny" ? deniesCommand(rule, line) : strayCommand([rule], line) === undefined;
+}
+
+/** The words of each command that a rule is made of; paths of the person are spelled as they are in lines. */
+function commandsOfRule(rule: string, line: CommandLine): readonly (readonly string[])[] {
+  // A rule that is about more than words, a redirection for example, is taken as it is written.
+  const commands = outlineOf(rule)?.commands.map(({ words, plain, assigns, span }) =>
+    plain && !assigns ? words : rule.slice(...span).split(/\s+/),
+  );
+  return (commands ?? [rule.trim().split(/\s+/)]).map((words) => words.map((word) => line.shortPath(word)));
 }
 
 /**
@@ -17,14 +28,15 @@ export function commandRuleMatches(rule: string, command: string, purpose: "allo
  */
 export function deniesCommand(rule: string, line: CommandLine): boolean {
   if (squeezed(rule) === squeezed(line.text)) return true;
-  const wanted = splitCommands(rule).map(wordsOf);
+  const wanted = commandsOfRule(rule, line);
   if (wanted.length === 0) return false;
   // What defines functions is compared as a whole: taken apart, its pieces are too short to mean anything.
   if (/\(\s*\)\s*\{/.test(rule)) return squeezed(line.text).includes(squeezed(rule));
-  return wordsIn(line).some((commands) => {
+  return (line.readings ?? []).some(({ commands }) => {
     let next = 0;
-    for (const words of commands) {
+    for (const { program, name, args } of commands) {
       const expected = wanted[next];
+      const words = [program || name.text, ...args.map(({ text }) => text)];
       if (expected !== undefined && hasAll(expected, words)) next += 1;
     }
     return next === wanted.length;
@@ -92,4 +104,140 @@ function isSameOption(wanted: string, given: string): boolean {
 function isSameOperand(wanted: string, given: string): boolean {
   const tidy = (operand: string) => operand.replace(/(?<=.)\/+$/, "").replace(/\/{2,}/g, "/") || "/";
   return wildcardMatches(wanted, given) || wildcardMatches(tidy(wanted), tidy(given));
+}
+
+/** The last segment of a program's path, in lower case: `/usr/bin/Sudo` is `sudo`. */
+function programName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
+}
+
+/** Whether the words are those of a pattern, in which `*` alone stands for any number of words. */
+function isSequence(pattern: readonly string[], words: readonly string[]): boolean {
+  let part = 0;
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  while (at < words.length) {
+    const expected = pattern[part];
+    if (expected === "*") {
+      star = part;
+      starAt = at;
+      part += 1;
+    } else if (expected !== undefined && wildcardMatches(expected, words[at] ?? "")) {
+      part += 1;
+      at += 1;
+    } else if (star !== -1) {
+      part = star + 1;
+      starAt += 1;
+      at = starAt;
+    } else return false;
+  }
+  while (pattern[part] === "*") part += 1;
+  return part === pattern.length;
+}
+
+/**
+ * The first command of a line that no rule of `allowed_commands` covers, undefined when all are covered. What
+ * cannot be told in advance is covered by nothing: unknown words, lines without a command, opaque scripts.
+ */
+export function strayCommand(rules: readonly string[], line: CommandLine): string | undefined {
+  const { readings, text } = line;
+  if (readings === undefined || text.includes("\0")) return text;
+  if (judgeCommand(text, line.options).segments.some(({ rule }) => isOpaque(rule))) return text;
+  const patterns = rules.flatMap((rule) => {
+    const commands = commandsOfRule(rule, line);
+    return commands.length === 1 ? commands : [];
+  });
+  for (const each of readings) {
+    if (each.commands.length === 0 || each.findings.some(({ rule }) => isOpaque(rule))) return text;
+    const stray = strayIn(each, patterns);
+    if (stray !== undefined) return canonicalCommand(stray);
+  }
+  return undefined;
+}
+
+function isOpaque(rule: string): boolean {
+  return rule.startsWith("opaque.");
+}
+
+function strayIn(line: Run, patterns: readonly (readonly string[])[]): SimpleCommand | undefined {
+  const isListed = (command: SimpleCommand) =>
+    isExact(command, line) && patterns.some((pattern) => isSequence(pattern, asListed(command)));
+  const listedCarriers = line.commands.filter((each) => line.carriers.has(each) && isListed(each));
+  return line.commands.find((command) => {
+    if (isQuietGroup(command)) return false;
+    if (line.carriers.has(command) && onlyStarts(command, line)) return false;
+    return !isListed(command) && !listedCarriers.some((carrier) => namesWholly(carrier, command));
+  });
+}
+
+/** As rules spell it: behind `sudo`, `ssh HOST`, `docker exec NAME`; other wrappers are gone. */
+function asListed(command: SimpleCommand): readonly string[] {
+  const through = command.wrappers.flatMap(({ kind, program }) =>
+    kind === "local" ? [] : program.split(" "),
+  );
+  return [...through, ...wordsOfCommand(command)];
+}
+
+function wordsOfCommand({ name, args }: SimpleCommand): readonly string[] {
+  return [ordinaryName(name.text), ...args.map(({ text }) => text)];
+}
+
+/** Folders whose programs are the ones their names say. */
+const SYSTEM_PROGRAM = /^(?:\/usr(?:\/local)?)?\/s?bin\/([^/]+)$/;
+
+function ordinaryName(name: string): string {
+  return SYSTEM_PROGRAM.exec(name)?.[1] ?? name;
+}
+
+/** Nothing beside its words: no unknown piece, no variables set for it, no file, no text handed to it. */
+function isExact(command: SimpleCommand, { commands }: Run): boolean {
+  const { name, args, assignments, input } = command;
+  if (name.text === "" || !name.known || assignments.length > 0 || !isQuiet(command)) return false;
+  if (!args.every(({ known }) => known)) return false;
+  return input.kind !== "text" || commands.some(({ feeds }) => feeds.includes(command));
+}
+
+/** Sending output nowhere touches nothing. */
+function isQuiet({ redirects }: SimpleCommand): boolean {
+  return redirects.every(({ kind, target }) => kind !== "read" && target.text === "/dev/null");
+}
+
+/** `{ …; } > /dev/null`: its commands are listed for themselves. */
+function isQuietGroup(command: SimpleCommand): boolean {
+  return command.name.text === "{" && command.args.length === 0 && isQuiet(command);
+}
+
+const SHELLS = new Set(["sh", "bash", "dash"]);
+const STARTERS = new Set("env command builtin exec nohup nice ionice timeout setsid stdbuf".split(" "));
+const PLAIN_OPTION = /^(?:-[A-Za-z0-9]*|--[a-z-]+|\d+(?:\.\d+)?[smhd]?)$/;
+
+/** Whether it adds nothing to the commands it starts, each of which is looked at by itself. */
+function onlyStarts(command: SimpleCommand, line: Run): boolean {
+  if (!isExact(command, line)) return false;
+  const [name = "", ...words] = wordsOfCommand(command);
+  if (name === "eval") return true;
+  const options = words.findIndex((word) => !PLAIN_OPTION.test(word));
+  const rest = options === -1 ? [] : words.slice(options);
+  if (SHELLS.has(name))
+    return rest.length === 1 && words.slice(0, options).some((word) => /^-[a-z]*c$/.test(word));
+  return STARTERS.has(name) && line.commands.some((other) => isSame(wordsOfCommand(other), rest));
+}
+
+/** Words that no further shell reads as anything else. */
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
+
+/** `kubectl exec web -- ls` names the command in the container word by word. */
+function namesWholly(carrier: SimpleCommand, inner: SimpleCommand): boolean {
+  if (inner === carrier || inner.wrappers.every(({ kind }) => kind === "local")) return false;
+  const words = wordsOfCommand(inner);
+  return (
+    words.every((word) => PLAIN_WORD.test(word)) &&
+    isSame(wordsOfCommand(carrier).slice(-words.length), words) &&
+    inner.assignments.length === 0
+  );
+}
+
+function isSame(words: readonly string[], others: readonly string[]): boolean {
+  return words.length === others.length && words.every((word, index) => word === others[index]);
 }

@@ -1,14 +1,13 @@
 import { statSync } from "node:fs";
 import { segmentsOf as pathSegments } from "../../base/glob.js";
 import { wildcardMatches } from "../../base/wildcard.js";
-import type { JudgedSegment, PolicyQuestion, Verdict } from "../../call/scope.js";
+import type { PolicyQuestion, Verdict } from "../../call/scope.js";
 import { hostMatches, hostOf } from "../../net/hosts.js";
+import type { CommandLine } from "../../shell/command-line.js";
 import type { Effect } from "../../tool/effects.js";
 import { noFiles, realFiles } from "../paths/file-view.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
-import { strayCommand } from "./allowed-commands.js";
-import { readCommandLine } from "./command-line.js";
-import { deniesCommand } from "./command-rules.js";
+import { deniesCommand, strayCommand } from "./command-rules.js";
 import { describe } from "./judge-levels.js";
 import { domainOf, permissionMatches } from "./permission-names.js";
 import type { Authority } from "./permission-table.js";
@@ -24,8 +23,8 @@ export interface RestrictionQuestion {
   readonly environment: string;
   /** False for paths of another machine, whose links nobody can see from here. */
   readonly isLocal: boolean;
-  /** The analysis of the command, when the effect runs one. */
-  readonly segments?: readonly JudgedSegment[] | undefined;
+  /** What the effect would run, when it names a command. */
+  readonly line?: CommandLine | undefined;
   readonly note?: Note;
 }
 
@@ -112,8 +111,8 @@ const CHECKS: Readonly<
   denied_commands: ({ denied_commands = [], origin }, question) => {
     const { effect } = question;
     if (domainOf(effect.action) !== "terminal") return undefined;
-    if (effect.resource === "*") return unknownPlace("ask", question, origin);
-    const line = readCommandLine(effect.resource, question);
+    const { line } = question;
+    if (effect.resource === "*" || line === undefined) return unknownPlace("ask", question, origin);
     const rule = denied_commands.find(({ text }) => deniesCommand(text, line));
     if (rule === undefined) return undefined;
     const reason = rule.reason ?? `The command matches ${JSON.stringify(rule.text)} in denied_commands`;
@@ -122,9 +121,10 @@ const CHECKS: Readonly<
   allowed_commands: ({ allowed_commands = [], origin }, question) => {
     const { effect } = question;
     if (domainOf(effect.action) !== "terminal") return undefined;
-    if (effect.resource === "*") return unknownPlace("deny", question, origin);
+    const { line } = question;
+    if (effect.resource === "*" || line === undefined) return unknownPlace("deny", question, origin);
     const rules = allowed_commands.map(({ text }) => text);
-    const stray = strayCommand(rules, readCommandLine(effect.resource, question));
+    const stray = strayCommand(rules, line);
     if (stray === undefined) return undefined;
     const reason = `The command ${JSON.stringify(stray)} is not in allowed_commands`;
     return { verdict: "deny", reason, at: origin };

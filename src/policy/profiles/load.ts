@@ -1,7 +1,7 @@
 import { LastGoodStore } from "../../config/last-good.js";
 import { hermesPaths } from "../../config/paths.js";
 import type { ConfigProblem } from "../../config/types.js";
-import { loadCommandLines } from "./command-line.js";
+import { loadAnalysis } from "../../shell/analysis.js";
 import { type PermissionPlace, type PermissionPlaces, permissionFiles } from "./permission-files.js";
 import { PermissionTable, type RuleLayer } from "./permission-table.js";
 
@@ -17,7 +17,7 @@ export async function loadPermissions(places: PermissionPlaces): Promise<Permiss
   if (files.length === 0) return new PermissionTable({ problems });
 
   // The YAML parser is needed only by those who wrote a file; examples of command rules are judged like commands.
-  const [{ readPermissionFile }] = await Promise.all([import("./permission-file.js"), loadCommandLines()]);
+  const [{ readPermissionFile }] = await Promise.all([import("./permission-file.js"), loadAnalysis()]);
   const { home } = places;
   const lastGood = new LastGoodStore({ home, folder: hermesPaths(home).lastGood });
   const layers: RuleLayer[] = [];

@@ -1,3 +1,4 @@
+import type { LineOptions } from "../command-line.js";
 import { LIMITS } from "../limits.js";
 import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "../types.js";
 import { evaluateArithmetic } from "./arithmetic.js";
@@ -252,7 +253,7 @@ function separators(context: Context): string {
 
 function finish(field: Field, context: Context, span: Span | undefined): ShellWord {
   const known = !field.text.includes(UNKNOWN);
-  const text = foldFolders(known ? field.text : field.text.replace(/\uFFFC{2,}/g, UNKNOWN), context);
+  const text = foldFolders(known ? field.text : field.text.replace(/\uFFFC{2,}/g, UNKNOWN), context.run);
   const { glob, variables, outputs } = field;
   if (variables === undefined && outputs === undefined) {
     return span === undefined ? { text, known, glob } : { text, known, glob, span };
@@ -268,7 +269,7 @@ function finish(field: Field, context: Context, span: Span | undefined): ShellWo
 }
 
 /** Rules know the person's folders by their short names, however they were written. */
-export function foldFolders(given: string, { run: { home, hermesHome } }: Context): string {
+export function foldFolders(given: string, { home, hermesHome }: LineOptions): string {
   const text = given.startsWith("~") ? userFolder(given, home) : given;
   if (!text.includes("/")) return text;
   const own = hermesHome === undefined ? text : foldFolder(text, hermesHome, "~/.hermes");

@@ -1,3 +1,4 @@
+import type { LineOptions } from "../command-line.js";
 import { Budget, LIMITS } from "../limits.js";
 import { isDecoder } from "../rules/flows.js";
 import { type SimpleCommand, type Span, UNKNOWN } from "../types.js";
@@ -9,11 +10,7 @@ import { ShellState, type Value } from "./state.js";
 import { NO_INPUT, Output, type Stream } from "./stream.js";
 import { walk } from "./walk.js";
 
-export interface UnfoldOptions {
-  readonly home?: string;
-  readonly hermesHome?: string;
-  /** What commands before this line have exported. */
-  readonly variables?: Readonly<Record<string, string>> | undefined;
+export interface UnfoldOptions extends LineOptions {
   /** Names that rules react to, for patterns in program position. */
   readonly notablePrograms: ReadonlySet<string>;
 }

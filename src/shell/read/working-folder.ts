@@ -45,7 +45,7 @@ function completedIn(
     const path = word.text.slice(of.length);
     return /^[/~-]/.test(path) || path === ""
       ? word
-      : { ...word, text: of + foldFolders(join(folder, path), context) };
+      : { ...word, text: of + foldFolders(join(folder, path), context.run) };
   };
   const redirects = command.redirects.map((redirect) => ({ ...redirect, target: inFolder(redirect.target) }));
   if (!FILE_PROGRAMS.has(command.program)) {

@@ -1,4 +1,5 @@
-import { maskData, segmentsOf } from "./shell-words.js";
+import { outlineOf } from "../../shell/read/outline.js";
+import { programsIn } from "./started-programs.js";
 
 /** What an exit code means for programs where it does not mean failure, or where it says what failed. */
 const BY_PROGRAM: Readonly<Record<string, Readonly<Record<number, string>>>> = {
@@ -59,7 +60,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
 export function exitMeaning(command: string, exitCode: number): string | undefined {
   if (exitCode === 0) return undefined;
   // The last command of the line gives its exit code to the shell.
-  const program = segmentsOf(maskData(command)).at(-1)?.program ?? "";
+  const program = programsIn(outlineOf(command)).at(-1)?.program ?? "";
   const note = BY_PROGRAM[SAME_AS[program] ?? program]?.[exitCode];
   if (note !== undefined) return note;
   if (exitCode === 126) return "found, but could not be executed (permission, or not a program)";

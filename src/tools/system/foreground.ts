@@ -1,5 +1,6 @@
+import { outlineOf } from "../../shell/read/outline.js";
 import { type Failure, failure } from "../../tool/errors.js";
-import { maskData, type Segment, segmentsOf, startsBackgroundJob } from "./shell-words.js";
+import { programsIn, type StartedProgram } from "./started-programs.js";
 
 const DETACHING = new Set(["nohup", "setsid", "disown"]);
 const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
@@ -33,9 +34,9 @@ const SERVER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
  * may run.
  */
 export function foregroundRefusal(command: string): Failure | undefined {
-  const masked = maskData(command);
-  const segments = segmentsOf(masked);
-  const detaching = segments.find((segment) => DETACHING.has(segment.program));
+  const outline = outlineOf(command);
+  const programs = programsIn(outline);
+  const detaching = programs.find(({ program }) => DETACHING.has(program));
   if (detaching !== undefined) {
     return failure(
       "invalid_arguments",
@@ -43,14 +44,14 @@ export function foregroundRefusal(command: string): Failure | undefined {
       `Leave out ${detaching.program} and call again with background: true; the process tool then follows it.`,
     );
   }
-  if (startsBackgroundJob(masked)) {
+  if (outline?.background === true) {
     return failure(
       "invalid_arguments",
       "The command starts a background job with `&`, whose output and end would be lost.",
       "Remove the `&` and call again with background: true. If it is part of a URL or other text, put that text in quotes.",
     );
   }
-  const server = segments.find((segment) => isServer(segment));
+  const server = programs.find(isServer);
   if (server === undefined) return undefined;
   const name = [server.program, ...server.args].join(" ").slice(0, 80);
   return failure(
@@ -62,8 +63,8 @@ export function foregroundRefusal(command: string): Failure | undefined {
 
 /** Why a command must not run in the background as it is written: it would detach itself from who follows it. */
 export function backgroundRefusal(command: string): Failure | undefined {
-  const masked = maskData(command);
-  const detaching = segmentsOf(masked).find((segment) => DETACHING.has(segment.program));
+  const outline = outlineOf(command);
+  const detaching = programsIn(outline).find(({ program }) => DETACHING.has(program));
   if (detaching !== undefined) {
     return failure(
       "invalid_arguments",
@@ -71,7 +72,7 @@ export function backgroundRefusal(command: string): Failure | undefined {
       `Leave out ${detaching.program}.`,
     );
   }
-  if (!/(?<![&><|;])&\s*\)*\s*$/.test(masked)) return undefined;
+  if (outline?.endsInBackground !== true) return undefined;
   return failure(
     "invalid_arguments",
     "The command ends with `&`, but with background: true it already runs by itself.",
@@ -79,7 +80,7 @@ export function backgroundRefusal(command: string): Failure | undefined {
   );
 }
 
-function isServer({ program, args }: Segment): boolean {
+function isServer({ program, args }: StartedProgram): boolean {
   // Whatever follows `timeout` ends in time.
   if (program === "timeout") return false;
   if (args.some((arg) => /^(?:--help|--version|-h|-V)$/.test(arg))) return false;

@@ -1,16 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ExecRequest, ExecResult } from "../../env/environment.js";
-import { maskData } from "./shell-words.js";
+import { outlineOf } from "../../shell/read/outline.js";
 
 const PROBE_MS = 3_000;
 const ASK_MS = 45_000;
 
-/** Words after which another command begins. Programs that start a program (env, xargs) run the real sudo. */
-const AT_COMMAND =
-  /(?:^|[;&|(){}`\n]|(?:^|\s)(?:if|then|else|elif|do|while|until|time|!)\s)\s*(?:[A-Za-z_]\w*=\S*\s+)*sudo(?=\s|$)/;
-/** What is between double quotes counts as data, except for the commands in it. */
-const IN_SUBSTITUTION = /(?:\$\(|`)\s*(?:[A-Za-z_]\w*=\S*\s+)*sudo\s/;
 const WRONG_PASSWORD = /^Sorry, try again\.|^sudo: \d+ incorrect password attempts?/m;
 const PASSWORD_MISSING =
   /^sudo: (?:a password is required|a terminal is required to read the password|no tty present|no password was provided)/m;
@@ -55,9 +50,10 @@ export interface PreparedSudo {
   remark(end: { readonly exitCode: number; readonly output: string }): string | undefined;
 }
 
-/** True when a part of the command is started with sudo. */
+/** True when a part of the command is started with sudo. Programs that start a program (env, xargs) run the real one. */
 export function usesSudo(command: string): boolean {
-  return command.includes("sudo") && (AT_COMMAND.test(maskData(command)) || IN_SUBSTITUTION.test(command));
+  if (!command.includes("sudo")) return false;
+  return outlineOf(command)?.commands.some(({ words }) => words[0] === "sudo") === true;
 }
 
 /**

@@ -1,4 +1,6 @@
 import { quoteForShell } from "../base/quote.js";
+import { readCommandLine } from "./command-line.js";
+
 /** What typed text means to the program that reads it. */
 export interface TypedText {
   /** The command line that would do the same. */
@@ -7,10 +9,9 @@ export interface TypedText {
   readonly isCommand: boolean;
 }
 
-const SHELLS = /^(?:ba|z|da|k|c|tc|fi|a)?sh$/;
-/** Programs that hand what they read to a shell somewhere else. */
-const SHELL_CARRIERS = new Set(["ssh", "docker", "podman", "kubectl", "su", "screen", "tmux"]);
-const WRAPPERS = new Set("env exec command nohup nice stdbuf setsid time script sudo doas".split(" "));
+/** Shells, and programs that start one here or elsewhere when they are given no command. */
+const SHELLS =
+  /^(?:(?:ba|z|da|k|c|tc|fi|a)?sh|ssh|docker|podman|kubectl|su|sudo|doas|screen|tmux|script|env|exec|command|nohup|nice|stdbuf|setsid|time)$/;
 /** How each interpreter takes the same code on its command line. */
 const CODE_OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:i?python|pypy)[\d.]*$/, "python3 -c"],
@@ -25,10 +26,8 @@ const CODE_OPTIONS: readonly (readonly [RegExp, string])[] = [
  * interpreters as code. Anything else gets answers; they are judged as shell text too, in case it runs them.
  */
 export function typedAs(text: string, into: string): TypedText {
-  const program = programOf(into);
-  if (program === undefined || SHELLS.test(program) || SHELL_CARRIERS.has(program)) {
-    return { text, isCommand: true };
-  }
+  const program = programStartedBy(into);
+  if (program === undefined || SHELLS.test(program)) return { text, isCommand: true };
   const interpreter = CODE_OPTIONS.find(([names]) => names.test(program));
   if (interpreter !== undefined) {
     return { text: `${interpreter[1]} ${quoteForShell(text)}`, isCommand: true };
@@ -36,19 +35,9 @@ export function typedAs(text: string, into: string): TypedText {
   return { text, isCommand: false };
 }
 
-/** The program of a simple line; undefined when the line is more than that, so that nothing is ruled out. */
-function programOf(line: string): string | undefined {
-  if (/[;&|<>`$(){}\n]/.test(line)) return undefined;
-  const words = line.trim().split(/\s+/);
-  while (words.length > 0 && (/^\w+=/.test(words[0] ?? "") || WRAPPERS.has(nameOf(words[0] ?? "")))) {
-    words.shift();
-    // An option may take the next word, and some start a shell.
-    if (words[0]?.startsWith("-") === true) return undefined;
-  }
-  const first = words[0];
-  return first === undefined ? undefined : nameOf(first);
-}
-
-function nameOf(word: string): string {
-  return word.replace(/^["']|["']$/g, "").replace(/^.*\//, "");
+/** The one program that a line starts; undefined when it starts more, so that nothing is ruled out. */
+function programStartedBy(line: string): string | undefined {
+  const [reading] = readCommandLine(line).readings ?? [];
+  const started = reading?.commands.filter((command) => !reading.carriers.has(command)) ?? [];
+  return started.length === 1 ? started[0]?.program || undefined : undefined;
 }

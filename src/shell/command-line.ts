@@ -1,0 +1,94 @@
+import { LIMITS } from "./limits.js";
+import type { Run } from "./read/context.js";
+import { foldFolders } from "./read/expand-words.js";
+import { type Normalised, normalise } from "./read/normalise.js";
+import { unfold } from "./read/unfold.js";
+import { ruleIndex } from "./rules/rule-index.js";
+
+/** Where a line would run, as far as its meaning depends on that. */
+export interface LineOptions {
+  /** The person's home folder, so that its full path counts like `~`. */
+  readonly home?: string | undefined;
+  /** Where the runtime keeps its own settings. */
+  readonly hermesHome?: string | undefined;
+  /** What commands before this line have exported. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A command line and what it would run. Everything is worked out when it is first asked for, and once. */
+export class CommandLine {
+  readonly text: string;
+  readonly options: LineOptions;
+  readonly isTooLong: boolean;
+  #written: { readonly run: Run | undefined } | undefined;
+  #shown: { readonly line: ShownLine | undefined } | undefined;
+
+  constructor(text: string, options: LineOptions) {
+    this.text = text;
+    this.options = options;
+    this.isTooLong = text.length > LIMITS.length;
+  }
+
+  /** As bash reads it; undefined when it is not valid shell text. */
+  get written(): Run | undefined {
+    this.#written ??= { run: this.#unfold(this.text) };
+    return this.#written.run;
+  }
+
+  /** As a person sees it, where lookalikes and hidden characters make that something else. */
+  get shown(): ShownLine | undefined {
+    if (this.#shown === undefined) {
+      const seen = normalise(this.text);
+      this.#shown = { line: seen && { ...seen, run: this.#unfold(seen.text) } };
+    }
+    return this.#shown.line;
+  }
+
+  /** Every reading there is of it; undefined when nobody can tell what it would run. */
+  get readings(): readonly Run[] | undefined {
+    if (this.isTooLong) return undefined;
+    try {
+      const all = [this.written, ...(this.shown === undefined ? [] : [this.shown.run])];
+      const [written, ...others] = all.map((run) => (run?.budget.exceeded === true ? undefined : run));
+      return written && [written, ...others.filter((run) => run !== undefined)];
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A path as the words of this line spell it: `/home/me/x` is `~/x`. */
+  shortPath(path: string): string {
+    return foldFolders(path.replace(/^\$(?:HOME\b|\{HOME\})/, "~"), this.options);
+  }
+
+  #unfold(text: string): Run | undefined {
+    return unfold(text, { ...this.options, notablePrograms: ruleIndex().programs });
+  }
+}
+
+export interface ShownLine extends Normalised {
+  readonly run: Run | undefined;
+}
+
+/** One call asks several rules about the same line, and sometimes about that line in another folder. */
+const MOST_KEPT = 2;
+const kept: CommandLine[] = [];
+
+/** The one way to find out what a command line would run; asked again about the same line, it knows. */
+export function readCommandLine(text: string, options: LineOptions = {}): CommandLine {
+  const known = kept.find((line) => line.text === text && isSame(line.options, options));
+  if (known !== undefined) return known;
+  const line = new CommandLine(text, options);
+  kept.unshift(line);
+  kept.length = Math.min(kept.length, MOST_KEPT);
+  return line;
+}
+
+function isSame(one: LineOptions, other: LineOptions): boolean {
+  if (one.home !== other.home || one.hermesHome !== other.hermesHome) return false;
+  const [variables, others] = [one.variables ?? {}, other.variables ?? {}];
+  const names = Object.keys(variables);
+  return (
+    names.length === Object.keys(others).length && names.every((name) => variables[name] === others[name])
+  );
+}
