@@ -118,7 +118,7 @@ export interface ApprovalReply {
   /** Who answered, for the record. */
   readonly by?: string;
   /** Told to the model after a denial. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** With "always": remember the kind of danger instead of this very command. */
   readonly widen?: boolean;
 }

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { isRecord } from "../base/record.js";
+import type { Policy } from "../call/scope.js";
+import { isWithin } from "../policy/protected-paths.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { AnyTool, CallContext } from "../tool/tool.js";
-import { Findings, type Violation } from "./findings.js";
-import { badArguments, valueFor } from "./generate.js";
-import { malformations } from "./malformations.js";
-import { Random } from "./random.js";
+import { Findings, malformations, type Violation } from "./findings.js";
+import { badArguments, Random, valueFor } from "./generate.js";
 
 export const CHECK_KINDS = [
   "good arguments",
@@ -214,4 +214,22 @@ function remarksOn(report: Pick<CheckReport, "outcomes">, stubborn: number): rea
   if (Object.keys(report.outcomes).every((outcome) => NOT_RUN.includes(outcome)))
     remarks.push("its own code never ran: no call got past the checks before it");
   return remarks;
+}
+
+/** While a tool is being checked with random arguments, it may touch nothing but a scratch folder. */
+export function confinedPolicy(scratch: string): Policy {
+  return {
+    decide({ effects }) {
+      const outside = effects.find(
+        (effect) => !(effect.action.startsWith("file:") && isWithin(effect.resource, scratch)),
+      );
+      return outside === undefined
+        ? { verdict: "allow", rule: "check:scratch" }
+        : {
+            verdict: "deny",
+            rule: "check:confined",
+            reason: `${outside.action} is not run with random arguments`,
+          };
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { VERSION } from "../version.js";
-import type { CommandContext } from "./globals.js";
+import type { CommandContext } from "./context.js";
 
 /** The first thing a person sees: what is here, what is ready, what to type next. */
-export async function run({ out, runtime: open }: CommandContext): Promise<void> {
+export async function banner({ out, runtime: open }: CommandContext): Promise<void> {
   const runtime = await open({ wait: false });
   const tools = await runtime.listTools();
   const on = tools.filter((tool) => tool.enabled);

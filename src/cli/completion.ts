@@ -2,13 +2,13 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import { STATIC_TOOLSETS } from "../registry/toolset-table.js";
-import type { CommandContext } from "./globals.js";
+import type { CommandContext } from "./context.js";
 import { buildProgram, silence } from "./program.js";
 
 type Offer = (value: string, description: string) => void;
 
 /** Reached when flags stand before the command: the library's own command does the work. */
-export async function run({ out }: CommandContext, [shell = ""]: readonly string[]): Promise<void> {
+export async function completion({ out, args: [shell = ""] }: CommandContext): Promise<void> {
   const program = buildProgram({ completion: false });
   addCompletion(program);
   if (out.json) silence(program);

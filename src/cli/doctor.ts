@@ -1,16 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { examine, type Finding } from "../runtime/doctor.js";
-import { EXIT } from "./exit-codes.js";
-import type { CommandContext } from "./globals.js";
+import type { CommandContext } from "./context.js";
+import { EXIT } from "./errors.js";
 
 /** In the order things are needed. */
 const GROUPS: readonly Finding["group"][] = ["Runtime", "Config", "Tools", "Environments", "Journal"];
 
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function doctor(context: CommandContext): Promise<void> {
+  const { options } = context;
   const { out, home } = context;
   const mended = options.fix === true ? mendHome(home) : [];
   const runtime = await context.runtime();

@@ -1,8 +1,11 @@
 import pc from "picocolors";
 import { messageOf } from "../base/errno.js";
+import { visibleWithColours } from "../base/visible-text.js";
 import type { Origin } from "../config/types.js";
-import { type ErrorCode, type Failure, HermesError } from "../tool/errors.js";
-import { EXIT, exitCodeOf } from "./exit-codes.js";
+import type { CallResult } from "../tool/call.js";
+import { type Failure, failure, HermesError } from "../tool/errors.js";
+import { type Meaning, renderMarks } from "../tool/marked-text.js";
+import { EXIT, exitCodeOf } from "./errors.js";
 
 export interface OutputOptions {
   readonly json?: boolean | undefined;
@@ -10,6 +13,16 @@ export interface OutputOptions {
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
   readonly ascii?: boolean | undefined;
+}
+
+interface ListOutput<Row> {
+  readonly rows: readonly Row[];
+  /** A row as programs see it; as it is when left out. */
+  readonly asJson?: (row: Row) => unknown;
+  readonly head?: readonly string[];
+  readonly cells: (row: Row) => readonly string[];
+  /** What people read instead of an empty table. */
+  readonly empty?: string;
 }
 
 /** How a command speaks: results on stdout, everything else on stderr. */
@@ -51,6 +64,36 @@ export class Output {
     else this.value(items);
   }
 
+  /** One result: the value for programs, the text for people. */
+  result(value: unknown, text: string): void {
+    if (this.json) this.value(value);
+    else this.line(text);
+  }
+
+  /** A list: its rows as JSON for programs, as a table for people. */
+  list<Row>({ rows, asJson, head, cells, empty }: ListOutput<Row>): void {
+    if (this.json) this.values(asJson === undefined ? rows : rows.map(asJson));
+    else if (rows.length === 0 && empty !== undefined) this.line(empty);
+    else this.table([...(head === undefined ? [] : [head]), ...rows.map(cells)]);
+  }
+
+  /** For people: columns padded to the widest cell. */
+  table(rows: readonly (readonly string[])[]): void {
+    for (const line of tableLines(rows)) this.line(line);
+  }
+
+  /** What a call came to, the same for every command that makes one. */
+  callResult({ human, ...envelope }: CallResult): void {
+    const { ok, notices = [], error, structured } = envelope;
+    if (this.json) this.value(this.jsonl ? { type: "result", ...envelope } : envelope);
+    // Files and pipes get the bytes; a terminal would obey some of them.
+    else if (ok) this.line(colourMarks(process.stdout.isTTY ? visibleWithColours(human) : human, this.color));
+    for (const notice of notices) this.note(notice);
+    if (error === undefined) return;
+    this.fail(error);
+    if (structured !== undefined) this.note(JSON.stringify(structured));
+  }
+
   /** Remarks that are not results. */
   note(text: string): void {
     if (!this.quiet && !this.json) process.stderr.write(`${text}\n`);
@@ -81,13 +124,12 @@ export class Output {
   /** Anything thrown on the way becomes one readable line, never a stack. */
   failWith(thrown: unknown): void {
     if (thrown instanceof HermesError) {
-      const message =
-        thrown.hint === undefined ? thrown.message : thrown.message.slice(0, -(thrown.hint.length + 2));
-      this.fail({ code: thrown.code, message, ...(thrown.hint !== undefined && { hint: thrown.hint }) });
+      const { code, hint, message } = thrown;
+      this.fail(failure(code, hint === undefined ? message : message.slice(0, -(hint.length + 2)), hint));
       return;
     }
-    const code: ErrorCode = "internal";
-    this.fail({ code, message: messageOf(thrown) }, EXIT.unexpected);
+    const message = messageOf(thrown);
+    this.fail(failure("internal", message), EXIT.unexpected);
   }
 }
 
@@ -103,7 +145,7 @@ function escaped(character: string): string {
 }
 
 /** Columns padded to the widest cell; the last one is left as it is. */
-export function table(rows: readonly (readonly string[])[], gap = 2): string[] {
+export function tableLines(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = [];
   for (const row of rows)
     row.forEach((cell, column) => {
@@ -143,4 +185,27 @@ export function describeOrigin(origin: Origin): string {
   if (origin.file !== undefined)
     return `(${origin.file}${origin.line === undefined ? "" : `:${origin.line}`})`;
   return `(${origin.source}${origin.name === undefined ? "" : ` ${origin.name}`})`;
+}
+
+/** `90 s`, `5 min`, `3 h`. */
+export function roughDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** Marks of a text for people as colours of the terminal; gone where there are none. */
+function colourMarks(text: string, color: Output["color"]): string {
+  const paints: Readonly<Record<Meaning, (part: string) => string>> = {
+    added: color.green,
+    removed: color.red,
+    heading: (part) => color.bold(color.cyan(part)),
+    dim: color.dim,
+    strong: color.bold,
+    good: color.green,
+    warning: color.yellow,
+    bad: color.red,
+    path: color.cyan,
+  };
+  return renderMarks(text, (meaning, part) => paints[meaning](part));
 }

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../base/errno.js";
 import { encodeResults, parseRequestText } from "../protocol/index.js";
-import { failure, HermesError } from "../tool/errors.js";
-import { EXIT } from "./exit-codes.js";
-import type { CommandContext } from "./globals.js";
-import { readStdin } from "./read-stdin.js";
-import { withSession } from "./with-session.js";
+import { HermesError } from "../tool/errors.js";
+import type { CommandContext } from "./context.js";
+import { commandError, EXIT } from "./errors.js";
+import { readStdin } from "./input.js";
+import { withSession } from "./session/with-session.js";
 
-export async function run(context: CommandContext, [file]: readonly string[]): Promise<void> {
+export async function run(context: CommandContext): Promise<void> {
+  const [file] = context.args;
   const request = parseRequestText(
     file === undefined || file === "-" ? await readStdin() : await readRequestFile(file),
   );
@@ -30,6 +31,6 @@ async function readRequestFile(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new HermesError(failure("bad_request", `cannot read ${file}: ${messageOf(error)}`));
+    throw commandError("bad_request", `cannot read ${file}: ${messageOf(error)}`);
   }
 }

@@ -2,22 +2,18 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
 import { createServer, type HermesServer } from "../server/server.js";
 import { resolveToken, type ServerToken } from "../server/token.js";
-import { failure, HermesError } from "../tool/errors.js";
+import { HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
-import { EXIT } from "./exit-codes.js";
-import type { CommandContext } from "./globals.js";
+import type { CommandContext } from "./context.js";
+import { commandError, EXIT } from "./errors.js";
 import type { Output } from "./output.js";
 
 const TRY_NEXT = "npx hermes call system_info";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
-export async function run(
-  { out, runtime: open }: CommandContext,
-  _args: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function serve({ out, runtime: open, options }: CommandContext): Promise<void> {
   const signals = listenForStop();
   const runtime = await open({ wait: false });
   // One tool's forgotten promise must not end everybody's server.
@@ -82,9 +78,7 @@ async function startReloading(runtime: Runtime, out: Output): Promise<void> {
 function portFrom(given: unknown): number {
   const port = typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new HermesError(
-    failure("bad_request", `--port must be a number from 0 to 65535, not ${JSON.stringify(given)}`),
-  );
+  throw commandError("bad_request", `--port must be a number from 0 to 65535, not ${JSON.stringify(given)}`);
 }
 
 async function announce(started: {

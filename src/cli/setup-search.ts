@@ -1,44 +1,70 @@
-import { checkModel, fetchModel, folderToFill } from "../search/semantic/fetch-model.js";
+import { checkModel, type FetchProgress, fetchModel, folderToFill } from "../search/semantic/fetch-model.js";
 import { findModel, modelFolders } from "../search/semantic/model-files.js";
-import { failure, HermesError } from "../tool/errors.js";
-import { showFetching } from "./fetch-progress.js";
-import type { CommandContext } from "./globals.js";
+import type { CommandContext } from "./context.js";
+import { commandError } from "./errors.js";
+import type { Output } from "./output.js";
 
 /** Fetches the model that finds tools by meaning. */
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function setupSearch(context: CommandContext): Promise<void> {
+  const { out, options } = context;
   if (options.check === true) return check(context);
   const folder = folderToFill(context);
-  const progress = showFetching(context.out);
+  const progress = showFetching(out);
   const report = await fetchModel({ folder, onProgress: progress.show }).finally(progress.stop);
-  if (context.out.json) context.out.value({ ready: true, ...report });
-  else if (report.fetched.length === 0)
-    context.out.line(`${context.out.mark("ok")} the model is in ${folder}, every file as it should be`);
-  else
-    context.out.line(
-      `${context.out.mark("ok")} ${report.fetched.length} files fetched and checked: ${folder}`,
-    );
+  const { length } = report.fetched;
+  const text =
+    length === 0
+      ? `the model is in ${folder}, every file as it should be`
+      : `${length} files fetched and checked: ${folder}`;
+  out.result({ ready: true, ...report }, `${out.mark("ok")} ${text}`);
 }
 
 async function check({ home, out }: CommandContext): Promise<void> {
   const found = findModel({ home });
   if (found === undefined)
-    throw new HermesError(
-      failure(
-        "unavailable",
-        `no model in ${modelFolders({ home }).join(" or ")}`,
-        "Run `hermes setup search`; until then tools are found by words alone.",
-      ),
+    throw commandError(
+      "unavailable",
+      `no model in ${modelFolders({ home }).join(" or ")}`,
+      "Run `hermes setup search`; until then tools are found by words alone.",
     );
   const folder = modelFolders({ home }).find((path) => found.model.startsWith(path)) ?? "";
   const wrong = await checkModel(folder);
   if (wrong.length > 0)
-    throw new HermesError(
-      failure("unavailable", `damaged in ${folder}: ${wrong.join(", ")}`, "Run `hermes setup search`."),
+    throw commandError(
+      "unavailable",
+      `damaged in ${folder}: ${wrong.join(", ")}`,
+      "Run `hermes setup search`.",
     );
-  if (out.json) out.value({ ready: true, folder });
-  else out.line(`${out.mark("ok")} the model is in ${folder}, every file as it should be`);
+  out.result(
+    { ready: true, folder },
+    `${out.mark("ok")} the model is in ${folder}, every file as it should be`,
+  );
+}
+
+const MEGABYTE = 1_000_000;
+const PLAIN_STEP = 25;
+
+/** How far a download is, on stderr: one moving line on a terminal, a line per quarter elsewhere. */
+export function showFetching(out: Output): {
+  show(progress: FetchProgress): void;
+  stop(): void;
+} {
+  const live = process.stderr.isTTY === true && process.env.CI === undefined && !out.ascii;
+  let said = "";
+  let open = false;
+  return {
+    show({ package: name, received, total }) {
+      if (out.quiet) return;
+      const percent = Math.min(100, Math.floor((received / total) * 100));
+      const text = `fetching ${name}  ${(received / MEGABYTE).toFixed(0)} of ${(total / MEGABYTE).toFixed(0)} MB`;
+      const step = live ? text : `${name} ${Math.floor(percent / PLAIN_STEP)}`;
+      if (step === said) return;
+      said = step;
+      open = live;
+      process.stderr.write(live ? `\r\x1b[K${text}` : `${text}\n`);
+    },
+    stop() {
+      if (open) process.stderr.write("\r\x1b[K");
+    },
+  };
 }

@@ -3,18 +3,15 @@ import type { ChangeRow } from "../call/undo/change-rows.js";
 import type { Restored } from "../call/undo/restore.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { listChanges, undoChanges } from "../runtime/undo.js";
-import { failure, HermesError } from "../tool/errors.js";
-import type { CommandContext } from "./globals.js";
-import { table } from "./output.js";
+import type { HermesError } from "../tool/errors.js";
+import type { CommandContext } from "./context.js";
+import { commandError } from "./errors.js";
 
 const LISTED = 30;
 
-export async function run(
-  context: CommandContext,
-  [call]: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const { out, flags } = context;
+export async function undo(context: CommandContext): Promise<void> {
+  const { out, flags, options } = context;
+  const [call] = context.args;
   const runtime = await context.runtime({ userTools: false });
   try {
     const since = typeof options.since === "string" ? timeOf(options.since) : undefined;
@@ -35,7 +32,7 @@ async function list({ out }: CommandContext, runtime: Runtime, all: boolean): Pr
   if (out.json) return out.values(rows.map(publicRow));
   if (rows.length === 0) return out.line("No changes of files are recorded.");
   const head = ["change", "when", "call", "tool", "did", "file"];
-  for (const line of table([head, ...rows.map(cells)])) out.line(line);
+  out.table([head, ...rows.map(cells)]);
   out.note("hermes undo CHANGE | CALL takes one back, --since 10m everything since; --dry-run only shows it");
 }
 
@@ -97,12 +94,10 @@ async function chosen(
 }
 
 function unknownCall(call: string): HermesError {
-  return new HermesError(
-    failure(
-      "not_found",
-      `No change of a file by ${JSON.stringify(call)} is waiting to be undone`,
-      "`hermes undo` lists the changes that can be; --all also those that were undone.",
-    ),
+  return commandError(
+    "not_found",
+    `No change of a file by ${JSON.stringify(call)} is waiting to be undone`,
+    "`hermes undo` lists the changes that can be; --all also those that were undone.",
   );
 }
 
@@ -114,11 +109,9 @@ function timeOf(text: string): number {
   if (ago !== null) return Date.now() - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0);
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  throw new HermesError(
-    failure(
-      "bad_request",
-      `${JSON.stringify(text)} is not a time`,
-      "Write 30s, 10m, 2h, 1d, or a time such as 2026-05-01T14:00.",
-    ),
+  throw commandError(
+    "bad_request",
+    `${JSON.stringify(text)} is not a time`,
+    "Write 30s, 10m, 2h, 1d, or a time such as 2026-05-01T14:00.",
   );
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visible } from "../../src/base/visible-text.js";
 import type { ApprovalRequest } from "../../src/call/scope.js";
-import { questionLines, rememberLines } from "../../src/cli/approval-text.js";
 import { Output } from "../../src/cli/output.js";
+import { questionLines, rememberLines } from "../../src/cli/session/approval-text.js";
 
 const out = new Output({ color: false, ascii: true }, {});
 const UNSEEN = /[^\P{C}]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}/u;

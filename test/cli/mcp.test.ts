@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { afterAll, describe, expect, it } from "vitest";
-import { draftsFrom } from "../../src/cli/mcp-draft.js";
-import { serversFromJson } from "../../src/cli/mcp-json.js";
-import { checkedServer } from "../../src/cli/mcp-servers.js";
+import { draftsFrom } from "../../src/cli/mcp/draft.js";
+import { serversFromJson } from "../../src/cli/mcp/json.js";
+import { checkedServer } from "../../src/cli/mcp/servers.js";
 import type { McpServerStatus } from "../../src/sources/mcp/source.js";
 import { AuthorizationServer } from "../sources/mcp/oauth/authorization-server.js";
 import { errorLine, hermes, hermesJson, outcomeOf, root, start, tempFolder, until } from "./hermes.js";

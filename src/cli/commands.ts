@@ -1,0 +1,92 @@
+import { approvals } from "./approvals.js";
+import type { CommandSpec } from "./command.js";
+import { config } from "./config.js";
+import { cron } from "./cron.js";
+import { env } from "./env.js";
+import { mcp } from "./mcp.js";
+import { permissions } from "./permissions.js";
+import { plugins } from "./plugins.js";
+import { kill, logs, ps } from "./processes.js";
+import { tool } from "./tool.js";
+import { tools, toolsets } from "./tools.js";
+
+export const CALL_ARGUMENTS = "JSON, key=value pairs, or - for standard input";
+
+/**
+ * Every command, in the order of the help. A noun with commands of its own is declared in the file of its name, and
+ * the code of its commands lies in the folder beside it.
+ */
+export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
+  call: {
+    about: "one call through the whole path",
+    args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
+    load: async () => (await import("./call.js")).call,
+  },
+  run: {
+    about: "run the tool calls of a message (file or standard input) and print the results in its format",
+    args: { "[file]": "JSON file; standard input when left out" },
+    load: async () => (await import("./run.js")).run,
+  },
+  tools,
+  tool,
+  setup: {
+    about: "fetch and check what is not part of the package",
+    commands: {
+      search: {
+        about: "the model that finds tools by meaning",
+        options: { "--check": "only say whether it is there and whole" },
+        load: async () => (await import("./setup-search.js")).setupSearch,
+      },
+    },
+  },
+  toolsets,
+  approvals,
+  ps,
+  logs,
+  undo: {
+    about: "take back what calls did to files; lists the changes when nothing is named",
+    args: { "[call]": "id of a call, or number of a change as the list shows it" },
+    options: {
+      "--since <time>": "everything since: 10m, 2h, or a time",
+      "--session <id>": "only of this session",
+      "--all": "list also what was undone",
+    },
+    load: async () => (await import("./undo.js")).undo,
+  },
+  kill,
+  cron,
+  doctor: {
+    about: "what works, what does not, and how to mend it",
+    options: { "--fix": "mend what can be mended" },
+    load: async () => (await import("./doctor.js")).doctor,
+  },
+  config,
+  permissions,
+  env,
+  plugins,
+  net: {
+    about: "what network tools may reach",
+    commands: {
+      test: {
+        about: "dry run of the URL guard: one JSON object per line, nothing is dialled",
+        load: async () => (await import("./net-test.js")).netTest,
+      },
+    },
+  },
+  mcp,
+  stats: {
+    about: "calls, errors and times per tool",
+    options: { "--days <n>": { about: "look back this far", default: "30" } },
+    load: async () => (await import("./stats.js")).stats,
+  },
+  completion: {
+    about: "shell completion script",
+    args: { "<shell>": "bash, zsh, fish or powershell" },
+    load: async () => (await import("./completion.js")).completion,
+  },
+  serve: {
+    about: "HTTP API and page on 127.0.0.1:9119",
+    options: { "--host <address>": "address to listen on", "--port <port>": "port; 0 picks a free one" },
+    load: async () => (await import("./serve.js")).serve,
+  },
+};

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { homeDir } from "../config/paths.js";
+import type { LoadedConfig } from "../config/types.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { commandError } from "./errors.js";
+import { listOf } from "./input.js";
+import type { Output } from "./output.js";
+
+/** How long a command that ends after one answer waits for servers it has never met. */
+const SETTLE_MS = 15_000;
+
+/** Flags every command takes. */
+export interface GlobalFlags {
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly profile?: string;
+  readonly toolsets?: string;
+  readonly env?: string;
+  readonly timeout?: string;
+  readonly yolo?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly color?: boolean;
+  readonly ascii?: boolean;
+  readonly home?: string;
+}
+
+interface RuntimeWishes {
+  /** False skips the tool folders of the person and the project. */
+  readonly userTools?: boolean;
+  /** False: what comes from MCP servers may turn up later. */
+  readonly wait?: boolean;
+}
+
+/** What a command gets to work with; configuration and runtime are loaded only when they are asked for. */
+export interface CommandContext {
+  readonly flags: GlobalFlags;
+  /** The words behind the command. */
+  readonly args: readonly string[];
+  /** The command's own options. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly out: Output;
+  readonly home: string;
+  config(): Promise<LoadedConfig>;
+  runtime(wishes?: RuntimeWishes): Promise<Runtime>;
+}
+
+export function contextOf(command: Command, out: Output): CommandContext {
+  const flags = command.optsWithGlobals<GlobalFlags>();
+  const home = homeDir({ env: process.env, flags });
+  const configFlags = configFlagsOf(flags);
+  return {
+    flags,
+    args: command.processedArgs.flat(1).filter((arg) => arg !== undefined) as string[],
+    options: command.opts(),
+    out,
+    home,
+    async config() {
+      const { loadConfig } = await import("../config/load.js");
+      return loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
+    },
+    async runtime({ userTools = true, wait = true } = {}) {
+      const { createRuntime } = await import("../runtime/create-runtime.js");
+      const yolo = flags.yolo === true;
+      const runtime = await createRuntime({ home, flags: configFlags, platform: "cli", yolo, userTools });
+      const wrongFlag = runtime.config.problems.find(
+        (problem) => problem.source === "flag" && problem.severity === "error",
+      );
+      if (wrongFlag !== undefined) throw commandError("bad_request", wrongFlag.message, "Nothing was run.");
+      if (wait) await runtime.sources.settled(AbortSignal.timeout(SETTLE_MS));
+      return runtime;
+    },
+  };
+}
+
+/** Gives a command a runtime and closes it afterwards, whatever happens. */
+export async function withRuntime<Result>(
+  { runtime: open }: CommandContext,
+  work: (runtime: Runtime) => Promise<Result>,
+  wishes?: RuntimeWishes,
+): Promise<Result> {
+  const runtime = await open(wishes);
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** The flags that stand for configuration keys. */
+function configFlagsOf({ profile, toolsets, env, timeout, verbose, quiet }: GlobalFlags) {
+  const level = quiet === true ? "error" : verbose === true ? "debug" : undefined;
+  const flags = {
+    profile,
+    toolsets: toolsets === undefined ? undefined : listOf(toolsets),
+    env,
+    timeout,
+    "log.level": level,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+}

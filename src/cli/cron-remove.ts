@@ -1,9 +1,0 @@
-import { changeJob, labelOf } from "./cron-jobs.js";
-import type { CommandContext } from "./globals.js";
-
-export async function run(context: CommandContext, [id = ""]: readonly string[]): Promise<void> {
-  await changeJob(context, {
-    change: (jobs) => jobs.remove(id),
-    said: (job) => `${labelOf(job)} is removed; what its runs have written is kept`,
-  });
-}

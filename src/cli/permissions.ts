@@ -1,0 +1,31 @@
+import type { CommandSpec } from "./command.js";
+
+export const permissions: CommandSpec = {
+  about: "profiles: what a session may do at all",
+  otherwise: "list",
+  commands: {
+    list: {
+      about: "every profile, where it is written, and which one is in force",
+      load: async () => (await import("./permissions/profiles.js")).list,
+    },
+    use: {
+      about: "choose the profile of new sessions",
+      args: { "<profile>": "" },
+      load: async () => (await import("./permissions/profiles.js")).use,
+    },
+    explain: {
+      about: "what would be decided about a call, rule by rule, with file and line",
+      args: { "<name>": "tool", "[arguments...]": "JSON, key=value pairs, or - for standard input" },
+      load: async () => (await import("./permissions/explain.js")).explain,
+    },
+    simulate: {
+      about: "what another profile (--profile) would have done with the recorded calls",
+      options: { "--days <n>": { about: "look back this far", default: "30" } },
+      load: async () => (await import("./permissions/simulate.js")).simulateProfile,
+    },
+    test: {
+      about: "dry run of path rules: one JSON object per line",
+      load: async () => (await import("./permissions/test.js")).test,
+    },
+  },
+};

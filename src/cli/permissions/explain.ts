@@ -1,0 +1,102 @@
+import { visible } from "../../base/visible-text.js";
+import type { Policy } from "../../call/scope.js";
+import type { PermissionPolicy } from "../../policy/engine.js";
+import type { TraceStep } from "../../policy/profiles/trace.js";
+import type { RuleOrigin } from "../../policy/profiles/types.js";
+import { HermesError } from "../../tool/errors.js";
+import type { CommandContext } from "../context.js";
+import { readCallArguments } from "../input.js";
+import { type Output, tableLines } from "../output.js";
+
+/** What would be decided about a call, and by which rules. Nothing is run, nobody is asked. */
+export async function explain(context: CommandContext): Promise<void> {
+  const { out, args: words } = context;
+  const [name = "", ...given] = words;
+  const runtime = await context.runtime();
+  try {
+    const session = await runtime.openSession({ door: "cli" });
+    const explained = await session.explainCall({ name, arguments: await readCallArguments(given) });
+    // Through Tool Search it is about the tool that is meant.
+    const found = session.scope.bridge?.find(explained.name) ?? session.view.find(explained.name);
+    // What ended before the decision has nothing to explain but itself.
+    if (explained.decision === undefined || "code" in found) {
+      throw new HermesError(explained.error ?? ("code" in found ? found : noDecision(name)));
+    }
+    const { scope } = session;
+    const trace = canExplain(scope.services.policy)
+      ? scope.services.policy.explainDecision({
+          entry: found.entry,
+          args: explained.args ?? {},
+          effects: explained.effects,
+          session: scope.info,
+          environment: scope.environment.name,
+          home: scope.home,
+        }).trace
+      : [];
+    const { verdict, rule, reason } = explained.decision;
+    const answer = {
+      name: found.entry.name,
+      profile: session.profile,
+      verdict,
+      rule,
+      reason: reason ?? null,
+    };
+    if (out.json) {
+      out.value({ ...answer, effects: explained.effects, trace: trace.map(plainStep) });
+    } else show(out, answer, trace);
+  } finally {
+    await runtime.close();
+  }
+}
+
+function noDecision(name: string) {
+  return { code: "internal", message: `nothing was decided about ${name}` } as const;
+}
+
+function canExplain(policy: Policy): policy is PermissionPolicy {
+  return "explainDecision" in policy;
+}
+
+function plainStep({ at, ...step }: TraceStep) {
+  return { ...step, file: at?.file ?? null, line: at?.line ?? null };
+}
+
+function show(
+  out: Output,
+  answer: { readonly name: string; readonly profile: string; readonly verdict: string } & {
+    readonly rule: string;
+    readonly reason: string | null;
+  },
+  trace: readonly TraceStep[],
+): void {
+  const mark = answer.verdict === "allow" ? "ok" : answer.verdict === "ask" ? "warning" : "error";
+  out.line(`${out.mark(mark)} ${answer.name}: ${answer.verdict} (profile ${answer.profile})`);
+  out.line(`  rule ${answer.rule}`);
+  if (answer.reason !== null) out.line(`  ${visible(answer.reason)}`);
+  let effect: string | undefined;
+  for (const { text, about } of lines(trace)) {
+    if (about !== effect) out.line(out.color.dim(visible(about ?? "the call as a whole")));
+    effect = about;
+    out.line(`  ${visible(text)}`);
+  }
+}
+
+function lines(trace: readonly TraceStep[]): readonly { readonly text: string; readonly about?: string }[] {
+  const rows = tableLines(
+    trace.map((step) => [
+      step.outcome,
+      step.rule,
+      `${step.list ?? ""}`,
+      placeOf(step.at) || (step.reason ?? ""),
+    ]),
+  );
+  return trace.map(({ effect }, index) => ({
+    text: rows[index] ?? "",
+    ...(effect !== undefined && { about: effect }),
+  }));
+}
+
+function placeOf(at: RuleOrigin | undefined): string {
+  if (at === undefined) return "";
+  return at.line === undefined ? at.file : `${at.file}:${at.line}`;
+}

@@ -1,0 +1,100 @@
+import { homedir } from "node:os";
+import { visible } from "../../base/visible-text.js";
+import { createPolicy } from "../../policy/engine.js";
+import { allowlistFrom } from "../../policy/grants/from-config.js";
+import { loadPermissions } from "../../policy/profiles/load.js";
+import { type Change, type Simulation, simulate } from "../../policy/profiles/simulate.js";
+import { loadAnalysis } from "../../shell/analysis.js";
+import { HermesError } from "../../tool/errors.js";
+import type { CommandContext } from "../context.js";
+import { commandError } from "../errors.js";
+import type { Output } from "../output.js";
+
+const MOST_CALLS = 100_000;
+
+/** What another profile would have done with the calls of the journal. */
+export async function simulateProfile({
+  out,
+  flags,
+  home,
+  runtime: open,
+  options,
+}: CommandContext): Promise<void> {
+  const profile = flags.profile ?? options.profile;
+  if (typeof profile !== "string") {
+    const hint = "For example: hermes permissions simulate --profile readonly_research";
+    throw commandError("bad_request", "no profile was named", hint);
+  }
+  const days = Number(options.days ?? 30);
+  if (!(days > 0)) {
+    throw commandError(
+      "bad_request",
+      `--days must be a positive number, not ${JSON.stringify(options.days)}`,
+      "For example: --days 7",
+    );
+  }
+  const runtime = await open({ userTools: false });
+  try {
+    const { config } = runtime;
+    const permissions = await loadPermissions({ home, project: config.project, systemDir: config.systemDir });
+    const unknown = permissions.unknown(profile);
+    if (unknown !== undefined) throw new HermesError(unknown);
+    await loadAnalysis();
+    const journal = await runtime.journal();
+    const result = simulate({
+      rows: await journal.recent({ limit: MOST_CALLS, sinceMs: Date.now() - days * 86_400_000 }),
+      profile,
+      permissions,
+      policy: createPolicy({
+        hermesHome: home,
+        permissions,
+        denyCommands: config.values.approvals.deny,
+        allowlist: allowlistFrom(config),
+        readOnly: config.policyIncomplete,
+        anyFolder: true,
+      }),
+      cwd: process.cwd(),
+      home: process.env.HOME || homedir(),
+    });
+    if (out.json) out.value({ days, ...result });
+    else show(out, result, days);
+  } finally {
+    await runtime.close();
+  }
+}
+
+function show(out: Output, result: Simulation, days: number): void {
+  const { calls, unchanged, unknown, undecided } = result;
+  if (calls === 0) {
+    out.line(`No calls in the last ${days} days.`);
+    return;
+  }
+  out.line(`${calls} calls of the last ${days} days under ${result.profile}: ${unchanged} as before`);
+  list(out, "newly denied", result.newly_denied);
+  list(out, "newly asked", result.newly_asked);
+  list(out, "newly allowed", result.newly_allowed);
+  if (result.never_fired.length > 0) {
+    out.line("rules that no call met");
+    const rows = result.never_fired.map(({ rule, list: name, file, line }) => [
+      `  ${name}`,
+      rule,
+      line === undefined ? file : `${file}:${line}`,
+    ]);
+    out.table(rows);
+  }
+  if (unknown > 0)
+    out.note(`${unknown} calls are unknown: the journal holds only a part of their arguments.`);
+  if (undecided > 0) out.note(`${undecided} calls ended before anything was decided about them.`);
+}
+
+function list(out: Output, title: string, changes: readonly Change[]): void {
+  const total = changes.reduce((sum, { calls }) => sum + calls, 0);
+  out.line(`${title}: ${total}`);
+  const rows = changes.map(({ calls, tool, rule, reason }) => [
+    `  ${calls}`,
+    visible(tool),
+    rule,
+    visible(reason),
+  ]);
+  out.table(rows);
+}

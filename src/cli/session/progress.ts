@@ -1,0 +1,113 @@
+import { visible } from "../../base/visible-text.js";
+import type { RuntimeEvent } from "../../observe/events.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { brief, type Output } from "../output.js";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_MS = 100;
+const DEFAULT_COLUMNS = 80;
+/** Spinner, emoji, blanks and the time. */
+const ROOM_FOR_THE_REST = 18;
+const SHOW_AFTER_MS = { terminal: 150, plain: 1_000 };
+
+interface Running {
+  readonly label: string;
+  readonly startedAt: number;
+  shown: boolean;
+}
+
+/** A live line per running call on a terminal; elsewhere a plain line for calls that take long. */
+export class ProgressDisplay {
+  readonly #runtime: Runtime;
+  readonly #out: Output;
+  readonly #live: boolean;
+  readonly #running = new Map<string, Running>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #unsubscribe: () => void;
+  #frame = 0;
+  #drawnLines = 0;
+  #paused = false;
+
+  constructor(runtime: Runtime, out: Output) {
+    this.#runtime = runtime;
+    this.#out = out;
+    this.#live = process.stderr.isTTY === true && !out.ascii && process.env.CI === undefined;
+    this.#timer = setInterval(() => this.#draw(), FRAME_MS);
+    this.#timer.unref();
+    this.#unsubscribe = runtime.events.on((event) => this.#track(event));
+  }
+
+  /** Nothing is drawn while the terminal belongs to a question. */
+  async pausedWhile<T>(work: () => Promise<T>): Promise<T> {
+    this.#erase();
+    this.#paused = true;
+    try {
+      return await work();
+    } finally {
+      this.#paused = false;
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#unsubscribe();
+    this.#erase();
+  }
+
+  #draw(): void {
+    if (this.#paused) return;
+    this.#frame += 1;
+    this.#erase();
+    for (const call of this.#running.values()) {
+      const elapsed = performance.now() - call.startedAt;
+      if (elapsed < SHOW_AFTER_MS[this.#live ? "terminal" : "plain"]) continue;
+      if (this.#live)
+        this.#drawLine(`${FRAMES[this.#frame % FRAMES.length]} ${call.label}  ${seconds(elapsed)}`);
+      else if (!call.shown) process.stderr.write(`... ${call.label}\n`);
+      call.shown = true;
+    }
+  }
+
+  #drawLine(line: string): void {
+    process.stderr.write(`${line}\n`);
+    this.#drawnLines += 1;
+  }
+
+  #erase(): void {
+    if (this.#drawnLines > 0) process.stderr.write(`\x1b[${this.#drawnLines}A\x1b[J`);
+    this.#drawnLines = 0;
+  }
+
+  #track(event: RuntimeEvent): void {
+    if (event.type === "call.started") {
+      const emoji = this.#out.emoji(this.#runtime.registry.get(event.name)?.emoji);
+      const label = brief(`${visible(event.name)}  ${visible(firstArgument(event.preview))}`, roomForLabel());
+      this.#running.set(event.id, {
+        label: `${emoji}${label.trimEnd()}`,
+        startedAt: performance.now(),
+        shown: false,
+      });
+    }
+    if (event.type !== "call.finished") return;
+    const call = this.#running.get(event.id);
+    this.#running.delete(event.id);
+    if (call?.shown !== true) return;
+    this.#erase();
+    process.stderr.write(
+      `${this.#out.mark(event.ok ? "ok" : "error")} ${call.label}  ${seconds(event.duration_ms)}\n`,
+    );
+  }
+}
+
+/** A line that wraps would take two rows, and only one would be erased. */
+function roomForLabel(): number {
+  return Math.max((process.stderr.columns || DEFAULT_COLUMNS) - ROOM_FOR_THE_REST, 20);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)}s`;
+}
+
+function firstArgument(preview: string): string {
+  return /^\{"[^"]*":"?([^"]*)/.exec(preview)?.[1]?.replace(/\}$/, "") ?? "";
+}

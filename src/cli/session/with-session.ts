@@ -1,0 +1,92 @@
+import { visible } from "../../base/visible-text.js";
+import type { Approver } from "../../call/scope.js";
+import { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import type { Session } from "../../runtime/session.js";
+import { describeThrown } from "../../tool/thrown.js";
+import type { CommandContext } from "../context.js";
+import type { Output } from "../output.js";
+import { terminalApprover } from "./approval-prompt.js";
+import { ProgressDisplay } from "./progress.js";
+
+/** What a tool leaves behind may keep the process alive this long after the command has ended. */
+const LEFTOVER_MS = 500;
+
+/** Opens a session for one command and closes everything afterwards. Ctrl-C aborts what is running. */
+export async function withSession(
+  context: CommandContext,
+  work: (session: Session, signal: AbortSignal, runtime: Runtime) => Promise<void>,
+): Promise<void> {
+  const { out } = context;
+  const runtime = await context.runtime();
+  const controller = new AbortController();
+  const interrupt = () => controller.abort();
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  reportStrays(runtime);
+  const stopStream = out.jsonl ? runtime.events.on((event) => out.value(event)) : () => undefined;
+  const unattended = unattendedApprover(runtime, out);
+  const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
+  try {
+    const alone = <T>(ask: () => Promise<T>) => progress?.pausedWhile(ask) ?? ask();
+    const approver =
+      runtime.configuredApprover() ?? terminalApprover({ out, interrupt, alone }) ?? unattended.approver;
+    const session = await runtime.openSession({ door: "cli", approver });
+    await work(session, controller.signal, runtime);
+  } finally {
+    progress?.stop();
+    stopStream();
+    process.removeListener("SIGINT", interrupt);
+    process.removeListener("SIGTERM", interrupt);
+    await unattended.close();
+    noteEnding(context, runtime);
+    await runtime.close();
+    setTimeout(() => process.exit(), LEFTOVER_MS).unref();
+  }
+}
+
+/** A command is a short life: what it started in the background ends with it. */
+function noteEnding({ out }: CommandContext, runtime: Runtime): void {
+  const running = runtime.processes.list().filter(({ status }) => status === "running");
+  if (running.length === 0) return;
+  const what = running.length === 1 ? "the background process" : `${running.length} background processes`;
+  out.note(`${what} ended with this command; sessions of \`hermes serve\` keep theirs running`);
+}
+
+/** Promises and timers that a tool forgot may fail when nobody waits for them: said, but no call is lost by it. */
+function reportStrays(runtime: Runtime): void {
+  const report = (thrown: unknown) => {
+    const { type, message } = describeThrown(thrown);
+    runtime.log.error(`an error that nothing caught, left behind by a tool: ${type}: ${message}`);
+  };
+  process.on("unhandledRejection", report);
+  process.on("uncaughtException", report);
+}
+
+/** For a command without a terminal: the queue when that is configured, otherwise nobody. */
+export function unattendedApprover(
+  runtime: Runtime,
+  out: Output,
+): { readonly approver: Approver | undefined; close(): Promise<void> } {
+  const approvals = new RuntimeApprovals(runtime);
+  const approver = approvals.unattended();
+  const stop = approver === undefined ? () => undefined : tellQuestions(runtime, out);
+  return {
+    approver,
+    async close() {
+      stop();
+      await approvals.close();
+    },
+  };
+}
+
+function tellQuestions(runtime: Runtime, out: Output): () => void {
+  return runtime.events.on((event) => {
+    if (event.type !== "approval.pending") return;
+    const seconds = Math.round((event.expires_at - Date.now()) / 1000);
+    out.note(
+      `${visible(event.tool)} waits ${seconds} s for approval (${visible(event.reason)}): ` +
+        `hermes approvals approve ${event.id}`,
+    );
+  });
+}

@@ -1,0 +1,93 @@
+import { quoteForShell } from "../../base/quote.js";
+import { describeSignature } from "../../tool/signature.js";
+import type { CommandContext } from "../context.js";
+
+export async function info({ out, runtime: open, args: [name = ""] }: CommandContext): Promise<void> {
+  const runtime = await open();
+  const canonical = runtime.canonicalName(name);
+  const listing = (await runtime.listTools()).find((tool) => tool.name === canonical);
+  const entry = runtime.registry.get(canonical);
+  if (listing === undefined || entry === undefined)
+    throw new Error(`${canonical} vanished while it was looked up`);
+  const { color } = out;
+  // Code that does not load is told by `state` below; its examples are not worth an error.
+  const examples = (await entry.load().catch(() => undefined))?.examples ?? [];
+  if (out.json)
+    out.value({
+      ...listing,
+      parameters: entry.parameters,
+      ...(entry.output !== undefined && { output: entry.output }),
+      ...(examples.length > 0 && { examples }),
+    });
+  else {
+    out.line(
+      `${out.emoji(listing.emoji)}${color.bold(listing.name)}${listing.aliases.length > 0 ? color.dim(` (also ${listing.aliases.join(", ")})`) : ""}`,
+    );
+    out.line(listing.description);
+    out.line();
+    out.line(describeSignature(listing.name, entry.parameters));
+    out.line();
+    out.line(`toolset      ${listing.toolset}`);
+    out.line(`permissions  ${listing.permissions.join(", ") || "none"}`);
+    out.line(
+      `from         ${listing.provenance.kind}${listing.provenance.source === undefined ? "" : ` ${listing.provenance.source}`}`,
+    );
+    out.line(`state        ${listing.enabled ? "on" : "off"}: ${listing.because}`);
+    out.line(
+      `             ${listing.available ? "ready" : `not available: ${listing.reason ?? ""}${listing.fix === undefined ? "" : ` → ${listing.fix}`}`}`,
+    );
+    out.line();
+    out.line(JSON.stringify(entry.parameters, null, 2));
+    for (const example of examples) {
+      out.line();
+      out.line(`${color.bold(example.title)}:`);
+      out.line(`hermes call ${listing.name} ${quoteForShell(JSON.stringify(example.arguments))}`);
+      out.line(color.dim(`→ ${JSON.stringify(example.result)}`));
+    }
+  }
+  await runtime.close();
+}
+
+/** Whether a model sees a tool, and the rule that decided. */
+export async function explain({ out, runtime: open, args: [name] }: CommandContext): Promise<void> {
+  const runtime = await open();
+  const canonical = name === undefined ? undefined : runtime.canonicalName(name);
+  const names = async (toolSearch: boolean) =>
+    new Set(
+      (await runtime.getToolDefinitions({ quiet: true, toolSearch })).map(
+        (definition) => definition.function.name,
+      ),
+    );
+  const [offered, listed] = [await names(false), await names(true)];
+  const rows = (await runtime.listTools())
+    .filter((tool) => canonical === undefined || tool.name === canonical)
+    .map((tool) => ({ ...tool, shown: [tool.name, ...tool.aliases].find((name) => offered.has(name)) }))
+    .map(({ shown, ...tool }) => ({
+      name: tool.name,
+      offered: tool.enabled && tool.available,
+      shown_as: shown ?? null,
+      behind_search: shown !== undefined && !listed.has(shown),
+      enabled: tool.enabled,
+      because: tool.because,
+      available: tool.available,
+      reason: tool.reason ?? null,
+      fix: tool.fix ?? null,
+      toolset: tool.toolset,
+      provenance: tool.provenance,
+    }));
+  if (out.json && canonical !== undefined) out.value(rows[0]);
+  else if (out.json) out.values(rows);
+  else {
+    const lines = rows.map((row) => [
+      out.mark(row.offered ? "ok" : row.enabled ? "error" : "warning"),
+      row.name,
+      row.enabled
+        ? row.available
+          ? `${row.because}${row.behind_search ? "; a model finds it with Tool Search" : ""}`
+          : `${row.because}, but ${row.reason ?? "not available"}${row.fix === null ? "" : ` → ${row.fix}`}`
+        : row.because,
+    ]);
+    out.table(lines);
+  }
+  await runtime.close();
+}

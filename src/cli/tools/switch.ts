@@ -1,0 +1,31 @@
+import { appendConfigValue, removeConfigValue } from "../../config/edit.js";
+import { HermesError } from "../../tool/errors.js";
+import type { CommandContext } from "../context.js";
+
+/** `tools enable|disable`: the name goes into or out of `tools.disabled` of the person's own configuration. */
+export async function switchTool(options: {
+  readonly context: CommandContext;
+  readonly name: string;
+  readonly on: boolean;
+}): Promise<void> {
+  const { context, on } = options;
+  const { out, home } = context;
+  const runtime = await context.runtime();
+  const name = runtime.canonicalName(options.name);
+  await runtime.close();
+  const change = on ? removeConfigValue : appendConfigValue;
+  const done = await change({ home, key: "tools.disabled", items: [name] });
+  if (!done.ok) throw new HermesError(done);
+  if (out.json) out.value({ name, enabled: on, changed: done.changed, file: done.file });
+  else out.line(`${name} is ${on ? "on" : "off"}${done.changed ? "" : " (as before)"}; ${done.file}`);
+}
+
+export async function enable(context: CommandContext): Promise<void> {
+  const [name = ""] = context.args;
+  await switchTool({ context, name, on: true });
+}
+
+export async function disable(context: CommandContext): Promise<void> {
+  const [name = ""] = context.args;
+  await switchTool({ context, name, on: false });
+}
