@@ -25,10 +25,8 @@ export async function openPluginEnvironment(opening: {
     progress: (message) => onProgress?.(message),
     builtin: opening.builtin,
     async remote(options) {
-      const { createRemoteEnvironment } = await import("./remote/remote-environment.js");
-      const environment = createRemoteEnvironment({ ...options, name, kind: "plugin" });
-      await environment.connect();
-      return environment;
+      const { openRemoteEnvironment } = await import("./remote/remote-environment.js");
+      return openRemoteEnvironment({ ...options, name, kind: "plugin" });
     },
   };
   let environment: Environment;

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SandboxKeeper } from "../../src/env/modal/sandbox-keeper.js";
-import { createModalTransport } from "../../src/env/modal/transport.js";
+import { SandboxKeeper } from "../../src/env/cloud/sandbox-keeper.js";
+import { createModalTransport } from "../../src/env/modal/modal.js";
+import { type ModalSandbox, ModalSandboxes } from "../../src/env/modal/sandboxes.js";
 import type { Transport } from "../../src/env/remote/transport.js";
 import { type ModalServer, startModalServer } from "../support/modal-server/server.js";
 import { keepsTransportContract } from "../support/sandbox-host/transport-contract.js";
@@ -12,19 +13,21 @@ import { keepsTransportContract } from "../support/sandbox-host/transport-contra
 describe("programs in a Modal sandbox", () => {
   let server: ModalServer;
   let stateDir: string;
-  let keeper: SandboxKeeper;
+  let keeper: SandboxKeeper<ModalSandbox>;
   let transport: Transport;
 
   beforeAll(async () => {
     server = await startModalServer();
     stateDir = await mkdtemp(join(tmpdir(), "modal-state-"));
-    keeper = new SandboxKeeper({
-      task: "contract",
-      stateDir,
-      serverUrl: server.url,
-      tokenId: server.tokenId,
-      tokenSecret: server.tokenSecret,
-    });
+    keeper = new SandboxKeeper(
+      new ModalSandboxes({
+        task: "contract",
+        stateDir,
+        serverUrl: server.url,
+        tokenId: server.tokenId,
+        tokenSecret: server.tokenSecret,
+      }),
+    );
     transport = createModalTransport(keeper);
   });
   afterAll(async () => {

@@ -1,8 +1,9 @@
 import type { Agent } from "undici";
 import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
-import { type DaytonaOptions, DEFAULT_API_URL } from "./options.js";
+import type { DaytonaOptions } from "./daytona.js";
 
+const DEFAULT_API_URL = "https://app.daytona.io/api";
 /** Requests are asked again for this long after the first failure; every one of them may arrive twice. */
 const RETRY_FOR_MS = 6_000;
 /** Longer than any script waits, see `WAIT_SECONDS` in scripts.ts. */
@@ -13,9 +14,9 @@ export interface ApiRequest {
   readonly url: string;
   readonly json?: unknown;
   readonly file?: { readonly path: string; readonly bytes: Uint8Array };
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** How long to ask again while the connection is broken. */
-  readonly retryForMs?: number;
+  readonly retryForMs?: number | undefined;
 }
 
 /** An answer that is not a success. */

@@ -1,31 +1,61 @@
+import { type CloudOptions, openCloudEnvironment } from "../cloud/cloud-environment.js";
+import { SandboxKeeper } from "../cloud/sandbox-keeper.js";
 import type { Environment } from "../environment.js";
-import { createRemoteEnvironment } from "../remote/remote-environment.js";
-import type { DaytonaOptions } from "./options.js";
-import { SandboxKeeper } from "./sandbox-keeper.js";
-import { createDaytonaTransport } from "./transport.js";
+import type { Transport, TransportProcess, TransportStart } from "../remote/transport.js";
+import { daytonaError } from "./api.js";
+import { PipedProcess } from "./piped-process.js";
+import { type DaytonaSandbox, DaytonaSandboxes } from "./sandboxes.js";
+import { TerminalProcess } from "./terminal-process.js";
 
-export type { DaytonaOptions } from "./options.js";
+export interface DaytonaOptions extends CloudOptions {
+  /** Name of a snapshot at Daytona to start from, instead of an image. */
+  readonly snapshot?: string | undefined;
+  /** At most 10,240. */
+  readonly diskMb?: number | undefined;
+  /** By default DAYTONA_API_KEY, DAYTONA_API_URL and DAYTONA_TARGET. */
+  readonly apiKey?: string | undefined;
+  readonly apiUrl?: string | undefined;
+  readonly target?: string | undefined;
+}
 
-/** A sandbox of the Daytona service. Rejects when it cannot be reached. */
 export async function createDaytonaEnvironment(options: DaytonaOptions): Promise<Environment> {
-  const keeper = new SandboxKeeper(options);
-  const environment = createRemoteEnvironment({
-    name: options.name ?? "daytona",
-    kind: "daytona",
-    transport: createDaytonaTransport(keeper),
-    defaultCwd: options.cwd ?? "~",
-    loginShell: false,
-    ...(options.passthrough === undefined ? {} : { passthrough: options.passthrough }),
-    close: () => keeper.close(),
-    closeEndsAll: true,
-    facts: () => keeper.facts(),
-    snapshot: () => keeper.snapshot(),
-  });
-  try {
-    await environment.connect();
-  } catch (error) {
-    await keeper.close().catch(() => {});
-    throw error;
-  }
-  return environment;
+  const keeper = new SandboxKeeper(new DaytonaSandboxes(options));
+  const transport = createDaytonaTransport(keeper);
+  return openCloudEnvironment({ kind: "daytona", options, defaultCwd: "~", keeper, transport });
+}
+
+/** The two streams come on ways of their own, each with its own delay. */
+const DRAIN_MS = 1_000;
+
+/** Starts programs in the sandbox that the keeper holds. */
+export function createDaytonaTransport(keeper: SandboxKeeper<DaytonaSandbox>): Transport {
+  return {
+    drainMs: DRAIN_MS,
+    async start(request: TransportStart): Promise<TransportProcess> {
+      const { sandbox, release } = await keeper.use();
+      const { toolbox } = sandbox;
+      const whyLost = async (error: unknown, tell = false) => {
+        const loss = await keeper.examine(sandbox, error);
+        // Who is told everything does not have to be told again; the next one gets a new sandbox.
+        return (tell ? keeper.takeUntold() : undefined) ?? loss?.why ?? "the Daytona sandbox does not answer";
+      };
+      try {
+        const { pty } = request;
+        const process =
+          pty === undefined
+            ? await PipedProcess.start({
+                toolbox,
+                request,
+                whyLost: (error, started) => whyLost(error, !started),
+              })
+            : await TerminalProcess.start({ toolbox, request: { ...request, pty }, whyLost });
+        void process.ended.then(release);
+        return process;
+      } catch (error) {
+        release();
+        if (request.pty === undefined) throw error;
+        throw daytonaError("open a terminal at Daytona", new Error(await whyLost(error, true)));
+      }
+    },
+  };
 }

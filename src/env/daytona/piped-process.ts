@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { PauseSwitch } from "../cloud/cloud-environment.js";
 import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
 import {
   type Answer,
@@ -40,7 +41,7 @@ export class PipedProcess implements TransportProcess {
    */
   readonly #heldStderr: Uint8Array[] = [];
   #exitCode: number | undefined;
-  #paused: { readonly until: Promise<void>; resume(): void } | undefined;
+  readonly #paused = new PauseSwitch();
 
   private constructor(options: PipedProcessOptions, first: Promise<Answer>) {
     this.#options = options;
@@ -87,16 +88,7 @@ export class PipedProcess implements TransportProcess {
   resize(): void {}
 
   pauseOutput(paused: boolean): void {
-    if (!paused) {
-      this.#paused?.resume();
-      this.#paused = undefined;
-    } else if (this.#paused === undefined) {
-      let resume: () => void = () => {};
-      const until = new Promise<void>((resolve) => {
-        resume = resolve;
-      });
-      this.#paused = { until, resume };
-    }
+    this.#paused.set(paused);
   }
 
   abandon(): void {
@@ -131,7 +123,7 @@ export class PipedProcess implements TransportProcess {
       for (let answer = await first; ; ) {
         const end = this.#take(answer);
         if (end !== undefined) return end;
-        while (this.#paused !== undefined) await this.#paused.until;
+        await this.#paused.passed();
         const wait = this.#heldStderr.length > 0 ? "moment" : "news";
         const poll = { folder: this.#folder, stdout: this.#stdout, stderr: this.#stderr, known: this.#known };
         answer = await this.#ask(pollScript({ ...poll, seenStdout, seenStderr, wait }));

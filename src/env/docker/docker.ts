@@ -1,3 +1,4 @@
+import { delegateEnvironment } from "../../call/delegate-environment.js";
 import type { Environment } from "../environment.js";
 import { createRemoteEnvironment } from "../remote/remote-environment.js";
 import { Container, noShell } from "./container.js";
@@ -34,13 +35,12 @@ export async function createDockerEnvironment(options: DockerOptions): Promise<E
       facts: () => facts({ engine, container, options }),
     });
     await remote.connect();
-    const endAll = remote.close.bind(remote);
-    return Object.assign(remote, {
+    return delegateEnvironment(remote, {
       // All programs in it end, /tmp and /run are emptied, other files stay.
       suspend: () => container.stop(),
       close() {
         container.leave();
-        return endAll();
+        return remote.close();
       },
     });
   } catch (error) {

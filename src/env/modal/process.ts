@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ContainerProcess } from "modal";
+import { deferred } from "../../base/deferred.js";
+import { PauseSwitch } from "../cloud/cloud-environment.js";
 import type { TerminalSize } from "../environment.js";
 import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
-import { TerminalStart } from "./terminal-start.js";
 
 /** The service refuses larger pieces of input. */
 const INPUT_PIECE_BYTES = 1_048_576;
@@ -35,7 +36,7 @@ export class ModalProcess implements TransportProcess {
   #over = false;
   #stdoutBytes = 0;
   readonly #stdoutEnded = new AbortController();
-  #paused: { readonly until: Promise<void>; resume(): void } | undefined;
+  readonly #paused = new PauseSwitch();
   #finish: (end: TransportEnd) => void = () => {};
 
   constructor(options: ModalProcessOptions) {
@@ -75,16 +76,7 @@ export class ModalProcess implements TransportProcess {
   }
 
   pauseOutput(paused: boolean): void {
-    if (!paused) {
-      this.#paused?.resume();
-      this.#paused = undefined;
-    } else if (this.#paused === undefined) {
-      let resume: () => void = () => {};
-      const until = new Promise<void>((resolve) => {
-        resume = resolve;
-      });
-      this.#paused = { until, resume };
-    }
+    this.#paused.set(paused);
   }
 
   abandon(): void {
@@ -163,10 +155,60 @@ export class ModalProcess implements TransportProcess {
     const reader = stream.getReader();
     this.#readers.push(reader);
     for (;;) {
-      while (this.#paused !== undefined) await this.#paused.until;
+      await this.#paused.passed();
       const { done, value } = await reader.read();
       if (done) return;
       if (!this.#over) await deliver(value);
     }
+  }
+}
+
+const MARK = 0x1e;
+/** No terminal's name is longer. */
+const MAX_HEAD_BYTES = 4096;
+
+/**
+ * The service gives every terminal the same size and cannot change it, so a program is started by a line that
+ * sets the size first and tells the terminal's name, by which it can be changed later.
+ */
+export function inSizedTerminal(argv: readonly string[], size: TerminalSize): string[] {
+  const resized = `stty rows ${size.rows} cols ${size.columns} 2>/dev/null`;
+  const script = `${resized}; printf '\\036%s\\036' "$(tty)"; exec "$@"`;
+  return ["sh", "-c", script, "sh", ...argv];
+}
+
+export function resizeCommand(terminal: string, size: TerminalSize): string[] {
+  return ["stty", "-F", terminal, "rows", String(size.rows), "cols", String(size.columns)];
+}
+
+/** Takes the terminal's name out of the first bytes of its output. */
+class TerminalStart {
+  /** The terminal's name; undefined when the program ended before it was told. */
+  readonly shown: Promise<string | undefined>;
+  readonly #name = deferred<string | undefined>();
+  #head: Uint8Array | undefined = new Uint8Array();
+
+  constructor() {
+    this.shown = this.#name.promise;
+  }
+
+  /** The bytes that are the program's own. */
+  take(bytes: Uint8Array): Uint8Array {
+    if (this.#head === undefined) return bytes;
+    const head = Buffer.concat([this.#head, bytes]);
+    const first = head.indexOf(MARK);
+    const second = first === -1 ? -1 : head.indexOf(MARK, first + 1);
+    if (second === -1 && head.length < MAX_HEAD_BYTES) {
+      this.#head = head;
+      return new Uint8Array();
+    }
+    this.#head = undefined;
+    const name = second === -1 ? "" : head.subarray(first + 1, second).toString();
+    this.#name.resolve(name.startsWith("/dev/") ? name : undefined);
+    return second === -1 ? head : head.subarray(second + 1);
+  }
+
+  over(): void {
+    this.#name.resolve(undefined);
   }
 }

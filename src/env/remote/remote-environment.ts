@@ -119,10 +119,22 @@ export function createRemoteEnvironment(options: RemoteEnvironmentOptions): Remo
     describe,
     fetch: options.fetch ?? ((transfer) => fetchFromThere(transfer, { connection, files })),
     push: options.push ?? ((transfer) => pushToThere(transfer, { connection, files })),
-    ...(options.snapshot !== undefined && { snapshot: options.snapshot }),
+    snapshot: options.snapshot,
     close() {
       closing ??= shutDown();
       return closing;
     },
   };
+}
+
+/** The same, connected; closes what was opened when that fails. */
+export async function openRemoteEnvironment(options: RemoteEnvironmentOptions): Promise<RemoteEnvironment> {
+  const environment = createRemoteEnvironment(options);
+  try {
+    await environment.connect();
+    return environment;
+  } catch (error) {
+    await options.close().catch(() => {});
+    throw error;
+  }
 }

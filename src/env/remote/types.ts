@@ -18,7 +18,7 @@ export interface RemoteEnvironmentOptions {
   /** How long a login shell may take; 30 s by default. */
   readonly loginLimitMs?: number;
   /** Variables the operator sends along. They travel on standard input, never on a command line. */
-  readonly passthrough?: Readonly<Record<string, string>>;
+  readonly passthrough?: Readonly<Record<string, string>> | undefined;
   /** Programs there end when this runtime is killed, by a watcher that is started with the first one. */
   readonly leash?: boolean;
   /** Called once, after everything that was started has been ended: disconnects, removes the container. */
@@ -31,7 +31,7 @@ export interface RemoteEnvironmentOptions {
   /** Facts for `describe`; called after a successful connection. */
   facts(): Promise<Readonly<Record<string, string>>>;
   /** Only where the service can keep its file system. */
-  snapshot?(): Promise<{ readonly id: string }>;
+  snapshot?: (() => Promise<{ readonly id: string }>) | undefined;
   /** Told each time the connection turns out to be lost, before the error reaches the caller. */
   onLost?(why: string): void;
   /** A faster way to copy than a tar stream through the transport. */

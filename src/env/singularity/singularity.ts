@@ -1,5 +1,6 @@
+import { delegateEnvironment } from "../../call/delegate-environment.js";
 import type { Environment } from "../environment.js";
-import { createRemoteEnvironment } from "../remote/remote-environment.js";
+import { openRemoteEnvironment } from "../remote/remote-environment.js";
 import { execTransport } from "./exec-transport.js";
 import { Instance } from "./instance.js";
 import type { SingularityOptions } from "./options.js";
@@ -9,7 +10,7 @@ import { ContainerProgram } from "./program.js";
 export async function createSingularityEnvironment(options: SingularityOptions): Promise<Environment> {
   const program = new ContainerProgram(options);
   const instance = new Instance(program, options);
-  const environment = createRemoteEnvironment({
+  const environment = await openRemoteEnvironment({
     name: options.name ?? "singularity",
     kind: "singularity",
     transport: execTransport({ program, instance, options }),
@@ -17,7 +18,7 @@ export async function createSingularityEnvironment(options: SingularityOptions):
     loginShell: false,
     leash: true,
     closeEndsAll: true,
-    ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
+    passthrough: options.passthrough,
     async close() {
       await instance.close();
       await options.starter.close();
@@ -31,12 +32,8 @@ export async function createSingularityEnvironment(options: SingularityOptions):
       ...(instance.notes.length > 0 && { note: instance.notes.join("; ") }),
     }),
   });
-  try {
-    await environment.connect();
-  } catch (error) {
-    await environment.close().catch(() => undefined);
-    throw error;
-  }
   // In memory, everything would be lost.
-  return options.persistent === true ? { ...environment, suspend: () => instance.stop() } : environment;
+  return options.persistent === true
+    ? delegateEnvironment(environment, { suspend: () => instance.stop() })
+    : environment;
 }

@@ -1,5 +1,6 @@
-import type { Environment, TransferReport } from "../environment.js";
-import { createRemoteEnvironment } from "../remote/remote-environment.js";
+import { delegateEnvironment } from "../../call/delegate-environment.js";
+import type { Environment } from "../environment.js";
+import { openRemoteEnvironment } from "../remote/remote-environment.js";
 import { checkSshOptions, destination, type SshOptions } from "./options.js";
 import { fetchWithSftp, pushWithSftp, type SftpHost } from "./transfers.js";
 import { SshTransport } from "./transport.js";
@@ -13,14 +14,14 @@ export type { SshOptions } from "./options.js";
 export async function createSshEnvironment(options: SshOptions): Promise<Environment> {
   checkSshOptions(options);
   const transport = new SshTransport(options);
-  const remote = createRemoteEnvironment({
+  const remote = await openRemoteEnvironment({
     name: options.name ?? "ssh",
     kind: "ssh",
     transport,
     defaultCwd: options.cwd ?? "~",
     loginShell: options.loginShell ?? true,
     leash: true,
-    ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
+    passthrough: options.passthrough,
     close: () => transport.close(),
     facts: async () => ({
       host: destination(options),
@@ -28,14 +29,9 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
       connections: String(transport.connections),
     }),
   });
-  try {
-    await remote.connect();
-  } catch (error) {
-    await transport.close();
-    throw error;
-  }
   const copyWith = options.copyWith ?? "auto";
-  if (copyWith === "tar") return { ...remote, close: () => staying(() => remote.close()) };
+  const close = () => staying(() => remote.close());
+  if (copyWith === "tar") return delegateEnvironment(remote, { close });
   const host: SftpHost = {
     scope: copyWith === "sftp" ? "all" : "large files",
     program: options.program ?? "ssh",
@@ -43,16 +39,11 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
     borrow: () => transport.borrow(),
     stat: (path) => remote.files.stat(path),
   };
-  return {
-    ...remote,
-    close: () => staying(() => remote.close()),
-    async fetch(transfer): Promise<TransferReport> {
-      return (await fetchWithSftp(host, transfer)) ?? remote.fetch(transfer);
-    },
-    async push(transfer): Promise<TransferReport> {
-      return (await pushWithSftp(host, transfer)) ?? remote.push(transfer);
-    },
-  };
+  return delegateEnvironment(remote, {
+    close,
+    fetch: async (transfer) => (await fetchWithSftp(host, transfer)) ?? remote.fetch(transfer),
+    push: async (transfer) => (await pushWithSftp(host, transfer)) ?? remote.push(transfer),
+  });
 }
 
 /** Connections that nobody uses do not keep a program alive; closing them must come to its end all the same. */
