@@ -1,7 +1,16 @@
 export type { RunOptions } from "./call/call-record.js";
+export type { EffectKey } from "./call/effect-keys.js";
+export { type EffectLocks, InProcessLocks, type LockRequest, type Release } from "./call/effect-locks.js";
 export type { GuardrailMode } from "./call/guardrails.js";
 export type { HookName, HookOptions, HookTypes, PostToolCall, PreAnswer, PreToolCall } from "./call/hooks.js";
-export type { JournalRow, ToolStats } from "./call/journal.js";
+export type {
+  CallIntent,
+  CallOutcome,
+  Journal,
+  JournalEntry,
+  JournalRow,
+  ToolStats,
+} from "./call/journal.js";
 export type {
   ApprovalAnswer,
   ApprovalReply,
@@ -29,6 +38,7 @@ export {
 } from "./model/model-client.js";
 export type { RuntimeEvent } from "./observe/events.js";
 export { createLogger, type Logger } from "./observe/log.js";
+export type { ApprovalStore } from "./policy/approvals/store.js";
 export {
   encodeDefinitions,
   encodeResults,
@@ -66,6 +76,7 @@ export { tool, toolsOf } from "./tool/decorator.js";
 export { type ArgsOf, defineTool, type ToolDefinition as ToolSource } from "./tool/define.js";
 export type { Effect, EffectScope, Permission } from "./tool/effects.js";
 export { ERROR_CODES, type ErrorCode, type Failure, HermesError, ToolError } from "./tool/errors.js";
+export type * from "./tool/host-capabilities.js";
 export type { FromSchema, JsonSchema } from "./tool/json-schema.js";
 export { mark, markDiff, plainText } from "./tool/marked-text.js";
 export { ToolResult } from "./tool/result.js";

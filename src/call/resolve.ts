@@ -1,7 +1,7 @@
 import type { Status } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
 import { type Failure, failure } from "../tool/errors.js";
-import type { HostCapabilities, HostCapability } from "../tool/tool.js";
+import type { HostCapabilities, HostCapability } from "../tool/host-capabilities.js";
 import type { CallRecord } from "./call-record.js";
 
 /** Name → entry of the session's view, loaded and available. */

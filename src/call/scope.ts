@@ -11,9 +11,9 @@ import type { Found, View } from "../registry/view.js";
 import type { Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
+import type { HostCapabilities } from "../tool/host-capabilities.js";
 import type {
   CallContext,
-  HostCapabilities,
   NestedTools,
   NestedToolsOptions,
   SecretAccess,

@@ -1,8 +1,11 @@
+import type { EffectLocks } from "../call/effect-locks.js";
+import type { Journal } from "../call/journal.js";
 import type { Policy } from "../call/scope.js";
 import { loadConfig } from "../config/load.js";
 import { homeDir } from "../config/paths.js";
 import { formatProblem } from "../config/types.js";
 import { createLogger, type Logger } from "../observe/log.js";
+import type { ApprovalStore } from "../policy/approvals/store.js";
 import { defaultRegistry } from "../registry/active.js";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import type { ToolRegistry } from "../registry/registry.js";
@@ -26,14 +29,21 @@ export interface RuntimeOptions {
   readonly sources?: boolean;
   /** True takes up changes of tools and configuration while the program runs, until the runtime is closed. */
   readonly watch?: boolean;
-  /** False keeps no record of calls; otherwise as configured. */
-  readonly journal?: boolean;
+  /**
+   * False keeps no record of calls, a journal takes the place of the database of the Hermes home and is closed with
+   * the runtime; otherwise as configured.
+   */
+  readonly journal?: boolean | Journal | undefined;
+  /** Lets clashing calls wait for each other; in this process alone when left out. */
+  readonly locks?: EffectLocks | undefined;
+  /** Opens what questions wait in for an answer; the database of the Hermes home when left out. */
+  readonly approvals?: (() => Promise<ApprovalStore>) | undefined;
   /** Replaces the built-in policy. */
-  readonly policy?: Policy;
+  readonly policy?: Policy | undefined;
   /** Answers every question with yes; the hardline floor and denials stay. */
-  readonly yolo?: boolean;
+  readonly yolo?: boolean | undefined;
   /** Which list of `platform_toolsets` counts ("cli", "telegram" …). */
-  readonly platform?: string;
+  readonly platform?: string | undefined;
   readonly logger?: Logger;
   /** Instead of /etc/hermes. */
   readonly systemDir?: string;
@@ -65,10 +75,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     registry,
     log,
     readConfig,
-    journalEnabled: options.journal ?? config.values.journal.enabled,
-    ...(options.policy !== undefined && { policy: options.policy }),
-    ...(options.yolo !== undefined && { yolo: options.yolo }),
-    ...(options.platform !== undefined && { platform: options.platform }),
+    journal: options.journal ?? config.values.journal.enabled,
+    locks: options.locks,
+    approvals: options.approvals,
+    policy: options.policy,
+    yolo: options.yolo,
+    platform: options.platform,
   });
   if (options.userTools !== false) {
     await runtime.sources.start(options.sources === false ? ["module"] : undefined);

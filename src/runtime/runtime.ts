@@ -1,9 +1,11 @@
+import type { EffectLocks } from "../call/effect-locks.js";
 import { Hooks } from "../call/hooks.js";
 import { type Journal, nullJournal } from "../call/journal.js";
 import type { Approver, Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
+import type { ApprovalStore } from "../policy/approvals/store.js";
 import type { Withheld } from "../policy/profiles/offering.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
@@ -61,10 +63,12 @@ export interface RuntimeParts {
   readonly log: Logger;
   /** Reads the configuration anew from where it was read. */
   readonly readConfig: () => Promise<LoadedConfig>;
-  readonly journalEnabled: boolean;
-  readonly policy?: Policy;
-  readonly yolo?: boolean;
-  readonly platform?: string;
+  readonly journal: boolean | Journal;
+  readonly locks: EffectLocks | undefined;
+  readonly approvals: (() => Promise<ApprovalStore>) | undefined;
+  readonly policy: Policy | undefined;
+  readonly yolo: boolean | undefined;
+  readonly platform: string | undefined;
 }
 
 const NOTHING_FOUND: DiscoveryReport = { loaded: [], helpers: [], problems: [] };
@@ -88,7 +92,11 @@ export class Runtime {
   /** Source → the toolsets it brings. */
   readonly #broughtToolsets = new Map<string, Readonly<Record<string, CustomToolset>>>();
   readonly #memo = new DefinitionsMemo();
-  readonly #journalEnabled: boolean;
+  readonly #givenJournal: boolean | Journal;
+  /** Set when calls wait for each other across more than this process. @internal */
+  readonly locks: EffectLocks | undefined;
+  /** Set when questions wait elsewhere than in the database of the Hermes home. @internal */
+  readonly approvalsElsewhere: (() => Promise<ApprovalStore>) | undefined;
   readonly #policy: Policy | undefined;
   readonly #yolo: boolean;
   readonly #platform: string | undefined;
@@ -109,7 +117,9 @@ export class Runtime {
     this.registry = parts.registry;
     this.log = maskedLogger(parts.log, (text) => this.secrets.redact(text));
     this.readConfig = parts.readConfig;
-    this.#journalEnabled = parts.journalEnabled;
+    this.#givenJournal = parts.journal;
+    this.locks = parts.locks;
+    this.approvalsElsewhere = parts.approvals;
     this.hooks = new Hooks({ timeoutMs: config.values.hooks.timeout_seconds * 1000, log: this.log });
     addKnownSecrets(this.secrets, config);
     this.#takeToolsets(config);
@@ -339,7 +349,7 @@ export class Runtime {
 
   /** False when nothing of what sessions do is to be written down. @internal */
   get remembers(): boolean {
-    return this.#journalEnabled;
+    return this.#givenJournal !== false;
   }
 
   /** The database of the Hermes home, opened on first use and shared by all that write to it. @internal */
@@ -356,15 +366,20 @@ export class Runtime {
   }
 
   async #openJournal(): Promise<Journal> {
-    if (!this.#journalEnabled) return nullJournal();
-    const [store, { openJournal }] = await Promise.all([this.store(), import("../call/sqlite-journal.js")]);
-    const journal = openJournal(store);
-    for (const row of journal.recover()) {
+    const given = this.#givenJournal;
+    if (given === false) return nullJournal();
+    const journal = given === true ? await this.#openSqliteJournal() : given;
+    for (const row of await journal.recover()) {
       this.log.warn(
         `${row.tool} (${row.call_id}) was running when its process died; what it did is unknown and it was not run again`,
       );
     }
     return journal;
+  }
+
+  async #openSqliteJournal(): Promise<Journal> {
+    const [store, { openJournal }] = await Promise.all([this.store(), import("../call/sqlite-journal.js")]);
+    return openJournal(store);
   }
 
   /** What the profile in force keeps from a model. */

@@ -59,6 +59,7 @@ export class SessionFactory {
     this.#availability = options.availability;
     this.#options = options;
     this.toolSearch = new RuntimeToolSearch(runtime);
+    this.#locks = runtime.locks ?? new InProcessLocks();
     this.#allowlist = this.#openAllowlist();
     this.#rules = this.#loadRules(this.#allowlist);
     this.#fileChanges = fileChangesOf(runtime);

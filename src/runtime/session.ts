@@ -20,14 +20,8 @@ import type { ToolSearchBridge } from "../search/bridge.js";
 import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
-import type {
-  CallContext,
-  HostCapabilities,
-  NestedTool,
-  NestedTools,
-  NestedToolsOptions,
-  SessionInfo,
-} from "../tool/tool.js";
+import type { HostCapabilities } from "../tool/host-capabilities.js";
+import type { CallContext, NestedTool, NestedTools, NestedToolsOptions, SessionInfo } from "../tool/tool.js";
 import type { RuntimeProcesses } from "./processes.js";
 
 export interface SessionOptions {

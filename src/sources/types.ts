@@ -49,7 +49,8 @@ export interface SourceStatus {
 
 /** One kind of source: all MCP servers, all YAML files, all plugins. */
 export interface ToolSource {
-  readonly kind: "mcp" | "yaml" | "plugin" | "module";
+  /** `module`, `yaml`, `plugin` and `mcp` are built in; others may come. One source of a kind runs at a time. */
+  readonly kind: string;
   /**
    * Brings in what can be had at once (files, remembered definitions) and begins to fetch the rest. Never rejects
    * for a single broken file or server: that is what `status` is for.

@@ -5,6 +5,7 @@ import type { ModelUsage } from "../model/model-client.js";
 import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
+import type { HostCapabilities, HostCapability } from "./host-capabilities.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolResult } from "./result.js";
 
@@ -29,8 +30,6 @@ export interface Needs {
   readonly fix?: string;
 }
 
-export type HostCapability = "todos" | "memory" | "sessions" | "delegate";
-
 export interface ToolSchema {
   readonly name: string;
   readonly description: string;
@@ -50,20 +49,6 @@ export interface Progress {
   readonly fraction?: number;
   /** A piece of output, for doors that stream. */
   readonly chunk?: string;
-}
-
-export interface TodoItem {
-  readonly id: string;
-  readonly content: string;
-  readonly status: "pending" | "in_progress" | "completed" | "cancelled";
-}
-
-/** State owned by an agent loop. A tool that names one in `host` answers with an error where it is absent. */
-export interface HostCapabilities {
-  readonly todos?: { read(): readonly TodoItem[]; write(items: readonly TodoItem[]): void };
-  readonly memory?: unknown;
-  readonly sessions?: unknown;
-  readonly delegate?: unknown;
 }
 
 export interface SessionInfo {

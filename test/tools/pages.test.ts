@@ -8,7 +8,8 @@ import { describe, expect, it } from "vitest";
 import { toolPages } from "../../src/check/tool-pages.js";
 import { findProgram } from "../../src/env/find-program.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
-import type { AnyTool, HostCapabilities, TodoItem } from "../../src/tool/tool.js";
+import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
+import type { AnyTool } from "../../src/tool/tool.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../docs/tools");

@@ -1,16 +1,18 @@
 import { visible } from "../../base/visible-text.js";
 import type { Approver } from "../../call/scope.js";
+import type { ApprovalRecord } from "../../policy/approvals/record.js";
 import { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { CommandContext } from "../context.js";
-import type { Output } from "../output.js";
+import { brief, type Output } from "../output.js";
 import { terminalApprover } from "./approval-prompt.js";
 import { ProgressDisplay } from "./progress.js";
 
 /** What a tool leaves behind may keep the process alive this long after the command has ended. */
 const LEFTOVER_MS = 500;
+const LONGEST_REASON = 500;
 
 /** Opens a session for one command and closes everything afterwards. Ctrl-C aborts what is running. */
 export async function withSession(
@@ -69,24 +71,13 @@ export function unattendedApprover(
   out: Output,
 ): { readonly approver: Approver | undefined; close(): Promise<void> } {
   const approvals = new RuntimeApprovals(runtime);
-  const approver = approvals.unattended();
-  const stop = approver === undefined ? () => undefined : tellQuestions(runtime, out);
-  return {
-    approver,
-    async close() {
-      stop();
-      await approvals.close();
-    },
+  const onPending = ({ id, tool, shown, expiresAt }: ApprovalRecord) => {
+    const seconds = Math.round((expiresAt - Date.now()) / 1000);
+    const reason = brief(visible(shown.reason), LONGEST_REASON);
+    out.note(`${visible(tool)} waits ${seconds} s for approval (${reason}): hermes approvals approve ${id}`);
   };
-}
-
-function tellQuestions(runtime: Runtime, out: Output): () => void {
-  return runtime.events.on((event) => {
-    if (event.type !== "approval.pending") return;
-    const seconds = Math.round((event.expires_at - Date.now()) / 1000);
-    out.note(
-      `${visible(event.tool)} waits ${seconds} s for approval (${visible(event.reason)}): ` +
-        `hermes approvals approve ${event.id}`,
-    );
-  });
+  return {
+    approver: approvals.unattended("unattended_mode", { onPending }),
+    close: () => approvals.close(),
+  };
 }

@@ -6,7 +6,7 @@ import { loadConfig } from "../../config/load.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { createRuntime } from "../../runtime/create-runtime.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import type { TodoItem } from "../../tool/tool.js";
+import type { TodoItem } from "../../tool/host-capabilities.js";
 import type { CommandContext } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 

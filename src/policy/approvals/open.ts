@@ -3,7 +3,7 @@ import type { Logger } from "../../observe/log.js";
 import { readOrMakeSecret } from "../../store/secret-file.js";
 import { openStore } from "../../store/store.js";
 import { ApprovalSigner } from "./signature.js";
-import { ApprovalStore } from "./store.js";
+import { type ApprovalStore, SqliteApprovals } from "./store.js";
 
 const KEY = /^[\w-]{43}$/;
 
@@ -22,7 +22,7 @@ export async function openApprovals(options: {
   const store = await openStore({ path: stateDb });
   for (const notice of store.notices) log.warn(notice);
   try {
-    return new ApprovalStore({ store, signer: new ApprovalSigner(Buffer.from(key, "base64url")), log });
+    return new SqliteApprovals({ store, signer: new ApprovalSigner(Buffer.from(key, "base64url")), log });
   } catch (error) {
     await store.close();
     throw error;

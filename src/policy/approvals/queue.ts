@@ -10,6 +10,8 @@ export interface QueueOptions {
   readonly redact: (text: string) => string;
   /** Who may answer ("telegram:42", "cli"); everybody with the right to approve when left out. */
   readonly audience?: readonly string[];
+  /** Told of each question once it can be answered. */
+  onPending?(record: ApprovalRecord): void;
 }
 
 /**
@@ -23,6 +25,7 @@ export function createQueueApprover(options: QueueOptions): Approver {
       if (signal.aborted) return { answer: "deny" };
       const record = await store.add(request, { redact, audience });
       announcePending(events, record);
+      options.onPending?.(record);
       const gone = await answeredOrGone(store, { id: record.id, signal });
       const reply = gone ? await withdrawn(store, record) : await usedAnswer(store, record);
       announceSettled(events, store.find(record.id) ?? record);

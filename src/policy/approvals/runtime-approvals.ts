@@ -1,5 +1,6 @@
 import type { Approver } from "../../call/scope.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import type { QueueOptions } from "./queue.js";
 import type { ApprovalStore } from "./store.js";
 
 /** The approvals of one runtime's home; opened when they are first needed, also with the journal switched off. */
@@ -15,12 +16,15 @@ export class RuntimeApprovals {
    * Who is asked where no person sits. Undefined, so that the call is denied at once, unless the operator lets
    * such calls wait for an answer from elsewhere.
    */
-  unattended(kind: "unattended_mode" | "cron_mode" = "unattended_mode"): Approver | undefined {
-    return this.#runtime.config.values.approvals[kind] === "queue" ? this.queue() : undefined;
+  unattended(
+    kind: "unattended_mode" | "cron_mode" = "unattended_mode",
+    options: Pick<QueueOptions, "onPending"> = {},
+  ): Approver | undefined {
+    return this.#runtime.config.values.approvals[kind] === "queue" ? this.queue(options) : undefined;
   }
 
   /** Leaves each question where this and other processes can answer it. */
-  queue(options: { readonly audience?: readonly string[] } = {}): Approver {
+  queue(options: Pick<QueueOptions, "audience" | "onPending"> = {}): Approver {
     const { events, secrets } = this.#runtime;
     const redact = (text: string) => secrets.redact(text);
     return {
@@ -46,7 +50,8 @@ export class RuntimeApprovals {
   }
 
   async #open(): Promise<ApprovalStore> {
-    const { config, log } = this.#runtime;
+    const { config, log, approvalsElsewhere } = this.#runtime;
+    if (approvalsElsewhere !== undefined) return approvalsElsewhere();
     const { openApprovals } = await import("./open.js");
     return openApprovals({ home: config.paths.home, stateDb: config.paths.stateDb, log });
   }

@@ -37,10 +37,35 @@ const FORGOTTEN = "call = NULL, answer = NULL, answer_signature = NULL";
 const CLOCKS_APART_MS = 50;
 
 /**
+ * Questions that wait for somebody's answer. What is asked of it is told from what is known here; what changes
+ * something is acknowledged when it cannot be lost any more.
+ */
+export interface ApprovalStore {
+  add(
+    request: ApprovalRequest,
+    options: { readonly redact: (text: string) => string; readonly audience?: readonly string[] | undefined },
+  ): Promise<ApprovalRecord>;
+  find(id: string): ApprovalRecord | undefined;
+  /** Newest first; only what can still be answered or run, unless all are wanted. */
+  list(options?: { readonly all?: boolean }): readonly ApprovalRecord[];
+  isOwnerAlive(record: ApprovalRecord): boolean;
+  /** The record as it is after the answer, or why the answer changed nothing. */
+  answer(given: GivenAnswer): Promise<ApprovalRecord | Refused>;
+  /** Uses an approval up. Exactly one caller ever gets the record; to all others it says why not. */
+  consume(used: Pick<GivenAnswer, "id" | "hash">): Promise<ApprovalRecord | Refused>;
+  /** The asker no longer waits: whatever was answered in the last moment is not used either. */
+  withdraw(id: string): Promise<ApprovalRecord | undefined>;
+  /** Calls back once the question is no longer pending, wherever it was answered. */
+  watch(id: string, answered: () => void): () => void;
+  /** Ends the questions asked from here: nobody waits for their answers any more. */
+  close(): Promise<void>;
+}
+
+/**
  * The questions of every process of one Hermes home. Each change is one conditional UPDATE, so that of two
  * answers, or two attempts to use one, exactly one counts; it is acknowledged when it is on the disk.
  */
-export class ApprovalStore {
+export class SqliteApprovals implements ApprovalStore {
   readonly #store: Store;
   readonly #signer: ApprovalSigner;
   readonly #log: Logger;
@@ -104,7 +129,6 @@ export class ApprovalStore {
     return row === undefined ? undefined : this.#decode(row);
   }
 
-  /** Newest first; only what can still be answered or run, unless all are wanted. */
   list({ all = false }: { readonly all?: boolean } = {}): readonly ApprovalRecord[] {
     this.#sweep();
     const open = all ? "" : "WHERE status IN ('pending', 'approved')";
@@ -118,7 +142,6 @@ export class ApprovalStore {
     return isOwnerAlive(record.owner);
   }
 
-  /** The record as it is after the answer, or why the answer changed nothing. */
   async answer(given: GivenAnswer): Promise<ApprovalRecord | Refused> {
     const { id, hash, by, reason } = given;
     const record = this.find(id);
@@ -146,7 +169,6 @@ export class ApprovalStore {
     return this.find(id) ?? unknownId(id);
   }
 
-  /** Uses an approval up. Exactly one caller ever gets the record; to all others it says why not. */
   async consume({ id, hash }: Pick<GivenAnswer, "id" | "hash">): Promise<ApprovalRecord | Refused> {
     const record = this.find(id);
     if (record === undefined) return unknownId(id);
@@ -165,7 +187,6 @@ export class ApprovalStore {
     return used?.answer === undefined ? unknownId(id) : used;
   }
 
-  /** The asker no longer waits: whatever was answered in the last moment is not used either. */
   async withdraw(id: string): Promise<ApprovalRecord | undefined> {
     const record = this.find(id);
     const late = record !== undefined && record.expiresAt <= Date.now() + CLOCKS_APART_MS;
@@ -175,12 +196,10 @@ export class ApprovalStore {
     return this.find(id);
   }
 
-  /** Calls back once the question is no longer pending, whichever process answered it. */
   watch(id: string, answered: () => void): () => void {
     return this.#watch.add(id, answered);
   }
 
-  /** Ends the questions of this process: nobody waits for their answers any more. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -1,5 +1,5 @@
 import { ToolError } from "../../tool/errors.js";
-import type { TodoItem } from "../../tool/tool.js";
+import type { TodoItem } from "../../tool/host-capabilities.js";
 
 export const MAX_TODOS = 256;
 export const MAX_TODO_CHARS = 4_000;

@@ -1,0 +1,101 @@
+import type { Progress } from "./tool.js";
+
+/** State owned by an agent loop. A tool that names one in `host` answers with an error where it is absent. */
+export interface HostCapabilities {
+  readonly todos?: TodoHost | undefined;
+  readonly memory?: MemoryHost | undefined;
+  readonly sessions?: SessionsHost | undefined;
+  readonly delegate?: DelegateHost | undefined;
+}
+
+export type HostCapability = keyof HostCapabilities;
+
+export interface TodoItem {
+  readonly id: string;
+  readonly content: string;
+  readonly status: "pending" | "in_progress" | "completed" | "cancelled";
+}
+
+export interface TodoHost {
+  read(): readonly TodoItem[];
+  write(items: readonly TodoItem[]): void;
+}
+
+/** Notes of the agent, or what it knows of the person. */
+export type MemoryTarget = "memory" | "user";
+
+export type MemoryOperation =
+  | { readonly action: "add"; readonly content: string }
+  /** `oldText` is an entry or a part that only one entry holds. */
+  | { readonly action: "replace"; readonly oldText: string; readonly content: string }
+  | { readonly action: "remove"; readonly oldText: string };
+
+export interface MemoryContent {
+  readonly entries: readonly string[];
+  readonly usedChars: number;
+  readonly maxChars: number;
+}
+
+/** What outlives a conversation. */
+export interface MemoryHost {
+  read(target: MemoryTarget): Promise<MemoryContent>;
+  /** All of them or none, judged on the final size; what cannot be done is a ToolError. On disk when it resolves. */
+  change(target: MemoryTarget, operations: readonly MemoryOperation[]): Promise<MemoryContent>;
+}
+
+export type MessageRole = "user" | "assistant" | "tool";
+
+export interface SessionMessage {
+  readonly session: string;
+  readonly message: string;
+  readonly role: MessageRole;
+  readonly content: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Earlier conversations; the current one and those it belongs to are left out. */
+export interface SessionsHost {
+  /** Best first; the newest where no words are given. `content` is the passage that was found. */
+  search(query: {
+    readonly words?: string | undefined;
+    readonly roles?: readonly MessageRole[] | undefined;
+    readonly limit: number;
+  }): Promise<readonly SessionMessage[]>;
+  /** Messages of one conversation in order, around one of them or from the beginning. */
+  read(request: {
+    readonly session: string;
+    readonly around?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly SessionMessage[]>;
+}
+
+export interface DelegatedTask {
+  readonly goal: string;
+  readonly context?: string | undefined;
+  /** Never more than the parent has. */
+  readonly toolsets?: readonly string[] | undefined;
+  readonly maxTurns?: number | undefined;
+}
+
+export interface DelegatedResult {
+  readonly status: "completed" | "failed" | "interrupted" | "timeout";
+  readonly summary: string;
+  readonly turns: number;
+  readonly durationMs: number;
+  readonly tokens?: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** Hands work to agents of its own, with a fresh context each and never more authority than the caller's. */
+export interface DelegateHost {
+  /** One result per task, in their order. Never rejects for a task that failed. */
+  run(
+    tasks: readonly DelegatedTask[],
+    options: {
+      /** The call it is done for. */
+      readonly insideCall: string;
+      readonly signal: AbortSignal;
+      onProgress?(progress: Progress, task: number): void;
+    },
+  ): Promise<readonly DelegatedResult[]>;
+}
