@@ -62,8 +62,10 @@ export class CallRecord {
   keys: readonly EffectKey[] = NOTHING;
   /** admit */
   release: Release | undefined;
-  /** journal, before execution */
-  journalEntry: JournalEntry | undefined;
+  /** journal, before execution; a promise while it is still on its way to the disk */
+  journalEntry: JournalEntry | Promise<JournalEntry> | undefined;
+  /** journal, before execution: resolves when the call may change something */
+  mayChange: Promise<unknown> | undefined;
   /** The call will run: resolve then holds the version it found until the call is over. */
   keepsVersion = false;
   /** resolve */

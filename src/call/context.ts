@@ -39,6 +39,7 @@ export class HandlerContext implements CallContext {
     this.#environment ??= guardedEnvironment(scope.environment, {
       keys,
       recorder: scope.services.fileChanges?.recorderFor(this.#call),
+      ready: this.#call.mayChange,
     });
     return this.#environment;
   }

@@ -1,7 +1,7 @@
-import type { EnvironmentFiles } from "../env/environment.js";
+import { sha256 } from "../base/hash.js";
+import type { EnvironmentFiles, FileStat } from "../env/environment.js";
 import type { Store } from "../store/store.js";
 import { ToolError } from "../tool/errors.js";
-import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import { ChangeRows, UNKNOWN } from "./undo/change-rows.js";
 import { KeptBytes } from "./undo/kept-bytes.js";
@@ -14,13 +14,16 @@ export type PlannedChange =
 
 /** Keeps what is there before one call changes it. */
 export interface ChangeRecorder {
-  /** Makes a change, with what was there written down before and what is there written down after. */
+  /** Makes a change, with what was there and what will be there written down before. */
   record<T>(change: PlannedChange, how: RecordedChange<T>): Promise<T>;
 }
 
 export interface RecordedChange<T> {
   readonly files: EnvironmentFiles;
-  make(): Promise<T>;
+  /** Nothing may be changed before this. */
+  readonly ready: Promise<unknown>;
+  /** Prepares the change and makes it as soon as it may happen: when it is noted and `ready`. */
+  make(mayHappen: Promise<unknown>): Promise<T>;
 }
 
 export interface FileChangesOptions {
@@ -70,12 +73,21 @@ export class FileChanges {
   }
 
   async #record<T>(call: CallRecord, change: PlannedChange, how: RecordedChange<T>): Promise<T> {
-    const { files, make } = how;
+    const { files, ready, make } = how;
+    const noted = this.#note(call, change, files);
+    const mayHappen = Promise.all([ready, noted]);
+    mayHappen.catch(() => undefined);
+    return make(mayHappen).catch(async (error: unknown) => {
+      await (await noted.catch(() => undefined))?.forget();
+      throw error;
+    });
+  }
+
+  /** Keeps what is there and writes a record; none when there is nothing to keep. */
+  async #note(call: CallRecord, change: PlannedChange, files: EnvironmentFiles): Promise<Note | undefined> {
     const [rows, stat] = await Promise.all([this.rows(), files.stat(change.path)]);
     // Making a folder or removing an empty one leaves nothing to keep.
-    if (stat?.type === "directory" && change.kind !== "rename") return make();
-    // In another thread, while the disk is busy with the change itself.
-    const after = change.kind === "write" ? digestOf(change.data) : undefined;
+    if (stat?.type === "directory" && change.kind !== "rename") return undefined;
     const kept = stat?.type === "file" ? await this.#keep(change.path, stat.size, files) : undefined;
     const seq = rows.add({
       callId: call.id,
@@ -90,24 +102,29 @@ export class FileChanges {
       before: kept,
       beforeMode: stat?.mode,
       beforeBytes: stat?.size,
-      after: UNKNOWN,
+      after: await this.#digestAfter(change, files, stat),
       existed: stat !== undefined,
       kept: stat === undefined || kept !== undefined,
     });
-    const made = await make().catch(async (error: unknown) => {
-      rows.forget(seq);
-      if (kept !== undefined) await this.#bytes.drop(kept);
-      throw error;
-    });
-    try {
-      rows.setAfter(seq, await (change.kind === "rename" ? this.#digestAt(change.target, files) : after));
-    } catch (error) {
-      // The change is made; only taking it back is not possible without this.
-      call.scope.services.log.warn(
-        `a change of ${change.path} cannot be undone: ${describeThrown(error).message}`,
-      );
-    }
-    return made;
+    return {
+      forget: async () => {
+        rows.forget(seq);
+        if (kept !== undefined) await this.#bytes.drop(kept);
+      },
+    };
+  }
+
+  /** What will be at the path, or at the target; undefined: nothing. */
+  async #digestAfter(
+    change: PlannedChange,
+    files: EnvironmentFiles,
+    stat: FileStat | undefined,
+  ): Promise<string | undefined> {
+    if (change.kind === "write") return digestOf(change.data);
+    if (change.kind === "remove") return undefined;
+    if (stat?.type !== "file" || stat.size > this.#options.maxFileBytes) return UNKNOWN;
+    const bytes = await files.read(change.path, { real: true }).catch(() => undefined);
+    return bytes === undefined ? UNKNOWN : digestOf(bytes);
   }
 
   async #keep(path: string, size: number, files: EnvironmentFiles): Promise<string | undefined> {
@@ -119,16 +136,20 @@ export class FileChanges {
       throw error;
     }
   }
-
-  async #digestAt(path: string, files: EnvironmentFiles): Promise<string> {
-    const stat = await files.stat(path);
-    if (stat?.type !== "file" || stat.size > this.#options.maxFileBytes) return UNKNOWN;
-    return digestOf(await files.read(path));
-  }
 }
 
-/** SHA-256 in hex, made beside the event loop. */
+/** The record of one change. */
+interface Note {
+  /** The change was not made. */
+  forget(): Promise<void>;
+}
+
+/** Up to this size handing bytes to another thread takes longer than the digest. */
+const SMALL_BYTES = 2 * 1024 * 1024;
+
+/** SHA-256 in hex, of large ones made beside the event loop. */
 export async function digestOf(bytes: Uint8Array): Promise<string> {
+  if (bytes.byteLength <= SMALL_BYTES) return sha256(bytes);
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return Buffer.from(digest).toString("hex");
 }

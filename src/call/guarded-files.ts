@@ -11,12 +11,19 @@ import type { ChangeRecorder, PlannedChange } from "./file-changes.js";
  */
 export function guardedEnvironment(
   environment: Environment,
-  call: { readonly keys: readonly EffectKey[]; readonly recorder?: ChangeRecorder | undefined },
+  call: {
+    readonly keys: readonly EffectKey[];
+    readonly recorder?: ChangeRecorder | undefined;
+    /** Nothing may be changed before this. */
+    readonly ready?: Promise<unknown> | undefined;
+  },
 ): Environment {
-  const { keys, recorder } = call;
+  const { keys, recorder, ready = done } = call;
   const { files } = environment;
-  const recorded = <T>(change: PlannedChange, make: () => Promise<T>): Promise<T> =>
-    recorder === undefined ? make() : recorder.record(change, { files, make });
+  const recorded = <T>(
+    change: PlannedChange,
+    make: (mayHappen: Promise<unknown>) => Promise<T>,
+  ): Promise<T> => (recorder === undefined ? make(ready) : recorder.record(change, { files, ready, make }));
   const space = `file@${environment.name}`;
   const readable = keys.filter((key) => key.space === space);
   const places = readable.filter((key) => key.write);
@@ -46,16 +53,25 @@ export function guardedEnvironment(
     },
     // The judged place itself is used from here on: a link on the way to it may turn again.
     write: async (path, data, options) => {
-      const real = require(path, await files.realpath(path));
-      return recorded({ kind: "write", path: real, data }, () => files.write(real, data, options));
+      const judged = places.some((key) => key.path === path);
+      const real = judged ? path : require(path, await files.realpath(path));
+      return recorded({ kind: "write", path: real, data }, (mayHappen) =>
+        files.writeWhenReady === undefined
+          ? mayHappen.then(() => files.write(real, data, options))
+          : files.writeWhenReady(real, data, { ...options, ready: mayHappen }),
+      );
     },
     remove: async (path) => {
       const real = await entry(path);
-      return recorded({ kind: "remove", path: real }, () => files.remove(real));
+      return recorded({ kind: "remove", path: real }, (mayHappen) =>
+        mayHappen.then(() => files.remove(real)),
+      );
     },
     rename: async (from, to) => {
       const [path, target] = [await entry(from), await entry(to)];
-      return recorded({ kind: "rename", path, target }, () => files.rename(path, target));
+      return recorded({ kind: "rename", path, target }, (mayHappen) =>
+        mayHappen.then(() => files.rename(path, target)),
+      );
     },
     async *watch(path, options) {
       yield* files.watch(await judgedRead(path), options);
@@ -63,11 +79,18 @@ export function guardedEnvironment(
   };
   return delegateEnvironment(environment, {
     files: guarded,
+    exec: (request) => ready.then(() => environment.exec(request)),
+    spawn: (request) => ready.then(() => environment.spawn(request)),
     fetch: async (transfer) => environment.fetch({ ...transfer, from: await judgedRead(transfer.from) }),
-    push: async (transfer) =>
-      environment.push({ ...transfer, to: require(transfer.to, await files.realpath(transfer.to)) }),
+    push: async (transfer) => {
+      const to = require(transfer.to, await files.realpath(transfer.to));
+      await ready;
+      return environment.push({ ...transfer, to });
+    },
   });
 }
+
+const done = Promise.resolve();
 
 function covers(places: readonly EffectKey[], real: string): boolean {
   return places.some(({ path }) => path === undefined || isAtOrBelow(real, path));

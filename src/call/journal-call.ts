@@ -1,12 +1,15 @@
 import { sha256 } from "../base/hash.js";
-import { type Failure, failure } from "../tool/errors.js";
+import { type Failure, failure, ToolError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
 import type { CallOutcome, JournalEntry } from "./journal.js";
 import { journaledArguments } from "./journaled-arguments.js";
 import { textOfCall } from "./settle.js";
 
-/** Writes down what is about to happen. A call that changes something waits until that is on disk. */
+/**
+ * Writes down what is about to happen. A call that changes something waits until that is on disk, or its first change
+ * does where the tool leaves that to the file interface.
+ */
 export function journalIntent(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   if (!call.scope.services.journal.enabled) return undefined;
   try {
@@ -16,13 +19,28 @@ export function journalIntent(call: CallRecord): Failure | undefined | Promise<F
       call.journalEntry = entry;
       return undefined;
     }
-    return entry.then((begun) => {
-      call.journalEntry = begun;
-      return undefined;
-    }, cannotJournal);
+    call.journalEntry = entry;
+    const onDisk = entry.then(
+      () => undefined,
+      (error: unknown) => {
+        call.journalEntry = undefined;
+        return cannotJournal(error);
+      },
+    );
+    if (!changesOnlyFiles(call)) return onDisk;
+    call.mayChange = onDisk.then((problem) => {
+      if (problem !== undefined) throw new ToolError(problem.message, problem);
+    });
+    call.mayChange.catch(() => undefined);
+    return undefined;
   } catch (error) {
     return cannotJournal(error);
   }
+}
+
+function changesOnlyFiles({ tool, effects }: CallRecord): boolean {
+  if (tool.changesOnlyFiles !== true) return false;
+  return effects.every((effect) => effect.mode === "read" || effect.action.startsWith("file:"));
 }
 
 function cannotJournal(error: unknown): Failure {
@@ -38,11 +56,8 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
   const { log } = call.scope.services;
   const text = textOfCall(call);
   try {
-    let entry = call.journalEntry;
-    if (entry === undefined) {
-      const begun = begin(call, false);
-      entry = begun instanceof Promise ? await begun : begun;
-    }
+    const begun = call.journalEntry ?? begin(call, false);
+    const entry = begun instanceof Promise ? await begun : begun;
     const outcome: CallOutcome = {
       status: statusOf(call),
       ...(call.error !== undefined && { errorCode: call.error.code, errorMessage: call.error.message }),

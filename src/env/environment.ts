@@ -205,6 +205,15 @@ export interface EnvironmentFiles {
    */
   write(path: string, data: Uint8Array, options?: WriteOptions): Promise<WriteReport>;
   /**
+   * The same, begun before it may happen: the bytes are put on the disk beside the file meanwhile, and nothing that
+   * has a name of its own changes until `ready` resolves. Left out where that cannot be done; callers then wait.
+   */
+  writeWhenReady?(
+    path: string,
+    data: Uint8Array,
+    options: WriteOptions & { readonly ready: Promise<unknown> },
+  ): Promise<WriteReport>;
+  /**
    * Keeps a file as it is now under a name of this machine, without copying where that is possible; it does not
    * change with what is put in the file's place later. Left out where only reading and copying does that.
    */

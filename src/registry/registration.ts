@@ -38,6 +38,7 @@ export type RegistrationExtras = Partial<
     | "interactive"
     | "idempotent"
     | "tolerant"
+    | "changesOnlyFiles"
     | "timeoutMs"
     | "output"
     | "present"

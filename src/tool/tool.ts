@@ -198,6 +198,11 @@ export interface Tool<Args = unknown, Out = unknown> {
   readonly idempotent?: boolean;
   /** True when failing often is normal (a shell, a test run): guardrails warn but do not halt. */
   readonly tolerant?: boolean;
+  /**
+   * True when all it changes are files, and those through `ctx.environment`: it may begin while its intent is on the
+   * way to the disk, since the first change waits for that.
+   */
+  readonly changesOnlyFiles?: boolean;
   readonly timeoutMs?: number | ((args: Args) => number | undefined);
   /** Infinity for tools that page their own output. */
   readonly maxResultSizeChars?: number;

@@ -202,6 +202,33 @@ describe("write", () => {
     );
   });
 
+  test("begun early, puts the bytes beside the file and waits with everything that has a name", async () => {
+    await fs.writeFile(at("old.txt"), "old");
+    let allow: (value?: unknown) => void = () => {};
+    const ready = new Promise((resolve) => {
+      allow = resolve;
+    });
+    const begun = files.writeWhenReady;
+    if (begun === undefined) throw new Error("this machine's files can be prepared");
+    const replaced = begun(at("old.txt"), bytes("new"), { ready });
+    const created = begun(at("made", "new.txt"), bytes("new"), { ready });
+    const temporary = async () => (await fs.readdir(folder)).filter((name) => name.startsWith(".hermes-"));
+    await expect.poll(temporary).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await fs.readFile(at("old.txt"), "utf8")).toBe("old");
+    expect(existsSync(at("made"))).toBe(false);
+    allow();
+    expect(await replaced).toMatchObject({ created: false });
+    expect(await created).toMatchObject({ created: true, dirsCreated: true });
+    expect(await fs.readFile(at("old.txt"), "utf8")).toBe("new");
+    expect(await temporary()).toEqual([]);
+
+    const refused = Promise.reject(new ToolError("not journaled"));
+    await expect(begun(at("old.txt"), bytes("newer"), { ready: refused })).rejects.toThrow("not journaled");
+    expect(await fs.readFile(at("old.txt"), "utf8")).toBe("new");
+    expect(await temporary()).toEqual([]);
+  });
+
   test("fails with a reason and leaves nothing when the name is too long", async () => {
     await expect(files.write(at("x".repeat(300)), bytes("x"))).rejects.toThrow(/name is too long/);
     expect(await fs.readdir(folder)).toEqual([]);

@@ -29,7 +29,7 @@ export interface ChangeRow {
   readonly undoneAt: number | undefined;
 }
 
-/** Stands for a digest until the change is made; no file has it. */
+/** Stands for a digest that could not be made; no file has it. */
 export const UNKNOWN = "unknown";
 
 export interface ChangeQuery {
@@ -51,7 +51,6 @@ const COLUMNS =
 export class ChangeRows {
   readonly #store: Store;
   readonly #insert: Statement;
-  readonly #setAfter: Statement;
   readonly #delete: Statement;
   readonly #undone: Statement;
   readonly #uses: Statement;
@@ -62,7 +61,6 @@ export class ChangeRows {
     this.#insert = db.prepare(
       `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#setAfter = db.prepare("UPDATE file_changes SET after = ? WHERE seq = ?");
     this.#delete = db.prepare("DELETE FROM file_changes WHERE seq = ?");
     this.#undone = db.prepare("UPDATE file_changes SET undone_at = ? WHERE seq = ?");
     this.#uses = db.prepare("SELECT 1 FROM file_changes WHERE before = ? LIMIT 1");
@@ -86,10 +84,6 @@ export class ChangeRows {
       Number(row.existed),
       Number(row.kept),
     ).lastInsertRowid;
-  }
-
-  setAfter(seq: number, after: string | undefined): void {
-    this.#setAfter.run(after ?? null, seq);
   }
 
   forget(seq: number): void {

@@ -17,6 +17,8 @@ export interface AtomicWrite {
   readonly expected?: { readonly sha256: string | undefined } | undefined;
   /** Permission bits; without them those of the replaced file. */
   readonly mode?: number | undefined;
+  /** Nothing but the temporary file is made before this. */
+  readonly ready?: Promise<unknown> | undefined;
 }
 
 export interface Written {
@@ -30,6 +32,8 @@ export interface Written {
 const writers = new Map<string, Promise<unknown>>();
 
 export async function writeAtomically(request: AtomicWrite): Promise<Written> {
+  // It may fail while the bytes are still being written, and is waited for only then.
+  request.ready?.catch(() => {});
   const before = writers.get(request.path) ?? Promise.resolve();
   const mine = before.then(() => replaceFile(request));
   const settled = mine.catch(() => {});
@@ -41,17 +45,18 @@ export async function writeAtomically(request: AtomicWrite): Promise<Written> {
   }
 }
 
-async function replaceFile({ path, data, expected, mode }: AtomicWrite): Promise<Written> {
+async function replaceFile(request: AtomicWrite): Promise<Written> {
+  const { path, expected, ready } = request;
   const { folder, changed } =
     expected?.sha256 === undefined
-      ? await holdMade(dirname(path))
+      ? await holdMade(dirname(path), ready)
       : await holdExisting(path, expected.sha256);
   const place: Place = { folder, name: basename(path), path };
   try {
     const existing = await existingFile(place);
     const mustBeNew = expected !== undefined && expected.sha256 === undefined;
     if (mustBeNew && existing !== undefined) await requireContent(place, undefined);
-    const stats = await replaceIn(place, { data, like: existing, expected, mode });
+    const stats = await replaceIn(place, { ...request, like: existing });
     // Without it a power loss may take back what was acknowledged.
     await Promise.all([folder, ...changed].map((each) => each.sync()));
     return { created: existing === undefined, dirsCreated: changed.length > 0, stats };
@@ -80,13 +85,14 @@ interface Place {
 
 async function replaceIn(
   place: Place,
-  content: Pick<AtomicWrite, "data" | "expected" | "mode"> & { readonly like: Stats | undefined },
+  content: AtomicWrite & { readonly like: Stats | undefined },
 ): Promise<Stats> {
-  const { expected, data, like, mode } = content;
+  const { expected, data, like, mode, ready } = content;
   const temporary = place.folder.at(temporaryName(place.folder.path));
   let written: DurableFile | undefined;
   try {
     written = await writeDurably({ path: temporary, data, like, mode });
+    await ready;
     // Looking and replacing is one step for all processes that lock; others are noticed up to the last moment.
     const release = await lockPath(place.path);
     try {

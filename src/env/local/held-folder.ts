@@ -79,14 +79,18 @@ export interface MadeFolder {
   readonly changed: readonly HeldFolder[];
 }
 
-/** Holds a folder, making it and those above it where they are missing. The caller closes all of them. */
-export async function holdMade(path: string): Promise<MadeFolder> {
+/**
+ * Holds a folder, making it and those above it where they are missing, though not before `ready`. The caller closes
+ * all of them.
+ */
+export async function holdMade(path: string, ready?: Promise<unknown>): Promise<MadeFolder> {
   try {
     return { folder: await HeldFolder.open(path), changed: [] };
   } catch (error) {
     if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
   }
-  const above = await holdMade(dirname(path));
+  await ready;
+  const above = await holdMade(dirname(path), ready);
   try {
     const { folder, made } = await above.folder.make(basename(path));
     if (made) return { folder, changed: [above.folder, ...above.changed] };

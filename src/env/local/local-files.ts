@@ -4,8 +4,8 @@ import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
 import { errnoOf, isMissing } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
-import type { EnvironmentFiles, FileStat, ReadRange, StreamRange } from "../environment.js";
-import { writeAtomically } from "./atomic-write.js";
+import type { EnvironmentFiles, FileStat, ReadRange, StreamRange, WriteReport } from "../environment.js";
+import { type AtomicWrite, writeAtomically } from "./atomic-write.js";
 import { fileError } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
 import { keepAside } from "./keep-aside.js";
@@ -26,15 +26,9 @@ export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
     list: (path) => guarded(path, "list", () => listFolder(path)),
     read: (path, range) => guarded(path, "read", () => readBytes(path, range)),
     stream: (path, range) => streamBytes(path, range),
-    write: (path, data, writeOptions) =>
-      guarded(path, "write", async () => {
-        const { stats, ...report } = await writeAtomically({
-          path: resolvePath(path),
-          data,
-          ...writeOptions,
-        });
-        return { ...report, stat: toStat(stats) };
-      }),
+    write: (path, data, writeOptions) => guarded(path, "write", () => writeBytes(path, data, writeOptions)),
+    writeWhenReady: (path, data, writeOptions) =>
+      guarded(path, "write", () => writeBytes(path, data, writeOptions)),
     keepAside: (path, copy) => guarded(path, "keep", () => keepAside(resolvePath(path), copy)),
     remove: (path) => guarded(path, "remove", () => removeEntry(resolvePath(path))),
     rename: (from, to) =>
@@ -198,6 +192,15 @@ async function* streamBytes(path: string, range: StreamRange = {}): AsyncGenerat
   } finally {
     await handle.close();
   }
+}
+
+async function writeBytes(
+  path: string,
+  data: Uint8Array,
+  options?: Omit<AtomicWrite, "path" | "data">,
+): Promise<WriteReport> {
+  const { stats, ...report } = await writeAtomically({ path: resolvePath(path), data, ...options });
+  return { ...report, stat: toStat(stats) };
 }
 
 /** A link is removed itself, not what it points to; a folder only when it is empty. */

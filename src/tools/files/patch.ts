@@ -63,6 +63,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["file:write", "file:delete"],
+  changesOnlyFiles: true,
   examples: [
     {
       title: "Change a line, sent with other indentation than the file has",

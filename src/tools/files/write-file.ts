@@ -56,6 +56,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["file:write"],
+  changesOnlyFiles: true,
   examples: [
     {
       title: "Write a file in a folder that does not exist yet",
