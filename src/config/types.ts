@@ -77,9 +77,9 @@ export interface Place {
 
 export interface Origin {
   readonly source: ConfigSource;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
   /** Environment variable or flag. */
   readonly name?: string;
   /** The file is broken now; this value is from its last version that could be read. */
@@ -92,11 +92,11 @@ export interface ConfigProblem {
   readonly severity: "error" | "warning";
   readonly source: ConfigSource;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly key?: string;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
 }
 
 export interface ConfigFile {

@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
-import type { Withheld } from "../policy/profiles/offering.js";
+import type { Withheld } from "../policy/profiles/permission-files.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import { AvailabilityCache } from "../registry/availability.js";
@@ -384,7 +384,7 @@ export class Runtime {
 
   /** What the profile in force keeps from a model. */
   #withheld(): Promise<Withheld | undefined> {
-    this.#offering ??= import("../policy/profiles/offering.js").then(({ offeringFor }) =>
+    this.#offering ??= import("../policy/profiles/permission-files.js").then(({ offeringFor }) =>
       offeringFor(this.config),
     );
     return this.#offering;

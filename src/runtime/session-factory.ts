@@ -14,7 +14,7 @@ import type { Environment } from "../env/environment.js";
 import { inTask, TaskState } from "../env/task.js";
 import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
 import type { Allowlist } from "../policy/grants/allowlist.js";
-import { allowlistFrom } from "../policy/grants/from-config.js";
+import { allowlistFrom } from "../policy/grants/config-grants.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { PermissionTable } from "../policy/profiles/permission-table.js";
 import { normalizeToolName } from "../protocol/tool-names.js";

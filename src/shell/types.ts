@@ -9,11 +9,11 @@ export interface ShellWord {
   /** True when it holds unquoted `*`, `?` or `[`, which the shell matches against files. */
   readonly glob: boolean;
   /** Variables behind its unknown pieces: `$API_KEY` in `"Bearer $API_KEY"`. */
-  readonly variables?: readonly string[];
+  readonly variables?: readonly string[] | undefined;
   /** Commands whose output is part of it: `$(cat key)`. */
-  readonly outputs?: readonly SimpleCommand[];
+  readonly outputs?: readonly SimpleCommand[] | undefined;
   /** Where it stands in the command line; absent for words that came out of a variable or a nested text. */
-  readonly span?: Span;
+  readonly span?: Span | undefined;
 }
 
 export type Span = readonly [start: number, end: number];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.js";
-import { listGrants, revokeGrant } from "../../src/policy/grants/manage.js";
+import { listGrants, revokeGrant } from "../../src/policy/grants/config-grants.js";
 import { decisionOn, run, withPerson } from "../grants/asking.js";
 import { tempDir } from "../support/runtime.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowlistFrom } from "../../src/policy/grants/from-config.js";
+import { allowlistFrom } from "../../src/policy/grants/config-grants.js";
 import { errorsOf, sandbox } from "../config/sandbox.js";
 import { danger, questionAbout, whereabouts } from "./segments.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createPolicy } from "../../src/policy/engine.js";
 import { loadPermissions } from "../../src/policy/profiles/load.js";
-import { offeringFor } from "../../src/policy/profiles/offering.js";
+import { offeringFor } from "../../src/policy/profiles/permission-files.js";
 import { permissionMatches } from "../../src/policy/profiles/permission-names.js";
 import { loadAnalysis } from "../../src/shell/analysis.js";
 import { tempDir, testRuntime } from "../support/runtime.js";

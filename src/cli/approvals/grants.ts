@@ -1,6 +1,6 @@
 import { visible } from "../../base/visible-text.js";
 import { formatProblem } from "../../config/types.js";
-import { type ListedGrant, listGrants, revokeGrant } from "../../policy/grants/manage.js";
+import { type ListedGrant, listGrants, revokeGrant } from "../../policy/grants/config-grants.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 import { brief } from "../output.js";

@@ -1,8 +1,7 @@
 import { visible } from "../../base/visible-text.js";
 import type { Policy } from "../../call/scope.js";
 import type { PermissionPolicy } from "../../policy/engine.js";
-import type { TraceStep } from "../../policy/profiles/trace.js";
-import type { RuleOrigin } from "../../policy/profiles/types.js";
+import type { RuleOrigin, TraceStep } from "../../policy/profiles/types.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 import { readCallArguments } from "../input.js";

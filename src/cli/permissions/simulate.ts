@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { visible } from "../../base/visible-text.js";
 import { createPolicy } from "../../policy/engine.js";
-import { allowlistFrom } from "../../policy/grants/from-config.js";
+import { allowlistFrom } from "../../policy/grants/config-grants.js";
 import { loadPermissions } from "../../policy/profiles/load.js";
 import { type Change, type Simulation, simulate } from "../../policy/profiles/simulate.js";
 import { loadAnalysis } from "../../shell/analysis.js";

@@ -5,13 +5,11 @@ import type { ApprovalRequest, JudgedSegment, PermanentGrants } from "../../call
 import { addGrants } from "../../config/edit-grants.js";
 import type { AllowlistEntry, GrantEntry } from "../../config/types.js";
 import { realPathOf } from "../real-path.js";
-import { isAltered } from "./altered.js";
 import { hasWildcard, isSimpleCommand, patternCovers } from "./command-pattern.js";
 import { foldersOf } from "./folders.js";
 import { type Grant, type GrantPlace, grantOf } from "./grant.js";
 import { GrantState } from "./grant-state.js";
-import { isOpaque } from "./opaque.js";
-import { rememberable } from "./rememberable.js";
+import { isAltered, isOpaque, rememberable } from "./grantable.js";
 
 export interface Whereabouts {
   readonly cwd: string;
@@ -49,7 +47,7 @@ export interface AllowlistOptions {
   readonly readAt?: number;
   placeOf?(entry: AllowlistEntry): GrantPlace;
   /** Who else decides about this list; then nothing can be added here. */
-  readonly managedBy?: string;
+  readonly managedBy?: string | undefined;
   /** What a command comes to, so that an entry may be written in any spelling. */
   canonical?(command: string): string | undefined;
   /** Masks secrets; a command that holds one is never written down. */

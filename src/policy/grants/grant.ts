@@ -10,21 +10,21 @@ export interface Grant {
   /** `text` is a bare text of the file, which may be a command, a pattern, a rule or a kind of danger. */
   readonly kind: "command" | "pattern" | "rule" | "text";
   readonly text: string;
-  readonly scope?: string;
-  readonly added?: string;
-  readonly expires?: string;
-  readonly expiresAt?: number;
-  readonly maxUses?: number;
-  readonly origin?: string;
-  readonly file?: string;
-  readonly line?: number;
+  readonly scope?: string | undefined;
+  readonly added?: string | undefined;
+  readonly expires?: string | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly maxUses?: number | undefined;
+  readonly origin?: string | undefined;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
   /** It has no bound (`python *`), so it covers nothing by its text. */
   readonly tooWide: boolean;
 }
 
 export interface GrantPlace {
-  readonly file?: string;
-  readonly line?: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
 }
 
 export function grantOf(entry: AllowlistEntry, place: GrantPlace = {}): Grant {
@@ -36,14 +36,14 @@ export function grantOf(entry: AllowlistEntry, place: GrantPlace = {}): Grant {
     id: grantId(entry),
     kind,
     text,
-    ...(scope !== undefined && { scope }),
-    ...(added !== undefined && { added }),
-    ...(expires !== undefined && { expires }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(maxUses !== undefined && { maxUses }),
-    ...(origin !== undefined && { origin }),
-    ...(place.file !== undefined && { file: place.file }),
-    ...(place.line !== undefined && { line: place.line }),
+    scope,
+    added,
+    expires,
+    expiresAt,
+    maxUses,
+    origin,
+    file: place.file,
+    line: place.line,
     tooWide: kind !== "rule" && kind !== "command" && isTooWide(text),
   };
 }

@@ -88,7 +88,7 @@ function cannotExtend(
     message: `profile ${profile.name} cannot extend ${parent}: ${names.includes(parent) ? "they extend each other in a circle" : "there is no such profile"}`,
     hint: (names.includes(parent) ? undefined : didYouMean(parent, names)) ?? "the profile is not used",
     file: profile.origin.file,
-    ...(profile.origin.line !== undefined && { line: profile.origin.line }),
+    line: profile.origin.line,
   };
 }
 

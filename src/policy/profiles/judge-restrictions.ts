@@ -8,11 +8,10 @@ import type { Effect } from "../../tool/effects.js";
 import { noFiles, realFiles } from "../paths/file-view.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
 import { deniesCommand, strayCommand } from "./command-rules.js";
-import { describe } from "./judge-levels.js";
+import { describe } from "./judge-permissions.js";
 import { domainOf, permissionMatches } from "./permission-names.js";
 import type { Authority } from "./permission-table.js";
-import type { Note } from "./trace.js";
-import type { ListedRule, Restriction, RuleOrigin } from "./types.js";
+import type { ListedRule, Note, Restriction, RuleOrigin } from "./types.js";
 
 export interface RestrictionQuestion {
   readonly effect: Effect;
@@ -61,7 +60,7 @@ export function judgeRestrictions(question: RestrictionQuestion): RestrictionJud
           outcome: finding?.verdict ?? "pass",
           at: finding?.at ?? restriction.origin,
           effect: describe(question.effect),
-          ...(finding !== undefined && { reason: finding.reason }),
+          reason: finding?.reason,
         });
         if (finding === undefined) continue;
         if (limit === "allowed_paths") keptPaths = false;

@@ -122,7 +122,7 @@ function whatProjectsMayNot(rules: WrittenRules): readonly ConfigProblem[] {
     message: `a project file may only restrict; "${what}" is ignored`,
     hint: "write it into the hermes_permissions.yaml of your Hermes home",
     file: origin.file,
-    ...(origin.line !== undefined && { line: origin.line }),
+    line: origin.line,
   }));
 }
 
@@ -131,9 +131,10 @@ function problemOf({ path, source }: FileOptions, finding: Partial<RuleFinding>)
     severity: finding.severity ?? "error",
     source: source === "builtin" ? "default" : source,
     message: finding.message ?? "",
-    ...(finding.hint !== undefined && { hint: finding.hint }),
+    hint: finding.hint,
     file: path,
-    ...(finding.place !== undefined && { line: finding.place.line, column: finding.place.column }),
+    line: finding.place?.line,
+    column: finding.place?.column,
   };
 }
 

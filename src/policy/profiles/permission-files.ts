@@ -1,6 +1,9 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { hermesPaths, PROJECT_FOLDER, SYSTEM_DIR } from "../../config/paths.js";
+import type { LoadedConfig } from "../../config/types.js";
+import type { Effect } from "../../tool/effects.js";
+import type { Authority } from "./permission-table.js";
 import type { PermissionSource } from "./types.js";
 
 export const PERMISSIONS_FILE = "hermes_permissions.yaml";
@@ -41,4 +44,28 @@ function isThere(path: string): boolean {
   } catch {
     return true;
   }
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  readonly permissions: readonly Effect["action"][];
+}
+
+/** Why a tool is kept from a model; undefined when it is offered. */
+export type Withheld = (tool: OfferedTool) => string | undefined;
+
+/** What the profile in force keeps back; undefined when that is nothing. Lists ask this too, so nothing is loaded while nothing is written. */
+export async function offeringFor(
+  config: LoadedConfig,
+  profile: string = config.values.permissions.profile,
+): Promise<Withheld | undefined> {
+  const { paths, project, systemDir } = config;
+  const places = { home: paths.home, project, systemDir };
+  if (profile === "default" && permissionFiles(places).length === 0) return undefined;
+  const [{ loadPermissions }, { withheldUnder }] = await Promise.all([
+    import("./load.js"),
+    import("./judge-permissions.js"),
+  ]);
+  const authority: Authority | undefined = (await loadPermissions(places)).authorityOf(profile);
+  return authority === undefined ? undefined : (tool) => withheldUnder(tool, authority);
 }

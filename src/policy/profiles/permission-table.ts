@@ -108,7 +108,7 @@ export class PermissionTable {
       message: `there is a rule about the tool ${tool}, but no tool of that name`,
       hint: didYouMean(tool, names) ?? "the rule counts as soon as there is one",
       file: origin.file,
-      ...(origin.line !== undefined && { line: origin.line }),
+      line: origin.line,
     }));
   }
 
@@ -156,7 +156,7 @@ function profilesFrom(layers: readonly RuleLayer[], problems: ConfigProblem[]): 
             didYouMean(name, profiles.keys()) ??
             "define it in the hermes_permissions.yaml of your Hermes home",
           file: origin.file,
-          ...(origin.line !== undefined && { line: origin.line }),
+          line: origin.line,
         });
       }
     }
@@ -179,7 +179,7 @@ function reportOverruled(
       message: `profile ${profile.name} is set by the managed permissions; this one is not used`,
       hint: "give it another name, or ask the administrator of this machine",
       file: profile.origin.file,
-      ...(profile.origin.line !== undefined && { line: profile.origin.line }),
+      line: profile.origin.line,
     });
   }
 }

@@ -2,8 +2,7 @@ import type { JournalRow } from "../../call/journal.js";
 import type { Effect } from "../../tool/effects.js";
 import type { PermissionPolicy, RulesQuestion } from "../engine.js";
 import type { PermissionTable } from "./permission-table.js";
-import type { TraceStep } from "./trace.js";
-import type { Answer, Level, Restriction, RuleOrigin } from "./types.js";
+import type { Answer, Level, Restriction, RuleOrigin, TraceStep } from "./types.js";
 
 /** Calls that would end differently for the same reason. */
 export interface Change {
@@ -19,7 +18,7 @@ export interface UnusedRule {
   readonly rule: string;
   readonly list: string;
   readonly file: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
 }
 
 /** Field names are part of the public interface (`hermes permissions simulate --json`). */

@@ -1,13 +1,13 @@
 /** Where a rule is written; `file` is "built-in" for those that come with the program. */
 export interface RuleOrigin {
   readonly file: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
 }
 
 /** An entry of a list: a permission, a path pattern, a command, a host. */
 export interface ListedRule {
   readonly text: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   readonly origin: RuleOrigin;
 }
 
@@ -50,8 +50,8 @@ export interface ToolRule {
   /** Canonical name, or a pattern with `*`. */
   readonly tool: string;
   readonly origin: RuleOrigin;
-  readonly answer?: Answer;
-  readonly reason?: string;
+  readonly answer?: Answer | undefined;
+  readonly reason?: string | undefined;
   readonly parameters: readonly ParameterRule[];
 }
 
@@ -99,3 +99,20 @@ export interface Profile {
 }
 
 export const NO_RULES: RuleSet = { allow: [], deny: [], ask: [], restrictions: [], tools: [] };
+
+/** One rule that was looked at on the way to a decision. */
+export interface TraceStep {
+  /** Id of the rule, as decisions name it. */
+  readonly rule: string;
+  /** The list it stands in: `deny`, `approval_required`, `denied_paths` … */
+  readonly list?: string | undefined;
+  /** What it said; "no match" when it is about something else, "pass" when its limits are kept. */
+  readonly outcome: Answer | "no match" | "pass";
+  readonly at?: RuleOrigin | undefined;
+  /** The effect it was about; absent for rules about the whole call. */
+  readonly effect?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Takes notes for `explain`; absent while a call is really decided. */
+export type Note = ((step: TraceStep) => void) | undefined;

@@ -1,6 +1,6 @@
 import type { Policy, PolicyQuestion, Verdict } from "../../call/scope.js";
 import type { PermissionPolicy } from "../../policy/engine.js";
-import type { TraceStep } from "../../policy/profiles/trace.js";
+import type { TraceStep } from "../../policy/profiles/types.js";
 import { strictest } from "../../policy/strictest.js";
 
 export interface HeldRules {

@@ -28,7 +28,7 @@ export function declaredWord(assignment: Assignment, context: Context): ShellWor
     text,
     known: !text.includes(UNKNOWN),
     glob: false,
-    ...(span !== undefined && { span }),
+    span,
   };
   if (items !== undefined) declaredArrays.set(word, value);
   return word;
@@ -56,8 +56,8 @@ export function assign(
 function wordOf({ text, variables, outputs }: Value): ShellWord {
   return {
     text,
-    ...(variables !== undefined && { variables }),
-    ...(outputs !== undefined && { outputs }),
+    variables,
+    outputs,
     known: !text.includes(UNKNOWN),
     glob: false,
   };

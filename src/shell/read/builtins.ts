@@ -61,8 +61,8 @@ const declare: Builtin = ({ program, args, span }, context) => {
 function valueOfWord(word: ShellWord, text: string): Value {
   return {
     text,
-    ...(word.variables !== undefined && { variables: word.variables }),
-    ...(word.outputs !== undefined && { outputs: word.outputs }),
+    variables: word.variables,
+    outputs: word.outputs,
   };
 }
 

@@ -55,7 +55,7 @@ export type Emitted = Omit<SimpleCommand, "feeds"> & { feeds: readonly SimpleCom
 /** A finding of the analysis itself, with the piece of the line it is about. */
 export interface PlacedFinding extends Finding {
   readonly span: Span;
-  readonly command?: SimpleCommand;
+  readonly command?: SimpleCommand | undefined;
 }
 
 /** One judgement: what it has found so far, and the ways from one part of the analysis into another. */
@@ -101,13 +101,13 @@ export interface TextTask {
   readonly context: Context;
   /** What carried the text. */
   readonly span: Span;
-  readonly carrier?: SimpleCommand;
+  readonly carrier?: SimpleCommand | undefined;
   /** True for shells whose language is not bash: text that cannot be read is then only dangerous. */
-  readonly foreign?: boolean;
-  readonly positional?: readonly ShellWord[];
-  readonly zero?: ShellWord;
+  readonly foreign?: boolean | undefined;
+  readonly positional?: readonly ShellWord[] | undefined;
+  readonly zero?: ShellWord | undefined;
   /** Commands that wrote the unknown part of it. */
-  readonly from?: readonly SimpleCommand[];
+  readonly from?: readonly SimpleCommand[] | undefined;
 }
 
 export interface PlacedRedirect extends ShellRedirect {
@@ -157,7 +157,7 @@ export function report(
   { span, command }: { readonly span: Span; readonly command?: SimpleCommand | undefined },
 ): void {
   const [level, reason] = CORE[rule];
-  const finding: PlacedFinding = { level, rule, reason, span, ...(command !== undefined && { command }) };
+  const finding: PlacedFinding = { level, rule, reason, span, command };
   context.run.findings.push(finding);
 }
 

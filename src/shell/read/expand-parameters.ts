@@ -85,8 +85,8 @@ function joined(words: readonly Value[], separator: string): Value {
   return {
     text: words.map((word) => word.text).join(separator),
     items: words.map((word) => word.text),
-    ...(variables.length > 0 && { variables }),
-    ...(outputs.length > 0 && { outputs }),
+    variables: variables.length > 0 ? variables : undefined,
+    outputs: outputs.length > 0 ? outputs : undefined,
   };
 }
 

@@ -262,9 +262,9 @@ function finish(field: Field, context: Context, span: Span | undefined): ShellWo
     text,
     known,
     glob,
-    ...(variables !== undefined && { variables }),
-    ...(outputs !== undefined && { outputs }),
-    ...(span !== undefined && { span }),
+    variables,
+    outputs,
+    span,
   };
 }
 
@@ -299,8 +299,8 @@ function foldFolder(text: string, folder: string, short: string): string {
 export interface Field {
   readonly text: string;
   readonly glob: boolean;
-  readonly variables?: readonly string[];
-  readonly outputs?: readonly SimpleCommand[];
+  readonly variables?: readonly string[] | undefined;
+  readonly outputs?: readonly SimpleCommand[] | undefined;
 }
 
 export function mergeValues(values: readonly Value[]): Value {
@@ -314,8 +314,8 @@ export function mergeValues(values: readonly Value[]): Value {
   }
   return {
     text: text.length > LIMITS.text ? UNKNOWN : text.replace(/\uFFFC{2,}/g, UNKNOWN),
-    ...(variables !== undefined && { variables }),
-    ...(outputs !== undefined && { outputs }),
+    variables,
+    outputs,
   };
 }
 
@@ -387,8 +387,8 @@ export class FieldBuilder {
     this.#done.push({
       text: this.#text,
       glob: this.#glob,
-      ...(this.#variables !== undefined && { variables: this.#variables }),
-      ...(this.#outputs !== undefined && { outputs: this.#outputs }),
+      variables: this.#variables,
+      outputs: this.#outputs,
     });
     this.#text = "";
     this.#open = false;

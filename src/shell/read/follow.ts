@@ -104,9 +104,9 @@ function runShellText(text: ShellWord, { opening, context, carrier }: Step): voi
     span: text.span ?? carrier.invocation.span,
     carrier: carrier.command,
     foreign: "foreign" in opening && opening.foreign === true,
-    ...(positional !== undefined && { positional }),
-    ...("zero" in opening && opening.zero !== undefined && { zero: opening.zero }),
-    ...(text.outputs !== undefined && { from: text.outputs }),
+    positional,
+    zero: "zero" in opening ? opening.zero : undefined,
+    from: text.outputs,
   });
 }
 

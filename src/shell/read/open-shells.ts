@@ -50,10 +50,7 @@ const openShell: Opener = (args, { program, fed }) => {
   if (wantsText) {
     if (first === undefined) return openings;
     const [zero, ...positional] = rest;
-    return [
-      ...openings,
-      { kind: "text", text: first, wrapper, foreign, positional, ...(zero !== undefined && { zero }) },
-    ];
+    return [...openings, { kind: "text", text: first, wrapper, foreign, positional, zero }];
   }
   if (first === undefined || wantsInput) {
     const positional = args.slice(at);
@@ -84,7 +81,9 @@ const openSource: Opener = (args, { program }) => {
   if (isStandardInput(path)) {
     return [{ kind: "input", wrapper, here: true }];
   }
-  return [{ kind: "script", path, wrapper, here: true, ...(positional.length > 0 && { positional }) }];
+  return [
+    { kind: "script", path, wrapper, here: true, positional: positional.length > 0 ? positional : undefined },
+  ];
 };
 
 /** `trap 'cmd' SIGNAL`: runs later, in this shell. */

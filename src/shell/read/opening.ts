@@ -18,9 +18,9 @@ export type Opening =
       readonly kind: "text";
       readonly text: ShellWord;
       readonly wrapper: Wrapper;
-      readonly positional?: readonly ShellWord[];
+      readonly positional?: readonly ShellWord[] | undefined;
       /** The word of `$0` in it. */
-      readonly zero?: ShellWord;
+      readonly zero?: ShellWord | undefined;
       readonly repeated?: boolean;
       readonly foreign?: boolean;
       /** Runs in the very same shell: `eval`, `trap`. */
@@ -32,7 +32,7 @@ export type Opening =
   | {
       readonly kind: "input";
       readonly wrapper: Wrapper;
-      readonly positional?: readonly ShellWord[];
+      readonly positional?: readonly ShellWord[] | undefined;
       readonly foreign?: boolean;
       readonly here?: boolean;
     }
@@ -41,7 +41,7 @@ export type Opening =
       readonly kind: "script";
       readonly path: ShellWord;
       readonly wrapper: Wrapper;
-      readonly positional?: readonly ShellWord[];
+      readonly positional?: readonly ShellWord[] | undefined;
       readonly foreign?: boolean;
       readonly here?: boolean;
     }
@@ -75,9 +75,9 @@ export function joinWords(words: readonly ShellWord[]): ShellWord {
     text: words.map((word) => word.text).join(" "),
     known: words.every((word) => word.known),
     glob: false,
-    ...(variables.length > 0 && { variables }),
-    ...(outputs.length > 0 && { outputs }),
-    ...(words.length === 1 && first?.span !== undefined && { span: first.span }),
+    variables: variables.length > 0 ? variables : undefined,
+    outputs: outputs.length > 0 ? outputs : undefined,
+    span: words.length === 1 ? first?.span : undefined,
   };
 }
 

@@ -14,8 +14,8 @@ export interface Value {
   readonly meant?: string;
   /** The variable is not set at all, which `${x-…}` tells apart from an empty text. */
   readonly unset?: true;
-  readonly variables?: readonly string[];
-  readonly outputs?: readonly SimpleCommand[];
+  readonly variables?: readonly string[] | undefined;
+  readonly outputs?: readonly SimpleCommand[] | undefined;
 }
 
 /** What is known about a file that the same command line made. */

@@ -1,16 +1,46 @@
 import { messageOf } from "../../base/errno.js";
 import { removeGrants } from "../../config/edit-grants.js";
-import type { LoadedConfig } from "../../config/types.js";
+import { entryName } from "../../config/grant-entry.js";
+import type { AllowlistEntry, LoadedConfig } from "../../config/types.js";
+import { judgeCommand } from "../../shell/analysis.js";
 import { type Failure, failure } from "../../tool/errors.js";
-import { placeOf } from "./from-config.js";
-import { type Grant, grantId, grantOf } from "./grant.js";
+import { type Allowlist, type AllowlistOptions, createAllowlist } from "./allowlist.js";
+import { type Grant, type GrantPlace, grantId, grantOf } from "./grant.js";
 import { GrantState } from "./grant-state.js";
+
+/** The allowlist a configuration describes. */
+export function allowlistFrom(
+  config: LoadedConfig,
+  options: Pick<AllowlistOptions, "canonical" | "redact" | "onTrouble"> = {},
+): Allowlist {
+  const origin = config.origin("command_allowlist");
+  return createAllowlist({
+    canonical: canonicalText,
+    ...options,
+    entries: config.values.command_allowlist,
+    home: config.paths.home,
+    readAt: config.loadedAt,
+    placeOf: (entry) => placeOf(config, entry),
+    managedBy: origin.source === "managed" ? (origin.file ?? "the administrator") : undefined,
+  });
+}
+
+/** What a single command comes to, so that a grant may be written in any spelling of it. */
+function canonicalText(command: string): string | undefined {
+  const { segments } = judgeCommand(command);
+  return segments.length === 1 ? segments[0]?.canonical : undefined;
+}
+
+export function placeOf(config: LoadedConfig, entry: AllowlistEntry): GrantPlace {
+  const { file, line } = config.origin(`command_allowlist.${entryName(entry)}`);
+  return { file, line };
+}
 
 export interface ListedGrant extends Grant {
   /** `unknown` uses count as used up. */
   readonly state: "in force" | "expired" | "used up" | "too wide";
   readonly uses: number | undefined;
-  readonly lastUsed?: string;
+  readonly lastUsed?: string | undefined;
 }
 
 /** Every grant of a configuration with how often it was used and whether it still counts. */
@@ -32,7 +62,7 @@ export function listGrants(
       ...grant,
       state: grant.tooWide ? "too wide" : expired ? "expired" : spent ? "used up" : "in force",
       uses,
-      ...(lastUsed !== undefined && { lastUsed }),
+      lastUsed,
     };
   });
 }
