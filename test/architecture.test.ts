@@ -84,6 +84,15 @@ describe("rooms", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("tools reach the network only through ctx.fetch", () => {
+    const wrong = sources(join(src, "tools")).filter((file) =>
+      /from "(?:undici|node:https?|node:net|node:tls|node:dgram|node:dns(?:\/promises)?|[./]+\/net\/[^"]+)"|import\("(?:undici|[./]+\/net\/[^"]+)"\)|(?<![.\w])fetch\(/.test(
+        readFileSync(file, "utf8").replace(/^import type .*$/gm, ""),
+      ),
+    );
+    expect(wrong.map((file) => relative(root, file))).toEqual([]);
+  });
+
   it("no file grows beyond 500 lines", () => {
     const long = sources(src).filter(
       (file) => !file.endsWith(".gen.ts") && readFileSync(file, "utf8").split("\n").length > 500,

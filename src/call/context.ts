@@ -1,10 +1,12 @@
 import type { Environment } from "../env/environment.js";
 import type { ModelUsage } from "../model/model-client.js";
 import type { Effect } from "../tool/effects.js";
+import type { Fetch } from "../tool/fetch.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
+import { fetchInCall } from "./fetch-in-call.js";
 import { guardedEnvironment } from "./guarded-files.js";
 import { judge } from "./judge.js";
 
@@ -84,6 +86,9 @@ export class HandlerContext implements CallContext {
           };
     if (this.#abortReason !== undefined) listener();
   }
+
+  /** An arrow, so that a tool may hand it on by itself. */
+  readonly fetch: Fetch = (request) => fetchInCall(this.#call, this, request);
 
   refusal(effect: Effect): string | undefined {
     const verdict = judge(this.#call, [effect]);

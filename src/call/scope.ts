@@ -11,6 +11,7 @@ import type { Found, View } from "../registry/view.js";
 import type { Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
+import type { FetchResponse } from "../tool/fetch.js";
 import type { HostCapabilities } from "../tool/host-capabilities.js";
 import type {
   CallContext,
@@ -21,6 +22,7 @@ import type {
 } from "../tool/tool.js";
 import type { ResultLimits } from "./bounds.js";
 import type { EffectLocks } from "./effect-locks.js";
+import type { CallFetch } from "./fetch-in-call.js";
 import type { FileChanges } from "./file-changes.js";
 import type { Guardrails } from "./guardrails.js";
 import type { Hooks } from "./hooks.js";
@@ -173,6 +175,8 @@ export interface CallServices {
   readonly permanentGrants?: PermanentGrants | undefined;
   readonly maxWorkers: number;
   readonly cacheDir: string;
+  /** The guarded client of the network. */
+  fetch(request: CallFetch): Promise<FetchResponse>;
   settingsFor(tool: string): Readonly<Record<string, unknown>>;
   /** Configured result limit of one tool, if any. */
   resultLimitOf(tool: string): number | undefined;

@@ -126,6 +126,8 @@ export const CONFIG_KEYS = [
   { path: "security.url_allowlist", type: list, default: [], project: "narrow", policy: true, about: "When not empty, network tools reach only these hosts" },
   { path: "security.redact_patterns", type: boolean, default: true, project: { looseToStrict: [false, true] }, policy: true, about: "Also mask what has the form of a vendor's token or a private key, known or not, in results, journal and logs" },
   { path: "security.website_blocklist", type: list, default: [], project: "unite", policy: true, about: "Host patterns network tools may never reach" },
+  { path: "network.proxy", type: text, default: "", project: "never", env: "HERMES_PROXY", notFromDotenv: true, about: "HTTP proxy that network tools go through (`http://name:password@host:port`); empty: none" },
+  { path: "network.no_proxy", type: list, default: [], project: "never", notFromDotenv: true, about: "Hosts that are reached without the proxy" },
   { path: "permissions.profile", type: name, default: "default", project: "never", policy: true, flag: "profile", env: "HERMES_PROFILE", about: "Permission profile of new sessions" },
   { path: "hooks.timeout_seconds", type: seconds, default: 30, project: "never", about: "Longest time for one hook" },
   { path: "guardrails.hard_stop", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: { looseToStrict: ["off", "auto", "on"] }, policy: true, about: "Stop a looping agent in sessions opened with guardrails: always (`on`), never (`off`), or as the session says (`auto`)" },

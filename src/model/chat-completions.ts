@@ -1,6 +1,8 @@
-import { type GuardedResponse, guardedFetch } from "../net/guarded-fetch.js";
+import { guardedFetch } from "../net/fetch.js";
 import type { IncomingCall } from "../tool/call.js";
 import { type Content, textOf } from "../tool/content.js";
+import { ToolError } from "../tool/errors.js";
+import type { FetchResponse } from "../tool/fetch.js";
 import { eventData } from "./event-stream.js";
 import {
   type ModelClient,
@@ -44,7 +46,7 @@ export function chatCompletionsClient(options: ChatCompletionsOptions): ModelCli
         throw new ModelError("unreachable", "the model's address is not an http or https address");
       for (;;) {
         const sent = { dialect, stream: options.stream !== false };
-        const { response, close } = await post(url, {
+        const response = await post(url, {
           body: bodyOf(request, { ...sent, model: options.model }),
           apiKey: options.apiKey,
           signal: request.signal,
@@ -68,7 +70,7 @@ export function chatCompletionsClient(options: ChatCompletionsOptions): ModelCli
         } catch (error) {
           throw readable(error, request.signal);
         } finally {
-          await close();
+          await response.close();
         }
       }
     },
@@ -96,8 +98,8 @@ async function post(
     readonly apiKey: string | undefined;
     readonly signal: AbortSignal | undefined;
   },
-): Promise<GuardedResponse> {
-  const { body, apiKey, signal = new AbortController().signal } = sent;
+): Promise<FetchResponse> {
+  const { body, apiKey, signal } = sent;
   try {
     return await guardedFetch({
       url,
@@ -109,6 +111,8 @@ async function post(
       },
       body,
       signal,
+      // Counted where the answer is read, which has its own word for it.
+      maxBytes: Number.POSITIVE_INFINITY,
       // A redirect could carry the key and the question to somebody else.
       followRedirects: false,
       // The operator has named this address; it may be on this machine.
@@ -124,8 +128,10 @@ function readable(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return signal.reason;
   if (ModelError.isInstance(error)) return error;
   for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
-    if ("code" in inner && typeof inner.code === "string")
-      return new ModelError("unreachable", `the model's server failed (${inner.code})`);
+    const code = ToolError.isInstance(inner)
+      ? (inner.details?.errno ?? inner.code)
+      : "code" in inner && inner.code;
+    if (typeof code === "string") return new ModelError("unreachable", `the model's server failed (${code})`);
   }
   const name = error instanceof Error ? error.name : "unknown";
   return new ModelError("unreachable", `the model's server failed (${name})`);
@@ -208,12 +214,9 @@ function otherDialect(
   return request.json === true && dialect.jsonMode ? { ...dialect, jsonMode: false } : undefined;
 }
 
-async function* limited(
-  body: AsyncIterable<Uint8Array> | null,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
+async function* limited(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > maxBytes) throw new ModelError("too_large", "the model's answer was too large");
     yield chunk;

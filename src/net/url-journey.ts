@@ -1,4 +1,5 @@
-import { asJudged, DEFAULT_MAX_REDIRECTS, systemResolve } from "./guarded-fetch.js";
+import { systemResolve } from "./dial.js";
+import { asJudged, DEFAULT_MAX_REDIRECTS } from "./fetch.js";
 import { judgeUrl, type NetworkRules, type ResolveHost } from "./urls.js";
 
 export interface JourneyVerdict {

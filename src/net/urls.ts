@@ -14,6 +14,31 @@ export interface NetworkRules {
   readonly onlyHosts?: readonly string[] | undefined;
   /** Hosts that are closed (`security.website_blocklist`); they stay closed whatever else is open. */
   readonly blockedHosts?: readonly string[] | undefined;
+  /** Address of a proxy that requests go through (`network.proxy`); empty or absent: none. */
+  readonly proxy?: string | undefined;
+  /** Hosts that are reached without it (`network.no_proxy`). */
+  readonly noProxy?: readonly string[] | undefined;
+}
+
+/** The operator's network rules as tools find them in their settings. */
+export function networkRulesFrom(settings: Readonly<Record<string, unknown>>): NetworkRules {
+  return {
+    allowPrivate: settings.allow_private_urls === true,
+    privateHosts: listOf(settings.allowed_hosts),
+    onlyHosts: listOf(settings.url_allowlist),
+    blockedHosts: listOf(settings.website_blocklist),
+    proxy: typeof settings.proxy === "string" && settings.proxy !== "" ? settings.proxy : undefined,
+    noProxy: listOf(settings.no_proxy),
+  };
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The proxy that this host is reached through, if any. */
+export function proxyFor(host: string, rules: NetworkRules): string | undefined {
+  return isListed(host, rules.noProxy) === true ? undefined : rules.proxy;
 }
 
 export interface UrlRules extends NetworkRules {
@@ -66,7 +91,11 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
   const mayBePrivate = opensPrivate(host, rules);
   if (LOCAL_HOST.test(host) && !mayBePrivate) return block(`${host} is this machine`);
   const addresses = await addressesOf(parsed, rules.resolve);
-  if (typeof addresses === "string") return block(addresses);
+  if (typeof addresses === "string") {
+    // Behind a proxy, names of the outside often mean nothing to this machine: the proxy looks them up.
+    if (proxyFor(host, rules) !== undefined) return { verdict: "allow", url: parsed, addresses: [] };
+    return block(addresses);
+  }
   for (const address of addresses) {
     const forbidden = judgeAddress(address);
     if (forbidden !== undefined && !(forbidden.level === "private" && mayBePrivate)) {

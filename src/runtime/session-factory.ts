@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
+import type { CallFetch } from "../call/fetch-in-call.js";
 import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
@@ -23,6 +24,7 @@ import { statusesOf } from "../registry/definitions.js";
 import type { Entry } from "../registry/entry.js";
 import { View } from "../registry/view.js";
 import { HermesError } from "../tool/errors.js";
+import type { FetchResponse } from "../tool/fetch.js";
 import { EnvironmentPool } from "./environments.js";
 import { fileChangesOf } from "./file-changes.js";
 import { jobsOf } from "./jobs.js";
@@ -262,10 +264,19 @@ export class SessionFactory {
       reviewer,
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
+      fetch: fetchWithSettings,
       settingsFor: (tool) => settingsFor(tool, config),
       resultLimitOf: (tool) => (Object.hasOwn(overrides, tool) ? overrides[tool] : undefined),
     };
   }
+}
+
+async function fetchWithSettings({ settings, ...request }: CallFetch): Promise<FetchResponse> {
+  const [{ guardedFetch }, { networkRulesFrom }] = await Promise.all([
+    import("../net/fetch.js"),
+    import("../net/urls.js"),
+  ]);
+  return guardedFetch({ ...request, rules: networkRulesFrom(settings) });
 }
 
 /** Absolute in the environment; where nothing is said, the home folder there. */

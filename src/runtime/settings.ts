@@ -13,6 +13,8 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     allowed_hosts: values.security.allowed_hosts,
     url_allowlist: values.security.url_allowlist,
     website_blocklist: values.security.website_blocklist,
+    proxy: values.network.proxy,
+    no_proxy: values.network.no_proxy,
     file_read_max_chars: values.file_read_max_chars,
     terminal_timeout: values.terminal.timeout,
     max_foreground_timeout: values.terminal.max_foreground_timeout,

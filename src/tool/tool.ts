@@ -5,6 +5,7 @@ import type { ModelUsage } from "../model/model-client.js";
 import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
+import type { Fetch } from "./fetch.js";
 import type { HostCapabilities, HostCapability } from "./host-capabilities.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolResult } from "./result.js";
@@ -129,6 +130,11 @@ export interface CallContext {
   keep<T extends Kept>(kind: new () => T): T;
   /** Other tools of the session; close it before the call ends. */
   openTools(options?: NestedToolsOptions): NestedTools;
+  /**
+   * The only way to the network: the operator's rules, the policy of this call, limits, progress, cancellation and
+   * the configured proxy apply by themselves. Failures are `ToolError`s ready to be told.
+   */
+  readonly fetch: Fetch;
   progress(update: Progress): void;
   /** Counts what a model was asked on behalf of this call: its events and records tell of it. */
   reportUsage(usage: ModelUsage, model?: string): void;

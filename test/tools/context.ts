@@ -7,6 +7,8 @@ import type { ScheduledJobs } from "../../src/cron/types.js";
 import type { Environment } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { SessionProcesses } from "../../src/env/processes/types.js";
+import { guardedFetch } from "../../src/net/fetch.js";
+import { networkRulesFrom } from "../../src/net/urls.js";
 import type { CallContext, Progress } from "../../src/tool/tool.js";
 
 export interface TestContext extends CallContext {
@@ -53,6 +55,14 @@ export function makeContext(
     cacheDir: join(folder, "cache"),
     progress: (update) => updates.push(update),
     reportUsage: () => undefined,
+    fetch: (request) =>
+      guardedFetch({
+        ...request,
+        signal: changes.signal,
+        rules: networkRulesFrom(changes.settings ?? {}),
+        refusal: (url) => changes.refusal?.({ action: "network:fetch", resource: url, mode: "read" }),
+        progress: (update) => updates.push(update),
+      }),
     refusal: () => undefined,
     ask: async () => undefined,
     keep: (kind) => kept.keep(kind),

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { networkRulesFrom } from "../../net/network-rules.js";
+import { networkRulesFrom } from "../../net/urls.js";
 import { importOpenApi } from "../../sources/openapi/convert.js";
 import { openDocument } from "../../sources/openapi/document.js";
 import { renderToolFile } from "../../sources/openapi/render.js";

@@ -36,40 +36,17 @@ async function fetched(
   url: string,
   rules: NetworkRules,
 ): Promise<{ readonly text: string; readonly url: string }> {
-  const [{ guardedFetch }, { connectionFailure }] = await Promise.all([
-    import("../../net/guarded-fetch.js"),
-    import("../../net/connection-failure.js"),
-  ]);
-  try {
-    const got = await guardedFetch({
-      url,
-      method: "GET",
-      headers: { accept: "application/json, application/yaml, */*;q=0.5", "user-agent": "hermes-tools" },
-      signal: AbortSignal.timeout(FETCH_MS),
-      followRedirects: true,
-      rules,
-    });
-    try {
-      if (!got.response.ok) throw new ToolError(`${url} answered with HTTP ${got.response.status}.`);
-      return { text: await bounded(got.response), url: got.url };
-    } finally {
-      await got.close();
-    }
-  } catch (error) {
-    throw connectionFailure(error, url);
-  }
-}
-
-async function bounded(response: { readonly body: AsyncIterable<Uint8Array> | null }): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of response.body ?? []) {
-    total += chunk.byteLength;
-    if (total > LIMITS.maxBytes)
-      throw new ToolError(`The document is larger than ${LIMITS.maxBytes / 1024 / 1024} MiB.`);
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts).toString("utf8");
+  const { guardedFetch } = await import("../../net/fetch.js");
+  const response = await guardedFetch({
+    url,
+    headers: { accept: "application/json, application/yaml, */*;q=0.5" },
+    timeoutMs: FETCH_MS,
+    maxBytes: LIMITS.maxBytes,
+    rules,
+  });
+  if (response.ok) return { text: await response.text(), url: response.url };
+  await response.close();
+  throw new ToolError(`${url} answered with HTTP ${response.status}.`);
 }
 
 async function parse(given: string): Promise<Opened> {

@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/record.js";
-import { requestHeaders } from "../../net/request-headers.js";
+import { requestHeaders } from "../../net/headers.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Refined } from "../../tool/tool.js";
 import { isForm, isJson, isMultipart } from "./content-type.js";
@@ -99,7 +99,7 @@ export function refineFor(spec: HttpSpec): (args: unknown) => Refined<Values> {
   return (args) => {
     try {
       addressOf(spec, args as Values);
-      requestHeaders(headersOf(spec, args as Values), false);
+      requestHeaders(headersOf(spec, args as Values));
       return { ok: true, value: args as Values };
     } catch (error) {
       if (error instanceof UnusableValue)

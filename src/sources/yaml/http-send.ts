@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { GuardedRequest, GuardedResponse } from "../../net/guarded-fetch.js";
 import { ToolError } from "../../tool/errors.js";
+import type { Fetch, FetchRequest } from "../../tool/fetch.js";
 import type { Method, Retries } from "./tool-spec.js";
 
 export interface Answer {
@@ -14,10 +14,11 @@ const SAFE_TO_REPEAT: readonly Method[] = ["GET", "HEAD", "PUT", "DELETE", "OPTI
 const LONGEST_WAIT_MS = 60_000;
 
 interface Sending {
-  readonly request: GuardedRequest;
+  readonly fetch: Fetch;
+  readonly request: FetchRequest;
+  readonly signal: AbortSignal;
   readonly method: Method;
   readonly retries: Retries;
-  readonly maxBytes: number;
   /** `performance.now()` at which everything must be over. */
   readonly endsAt: number;
   onRetry(message: string): void;
@@ -38,12 +39,12 @@ export async function send(sending: Sending): Promise<Answer> {
       why = `HTTP ${answer.status}`;
       if (!fits(wait, endsAt)) return answer;
     } catch (error) {
-      const isOver = last || !retries.networkErrors || sending.request.signal.aborted || isRefusal(error);
+      const isOver = last || !retries.networkErrors || sending.signal.aborted || !isNetworkError(error);
       if (isOver || !fits(wait, endsAt)) throw error;
       why = "no answer";
     }
     sending.onRetry(`${why}; trying again in ${(wait / 1000).toFixed(1)} s (${attempt + 1} of ${tries})`);
-    await delay(wait, undefined, { signal: sending.request.signal });
+    await delay(wait, undefined, { signal: sending.signal });
   }
 }
 
@@ -51,9 +52,9 @@ function fits(waitMs: number, endsAt: number): boolean {
   return waitMs <= LONGEST_WAIT_MS && performance.now() + waitMs < endsAt;
 }
 
-/** What was refused by a rule stays refused, also where the network code has wrapped the refusal. */
-function isRefusal(error: unknown): boolean {
-  return ToolError.isInstance(error) || (error instanceof Error && ToolError.isInstance(error.cause));
+/** No answer at all. What was refused by a rule stays refused, and an answer that is too large stays so. */
+function isNetworkError(error: unknown): boolean {
+  return ToolError.isInstance(error) && error.details?.errno !== undefined;
 }
 
 /** Doubles each time; the random part keeps many callers from coming back at the same moment. */
@@ -61,38 +62,19 @@ function backoff(attempt: number, firstMs: number): number {
   return firstMs * 2 ** attempt * (0.5 + Math.random() / 2);
 }
 
-async function once({ request, maxBytes }: Sending): Promise<{
+async function once({ fetch, request, endsAt }: Sending): Promise<{
   readonly answer: Answer;
   readonly retryAfterMs: number | undefined;
 }> {
-  const { guardedFetch } = await import("../../net/guarded-fetch.js");
-  const got = await guardedFetch(request);
-  try {
-    const { response } = got;
-    const answer = {
-      status: response.status,
-      statusText: response.statusText,
-      contentType: response.headers.get("content-type") ?? "",
-      bytes: await bodyWithin(got, maxBytes),
-    };
-    return { answer, retryAfterMs: retryAfter(response.headers.get("retry-after")) };
-  } finally {
-    await got.close();
-  }
-}
-
-async function bodyWithin({ response }: GuardedResponse, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of response.body ?? []) {
-    total += (chunk as Uint8Array).byteLength;
-    if (total > maxBytes)
-      throw new ToolError(`The answer is larger than ${maxBytes} bytes.`, {
-        hint: "Ask for less (a filter, a smaller page), or raise max_bytes in the tool's file.",
-      });
-    parts.push(chunk as Uint8Array);
-  }
-  return Buffer.concat(parts);
+  const left = Math.max(1, endsAt - performance.now());
+  const response = await fetch({ ...request, timeoutMs: Math.ceil(left) });
+  const answer = {
+    status: response.status,
+    statusText: response.statusText,
+    contentType: response.headers.get("content-type") ?? "",
+    bytes: await response.bytes(),
+  };
+  return { answer, retryAfterMs: retryAfter(response.headers.get("retry-after")) };
 }
 
 /** Seconds, or a date. */

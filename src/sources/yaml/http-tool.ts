@@ -1,6 +1,3 @@
-import { connectionFailure } from "../../net/connection-failure.js";
-import { networkRulesFrom } from "../../net/network-rules.js";
-import { requestHeaders } from "../../net/request-headers.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { AnyTool, CallContext } from "../../tool/tool.js";
@@ -55,54 +52,34 @@ async function request({ spec, args, ctx, host }: Exchange): Promise<unknown> {
   const address = addressOf(spec, args);
   const message = messageOf(spec, args);
   const credentials = credentialsOf(spec.auth, host);
-  const headers = requestHeaders({ ...message.headers, ...credentials.headers }, false);
+  const headers = { ...message.headers, ...credentials.headers };
+  const accepts = Object.keys(headers).some((name) => name.toLowerCase() === "accept");
   const limitMs = spec.timeoutSeconds * 1000;
-  const deadline = AbortSignal.timeout(limitMs);
   try {
-    const sent = send({
+    const answer = await send({
+      fetch: ctx.fetch,
+      signal: ctx.signal,
       request: {
         url: withQuery(address, credentials.query),
         method: spec.method,
-        headers:
-          headers.accept === undefined ? { ...headers, accept: "application/json, */*;q=0.5" } : headers,
+        headers: accepts ? headers : { ...headers, accept: "application/json, */*;q=0.5" },
         body: message.body,
-        signal: AbortSignal.any([ctx.signal, deadline]),
+        maxBytes: spec.response.maxBytes,
         followRedirects: spec.followRedirects,
-        rules: networkRulesFrom(ctx.settings),
-        refusal: (next) => ctx.refusal(effectOf(spec, next)),
+        hints: {
+          timeout: "Ask for less, or raise timeout_seconds in the tool's file.",
+          tooLarge: "Ask for less (a filter, a smaller page), or raise max_bytes in the tool's file.",
+        },
       },
       method: spec.method,
       retries: spec.retries,
-      maxBytes: spec.response.maxBytes,
       endsAt: performance.now() + limitMs,
       onRetry: (said) => ctx.progress({ message: said }),
-    });
-    const answer = await sent.catch((error) => {
-      throw whatWentWrong(error, { spec, address, ctx, deadline });
     });
     return await resultOf(answer, { response: spec.response, cacheDir: ctx.cacheDir });
   } catch (error) {
     throw masked(error, credentials.secrets);
   }
-}
-
-function whatWentWrong(
-  error: unknown,
-  call: {
-    readonly spec: HttpSpec;
-    readonly address: string;
-    readonly ctx: CallContext;
-    readonly deadline: AbortSignal;
-  },
-): unknown {
-  if (ToolError.isInstance(error)) return error;
-  if (call.ctx.signal.aborted) return new ToolError("The request was cancelled.", { code: "cancelled" });
-  if (call.deadline.aborted)
-    return new ToolError(`No complete answer from ${call.address} within ${call.spec.timeoutSeconds} s.`, {
-      code: "timeout",
-      hint: "Ask for less, or raise timeout_seconds in the tool's file.",
-    });
-  return connectionFailure(error, call.address);
 }
 
 /** Errors may quote the address or what the service said, and either may repeat a credential. */

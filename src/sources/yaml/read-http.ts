@@ -1,6 +1,6 @@
 import { didYouMean } from "../../config/did-you-mean.js";
 import { describeNode } from "../../config/node.js";
-import { requestHeaders } from "../../net/request-headers.js";
+import { requestHeaders } from "../../net/headers.js";
 import { checkHoles } from "./check-holes.js";
 import { bare, FORM_TYPE, isForm, isJson, isMultipart, JSON_TYPE, MULTIPART_TYPE } from "./content-type.js";
 import { readEndpoint } from "./endpoint.js";
@@ -127,7 +127,7 @@ function readHeaders(tool: Section): HttpSpec["headers"] {
 /** Why a header cannot be set, whatever its value. */
 function headerRefusal(name: string): string | undefined {
   try {
-    requestHeaders({ [name]: "value" }, false);
+    requestHeaders({ [name]: "value" });
     return undefined;
   } catch (error) {
     return (error as Error).message;

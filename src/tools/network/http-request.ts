@@ -1,9 +1,6 @@
-import { connectionFailure } from "../../net/connection-failure.js";
-import { requestHeaders } from "../../net/request-headers.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
-import type { CallContext } from "../../tool/tool.js";
 import type { ReadBody } from "./response-body.js";
 
 export interface HttpOutput extends ReadBody {
@@ -52,45 +49,36 @@ export default defineTool({
   async handler(args, ctx): Promise<HttpOutput> {
     const { url, method, timeout_seconds } = args;
     const body = requestBody(method, args.body);
-    const headers = requestHeaders(args.headers ?? {}, typeof args.body === "object" && body !== undefined);
-    const [{ guardedFetch }, { networkRulesFrom }, { readBody }] = await Promise.all([
-      import("../../net/guarded-fetch.js"),
-      import("../../net/network-rules.js"),
-      import("./response-body.js"),
-    ]);
+    const { readBody, MAX_BODY_BYTES } = await import("./response-body.js");
     const started = performance.now();
-    const deadline = AbortSignal.timeout(timeout_seconds * 1000);
-    try {
-      const answer = await guardedFetch({
-        url,
-        method,
-        headers,
-        body,
-        signal: AbortSignal.any([ctx.signal, deadline]),
-        followRedirects: args.follow_redirects,
-        rules: networkRulesFrom(ctx.settings),
-        refusal: (next) => ctx.refusal(effectOf(next, method)),
-      });
-      try {
-        const { response } = answer;
-        return {
-          status: response.status,
-          status_text: response.statusText,
-          ok: response.ok,
-          headers: headersOf(response.headers),
-          ...(await readBody(response, ctx.cacheDir)),
-          elapsed_ms: Math.round(performance.now() - started),
-          url: answer.url,
-          redirected: answer.redirects.length > 0,
-        };
-      } finally {
-        await answer.close();
-      }
-    } catch (error) {
-      throw whatWentWrong(error, { url, ctx, deadline, timeout_seconds });
-    }
+    const response = await ctx.fetch({
+      url,
+      method,
+      headers: typeof args.body === "object" && body !== undefined ? asJson(args.headers) : args.headers,
+      body,
+      timeoutMs: timeout_seconds * 1000,
+      maxBytes: MAX_BODY_BYTES,
+      overflow: "cut",
+      followRedirects: args.follow_redirects,
+      hints: { timeout: "Raise timeout_seconds (up to 300), or ask for less." },
+    });
+    return {
+      status: response.status,
+      status_text: response.statusText,
+      ok: response.ok,
+      headers: headersOf(response.headers),
+      ...(await readBody(response, ctx.cacheDir)),
+      elapsed_ms: Math.round(performance.now() - started),
+      url: response.url,
+      redirected: response.redirects.length > 0,
+    };
   },
 });
+
+function asJson(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return typed ? headers : { ...headers, "content-type": "application/json" };
+}
 
 function effectOf(url: string, method: string): Effect {
   return method === "GET" || method === "HEAD"
@@ -110,28 +98,10 @@ function requestBody(method: string, body: string | object | null | undefined): 
 }
 
 /** Only cookies may come several times; everything else has been joined with commas. */
-function headersOf(headers: {
-  forEach(each: (value: string, name: string) => void): void;
-  getSetCookie(): string[];
-}) {
+function headersOf(headers: Headers) {
   const found: Record<string, string | readonly string[]> = Object.create(null);
   headers.forEach((value, name) => {
     found[name] = name === "set-cookie" ? headers.getSetCookie() : value;
   });
   return { ...found };
-}
-
-function whatWentWrong(
-  error: unknown,
-  call: { url: string; ctx: CallContext; deadline: AbortSignal; timeout_seconds: number },
-): unknown {
-  if (ToolError.isInstance(error)) return error;
-  if (call.ctx.signal.aborted) return new ToolError("The request was cancelled.", { code: "cancelled" });
-  if (call.deadline.aborted) {
-    return new ToolError(`No complete answer from ${call.url} within ${call.timeout_seconds} s.`, {
-      code: "timeout",
-      hint: "Raise timeout_seconds (up to 300), or ask for less.",
-    });
-  }
-  return connectionFailure(error, call.url);
 }

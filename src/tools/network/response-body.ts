@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { Response } from "undici";
+import type { FetchResponse } from "../../tool/fetch.js";
 
 /** Bodies up to this size come back in the result, longer ones as a file. */
 export const INLINE_BYTES = 100 * 1024;
@@ -20,9 +20,10 @@ export interface ReadBody {
 }
 
 /** Reads a response in bounded memory. */
-export async function readBody(response: Response, folder: string): Promise<ReadBody> {
+export async function readBody(response: FetchResponse, folder: string): Promise<ReadBody> {
   const type = response.headers.get("content-type") ?? "";
-  const { head, path, total, truncated } = await download(response, { folder, type });
+  const { head, path, total } = await download(response, { folder, type });
+  const { truncated } = response;
   const text = textOf(head, type);
   if (text !== undefined && path === undefined) return { body: text, body_bytes: total, truncated };
   return {
@@ -33,15 +34,13 @@ export async function readBody(response: Response, folder: string): Promise<Read
   };
 }
 
-async function download(response: Response, place: { folder: string; type: string }) {
+async function download(response: FetchResponse, place: { folder: string; type: string }) {
   const parts: Uint8Array[] = [];
   let inMemory = 0;
   let total = 0;
-  let truncated = false;
   let file: Awaited<ReturnType<typeof createFile>> | undefined;
   try {
-    for await (const chunk of response.body ?? []) {
-      const bytes = (chunk as Uint8Array).subarray(0, MAX_BODY_BYTES - total);
+    for await (const bytes of response.body) {
       total += bytes.byteLength;
       if (file === undefined && inMemory + bytes.byteLength > INLINE_BYTES) {
         file = await createFile(place.folder, place.type);
@@ -52,13 +51,11 @@ async function download(response: Response, place: { folder: string; type: strin
         parts.push(bytes);
         inMemory += bytes.byteLength;
       }
-      truncated = bytes.byteLength < (chunk as Uint8Array).byteLength;
-      if (truncated) break;
     }
   } finally {
     await file?.handle.close();
   }
-  return { head: Buffer.concat(parts), path: file?.path, total, truncated };
+  return { head: Buffer.concat(parts), path: file?.path, total };
 }
 
 async function saveWhole(bytes: Uint8Array, folder: string, type: string): Promise<string> {

@@ -1,8 +1,9 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { judgeAddress } from "../../../net/addresses.js";
-import { guardedFetch, systemResolve } from "../../../net/guarded-fetch.js";
+import { systemResolve } from "../../../net/dial.js";
+import { guardedFetch } from "../../../net/fetch.js";
 import { hostOf } from "../../../net/hosts.js";
-import { networkRulesFrom } from "../../../net/network-rules.js";
+import { networkRulesFrom } from "../../../net/urls.js";
 import type { OAuthSettings } from "./settings.js";
 
 const TIMEOUT_MS = 10_000;
@@ -17,35 +18,34 @@ const EMPTY = new Set([101, 204, 205, 304]);
  * address a stranger names: a server on the internet cannot point into the private network.
  */
 export async function oauthFetch(settings: OAuthSettings): Promise<FetchLike> {
-  const { security } = settings.host.config.values;
-  const rules = networkRulesFrom(security);
+  const { security, network } = settings.host.config.values;
+  const rules = networkRulesFrom({ ...security, ...network });
   const allowPrivate = rules.allowPrivate || (await isPrivate(settings.config.url));
   return async (url, init = {}) => {
     const method = init.method ?? "GET";
-    const { response, close } = await guardedFetch({
+    const response = await guardedFetch({
       url: String(url),
       method,
       headers: Object.fromEntries(new Headers(init.headers)),
       body: bodyOf(init.body),
-      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])]),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: LONGEST_ANSWER,
+      signal: init.signal ?? undefined,
       // A code or a secret goes to the address that was named, and nowhere else.
       followRedirects: method === "GET",
       maxRedirects: MOST_REDIRECTS,
       rules: { ...rules, allowPrivate },
     });
-    try {
-      // A stream of events may never end, and none is an answer to what is asked here.
-      const endless = response.headers.get("content-type")?.includes("event-stream") === true;
-      const body = endless || EMPTY.has(response.status) ? null : await limitedText(response);
-      const shown = response.status < 400 ? body : body?.subarray(0, LONGEST_ERROR);
-      return new Response(shown, {
-        status: response.status,
-        statusText: response.statusText,
-        headers: [...response.headers],
-      });
-    } finally {
-      await close();
-    }
+    // A stream of events may never end, and none is an answer to what is asked here.
+    const endless = response.headers.get("content-type")?.includes("event-stream") === true;
+    const isEmpty = endless || EMPTY.has(response.status);
+    const body = isEmpty ? null : new Uint8Array(await response.bytes());
+    if (isEmpty) await response.close();
+    return new Response(response.status < 400 ? body : body?.subarray(0, LONGEST_ERROR), {
+      status: response.status,
+      statusText: response.statusText,
+      headers: [...response.headers],
+    });
   };
 }
 
@@ -59,17 +59,4 @@ function bodyOf(body: RequestInit["body"]): string | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === "string" || body instanceof URLSearchParams) return String(body);
   throw new TypeError("only text is sent to an authorization server");
-}
-
-async function limitedText(response: {
-  readonly body: AsyncIterable<Uint8Array> | null;
-}): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > LONGEST_ANSWER) throw new Error("the answer of the authorization server is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

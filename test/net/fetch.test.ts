@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { guardedFetch } from "../../src/net/guarded-fetch.js";
+import { guardedFetch } from "../../src/net/fetch.js";
 
 interface Seen {
   readonly method: string;
@@ -50,8 +50,7 @@ async function get(url: string, changes: Partial<Parameters<typeof guardedFetch>
     rules: { allowPrivate: true },
     ...changes,
   });
-  const text = await answered.response.text();
-  await answered.close();
+  const text = await answered.text();
   return { ...answered, text };
 }
 
@@ -85,6 +84,119 @@ test("private addresses are refused in any form before a socket is opened", asyn
     await expect(attempt, host).rejects.toMatchObject(blocked);
   }
   expect(seen).toEqual([]);
+});
+
+describe("the body of an answer", () => {
+  const bodies: Record<string, (response: ServerResponse) => void> = {
+    "/long": (response) => response.end("x".repeat(5_000_000)),
+    "/endless": (response) => void response.write("begin"),
+    "/cut-off": (response) => {
+      response.writeHead(200, { "content-length": "10" });
+      response.write("begin");
+      setTimeout(() => response.destroy(), 20);
+    },
+  };
+  let local: Server;
+  let at = "";
+  beforeAll(async () => {
+    local = createServer((request, response) => bodies[request.url ?? ""]?.(response));
+    await new Promise<void>((resolve) => local.listen(0, "127.0.0.1", resolve));
+    at = `http://127.0.0.1:${(local.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    local.closeAllConnections();
+    local.close();
+  });
+  const open = (path: string, changes: Partial<Parameters<typeof guardedFetch>[0]> = {}) =>
+    guardedFetch({ url: at + path, rules: { allowPrivate: true }, ...changes });
+
+  test("is an error or ends where it becomes too large", async () => {
+    const refused = await open("/long", { maxBytes: 1_000_000, hints: { tooLarge: "Ask for a page." } });
+    await expect(refused.bytes()).rejects.toMatchObject({
+      message: /larger than 1000000/,
+      hint: "Ask for a page.",
+    });
+    const cut = await open("/long", { maxBytes: 1_000_001, overflow: "cut" });
+    expect([(await cut.bytes()).length, cut.truncated]).toEqual([1_000_001, true]);
+    const whole = await open("/long", { maxBytes: 5_000_000, overflow: "cut" });
+    expect([(await whole.bytes()).length, whole.truncated]).toEqual([5_000_000, false]);
+  });
+
+  test("that does not end is ended by the time limit or by whoever asked", async () => {
+    const slow = await open("/endless", { timeoutMs: 200, hints: { timeout: "Wait longer." } });
+    await expect(slow.text()).rejects.toMatchObject({
+      code: "timeout",
+      message: `No complete answer from ${at}/endless within 0.2 s.`,
+      hint: "Wait longer.",
+    });
+    const controller = new AbortController();
+    const stopped = await open("/endless", { signal: controller.signal });
+    controller.abort();
+    await expect(stopped.text()).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  test("that breaks off says so", async () => {
+    const broken = await open("/cut-off");
+    await expect(broken.text()).rejects.toThrow(/closed the connection before the answer was complete/);
+  });
+});
+
+describe("behind a proxy", () => {
+  const tunnels: string[] = [];
+  let proxy: Server;
+  let rules: { allowPrivate: boolean; proxy: string };
+  beforeAll(async () => {
+    proxy = createServer((_request, response) => response.writeHead(405).end());
+    proxy.on("connect", (request, socket) => {
+      tunnels.push(`${request.url} ${request.headers["proxy-authorization"] ?? ""}`);
+      const there = connect(port, "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        there.pipe(socket).pipe(there);
+      });
+      socket.on("error", () => there.destroy());
+      there.on("error", () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    rules = {
+      allowPrivate: false,
+      proxy: `http://me:secret@127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    };
+  });
+  afterAll(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const unknown = async () => {
+    throw new Error("ENOTFOUND");
+  };
+
+  test("names that only the proxy knows are reached through it", async () => {
+    const { text } = await get("http://outside.example/x", { rules, resolve: unknown });
+    expect(text).toBe("hello");
+    expect(tunnels).toEqual([`outside.example:80 Basic ${Buffer.from("me:secret").toString("base64")}`]);
+  });
+
+  test("what is forbidden by name or address stays so, and listed hosts go past it", async () => {
+    tunnels.length = 0;
+    const forbidden = { rules, resolve: async () => ["10.0.0.1"] };
+    await expect(get("http://inside.example/", forbidden)).rejects.toMatchObject(blocked);
+    await expect(get("http://169.254.169.254/", { rules })).rejects.toMatchObject(blocked);
+    const direct = { rules: { ...rules, allowPrivate: true, noProxy: ["127.0.0.1"] } };
+    expect((await get(`http://127.0.0.1:${port}/`, direct)).text).toBe("hello");
+    expect(tunnels).toEqual([]);
+  });
+});
+
+test("a stream can be sent, but not again to where a redirect leads", async () => {
+  const stream = async function* () {
+    yield Buffer.from("one ");
+    yield Buffer.from("two");
+  };
+  await get(`http://127.0.0.1:${port}/`, { method: "POST", body: stream() });
+  expect(seen.map(({ body }) => body)).toEqual(["one two"]);
+  await expect(get(to(307, "/end"), { method: "POST", body: stream() })).rejects.toThrow(
+    /the body was a stream/,
+  );
 });
 
 describe("redirects", () => {
@@ -125,8 +237,8 @@ describe("redirects", () => {
   });
 
   test("can be left alone", async () => {
-    const { response, redirects } = await get(to(301, "http://169.254.169.254/"), { followRedirects: false });
-    expect([response.status, redirects]).toEqual([301, []]);
+    const { status, redirects } = await get(to(301, "http://169.254.169.254/"), { followRedirects: false });
+    expect([status, redirects]).toEqual([301, []]);
   });
 
   test("turn POST into GET where the standard says so, and keep it where it says so", async () => {
@@ -189,7 +301,7 @@ test("a resolver that never answers is left when the call is cancelled", async (
     resolve: () => new Promise(() => {}),
   });
   abort.abort(new Error("enough"));
-  await expect(pending).rejects.toThrow("enough");
+  await expect(pending).rejects.toMatchObject({ code: "cancelled", cause: new Error("enough") });
 });
 
 test("IPv6 literals are dialled as written", async ({ skip }) => {
@@ -226,7 +338,7 @@ test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
     const failed: unknown = await get(url, { resolve: async () => ["127.0.0.1"] }).catch(
       (error: unknown) => error,
     );
-    expect((failed as { cause?: unknown }).cause).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    expect(failed).toMatchObject({ details: { errno: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
     await expect.poll(() => asked, { timeout: 2_000 }).toEqual(["secure.example"]);
     secure.close();
     rmSync(folder, { recursive: true });

@@ -9,10 +9,7 @@ const MANAGED = new Set(
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Checked headers with defaults added. Names are made lower case; a repeated name is refused. */
-export function requestHeaders(
-  given: Readonly<Record<string, string>>,
-  bodyIsJson: boolean,
-): Readonly<Record<string, string>> {
+export function requestHeaders(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
@@ -25,7 +22,6 @@ export function requestHeaders(
     headers.set(lower, value);
   }
   if (!headers.has("user-agent")) headers.set("user-agent", "hermes-tools");
-  if (bodyIsJson && !headers.has("content-type")) headers.set("content-type", "application/json");
   return Object.fromEntries(headers);
 }
 

@@ -1,0 +1,47 @@
+import type { Effect } from "../tool/effects.js";
+import { ToolError } from "../tool/errors.js";
+import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
+import type { CallContext, Progress } from "../tool/tool.js";
+import type { CallRecord } from "./call-record.js";
+
+/** A request with what the call it belongs to says about it; the runtime brings the client. */
+export interface CallFetch extends FetchRequest {
+  readonly settings: CallContext["settings"];
+  refusal(url: string): string | undefined;
+  progress(update: Progress): void;
+}
+
+/** What was declared before the call ran has been judged; every other address is judged now, redirects too. */
+export async function fetchInCall(
+  { effects, scope }: CallRecord,
+  context: CallContext,
+  request: FetchRequest,
+): Promise<FetchResponse> {
+  const refusal = (url: string) => context.refusal(effectOf(url, request.method));
+  const isDeclared = effects.some(({ resource }) => isSameAddress(resource, request.url));
+  const unwanted = isDeclared ? undefined : refusal(request.url);
+  if (unwanted !== undefined) {
+    throw new ToolError(`This call may not fetch ${JSON.stringify(request.url)}: ${unwanted}.`, {
+      code: "denied",
+      hint: "Ask for an address that the permissions allow.",
+    });
+  }
+  return scope.services.fetch({
+    ...request,
+    signal: request.signal === undefined ? context.signal : AbortSignal.any([context.signal, request.signal]),
+    settings: context.settings,
+    refusal,
+    progress: (update) => context.progress(update),
+  });
+}
+
+function effectOf(url: string, method = "GET"): Effect {
+  return ["GET", "HEAD", "OPTIONS"].includes(method)
+    ? { action: "network:fetch", resource: url, mode: "read" }
+    : { action: "network:write", resource: url, mode: "write" };
+}
+
+/** Up to the query: credentials may be added to it that no effect shows. */
+function isSameAddress(declared: string, url: string): boolean {
+  return declared.split(/[?#]/, 1)[0] === url.split(/[?#]/, 1)[0];
+}

@@ -1,0 +1,87 @@
+import { lookup } from "node:dns/promises";
+import type { Dispatcher } from "undici";
+import { ToolError } from "../tool/errors.js";
+import { judgeAddress } from "./addresses.js";
+import { hostOf } from "./hosts.js";
+import { type NetworkRules, opensPrivate, proxyFor } from "./urls.js";
+
+const CONNECT_TIMEOUT_MS = 30_000;
+
+/** Connections for one request: through the operator's proxy, else only to addresses that were judged. */
+export async function dispatcherFor(target: {
+  readonly url: URL;
+  readonly addresses: readonly string[];
+  readonly rules: NetworkRules;
+}): Promise<Dispatcher> {
+  const { Agent, buildConnector, ProxyAgent } = await import("undici");
+  const host = hostOf(target.url);
+  const proxy = proxyFor(host, target.rules);
+  if (proxy !== undefined) return new ProxyAgent({ uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS });
+  const allowPrivate = opensPrivate(host, target.rules);
+  return new Agent({
+    connect: pinnedConnector({ buildConnector, host, addresses: target.addresses, allowPrivate }),
+  });
+}
+
+type BuildConnector = typeof import("undici").buildConnector;
+type Connector = ReturnType<BuildConnector>;
+
+/** Dials only the pinned addresses, and looks at the far end once more before a byte is sent. */
+function pinnedConnector(pin: {
+  buildConnector: BuildConnector;
+  host: string;
+  addresses: readonly string[];
+  allowPrivate: boolean;
+}): Connector {
+  const family = (address: string) => (address.includes(":") ? 6 : 4);
+  const answers = pin.addresses.map((address) => ({ address, family: family(address) }));
+  const dial = pin.buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    lookup: (_hostname, options, callback) => {
+      const [first] = answers;
+      if (options.all || first === undefined) callback(null, answers);
+      else callback(null, first.address, first.family);
+    },
+  });
+  return (options, callback) => {
+    const asked = options.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+    if (asked !== pin.host) {
+      callback(new Error(`connection to ${asked} was not agreed`), null);
+      return;
+    }
+    dial(options, (...outcome) => {
+      const [error, socket] = outcome;
+      if (error !== null) return callback(error, null);
+      const forbidden = judgeAddress(socket.remoteAddress ?? "");
+      if (forbidden !== undefined && !(forbidden.level === "private" && pin.allowPrivate)) {
+        socket.destroy();
+        return callback(refused({ url: asked, reason: forbidden.reason }), null);
+      }
+      return callback(null, socket);
+    });
+  };
+}
+
+export async function systemResolve(hostname: string): Promise<readonly string[]> {
+  const answers = await lookup(hostname, { all: true, verbatim: true });
+  return answers.map(({ address }) => address);
+}
+
+export function refused(request: {
+  readonly url: string;
+  readonly reason: string;
+  /** Where a redirect came from. */
+  readonly from?: string | undefined;
+}): ToolError {
+  const path = request.from === undefined ? "" : ` (reached by redirect from ${request.from})`;
+  return new ToolError(`Refused to fetch ${shownUrl(request.url)}${path}: ${request.reason}.`, {
+    code: "blocked",
+    hint: "Only public http and https addresses are fetched. The operator can open private networks with security.allow_private_urls.",
+  });
+}
+
+/** Without credentials, and not longer than a message can bear. */
+export function shownUrl(url: string): string {
+  const clean = url.replace(/\/\/[^/?#]*@/, "//***@");
+  return JSON.stringify(clean.length > 200 ? `${clean.slice(0, 200)}…` : clean);
+}

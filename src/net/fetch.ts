@@ -1,0 +1,181 @@
+import type { BodyInit, Response } from "undici";
+import { ToolError } from "../tool/errors.js";
+import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
+import type { Progress } from "../tool/tool.js";
+import { connectionFailure } from "./connection-failure.js";
+import { dispatcherFor, refused, shownUrl, systemResolve } from "./dial.js";
+import { requestHeaders } from "./headers.js";
+import { boundedResponse } from "./response.js";
+import { judgeUrl, type NetworkRules, type ResolveHost } from "./urls.js";
+
+export interface GuardedRequest extends FetchRequest {
+  /** Holds for every redirect too. */
+  readonly rules: NetworkRules;
+  /** Why the call may not go to an address; asked for redirects. Undefined when it may. */
+  refusal?(url: string): string | undefined;
+  /** Told how much of a large body has arrived. */
+  progress?(update: Progress): void;
+  /** Replaces the system's resolver. */
+  readonly resolve?: ResolveHost | undefined;
+}
+
+export const DEFAULT_MAX_REDIRECTS = 10;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** What may follow a redirect to another origin. Everything else could be a credential by any name. */
+const HARMLESS_HEADER =
+  /^(?:accept(?:-language|-encoding|-charset)?|user-agent|content-(?:type|language)|range|if-(?:none-match|modified-since)|cache-control)$/i;
+
+/**
+ * Fetches over addresses that were judged and pinned beforehand: nothing is looked up a second time, and
+ * each redirect is judged like a first request. What goes wrong, also while the body is read, is a `ToolError`
+ * that says what and why.
+ */
+export async function guardedFetch(request: GuardedRequest): Promise<FetchResponse> {
+  const headers = requestHeaders(request.headers ?? {});
+  const deadline = request.timeoutMs === undefined ? undefined : AbortSignal.timeout(request.timeoutMs);
+  const signals = [deadline, request.signal].filter((signal) => signal !== undefined);
+  const explain = (error: unknown): unknown => explained(error, request, deadline);
+  try {
+    const { response, url, redirects, close } = await follow(request, headers, AbortSignal.any(signals));
+    return boundedResponse({ response, url, redirects, close, explain, request });
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+interface Arrival {
+  readonly response: Response;
+  readonly url: string;
+  readonly redirects: readonly string[];
+  close(): Promise<void>;
+}
+
+async function follow(
+  request: GuardedRequest,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  const { fetch } = await import("undici");
+  const resolve = request.resolve ?? systemResolve;
+  const redirects: string[] = [];
+  let hop: Hop = { url: request.url, method: request.method ?? "GET", headers, body: request.body };
+  for (;;) {
+    const verdict = await raceAbort(judgeUrl(hop.url, { ...request.rules, resolve }), signal);
+    if (verdict.verdict === "block") {
+      throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
+    }
+    const { url: here, addresses } = verdict;
+    const dispatcher = await dispatcherFor({ url: here, addresses, rules: request.rules });
+    const close = () => dispatcher.destroy();
+    try {
+      const response = await fetch(here, {
+        method: hop.method,
+        headers: hop.headers,
+        ...(hop.body !== undefined && { body: hop.body as BodyInit, duplex: "half" }),
+        redirect: "manual",
+        signal,
+        dispatcher,
+      });
+      const location = response.headers.get("location");
+      if (request.followRedirects === false || !REDIRECTS.has(response.status) || location === null) {
+        return { response, url: here.href, redirects, close };
+      }
+      if (redirects.length >= (request.maxRedirects ?? DEFAULT_MAX_REDIRECTS)) {
+        throw new ToolError(`Gave up after ${redirects.length} redirects, last at ${here.href}.`, {
+          hint: "Set follow_redirects to false to see where the server points.",
+        });
+      }
+      const next = URL.canParse(location, here.href) ? new URL(location, here.href) : undefined;
+      if (next === undefined)
+        throw refused({ url: location, reason: "it is not a valid URL", from: hop.url });
+      redirects.push(here.href);
+      const unwanted = request.refusal?.(next.href);
+      if (unwanted !== undefined) throw refused({ url: location, reason: unwanted, from: here.href });
+      hop = nextHop(hop, { from: here, to: next, location, status: response.status });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    await close();
+  }
+}
+
+interface Hop {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: FetchRequest["body"];
+}
+
+interface Redirect {
+  readonly from: URL;
+  readonly to: URL;
+  readonly location: string;
+  readonly status: number;
+}
+
+function nextHop(hop: Hop, { from, to, location, status }: Redirect): Hop {
+  const becomesGet = status === 303 ? hop.method !== "HEAD" : status <= 302 && hop.method === "POST";
+  const sameOrigin = from.origin === to.origin;
+  const body = becomesGet ? undefined : hop.body;
+  if (body !== undefined && !sameOrigin) throw bodyStays(from, to, status);
+  if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
+    throw new ToolError(`${from.origin} redirects (${status}), but the body was a stream and is gone.`, {
+      hint: `Send the request to ${shownUrl(to.href)} directly.`,
+    });
+  }
+  const headers = Object.fromEntries(
+    Object.entries(hop.headers).filter(
+      ([name]) =>
+        (sameOrigin || HARMLESS_HEADER.test(name)) &&
+        !(becomesGet && name.toLowerCase().startsWith("content-")),
+    ),
+  );
+  return { url: asJudged(location, to.href), method: becomesGet ? "GET" : hop.method, headers, body };
+}
+
+/** An absolute location is judged as the server wrote it, before a parser has smoothed it. */
+export function asJudged(location: string, resolved: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(location.trim()) ? location : resolved;
+}
+
+/** Whoever is sent something need not be whom the body was meant for. */
+function bodyStays(from: URL, to: URL, status: number): ToolError {
+  return new ToolError(
+    `${from.origin} redirects (${status}) to ${to.origin}, another origin; the body of the request was not sent there.`,
+    {
+      code: "blocked",
+      hint: `If the body may go there, send the request to ${shownUrl(to.href)} directly.`,
+    },
+  );
+}
+
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function explained(error: unknown, request: GuardedRequest, deadline: AbortSignal | undefined): unknown {
+  if (ToolError.isInstance(error)) return error;
+  if (request.signal?.aborted) {
+    return new ToolError("The request was cancelled.", { code: "cancelled", cause: error });
+  }
+  if (deadline?.aborted) {
+    const seconds = (request.timeoutMs ?? 0) / 1000;
+    return new ToolError(`No complete answer from ${request.url} within ${seconds} s.`, {
+      code: "timeout",
+      hint: request.hints?.timeout ?? "Ask for less, or allow more time.",
+      cause: error,
+    });
+  }
+  return connectionFailure(error, request.url);
+}

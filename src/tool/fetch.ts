@@ -1,0 +1,47 @@
+/** What a tool asks of the network. Rules of the operator and the policy of the call apply by themselves. */
+export interface FetchRequest {
+  readonly url: string;
+  /** GET unless said. */
+  readonly method?: string | undefined;
+  /** Host, length and the like are set by the client. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A stream cannot be sent twice: a redirect that wants it again is an error. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** For the whole exchange, the body included; the call's own deadline holds anyway. */
+  readonly timeoutMs?: number | undefined;
+  /** Most bytes of the body, after decompression; 50 MiB unless said. */
+  readonly maxBytes?: number | undefined;
+  /** What happens to a larger body: an error (unless said), or it ends there and `truncated` tells. */
+  readonly overflow?: "error" | "cut" | undefined;
+  /** True unless said. Every hop is judged like a first request. */
+  readonly followRedirects?: boolean | undefined;
+  readonly maxRedirects?: number | undefined;
+  /** Ends the request before the call ends. */
+  readonly signal?: AbortSignal | undefined;
+  /** What to do about it, in the words of whoever asks. */
+  readonly hints?:
+    | { readonly timeout?: string | undefined; readonly tooLarge?: string | undefined }
+    | undefined;
+}
+
+/** An answer whose body arrives as it is read. Read it to its end or close it. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** The status says success. */
+  readonly ok: boolean;
+  readonly headers: Headers;
+  /** Where it came from, after redirects. */
+  readonly url: string;
+  readonly redirects: readonly string[];
+  /** Bounded by `maxBytes`; can be read once. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Whether the body was cut; known when it has been read. */
+  readonly truncated: boolean;
+  bytes(): Promise<Buffer>;
+  text(): Promise<string>;
+  /** Ends the connection; reading to the end does so too. */
+  close(): Promise<void>;
+}
+
+export type Fetch = (request: FetchRequest) => Promise<FetchResponse>;
