@@ -2,12 +2,13 @@
 // bundled to: programs that run elsewhere, lists of words.
 //   node scripts/embed.mjs           rewrite what changed
 //   node scripts/embed.mjs --check   exit 1 if a module is out of date
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
  * A row per module: the name of each constant and the file it holds, beside the module unless a path says otherwise.
+ * A folder instead of files stands for all of its scripts: `end-trees.sh` is END_TREES.
  * `comments: "dropped"` leaves out empty lines and lines that begin with #: they are for those who read the file.
  */
 const EMBEDDED = [
@@ -16,6 +17,8 @@ const EMBEDDED = [
     files: { LAUNCHER_PROGRAM: "launcher.pl" },
     comments: "dropped",
   },
+  { module: "src/env/daytona/scripts.gen.ts", folder: "scripts", comments: "dropped" },
+  { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
 ];
 
 /** Path and text of every module, as they should be; rows whose files are not there are left out. */
@@ -35,8 +38,9 @@ export async function writeEmbedded(root) {
   return written;
 }
 
-async function moduleOf(root, { module, files, comments }) {
-  const names = Object.values(files);
+async function moduleOf(root, { module, folder, comments, ...row }) {
+  const files = row.files ?? (await scriptsIn(join(root, dirname(module)), folder));
+  const names = folder === undefined ? Object.values(files) : [`${folder}/`];
   const lines = [`// Written by \`npm run build\` from ${names.join(", ")}. Change that, not this.`];
   for (const [constant, file] of Object.entries(files)) {
     const text = await readIfThere(join(root, dirname(module), file));
@@ -45,7 +49,19 @@ async function moduleOf(root, { module, files, comments }) {
     const kept = comments === "dropped" ? text.replaceAll(/^[ \t]*(?:#.*)?\n/gm, "") : text;
     lines.push(`export const ${constant} = ${JSON.stringify(kept)};`);
   }
+  if (lines.length === 1) return undefined;
   return { module, text: `${lines.join("\n")}\n` };
+}
+
+async function scriptsIn(room, folder) {
+  const names = await readdir(join(room, folder)).catch(() => []);
+  const scripts = names.filter((name) => /\.(?:sh|py|pl)$/.test(name)).sort();
+  const constant = (name) =>
+    name
+      .replace(/\.\w+$/, "")
+      .replaceAll("-", "_")
+      .toUpperCase();
+  return Object.fromEntries(scripts.map((name) => [constant(name), `${folder}/${name}`]));
 }
 
 async function readIfThere(path) {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import type { ExecRequest, ExecResult } from "../../src/env/environment.js";
+import type { RemoteEnvironment, RemoteEnvironmentOptions } from "../../src/env/remote/remote-environment.js";
 import { createRemoteEnvironment } from "../../src/env/remote/remote-environment.js";
-import type { RemoteEnvironment, RemoteEnvironmentOptions } from "../../src/env/remote/types.js";
 import { onTestEnd, tempDir } from "../support/runtime.js";
 import { FLAVOURS, type Flavour, ProcessTransport } from "./process-transport.js";
 

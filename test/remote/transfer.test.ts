@@ -17,10 +17,9 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { packFolder } from "../../src/env/remote/pack-here.js";
+import { packFolder, UnpackHere } from "../../src/env/remote/tar-folder.js";
 import { TarReader } from "../../src/env/remote/tar-reader.js";
 import { tarEnd, tarHeader, tarPadding } from "../../src/env/remote/tar-writer.js";
-import { UnpackHere } from "../../src/env/remote/unpack-here.js";
 import { tempDir } from "../support/runtime.js";
 import { installed, openPlace } from "./there.js";
 

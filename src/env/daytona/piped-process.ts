@@ -73,7 +73,7 @@ export class PipedProcess implements TransportProcess {
     return this.#inOrder(async () => {
       for (let from = 0; from < bytes.length; from += MAX_INLINE_BYTES) {
         const piece = { number: this.#inputPieces++, bytes: bytes.subarray(from, from + MAX_INLINE_BYTES) };
-        const script = inputScript({ folder: this.#folder, ...piece });
+        const script = inputScript(this.#folder, piece);
         while (!this.#stop.signal.aborted && (await this.#run(script)).includes("full"));
       }
     });
@@ -117,8 +117,7 @@ export class PipedProcess implements TransportProcess {
   }
 
   async #follow(first: Promise<Answer>): Promise<TransportEnd> {
-    let seenStdout = 0;
-    let seenStderr = 0;
+    let seen = { seen_stdout: 0, seen_stderr: 0 };
     try {
       for (let answer = await first; ; ) {
         const end = this.#take(answer);
@@ -126,9 +125,8 @@ export class PipedProcess implements TransportProcess {
         await this.#paused.passed();
         const wait = this.#heldStderr.length > 0 ? "moment" : "news";
         const poll = { folder: this.#folder, stdout: this.#stdout, stderr: this.#stderr, known: this.#known };
-        answer = await this.#ask(pollScript({ ...poll, seenStdout, seenStderr, wait }));
-        seenStdout = poll.stdout;
-        seenStderr = poll.stderr;
+        answer = await this.#ask(pollScript({ ...poll, ...seen, wait }));
+        seen = { seen_stdout: poll.stdout, seen_stderr: poll.stderr };
       }
     } catch (error) {
       if (this.#stop.signal.aborted)

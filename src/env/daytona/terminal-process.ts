@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { WebSocket } from "undici";
 import { deferred } from "../../base/deferred.js";
-import { quoteForShell } from "../../base/quote.js";
 import type { TerminalSize } from "../environment.js";
 import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
+import { terminalScript } from "./scripts.js";
 import type { Toolbox } from "./toolbox.js";
 
 /** The service refuses larger messages and larger terminals. */
@@ -60,7 +60,7 @@ export class TerminalProcess implements TransportProcess {
     const id = `hermes-${randomBytes(8).toString("hex")}`;
     const mark = randomBytes(8).toString("hex");
     const file = `/tmp/.${id}`;
-    await toolbox.run(`umask 077; cat > ${file} <<'${mark}'\n${terminalScript(request.argv, mark)}\n${mark}`);
+    await toolbox.run(`umask 077; cat > ${file} <<'${mark}'\n${terminalScript(request.argv, mark)}${mark}`);
     await toolbox.createTerminal({ id, ...limited(request.pty) });
     const socket = await connect(toolbox, id);
     const process = new TerminalProcess(options, { id, socket, mark });
@@ -118,16 +118,6 @@ export class TerminalProcess implements TransportProcess {
     if (exitCode !== undefined) this.#finish({ exitCode });
     else this.#finish({ lost: await this.#options.whyLost(new Error("the terminal's connection ended")) });
   }
-}
-
-/** The shell outlives interrupts that are typed for the program, to tell its exit code. */
-function terminalScript(argv: readonly string[], mark: string): string {
-  return `rm -f -- "$0"
-trap : INT QUIT
-printf '\\036%s+\\036' ${mark}
-${argv.map(quoteForShell).join(" ")}
-printf '\\036%s%s\\036' ${mark} $?
-sleep 5`;
 }
 
 function limited({ columns, rows }: TerminalSize): { readonly cols: number; readonly rows: number } {

@@ -28,7 +28,7 @@ export async function createDockerEnvironment(options: DockerOptions): Promise<E
       transport: createExecTransport(engine, container),
       defaultCwd: cwd,
       loginShell: false,
-      leash: true,
+      endWithRuntime: true,
       closeEndsAll: true,
       passthrough: passedOn(options),
       close,

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
-import { endThere } from "./end-there.js";
-import { Leash } from "./leash.js";
+import { endThere, RuntimeWatcher } from "./end-trees.js";
 import { type Probe, probe } from "./probe.js";
+import type { RemoteEnvironmentOptions } from "./remote-environment.js";
 import { closedError, lostWhileWorking } from "./remote-error.js";
 import type { Transport } from "./transport.js";
-import type { RemoteEnvironmentOptions } from "./types.js";
 
 /** A connection that was lost a moment ago must not make a list of marks that grows for ever. */
 const MAX_LOST_MARKS = 1_000;
@@ -17,7 +16,7 @@ export class Connection {
   /** Carried by everything that is started here. */
   readonly mark = randomUUID();
   readonly #options: RemoteEnvironmentOptions;
-  readonly #leash: Leash | undefined;
+  readonly #watcher: RuntimeWatcher | undefined;
   #probing: Promise<Probe> | undefined;
   #connecting = false;
   #last: Probe | undefined;
@@ -31,7 +30,8 @@ export class Connection {
     this.name = options.name;
     this.transport = options.transport;
     this.#options = options;
-    this.#leash = options.leash === true ? new Leash(options.transport, this.mark) : undefined;
+    this.#watcher =
+      options.endWithRuntime === true ? new RuntimeWatcher(options.transport, this.mark) : undefined;
   }
 
   /** Connected, looked around, and rid of what an earlier connection left behind. */
@@ -65,7 +65,7 @@ export class Connection {
 
   noteUse(): void {
     this.#used = true;
-    this.#leash?.hold();
+    this.#watcher?.hold();
   }
 
   noteLost(why: string, mark?: string): void {
@@ -85,7 +85,7 @@ export class Connection {
     try {
       await this.#endMarked();
     } finally {
-      await this.#leash?.release();
+      await this.#watcher?.release();
     }
   }
 
@@ -99,7 +99,7 @@ export class Connection {
       transport: this.transport,
       loginShell: this.#options.loginShell,
       passthrough: this.#options.passthrough ?? {},
-      ...(this.#options.loginLimitMs !== undefined && { loginLimitMs: this.#options.loginLimitMs }),
+      loginLimitMs: this.#options.loginLimitMs,
     });
     if (found.leftMark !== undefined) this.#lostMarks.add(found.leftMark);
     await this.#sweep();

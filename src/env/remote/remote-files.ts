@@ -1,14 +1,20 @@
-import { isAbsolute, normalize, resolve as resolvePath } from "node:path/posix";
+import { randomBytes } from "node:crypto";
+import { basename, isAbsolute, normalize, resolve as resolvePath } from "node:path/posix";
 import { isMissing } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
-import type { EnvironmentFiles, FileStat, ReadRange, RunningProcess, SpawnRequest } from "../environment.js";
+import type {
+  EnvironmentFiles,
+  FileStat,
+  ReadRange,
+  RunningProcess,
+  SpawnRequest,
+  WriteOptions,
+} from "../environment.js";
 import { fileError } from "../local/file-errors.js";
 import type { Connection } from "./connection.js";
-import { LIST, READ, REALPATH, REMOVE, RENAME, STAT } from "./file-scripts.js";
-import { streamThere } from "./read-stream.js";
-import { runScript } from "./run-script.js";
+import { runScript, streamFromScript } from "./run-script.js";
+import { LIST, READ, REALPATH, REMOVE, RENAME, STAT, WRITE } from "./scripts.gen.js";
 import { watchThere } from "./watch-there.js";
-import { writeThere } from "./write-there.js";
 
 /** What node reads at once, too. */
 const MAX_READ_BYTES = 2 * 1024 ** 3 - 1;
@@ -70,7 +76,7 @@ export function createRemoteFiles(
     async *stream(path, range) {
       requireUsable(path);
       const args = [normalize(path), ...rangeArguments(range)];
-      yield* streamThere({ connection, script: READ, args, path, action: "read" });
+      yield* streamFromScript({ connection, script: READ, args, path, action: "read" });
     },
     async write(path, data, options) {
       requireUsable(path);
@@ -160,4 +166,60 @@ function readList(bytes: Buffer): readonly { readonly name: string; readonly typ
     .filter((entry) => entry !== "")
     .map((entry) => ({ name: entry.slice(1), type: LETTERS[entry[0] ?? ""] ?? ("other" as const) }))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+const LIMIT_MS = 600_000;
+
+/** One writer per file at a time from this process, so that comparing and swapping is one step. */
+const writers = new WeakMap<Connection, Map<string, Promise<unknown>>>();
+
+export interface WriteThere {
+  readonly connection: Connection;
+  /** A real path: a link that is on the way now is refused. */
+  readonly path: string;
+  readonly data: Uint8Array;
+  readonly expected?: WriteOptions["expected"] | undefined;
+  readonly mode?: number | undefined;
+}
+
+export async function writeThere(
+  request: WriteThere,
+): Promise<{ readonly created: boolean; readonly dirsCreated: boolean }> {
+  const busy = writers.get(request.connection) ?? new Map<string, Promise<unknown>>();
+  writers.set(request.connection, busy);
+  const before = busy.get(request.path) ?? Promise.resolve();
+  const mine = before.then(() => replaceFile(request));
+  const settled = mine.catch(() => {});
+  busy.set(request.path, settled);
+  try {
+    return await mine;
+  } finally {
+    if (busy.get(request.path) === settled) busy.delete(request.path);
+  }
+}
+
+async function replaceFile({ connection, path, data, expected, mode }: WriteThere) {
+  if (basename(path) === "") {
+    throw new ToolError(`Cannot write ${path}: it is a folder.`, { hint: "Name a regular file." });
+  }
+  const { movesExactly } = await connection.ready();
+  const { stdout } = await runScript({
+    connection,
+    script: WRITE,
+    args: [
+      path,
+      String(data.byteLength),
+      expected === undefined ? "any" : (expected.sha256 ?? "new"),
+      `.hermes-${randomBytes(6).toString("hex")}.tmp`,
+      movesExactly ? "-T" : "",
+      mode === undefined ? "" : (mode & 0o7777).toString(8),
+    ],
+    stdin: data,
+    path,
+    action: "write",
+    expected: expected?.sha256,
+    limitMs: LIMIT_MS,
+  });
+  const [created, dirsCreated] = stdout.toString().split(" ");
+  return { created: created === "1", dirsCreated: dirsCreated === "1" };
 }

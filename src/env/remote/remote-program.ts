@@ -3,13 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProgramRequest, Survivor, TerminalSize } from "../environment.js";
 import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
 import type { Connection } from "./connection.js";
-import { endThere } from "./end-there.js";
-import { cannotRunIn, Inbox } from "./inbox.js";
+import { endThere } from "./end-trees.js";
 import type { Probe } from "./probe.js";
 import { noShell, reasonOf } from "./remote-error.js";
 import type { TransportProcess } from "./transport.js";
 import { requireUsable } from "./variables.js";
-import { wrap } from "./wrapper.js";
+import { cannotRunIn, Inbox, wrap } from "./wrapper.js";
 
 /**
  * Output is awaited after the command is over until nothing has come for a moment. A grandchild may hold the
@@ -84,7 +83,7 @@ export async function startProgram(start: ProgramStart): Promise<RemoteProgram> 
     stdin: open
       ? "open"
       : Buffer.concat([header, start.stdin instanceof Uint8Array ? start.stdin : Buffer.alloc(0)]),
-    ...(start.pty !== undefined && { pty: start.pty }),
+    pty: start.pty,
     onStdout: (bytes) => inbox.stdout(bytes),
     onStderr: (bytes) => inbox.stderr(bytes),
   });

@@ -1,21 +1,118 @@
-import { type Collected, collect } from "./collect.js";
 import type { Connection } from "./connection.js";
-import { lostWhileWorking } from "./remote-error.js";
-import { errorFromThere } from "./there-errors.js";
+import { errorFromThere, lostWhileWorking } from "./remote-error.js";
+import { PRELUDE } from "./scripts.gen.js";
+import type { Transport, TransportEnd, TransportProcess } from "./transport.js";
+
+export interface Collected {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface CollectRequest {
+  readonly transport: Transport;
+  readonly argv: readonly string[];
+  readonly stdin?: Uint8Array | undefined;
+  /** Waits no longer than this. */
+  readonly limitMs: number;
+  readonly maxBytes?: number | undefined;
+  /** Waits no longer than until this resolves. */
+  readonly letGo?: Promise<unknown> | undefined;
+  onStdout?(bytes: Uint8Array): void;
+}
+
+/** How a helper program of this layer ended. */
+export type CollectEnd = Collected | { readonly lost: string };
+
+const MAX_STDERR_BYTES = 16_384;
+
+/** Runs a small program there to its end. A lost connection and a silent one are answers, not errors. */
+export async function collect(request: CollectRequest): Promise<CollectEnd> {
+  const stdout: Uint8Array[] = [];
+  const stderr: Uint8Array[] = [];
+  let received = 0;
+  let errorBytes = 0;
+  let started: TransportProcess | undefined;
+  let tooMuch = false;
+  const limit = request.maxBytes ?? Number.POSITIVE_INFINITY;
+  const starting = request.transport.start({
+    argv: request.argv,
+    stdin: request.stdin,
+    onStdout: (bytes) => {
+      received += bytes.byteLength;
+      if (received > limit) {
+        tooMuch = true;
+        started?.abandon();
+        return;
+      }
+      if (request.onStdout === undefined) stdout.push(bytes);
+      else request.onStdout(bytes);
+    },
+    onStderr: (bytes) => {
+      if (errorBytes > MAX_STDERR_BYTES) return;
+      errorBytes += bytes.byteLength;
+      stderr.push(bytes);
+    },
+  });
+  const silent = silence(request.limitMs);
+  try {
+    const process = await Promise.race([starting, silent.passed]);
+    if (process === undefined) {
+      starting.then((late) => late.abandon()).catch(() => {});
+      return { lost: `it did not answer within ${Math.round(request.limitMs / 1000)} s` };
+    }
+    started = process;
+    if (tooMuch) process.abandon();
+    const end = await Promise.race([
+      process.ended,
+      silent.passed,
+      request.letGo?.then(() => undefined) ?? silent.passed,
+    ]);
+    if (tooMuch) throw Object.assign(new Error("too much data"), { code: "ERR_FS_FILE_TOO_LARGE" });
+    if (end === undefined) {
+      process.abandon();
+      return { lost: `it did not answer within ${Math.round(request.limitMs / 1000)} s` };
+    }
+    if ("lost" in end) return end;
+    return {
+      exitCode: end.exitCode,
+      stdout: Buffer.concat(stdout),
+      stderr: Buffer.concat(stderr).toString(),
+    };
+  } finally {
+    silent.clear();
+  }
+}
+
+function silence(limitMs: number): { passed: Promise<undefined>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limitMs);
+  });
+  return { passed, clear: () => clearTimeout(timer) };
+}
 
 const LIMIT_MS = 120_000;
 
-export interface ScriptRun {
+interface FileScript {
   readonly connection: Connection;
+  /** Of the folder scripts, without the prelude. */
   readonly script: string;
   readonly args: readonly string[];
-  readonly stdin?: Uint8Array;
   /** For errors: what was being done, to what. */
   readonly path: string;
   readonly action: string;
+}
+
+function fileScript({ script, args }: Pick<FileScript, "script" | "args">): readonly string[] {
+  return ["sh", "-c", PRELUDE + script, "sh", ...args];
+}
+
+export interface ScriptRun extends FileScript {
+  readonly stdin?: Uint8Array | undefined;
   readonly expected?: string | undefined;
-  readonly limitMs?: number;
-  readonly maxBytes?: number;
+  readonly limitMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 /** Runs a file script there; what it says went wrong becomes an error. */
@@ -23,15 +120,117 @@ export async function runScript(run: ScriptRun): Promise<Collected> {
   const { connection } = run;
   const end = await collect({
     transport: connection.transport,
-    argv: ["sh", "-c", run.script, "sh", ...run.args],
-    ...(run.stdin !== undefined && { stdin: run.stdin }),
+    argv: fileScript(run),
+    stdin: run.stdin,
     limitMs: run.limitMs ?? LIMIT_MS,
-    ...(run.maxBytes !== undefined && { maxBytes: run.maxBytes }),
+    maxBytes: run.maxBytes,
   });
+  requireSuccess(end, { ...run, stderr: "stderr" in end ? end.stderr : "" });
+  return end;
+}
+
+function requireSuccess<End extends TransportEnd>(
+  end: End,
+  failed: FileScript & { readonly stderr: string; readonly expected?: string | undefined },
+): asserts end is Exclude<End, { readonly lost: string }> {
+  const { connection } = failed;
   if ("lost" in end) {
     connection.noteLost(end.lost);
     throw lostWhileWorking(connection.name, end.lost);
   }
-  if (end.exitCode !== 0) throw errorFromThere({ ...run, stderr: end.stderr });
-  return end;
+  if (end.exitCode !== 0) throw errorFromThere(failed);
+}
+
+/** Runs a file script there that takes a content of any length on stdin, sent as fast as it is taken. */
+export async function sendToScript(
+  request: FileScript & { readonly content: AsyncIterable<Uint8Array> },
+): Promise<string> {
+  const { connection } = request;
+  let stdout = "";
+  let stderr = "";
+  const process = await connection.transport.start({
+    argv: fileScript(request),
+    stdin: "open",
+    onStdout: (bytes) => {
+      stdout += Buffer.from(bytes).toString();
+    },
+    onStderr: (bytes) => {
+      if (stderr.length < MAX_STDERR_BYTES) stderr += Buffer.from(bytes).toString();
+    },
+  });
+  let over = false;
+  const ended = process.ended.then((end) => {
+    over = true;
+    return end;
+  });
+  try {
+    for await (const chunk of request.content) {
+      await Promise.race([process.write(chunk), ended]);
+      if (over) break;
+    }
+  } catch (error) {
+    // Without its end the archive or the file is not whole, and is refused there.
+    process.abandon();
+    throw error;
+  }
+  if (!over) await process.closeInput();
+  const end = await ended;
+  requireSuccess(end, { ...request, stderr });
+  return stdout;
+}
+
+/** What may wait here before the other side is made to wait. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+
+/** What a file script there prints, in order and as fast as it is taken. */
+export async function* streamFromScript(request: FileScript): AsyncGenerator<Uint8Array> {
+  const { connection } = request;
+  await connection.ready();
+  const waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let paused = false;
+  let stderr = "";
+  let end: TransportEnd | undefined;
+  let wake = () => {};
+  let process: TransportProcess | undefined;
+  const pause = (wanted: boolean) => {
+    if (paused === wanted || process === undefined) return;
+    paused = wanted;
+    process.pauseOutput(wanted);
+  };
+  process = await connection.transport.start({
+    argv: fileScript(request),
+    onStdout: (bytes) => {
+      waiting.push(bytes);
+      waitingBytes += bytes.byteLength;
+      if (waitingBytes > MOST_WAITING_BYTES) pause(true);
+      wake();
+    },
+    onStderr: (bytes) => {
+      if (stderr.length < MAX_STDERR_BYTES) stderr += Buffer.from(bytes).toString();
+    },
+  });
+  void process.ended.then((how) => {
+    end = how;
+    wake();
+  });
+  try {
+    for (;;) {
+      const next = waiting.shift();
+      if (next !== undefined) {
+        waitingBytes -= next.byteLength;
+        if (waitingBytes <= MOST_WAITING_BYTES / 2) pause(false);
+        yield next;
+      } else if (end !== undefined) {
+        break;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    if (end === undefined) process.abandon();
+  }
+  requireSuccess(end, { ...request, stderr });
 }

@@ -7,12 +7,10 @@ import { ToolError } from "../../tool/errors.js";
 import type { EnvironmentFiles, Transfer, TransferReport } from "../environment.js";
 import { fileError } from "../local/file-errors.js";
 import type { Connection } from "./connection.js";
-import { PACK, UNPACK, WRITE } from "./file-scripts.js";
-import { bytesOf, type Counted, packFolder } from "./pack-here.js";
-import { streamThere } from "./read-stream.js";
-import { sendThere } from "./send-there.js";
+import { sendToScript, streamFromScript } from "./run-script.js";
+import { PACK, UNPACK, WRITE } from "./scripts.gen.js";
+import { bytesOf, type Counted, packFolder, UnpackHere } from "./tar-folder.js";
 import { TarReader } from "./tar-reader.js";
-import { UnpackHere } from "./unpack-here.js";
 
 export interface There {
   readonly connection: Connection;
@@ -76,7 +74,7 @@ async function fetchFolder(folder: { from: string; to: string }, going: Going): 
   if (!tools.has("tar")) return fetchOneByOne(folder, going);
   const unpack = new UnpackHere(folder.to);
   const reader = new TarReader(unpack);
-  const archive = streamThere({
+  const archive = streamFromScript({
     connection: going.connection,
     path: folder.from,
     script: PACK,
@@ -148,7 +146,7 @@ export async function pushToThere(transfer: Transfer, there: There): Promise<Tra
   const probe = await there.connection.ready();
   if (!probe.tools.has("tar")) return pushOneByOne({ from: transfer.from, to }, going);
   const counted: Counted = { files: 0, bytes: 0 };
-  await sendThere({
+  await sendToScript({
     connection: there.connection,
     script: UNPACK,
     args: [to, temporaryName(), probe.movesExactly ? "-T" : ""],
@@ -165,7 +163,7 @@ async function pushFile(file: { from: string; to: string }, going: Going): Promi
   try {
     const { size, mode } = await handle.stat();
     const octal = (mode & 0o777).toString(8);
-    await sendThere({
+    await sendToScript({
       connection: going.connection,
       script: WRITE,
       args: [file.to, String(size), "any", temporaryName(), movesExactly ? "-T" : "", octal],

@@ -31,9 +31,9 @@ export interface TransportStart {
    * All bytes of standard input (the end of input follows them), or "open" for writing later; empty, and at its
    * end at once, when left out. Text that is not "open" is sent as UTF-8.
    */
-  readonly stdin?: Uint8Array | string | "open";
+  readonly stdin?: Uint8Array | string | "open" | undefined;
   /** Stdout and stderr then both arrive as stdout. */
-  readonly pty?: TerminalSize;
+  readonly pty?: TerminalSize | undefined;
   /**
    * Bytes as they arrive, in order; the two streams apart unless there is a terminal. Never called before
    * `start` was called, may be called before its promise resolves, never after `ended` has resolved. The bytes

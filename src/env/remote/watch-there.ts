@@ -3,7 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { ToolError } from "../../tool/errors.js";
 import type { FileChange, RunningProcess, SpawnRequest, WatchOptions } from "../environment.js";
 import { fileError } from "../local/file-errors.js";
-import { WATCH } from "./file-scripts.js";
+import { PRELUDE, WATCH } from "./scripts.gen.js";
 
 const BEGIN = "//begin\n";
 const END = "\n//end\n";
@@ -35,7 +35,7 @@ export async function* watchThere({ path, options, spawn }: WatchThere): AsyncGe
     wake();
   });
   const process = await spawn({
-    command: ["sh", "-c", WATCH, "sh", path, options.recursive === true ? "" : "-maxdepth 1"],
+    command: ["sh", "-c", PRELUDE + WATCH, "sh", path, options.recursive === true ? "" : "-maxdepth 1"],
     cwd: "/",
     onOutput: (bytes) => blocks.push(bytes),
   });

@@ -1,5 +1,10 @@
+import { deferred } from "../../base/deferred.js";
 import { quoteForShell } from "../../base/quote.js";
-import type { ProgramRequest } from "../environment.js";
+import { ToolError } from "../../tool/errors.js";
+import type { ProgramRequest, Survivor } from "../environment.js";
+import { missingFolder } from "../missing-folder.js";
+import { FrameReader } from "./report-frames.js";
+import { LEFT_IN_GROUP } from "./scripts.gen.js";
 import { settable } from "./variables.js";
 
 /** The shell there, as the probe found it. */
@@ -100,31 +105,6 @@ if [ -d "$1" ]; then HERMES_WHY=denied; elif [ -e "$1" ]; then HERMES_WHY=file; 
 printf '@T:cd:%s@T;' "$HERMES_WHY" ${report}; exit ${NOT_STARTED}; }
 shift`;
 
-/**
- * The group is that of the wrapper when it leads one. Its members are younger than it, so that only the numbers
- * given out since are looked at, as long as they are few. One that is on its way out is looked at twice.
- */
-const LEFT_IN_GROUP = `{ IFS=' '
-hermes_left() {
-HERMES_LEFT=; HERMES_PID=$$; HERMES_LAST=
-read -r HERMES_LINE </proc/loadavg && HERMES_LAST=\${HERMES_LINE##* }
-if [ "$HERMES_LAST" -gt "$$" ] && [ "$((HERMES_LAST - $$))" -lt 300 ]; then
-while [ "$HERMES_PID" -lt "$HERMES_LAST" ]; do
-HERMES_PID=$((HERMES_PID + 1)); [ -d "/proc/$HERMES_PID" ] && hermes_look
-done
-else
-for HERMES_PID in /proc/[0-9]*; do
-HERMES_PID=\${HERMES_PID#/proc/}; [ "$HERMES_PID" -gt "$$" ] && hermes_look
-done; fi; }
-hermes_look() {
-read -r HERMES_LINE <"/proc/$HERMES_PID/stat" || return
-HERMES_NAME=\${HERMES_LINE#*(}
-set -- \${HERMES_LINE##*) }
-[ "$3" = "$$" ] && [ "$1" != Z ] && [ "$1" != X ] && HERMES_LEFT="$HERMES_LEFT$HERMES_PID \${HERMES_NAME%)*}/"; }
-hermes_left; [ -n "$HERMES_LEFT" ] && sleep 0.05 && hermes_left
-} 2>/dev/null
-[ -n "$HERMES_LEFT" ] && printf '@T:left:%s@T;' "$HERMES_LEFT" >&${REPORT}`;
-
 function pipesScript(request: WrapperRequest, size: number): string {
   return [
     // The wrapper's own words are not the command's. "Killed" would even quote this script, tokens and all.
@@ -137,7 +117,7 @@ function pipesScript(request: WrapperRequest, size: number): string {
       request.streams === "merged" ? " 2>&1" : ` 2>&${REPORT}`
     }${request.hasInput ? "" : " </dev/null"}`,
     "HERMES_STATUS=$?",
-    LEFT_IN_GROUP,
+    LEFT_IN_GROUP.trimEnd(),
     `printf '@T:x:%s@T;' "$HERMES_STATUS" >&${REPORT}`,
     'exit "$HERMES_STATUS"',
   ].join("\n");
@@ -181,4 +161,129 @@ function terminalScript(request: WrapperRequest, size: number): string {
     "printf '@T:p:%s@T;' \"$$\"",
     `exec ${run}`,
   ].join("\n");
+}
+
+const MAX_NOISE = 4_096;
+const MAX_LEFT = 50;
+
+export interface InboxOptions {
+  readonly token: string;
+  readonly name: string;
+  readonly cwd: string;
+  readonly streams: "merged" | "apart" | "terminal";
+  onStdout(bytes: Uint8Array): void;
+  onStderr?(bytes: Uint8Array): void;
+}
+
+/** Everything that arrives from one wrapper: its reports are kept, the command's own bytes are passed on. */
+export class Inbox {
+  readonly begun = deferred<true>();
+  readonly exited = deferred<number>();
+  readonly terminalReady = deferred<true>();
+  wrapperPid: number | undefined;
+  pid: number | undefined;
+  cwd: string | undefined;
+  vars: Buffer | undefined;
+  left: readonly Survivor[] | undefined;
+  /** When the last bytes came, in the time of `performance.now`. */
+  lastArrival = 0;
+  /** What was printed by something else than the command. */
+  noise = "";
+  readonly #options: InboxOptions;
+  readonly #frames: FrameReader;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    this.#frames = new FrameReader(options.token, {
+      onFrame: (kind, body) => this.#takeReport(kind as ReportKind, body),
+      onRest: (bytes) => this.#takeRest(bytes),
+    });
+  }
+
+  stdout(bytes: Uint8Array): void {
+    this.lastArrival = performance.now();
+    // In a terminal the reports come first; once the command has begun every byte is its own.
+    if (this.#options.streams !== "terminal" || this.pid !== undefined) {
+      this.#options.onStdout(bytes);
+      return;
+    }
+    this.#frames.push(bytes);
+    if (this.pid !== undefined) this.#frames.finish();
+  }
+
+  stderr(bytes: Uint8Array): void {
+    if (this.#options.streams === "terminal") this.stdout(bytes);
+    else this.#frames.push(bytes);
+  }
+
+  finish(): void {
+    this.#frames.finish();
+  }
+
+  #takeRest(bytes: Uint8Array): void {
+    const { streams } = this.#options;
+    if (streams === "apart") this.#options.onStderr?.(bytes);
+    else if (streams === "terminal" && this.pid !== undefined) this.#options.onStdout(bytes);
+    else if (this.noise.length < MAX_NOISE) this.noise += Buffer.from(bytes).toString();
+  }
+
+  #takeReport(kind: ReportKind, body: Buffer): void {
+    const text = body.toString();
+    switch (kind) {
+      case "a":
+        this.wrapperPid = Number(text);
+        break;
+      case "p":
+        this.pid = Number(text);
+        this.begun.resolve(true);
+        break;
+      case "cd":
+        this.begun.reject(folderError(text, this.#options.cwd));
+        break;
+      case "r":
+        this.terminalReady.resolve(true);
+        break;
+      case "tty":
+        this.begun.reject(noTerminal(this.#options.name));
+        break;
+      case "cwd":
+        this.cwd = text.replace(/\n$/, "");
+        break;
+      case "vars":
+        this.vars = Buffer.from(body);
+        break;
+      case "left":
+        this.left = readLeft(text);
+        break;
+      case "x":
+        this.exited.resolve(Number(text));
+        break;
+    }
+  }
+}
+
+function readLeft(text: string): readonly Survivor[] {
+  const rows = text.split("/").slice(0, MAX_LEFT);
+  return rows.flatMap((row) => {
+    const match = /^(\d+) ([\s\S]*)$/.exec(row);
+    return match === null ? [] : [{ pid: Number(match[1]), command: match[2] ?? "" }];
+  });
+}
+
+export function cannotRunIn(cwd: string, why: string): ToolError {
+  return new ToolError(`Cannot run in ${JSON.stringify(cwd)}: ${why}.`, {
+    hint: "Give an existing folder as the working directory.",
+  });
+}
+
+function folderError(why: string, cwd: string): ToolError {
+  if (why === "missing") return missingFolder(cwd);
+  return cannotRunIn(cwd, why === "file" ? "it is not a folder" : "permission denied");
+}
+
+function noTerminal(name: string): ToolError {
+  return new ToolError(`A terminal could not be set up in ${name}: it needs the program stty.`, {
+    code: "unavailable",
+    hint: "Run the command without a terminal, or install coreutils or busybox there.",
+  });
 }

@@ -16,7 +16,7 @@ export async function createSingularityEnvironment(options: SingularityOptions):
     transport: execTransport({ program, instance, options }),
     defaultCwd: options.cwd ?? "~",
     loginShell: false,
-    leash: true,
+    endWithRuntime: true,
     closeEndsAll: true,
     passthrough: options.passthrough,
     async close() {

@@ -20,7 +20,7 @@ export async function createSshEnvironment(options: SshOptions): Promise<Environ
     transport,
     defaultCwd: options.cwd ?? "~",
     loginShell: options.loginShell ?? true,
-    leash: true,
+    endWithRuntime: true,
     passthrough: options.passthrough,
     close: () => transport.close(),
     facts: async () => ({

@@ -2,7 +2,7 @@ import type { HookName, HookOptions, HookTypes } from "../../call/hooks.js";
 import type { Approver } from "../../call/scope.js";
 import type { CustomToolset } from "../../config/types.js";
 import type { Environment } from "../../env/environment.js";
-import type { RemoteEnvironment, RemoteEnvironmentOptions } from "../../env/remote/types.js";
+import type { RemoteEnvironment, RemoteEnvironmentOptions } from "../../env/remote/remote-environment.js";
 import type { ModelClient } from "../../model/model-client.js";
 import type { Logger } from "../../observe/log.js";
 import type { Registration, RegistrationExtras } from "../../registry/registry.js";
