@@ -4,141 +4,131 @@ import { StringDecoder } from "node:string_decoder";
 export const DEFAULT_OUTPUT_CHARS = 50_000;
 const HEAD_SHARE = 0.4;
 
+/** A UTF-16 unit comes from three bytes at most; the rest is for characters cut in two at the edges. */
+const bytesFor = (chars: number) => (chars + 4) * 3;
+
 export interface WindowContent {
   readonly text: string;
   readonly truncated: boolean;
-  readonly totalChars: number;
   readonly totalBytes: number;
 }
 
 /**
- * Keeps the beginning and the end of a stream of any length in bounded memory. A character split over two
- * chunks survives and invalid bytes become U+FFFD, as if all bytes had been decoded at once; plain ASCII is
- * only counted, and decoded when it is still there in the end.
+ * Keeps the beginning and the end of a stream of any length in bounded memory. Bytes are copied and counted, and only
+ * those that are still there in the end are decoded: a character split over two chunks survives, and invalid bytes
+ * become U+FFFD, as if all had been decoded at once. How many characters were left out is known as long as all was
+ * ASCII or nothing had to go yet; after that the notice tells bytes.
  */
 export class OutputWindow {
-  readonly #decoder = new StringDecoder("utf8");
-  readonly #headLimit: number;
-  readonly #tailLimit: number;
-  readonly #head: string[] = [];
-  #headLength = 0;
-  readonly #tail: Tail;
-  #totalChars = 0;
+  readonly #limit: number;
+  readonly #headChars: number;
+  readonly #headBytes: number;
+  readonly #head: Buffer[] = [];
+  readonly #tail: ByteTail;
+  #decoder: StringDecoder | undefined;
+  #isAscii = true;
   #totalBytes = 0;
-  /** A chunk ended inside of what may be a character. */
-  #split = false;
 
   constructor(maxChars = DEFAULT_OUTPUT_CHARS) {
-    const limit = Math.max(1, maxChars);
-    this.#headLimit = Number.isFinite(limit) ? Math.floor(limit * HEAD_SHARE) : Number.POSITIVE_INFINITY;
-    this.#tailLimit = Number.isFinite(limit) ? limit - this.#headLimit : 0;
-    this.#tail = new Tail(this.#tailLimit);
+    this.#limit = Math.max(1, maxChars);
+    this.#headChars = Number.isFinite(this.#limit) ? Math.floor(this.#limit * HEAD_SHARE) : this.#limit;
+    this.#headBytes = bytesFor(this.#headChars);
+    this.#tail = new ByteTail(bytesFor(this.#limit - this.#headChars));
   }
 
   /** Adds bytes and gives back the text they completed. */
   push(bytes: Uint8Array): string {
-    this.#totalBytes += bytes.byteLength;
-    const text = this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    const last = bytes.at(-1);
-    if (last !== undefined) this.#split = last >= 0x80;
-    this.#append(text);
-    return text;
+    this.add(bytes);
+    this.#decoder ??= new StringDecoder("utf8");
+    return this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
   /** The same for those who do not need the text. The bytes may be used for something else afterwards. */
   add(bytes: Uint8Array): void {
-    if (this.#split || !isAscii(bytes)) {
-      this.push(bytes);
-      return;
-    }
-    const { byteLength } = bytes;
-    this.#totalBytes += byteLength;
-    this.#totalChars += byteLength;
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, byteLength);
-    const room = Math.min(this.#headLimit - this.#headLength, byteLength);
-    if (room > 0) this.#addToHead(buffer.toString("latin1", 0, room));
-    if (byteLength > room) this.#tail.addAscii(buffer.subarray(room));
+    const room = Math.min(this.#headBytes - this.#totalBytes, bytes.byteLength);
+    this.#totalBytes += bytes.byteLength;
+    this.#isAscii &&= isAscii(bytes);
+    if (room > 0) this.#head.push(Buffer.from(bytes.subarray(0, room)));
+    if (room >= bytes.byteLength) return;
+    this.#tail.add(room > 0 ? bytes.subarray(room) : bytes, this.#isAscii ? this.#tailChars : undefined);
   }
 
   finish(): WindowContent {
-    this.#append(this.#decoder.end());
-    const head = this.#head.join("");
-    const rest = this.#tail.text();
-    const omitted = this.#totalChars - head.length - Math.min(rest.length, this.#tailLimit);
-    const totals = { totalChars: this.#totalChars, totalBytes: this.#totalBytes };
-    if (omitted <= 0) return { text: head + rest, truncated: false, ...totals };
-    const before = withoutHalfPairAtEnd(head);
-    const after = withoutHalfPairAtStart(rest.slice(rest.length - this.#tailLimit));
-    const missing = this.#totalChars - before.length - after.length;
-    const notice = `\n[... ${missing} of ${this.#totalChars} characters omitted ...]\n`;
-    return { text: before + notice + after, truncated: true, ...totals };
+    const head = Buffer.concat(this.#head);
+    const tail = this.#tail.bytes();
+    const totalBytes = this.#totalBytes;
+    if (head.length + tail.length === totalBytes) {
+      const text = Buffer.concat([head, tail]).toString("utf8");
+      if (text.length <= this.#limit) return { text, truncated: false, totalBytes };
+      return this.#cut({ head: text, tail: text, total: text.length, unit: "characters" });
+    }
+    const [first, last] = [head.toString("utf8"), fromWholeCharacter(tail).toString("utf8")];
+    const unit = this.#isAscii ? "characters" : "bytes";
+    return this.#cut({ head: first, tail: last, total: totalBytes, unit });
   }
 
-  #append(text: string): void {
-    if (text === "") return;
-    this.#totalChars += text.length;
-    const room = this.#headLimit - this.#headLength;
-    if (room >= text.length) this.#addToHead(text);
-    else if (room > 0) {
-      this.#addToHead(text.slice(0, room));
-      this.#tail.add(text.slice(room));
-    } else this.#tail.add(text);
+  get #tailChars(): number {
+    return this.#limit - this.#headChars;
   }
 
-  #addToHead(text: string): void {
-    this.#head.push(text);
-    this.#headLength += text.length;
+  #cut(text: { head: string; tail: string; total: number; unit: "characters" | "bytes" }): WindowContent {
+    const { total, unit } = text;
+    const before = withoutHalfPairAtEnd(text.head.slice(0, this.#headChars));
+    const after = withoutHalfPairAtStart(text.tail.slice(text.tail.length - this.#tailChars));
+    const kept = unit === "bytes" ? Buffer.byteLength(before + after) : before.length + after.length;
+    const notice = `\n[... ${total - kept} of ${total} ${unit} omitted ...]\n`;
+    return { text: before + notice + after, truncated: true, totalBytes: this.#totalBytes };
   }
 }
 
-/** The last pieces of a text, at least as many characters as wanted. */
-class Tail {
+/** The last bytes of a stream. */
+class ByteTail {
   readonly #limit: number;
-  #pieces: (string | Buffer)[] = [];
-  #first = 0;
-  #length = 0;
-  /** Where a chunk that is a whole tail by itself is kept, so that a long stream needs no new memory. */
-  #store: Buffer | undefined;
+  #store = Buffer.alloc(0);
+  /** Where the next byte goes, and, once the store is full, where the oldest lies. */
+  #at = 0;
+  #isFull = false;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  text(): string {
-    return this.#pieces
-      .slice(this.#first)
-      .map((piece) => (typeof piece === "string" ? piece : piece.toString("latin1")))
-      .join("");
+  /** `enough`: from so many bytes on, all that came before may go. */
+  add(bytes: Uint8Array, enough = this.#limit): void {
+    if (bytes.byteLength >= enough) {
+      this.#at = 0;
+      this.#isFull = false;
+    }
+    const last = bytes.byteLength > enough ? bytes.subarray(bytes.byteLength - enough) : bytes;
+    if (!this.#isFull) this.#makeRoom(last.byteLength);
+    const untilEnd = Math.min(last.byteLength, this.#store.length - this.#at);
+    this.#store.set(last.subarray(0, untilEnd), this.#at);
+    this.#at += untilEnd;
+    if (this.#at < this.#limit) return;
+    this.#isFull = true;
+    this.#at = last.byteLength - untilEnd;
+    this.#store.set(last.subarray(untilEnd), 0);
   }
 
-  addAscii(bytes: Buffer): void {
-    if (bytes.length < this.#limit) {
-      this.add(bytes.toString("latin1"));
-      return;
-    }
-    this.#store ??= Buffer.allocUnsafeSlow(this.#limit);
-    bytes.copy(this.#store, 0, bytes.length - this.#limit);
-    this.#pieces = [this.#store];
-    this.#first = 0;
-    this.#length = this.#limit;
+  bytes(): Buffer {
+    const newest = this.#store.subarray(0, this.#at);
+    return this.#isFull ? Buffer.concat([this.#store.subarray(this.#at), newest]) : newest;
   }
 
-  add(text: string): void {
-    this.#pieces.push(text);
-    this.#length += text.length;
-    let first = this.#pieces[this.#first];
-    while (first !== undefined && this.#length - first.length >= this.#limit) {
-      this.#length -= first.length;
-      this.#pieces[this.#first] = "";
-      this.#first += 1;
-      first = this.#pieces[this.#first];
-    }
-    // Many tiny chunks would otherwise leave a long run of emptied slots.
-    if (this.#first > 1024) {
-      this.#pieces = this.#pieces.slice(this.#first);
-      this.#first = 0;
-    }
+  #makeRoom(bytes: number): void {
+    const needed = Math.min(this.#limit, this.#at + bytes);
+    if (needed <= this.#store.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, Math.max(needed, 2 * this.#store.length)));
+    this.#store.copy(larger, 0, 0, this.#at);
+    this.#store = larger;
   }
+}
+
+/** Without the rest of a character whose beginning was dropped. */
+function fromWholeCharacter(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start);
 }
 
 function withoutHalfPairAtEnd(text: string): string {

@@ -28,9 +28,9 @@ describe("an output window", () => {
   test("keeps 40 % of the beginning and 60 % of the end, and counts the rest", () => {
     const window = new OutputWindow(100);
     window.push(Buffer.from("a".repeat(500) + "b".repeat(500)));
-    const { text, truncated, totalChars } = window.finish();
+    const { text, truncated, totalBytes } = window.finish();
     expect(text).toBe(`${"a".repeat(40)}\n[... 900 of 1000 characters omitted ...]\n${"b".repeat(60)}`);
-    expect([truncated, totalChars]).toEqual([true, 1000]);
+    expect([truncated, totalBytes]).toEqual([true, 1000]);
   });
 
   test("is never longer than its limit plus the notice, and never splits a character", () => {
@@ -39,13 +39,53 @@ describe("an output window", () => {
         const window = new OutputWindow(limit);
         fill(window, chunks);
         const content = window.finish();
-        const kept = content.text.replace(/\n\[\.\.\. \d+ of \d+ characters omitted \.\.\.\]\n/, "");
+        const kept = content.text.replace(
+          /\n\[\.\.\. \d+ of \d+ (?:characters|bytes) omitted \.\.\.\]\n/,
+          "",
+        );
         expect(kept.length).toBeLessThanOrEqual(limit);
         expect(kept).toBe(wellFormed(kept));
         expect(content.totalBytes).toBe(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-        expect(content.truncated).toBe(content.totalChars > limit);
+        expect(content.truncated).toBe(Buffer.concat(chunks).toString().length > limit);
       }),
     );
+  });
+
+  test("holds what decoding everything and cutting would have given", () => {
+    const chunk = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.string({ unit: "grapheme", maxLength: 200 }).map((text) => new Uint8Array(Buffer.from(text))),
+      fc.nat(400).map((length) => new Uint8Array(length).fill(0x61)),
+    );
+    fc.assert(
+      fc.property(fc.array(chunk, { maxLength: 30 }), fc.integer({ min: 1, max: 60 }), (chunks, limit) => {
+        const window = new OutputWindow(limit);
+        for (const bytes of chunks) window.add(bytes);
+        const { text, truncated } = window.finish();
+        const whole = Buffer.concat(chunks).toString();
+        if (!truncated) {
+          expect(text).toBe(whole);
+          return;
+        }
+        const [head = "", tail = ""] = text.split(/\n\[\.\.\. \d+ of \d+ \w+ omitted \.\.\.\]\n/);
+        const headChars = Math.floor(limit * 0.4);
+        expect([headChars, headChars - 1]).toContain(head.length);
+        expect([limit - headChars, limit - headChars - 1]).toContain(tail.length);
+        expect(whole.startsWith(head) && whole.endsWith(tail)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("tells in bytes what it left out of a long text that is not ASCII", () => {
+    const window = new OutputWindow(100);
+    for (let line = 0; line < 1_000; line += 1) window.add(Buffer.from("✓ ok\n"));
+    const lines = "✓ ok\n".repeat(20);
+    expect(window.finish()).toEqual({
+      text: `${lines.slice(0, 40)}\n[... ${7_000 - 40 - 60 - 2 * 20} of 7000 bytes omitted ...]\n${lines.slice(-60)}`,
+      truncated: true,
+      totalBytes: 7_000,
+    });
   });
 
   test("does not cut an emoji in half at either edge", () => {
@@ -91,6 +131,6 @@ describe("an output window", () => {
   test("without a limit keeps all", () => {
     const window = new OutputWindow(Number.POSITIVE_INFINITY);
     window.push(Buffer.alloc(200_000, "x"));
-    expect(window.finish()).toMatchObject({ truncated: false, totalChars: 200_000 });
+    expect(window.finish()).toMatchObject({ truncated: false, totalBytes: 200_000 });
   });
 });
