@@ -1,7 +1,9 @@
+import { createRequire } from "node:module";
 import { VERSION } from "../version.js";
+import { ChunkLoader } from "./chunk-loader.js";
 
 const argv = process.argv.slice(2);
 
 // The commonest question of scripts is answered before anything else is loaded.
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) process.stdout.write(`${VERSION}\n`);
-else import("./program.js").then(({ runProgram }) => runProgram(argv));
+else new ChunkLoader({ dist: __dirname, require: createRequire(__filename), argv }).load("start.js");

@@ -14,7 +14,7 @@ export async function bundleProgram(): Promise<{ readonly script: string; remove
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, "serve-"));
   const bundle = await rolldown({
-    input: { main: join(repository, "src/cli/main.ts") },
+    input: { main: join(repository, "src/cli/start.ts") },
     platform: "node",
     external: (id) =>
       id.startsWith("node:") || EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
