@@ -136,34 +136,6 @@ const BY_LANGUAGE: Readonly<Record<string, Partial<Record<CallAction, string>>>>
     chmod: "chmod",
     read: "file",
   },
-  lua: { delete: "os.remove", move: "os.rename", eval: "load loadstring dofile", native: "package.loadlib" },
-  r: {
-    delete: "unlink",
-    "delete-tree": "rmdir",
-    shell: "system shell",
-    eval: "eval source",
-    network: "download.file",
-    read: "scan",
-  },
-  julia: {
-    "delete-tree": "rm",
-    shell: "run readchomp pipeline",
-    move: "mv",
-    copy: "cp",
-    chmod: "chmod",
-    eval: "eval",
-    network: "download HTTP.get",
-  },
-  jvm: { delete: ".delete", shell: ".execute .exec .! .!! .lines_!", eval: ".evaluate" },
-  elixir: { shell: "cmd os.cmd", "delete-tree": "rm_rf", eval: "Code.eval_string" },
-  words: {
-    shell:
-      "system exec shell-command sh shell.sh async-shell-command run-program uiop.run-program callCommand shell process",
-    "delete-tree":
-      "delete-directory delete-directory-tree delete-directory.files removeDirectoryRecursive removePathForcibly",
-    delete: "delete-file removeFile",
-    eval: "eval-string",
-  },
 };
 
 const tables = new Map<string, ReadonlyMap<string, CallAction>>();

@@ -1,10 +1,10 @@
 import { danger } from "../rules/verb-table.js";
-import { type Finding, UNKNOWN } from "../types.js";
+import type { Finding } from "../types.js";
 import { toolsFor } from "./evaluate.js";
 import { judgeCall, judgeTogether } from "./handlers.js";
 import type { Language } from "./languages.js";
+import { effectsOfOther } from "./other-languages.js";
 import { readCode } from "./reader.js";
-import { tokenize } from "./tokens.js";
 import { type CodeValue, isWhollyUnknown, quoteWithUnknowns, shellText, textOf } from "./values.js";
 
 /** What a program in text does, said in shell commands and findings of its own. */
@@ -23,7 +23,7 @@ const SUSPICIOUS =
 
 /** Reads a program and tells what it would do. */
 export function effectsOfCode(code: string, language: Language): CodeEffects {
-  if (language.name === "applescript") return effectsOfAppleScript(code, language);
+  if (language.name === "other") return effectsOfOther(code);
   const list = new EffectList();
   gather(code, { language, list, depth: 0, seen: new Set() });
   return list.result();
@@ -113,25 +113,4 @@ export class EffectList {
       this.note("interpreter.opaque-command", "runs a program that only the running code knows");
     return { shell: this.#shell, opaque: this.opaque, finding: this.#finding };
   }
-}
-
-/** AppleScript reaches a shell by one phrase: `do shell script "…"`. */
-export function effectsOfAppleScript(code: string, language: Language): ReturnType<EffectList["result"]> {
-  const list = new EffectList();
-  const tokens = tokenize(code, language) ?? [];
-  if (tokens.length === 0 && /shell\s+script/i.test(code)) list.opaque = true;
-  const words = tokens.map(({ text }) => text.toLowerCase());
-  for (let index = 0; index + 2 < tokens.length; index++) {
-    if (words[index] !== "do" || words[index + 1] !== "shell" || words[index + 2] !== "script") continue;
-    let text = "";
-    for (let at = index + 3; at < tokens.length; at++) {
-      const token = tokens[at];
-      if (token?.kind === "text") text += token.text;
-      else if (token?.kind === "name" && !/^(?:with|without|user|password|as)$/.test(words[at] ?? ""))
-        text += UNKNOWN;
-      else if (token?.text !== "&" && token?.text !== "(") break;
-    }
-    list.runsText(text === "" ? UNKNOWN : text);
-  }
-  return list.result();
 }

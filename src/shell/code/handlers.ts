@@ -241,7 +241,9 @@ export function judgeTogether({ language, facts, list, code }: CodeWorld): void 
     ) ||
     (names.has("fork") && /^(?:perl|ruby)$/.test(language.name));
   if (loops && forks) list.refuse("interpreter.fork-bomb", "starts copies of itself without end");
-  judgeUncalled({ language, facts, list });
+  // `map { unlink } @files` of Perl: verbs that need no call.
+  if (language.name === "perl" && (names.has("unlink") || names.has("rmdir")))
+    list.note("interpreter.delete", "deletes files from code");
   judgeLiterals({ language, facts, list, code });
   if (!list.network) return;
   if (list.spawnsShell || (list.opaque && names.has("socket")))
@@ -258,14 +260,6 @@ export function judgeTogether({ language, facts, list, code }: CodeWorld): void 
     [...members].some((name) => /^(?:os\.environ|process\.env)\.(?:copy|items|values)$/.test(name))
   )
     list.note("credentials.sent", "sends the environment over the network");
-}
-
-/** `map { unlink } @files` of Perl, `file delete` of Tcl: verbs that need no call. */
-function judgeUncalled({ language, facts, list }: Pick<CodeWorld, "language" | "facts" | "list">): void {
-  const { names } = facts;
-  const perl = language.name === "perl" && (names.has("unlink") || names.has("rmdir"));
-  const tcl = language.name === "words" && names.has("file") && names.has("delete");
-  if (perl || tcl) list.note("interpreter.delete", "deletes files from code");
 }
 
 const WHOLE_ENVIRONMENT = new Set("os.environ process.env ENV $_ENV $_SERVER environ %ENV".split(" "));

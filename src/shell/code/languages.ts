@@ -13,11 +13,8 @@ export interface Language {
   readonly regex?: boolean;
   /** `q{}`, `qx//`, `s///` of Perl; `%x()` and `%w()` of Ruby. */
   readonly quoteWords?: "perl" | "ruby";
-  readonly longBrackets?: boolean;
   /** `$name`, `@name` are names. */
   readonly sigils?: boolean;
-  /** Names may hold dashes: `delete-directory`. */
-  readonly dashedNames?: boolean;
   /** A call needs no parentheses: `system "ls"`. */
   readonly bareCalls?: boolean;
   readonly concat: ReadonlySet<string>;
@@ -78,57 +75,9 @@ const PHP: Language = {
   concat: set("."),
   members: set(":: -> ?->"),
 };
-const LUA: Language = {
-  name: "lua",
-  lineComments: ["--"],
-  longBrackets: true,
-  bareCalls: true,
-  concat: set(".."),
-  members: set(". :"),
-};
-const R: Language = { name: "r", lineComments: ["#"], concat: set("+"), members: set(":: ::: $") };
-const JULIA: Language = {
-  name: "julia",
-  lineComments: ["#"],
-  pythonStrings: true,
-  backtick: "command",
-  concat: set("*"),
-  members: set("."),
-};
 const AWK: Language = { name: "awk", lineComments: ["#"], regex: true, concat: set("+"), members: set("") };
-/** Groovy, Scala, Kotlin, Swift, Java: near enough to each other for the few calls that matter. */
-const JVM: Language = {
-  name: "jvm",
-  lineComments: ["//"],
-  blockComments: C_COMMENTS,
-  pythonStrings: true,
-  concat: set("+"),
-  members: set(". ?."),
-};
-const ELIXIR: Language = {
-  name: "elixir",
-  lineComments: ["#"],
-  pythonStrings: true,
-  interpolation: "#{",
-  bareCalls: true,
-  concat: set("<> ++"),
-  members: set(". :"),
-};
-const APPLESCRIPT: Language = {
-  name: "applescript",
-  lineComments: ["--"],
-  concat: set("&"),
-  members: set(""),
-};
-/** Lisps, Tcl and others: words and strings are told apart, little else. */
-const WORDS: Language = {
-  name: "words",
-  lineComments: ["#", ";;"],
-  bareCalls: true,
-  dashedNames: true,
-  concat: set("&"),
-  members: set(". /"),
-};
+/** Read by their texts and a few names only: see other-languages.ts. */
+const OTHER: Language = { name: "other", lineComments: [], concat: set("+"), members: set(".") };
 
 /** No language: the command lines that options of other programs hold (`rsync -e`, `tar -I`, `man -P`). */
 const CARRIED: Language = { name: "carried", lineComments: [], concat: set("+"), members: set(".") };
@@ -150,7 +99,7 @@ const BY_PROGRAM: Readonly<Record<string, Language>> = {
   qjs: JAVASCRIPT,
   d8: JAVASCRIPT,
   jsc: JAVASCRIPT,
-  osascript: APPLESCRIPT,
+  osascript: OTHER,
   ruby: RUBY,
   irb: RUBY,
   jruby: RUBY,
@@ -159,41 +108,41 @@ const BY_PROGRAM: Readonly<Record<string, Language>> = {
   raku: PERL,
   php: PHP,
   hhvm: PHP,
-  lua: LUA,
-  luajit: LUA,
-  rscript: R,
-  r: R,
-  julia: JULIA,
-  octave: R,
-  groovy: JVM,
-  scala: JVM,
-  "scala-cli": JVM,
-  kotlin: JVM,
-  jshell: JVM,
-  swift: JVM,
-  elixir: ELIXIR,
-  iex: ELIXIR,
-  erl: ELIXIR,
-  tclsh: WORDS,
-  wish: WORDS,
-  expect: WORDS,
-  guile: WORDS,
-  racket: WORDS,
-  sbcl: WORDS,
-  clisp: WORDS,
-  emacs: WORDS,
-  clojure: WORDS,
-  clj: WORDS,
-  bb: WORDS,
-  ghc: WORDS,
-  ghci: WORDS,
-  runghc: WORDS,
-  runhaskell: WORDS,
-  ocaml: WORDS,
-  gnuplot: WORDS,
+  lua: OTHER,
+  luajit: OTHER,
+  rscript: OTHER,
+  r: OTHER,
+  julia: OTHER,
+  octave: OTHER,
+  groovy: OTHER,
+  scala: OTHER,
+  "scala-cli": OTHER,
+  kotlin: OTHER,
+  jshell: OTHER,
+  swift: OTHER,
+  elixir: OTHER,
+  iex: OTHER,
+  erl: OTHER,
+  tclsh: OTHER,
+  wish: OTHER,
+  expect: OTHER,
+  guile: OTHER,
+  racket: OTHER,
+  sbcl: OTHER,
+  clisp: OTHER,
+  emacs: OTHER,
+  clojure: OTHER,
+  clj: OTHER,
+  bb: OTHER,
+  ghc: OTHER,
+  ghci: OTHER,
+  runghc: OTHER,
+  runhaskell: OTHER,
+  ocaml: OTHER,
+  gnuplot: OTHER,
   rake: RUBY,
   rails: RUBY,
-  matlab: R,
+  matlab: OTHER,
   jrunscript: JAVASCRIPT,
   jjs: JAVASCRIPT,
   zx: JAVASCRIPT,

@@ -26,9 +26,8 @@ const COMMAND_LINE =
 const DELETE_FLAG = /^-{1,2}(?:[a-zA-Z]*[rR][a-zA-Z]*|recursive)$/;
 const MOST_TEXTS = 24;
 
-/** Signs that start a program: Scala's `"ls".!`, the tagged `$`ls`` of scripts, Perl's `open(F, "-|", …)`. */
+/** Signs that start a program: the tagged `$`ls`` of scripts, Perl's `open(F, "-|", …)`. */
 const STARTING_SIGNS: Readonly<Record<string, RegExp>> = {
-  jvm: /["'\])]\s{0,8}\.?\s{0,8}!{1,2}(?!=)|\blazyLines\b/,
   javascript: /\$`/,
   perl: /["'](?:-\||\|-)["']/,
 };

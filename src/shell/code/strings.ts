@@ -8,18 +8,8 @@ const PYTHON_OPENER = /(?:[rRbBuUfF]{1,2})?('''|"""|'|")/y;
 export function readString({ code, at, language }: Place): ReadToken | "endless" | undefined {
   const char = code[at] ?? "";
   if (language.pythonStrings === true) return readPrefixed(code, at, language.interpolation);
-  if (language.longBrackets === true && char === "[") {
-    const open = matchAt(/\[=*\[/y, code, at);
-    if (open !== undefined) {
-      const end = code.indexOf(open.replaceAll("[", "]"), at + open.length);
-      return end < 0
-        ? "endless"
-        : { token: { kind: "text", text: code.slice(at + open.length, end) }, end: end + open.length };
-    }
-  }
-  if (char === "'" && language.name === "words") return undefined;
   if (char === "'" || char === '"') {
-    const interpolation = char === '"' || language.name === "lua" ? language.interpolation : undefined;
+    const interpolation = char === '"' ? language.interpolation : undefined;
     return body({ code, from: at + 1, closer: char, interpolation, kind: "text" });
   }
   if (char !== "`" || language.backtick === undefined) return undefined;

@@ -18,7 +18,6 @@ export const MOST_TOKENS = 20_000;
 
 const SPACE = /[^\S\n]+|\\\r?\n/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*[!?]?/uy;
-const DASHED_NAME = /[\p{L}_][\p{L}\p{N}_-]*/uy;
 const SIGIL = /(?:\$\$?(?:[\p{L}_][\p{L}\p{N}_]*|[_&0-9!@/\\,;.])|@@?[\p{L}_][\p{L}\p{N}_]*|@_|\$#?\{|\$)/uy;
 const NUMBER = /0[xX][\da-fA-F_]+n?|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?n?/y;
 const SIGN =
@@ -80,7 +79,7 @@ function readToken(place: Place): ReadToken | undefined {
   const number = /\d/.test(char) ? matchAt(NUMBER, code, at) : undefined;
   if (number !== undefined)
     return { token: { kind: "number", text: number.replaceAll("_", "") }, end: at + number.length };
-  const name = char === "$" ? "$" : matchAt(language.dashedNames === true ? DASHED_NAME : NAME, code, at);
+  const name = char === "$" ? "$" : matchAt(NAME, code, at);
   if (name !== undefined) {
     const plain = language.name === "ruby" ? name : name.replace(/[!?]$/, "");
     return { token: { kind: "name", text: plain }, end: at + plain.length };

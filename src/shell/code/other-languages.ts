@@ -1,0 +1,60 @@
+import { UNKNOWN } from "../types.js";
+import { type CodeEffects, EffectList } from "./effects.js";
+import { quoteWithUnknowns, textValue } from "./values.js";
+
+/**
+ * Lua, R, Julia, Scala, Elixir, Lisps, Tcl, AppleScript and others. They are rare on command lines, so their text is
+ * not parsed: whatever it quotes counts as a command when the code can start one, and as a path otherwise.
+ */
+export function effectsOfOther(code: string): CodeEffects {
+  const list = new EffectList();
+  const texts = textsIn(code);
+  if (STARTS.test(code)) {
+    for (const text of texts.filter((one) => COMMAND.test(one))) list.runsText(text);
+    // A program and its words in a list of texts.
+    if (texts.length > 1) list.runsWords(texts.map(textValue));
+    if (texts.length === 0 || JOINS.test(code)) list.opaque = true;
+    // `spawn rm -rf x`, `exec rm x`: words of Tcl need no quotes.
+    const bare = BARE_COMMAND.exec(code)?.[1];
+    if (bare !== undefined) list.runsText(bare.replace(/[{}]/g, ""));
+  } else {
+    const writes = WRITES.test(code);
+    const atHome = /HOME|USERPROFILE|home_?dir/i.test(code) ? texts.map((text) => `~${text}`) : [];
+    for (const path of [...texts, ...atHome].filter((text) => /^(?:~?\/|\.env|\.ssh)/.test(text)))
+      list.does(writes ? `echo >> ${quoteWithUnknowns(path)}` : `cat -- ${quoteWithUnknowns(path)}`);
+  }
+  if (DELETES.test(code)) {
+    for (const path of texts) list.does(`rm -rf -- ${quoteWithUnknowns(path)}`);
+    list.note("interpreter.delete", "deletes files from code");
+  }
+  if (RUNS_TEXT.test(code)) list.note("interpreter.evaluated-text", "runs text as code that nobody can see");
+  if (/\bfork\b/.test(code) && /\b(?:while|loop|forever|repeat)\b/.test(code))
+    list.refuse("interpreter.fork-bomb", "starts copies of itself without end");
+  return list.result();
+}
+
+const STARTS =
+  /\b(?:os\.execute|io\.popen|os\.cmd|system[2*]?|shell|sh|cmd|spawn|exec\w*|readchomp|pipeline|ProcessBuilder|getRuntime|Process|callCommand|callProcess|readProcess|createProcess|proc|processLines|(?:async-)?shell-command|call-process|start-process|run-program|run|Port\.open|doShellScript)\b\s*[("'`*\s[{]|shell\s+script|["'`\])]\s*\.?\s*!{1,2}(?!=)|\.lazyLines\b/;
+const COMMAND = /^\s*[\w./~$-]+(?:\s|$)/;
+/** Pieces that only the running program puts together. */
+const JOINS =
+  /["']\s*(?:\.\.|\+|<>|\+\+|&|\.)\s*\w|\w\s*(?:\.\.|\+|<>|\+\+|&)\s*["']|[#$]\{|\$\(|\bpaste0?\b|\bformat\b|\bsprintf\b|\b(?:execute|system2?|popen|cmd|run|shell|spawn|exec|Process)\(\s*[A-Za-z_$]|\b(?:shell-command|call-process|start-process|callCommand|run-program)\s+[A-Za-z_$(]/;
+const BARE_COMMAND = /(?:^|[;\n{[])\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^"'`;\n\]]+)/;
+const WRITES = /\b(?:write\w*|append\w*|puts|spit|saveRDS|sink|copy\w*)\b|["'](?:w|a|wb|ab)["']/i;
+const DELETES =
+  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*["'`]|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
+const RUNS_TEXT =
+  /\b(?:loadstring|load|dofile|loadlib|eval_string|eval-string|include_string|evaluate|eval|source)\b\s*[("]/;
+
+/** Longer programs are looked at no further. */
+const MOST_TEXTS = 64;
+
+function textsIn(code: string): readonly string[] {
+  return [
+    ...code.matchAll(/"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)'|`([^`]*)`|\[\[([\s\S]*?)\]\]/g),
+  ]
+    .slice(0, MOST_TEXTS)
+    .map(([, double, single, backtick, long]) => double ?? single ?? backtick ?? long ?? "")
+    .map((text) => text.replace(/\\(["'\\])/g, "$1").replace(/[#$]\{[^}]*\}/g, UNKNOWN))
+    .filter((text) => text.trim() !== "");
+}
