@@ -34,7 +34,7 @@ export function effectsOfOther(code: string): CodeEffects {
 }
 
 const STARTS =
-  /\b(?:os\.execute|io\.popen|os\.cmd|system[2*]?|shell|sh|cmd|spawn|exec\w*|readchomp|pipeline|ProcessBuilder|getRuntime|Process|callCommand|callProcess|readProcess|createProcess|proc|processLines|(?:async-)?shell-command|call-process|start-process|run-program|run|Port\.open|doShellScript)\b\s*[("'`*\s[{]|shell\s+script|["'`\])]\s*\.?\s*!{1,2}(?!=)|\.lazyLines\b/;
+  /\b(?:os\.execute|Sys\.command|io\.popen|os\.cmd|system[2*]?|shell|sh|cmd|spawn|exec\w*|readchomp|pipeline|ProcessBuilder|getRuntime|Process|callCommand|callProcess|readProcess|createProcess|proc|processLines|(?:async-)?shell-command|call-process|start-process|run-program|run|Port\.open|doShellScript)\b\s*[("'`*\s[{]|shell\s+script|["'`\])]\s*\.?\s*!{1,2}(?!=)|\.lazyLines\b/;
 const COMMAND = /^\s*[\w./~$-]+(?:\s|$)/;
 /** Pieces that only the running program puts together. */
 const JOINS =
@@ -42,7 +42,7 @@ const JOINS =
 const BARE_COMMAND = /(?:^|[;\n{[])\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^"'`;\n\]]+)/;
 const WRITES = /\b(?:write\w*|append\w*|puts|spit|saveRDS|sink|copy\w*)\b|["'](?:w|a|wb|ab)["']/i;
 const DELETES =
-  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*["'`]|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
+  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*["'`]|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory|tree)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
 const RUNS_TEXT =
   /\b(?:loadstring|load|dofile|loadlib|eval_string|eval-string|include_string|evaluate|eval|source)\b\s*[("]/;
 
