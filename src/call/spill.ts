@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFi
 import { join } from "node:path";
 import { errnoOf, messageOf } from "../base/errno.js";
 import { sha256 } from "../base/hash.js";
+import { sizeText } from "../base/human.js";
 import { DEFAULT_LIMITS, previewOf, wholeCharacters } from "./bounds.js";
 
 /** Keeps whole results in files when only a preview may reach the model. */
@@ -126,7 +127,7 @@ export function persistedOutputBlock(options: {
   const lines = preview === "" ? 0 : preview.split("\n").length;
   return [
     "<persisted-output>",
-    `The output is too large to show: ${text.length.toLocaleString("en-US")} characters (${sizeOf(text)}).`,
+    `The output is too large to show: ${text.length.toLocaleString("en-US")} characters (${sizeText(Buffer.byteLength(text), "binary")}).`,
     `The whole text is in: ${path}`,
     `Read on with read_file: path "${path}", offset ${lines + 1}, limit 500.`,
     "",
@@ -139,11 +140,6 @@ export function persistedOutputBlock(options: {
 /** Output that contains the closing delimiter must not be able to end the block early. */
 function withoutDelimiter(preview: string): string {
   return preview.replace(/<(\s{0,8}\/?\s{0,8}persisted-output)/gi, "&lt;$1");
-}
-
-function sizeOf(text: string): string {
-  const kilobytes = Buffer.byteLength(text) / 1_024;
-  return kilobytes < 1_024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1_024).toFixed(1)} MB`;
 }
 
 /** For when saving failed: the beginning of the text and a note, together never longer than `limit`. */

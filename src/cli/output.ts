@@ -187,13 +187,6 @@ export function describeOrigin(origin: Origin): string {
   return `(${origin.source}${origin.name === undefined ? "" : ` ${origin.name}`})`;
 }
 
-/** `90 s`, `5 min`, `3 h`. */
-export function roughDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
-}
-
 /** Marks of a text for people as colours of the terminal; gone where there are none. */
 function colourMarks(text: string, color: Output["color"]): string {
   const paints: Readonly<Record<Meaning, (part: string) => string>> = {

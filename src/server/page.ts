@@ -1,3 +1,4 @@
+import { tookText } from "../base/human.js";
 import type { JournalRow } from "../call/journal.js";
 import type { ToolListing } from "../runtime/tool-list.js";
 import { VERSION } from "../version.js";
@@ -142,7 +143,7 @@ function callRow(call: JournalRow): Html {
   return html`<tr role="row">
 <th role="rowheader" scope="row">${call.tool}</th>
 <td role="cell" class="${TONES[call.status] ?? "bad"}">${call.status}${why}</td>
-<td role="cell" class="number">${duration(call.duration_ms)}</td>
+<td role="cell" class="number">${call.duration_ms === undefined ? "–" : tookText(call.duration_ms)}</td>
 <td role="cell"><time datetime="${at}">${at}</time></td>
 <td role="cell">${call.door}</td>
 </tr>
@@ -202,11 +203,6 @@ function hiddenIf(hidden: boolean): Html {
 
 function brief(text: string): string {
   return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`;
-}
-
-function duration(ms: number | undefined): string {
-  if (ms === undefined) return "–";
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** A damaged row may hold any number as its time. */

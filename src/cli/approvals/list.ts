@@ -1,7 +1,8 @@
+import { ageText } from "../../base/human.js";
 import { visible } from "../../base/visible-text.js";
 import { type ApprovalRecord, publicRecord } from "../../policy/approvals/record.js";
 import type { CommandContext } from "../context.js";
-import { brief, roughDuration } from "../output.js";
+import { brief } from "../output.js";
 import { withApprovals } from "./store.js";
 
 const HEAD = ["id", "tool", "state", "age", "left", "asked by", "reason", "what"];
@@ -32,8 +33,8 @@ function cells(record: ApprovalRecord, ownerAlive: boolean): readonly string[] {
     record.id,
     visible(record.tool),
     open && !ownerAlive ? `${status}, asker gone` : status,
-    roughDuration(now - createdAt),
-    open ? roughDuration(expiresAt - now) : "-",
+    ageText(now - createdAt),
+    open ? ageText(expiresAt - now) : "-",
     `${shown.door} ${shown.session}`,
     brief(visible(shown.reason), 48),
     brief(visible(shown.what), 72),

@@ -1,7 +1,8 @@
+import { ageText } from "../../base/human.js";
 import { visible } from "../../base/visible-text.js";
 import type { ProcessRow } from "../../env/processes/process-rows.js";
 import type { CommandContext } from "../context.js";
-import { brief, roughDuration } from "../output.js";
+import { brief } from "../output.js";
 import { statusNow, withProcessRows } from "./rows.js";
 
 export async function ps(context: CommandContext): Promise<void> {
@@ -43,7 +44,7 @@ function cells(row: ProcessRow): readonly string[] {
     row.id,
     status === "exited" ? `exited ${row.exitCode ?? "?"}` : status,
     row.pid === undefined ? "-" : String(row.pid),
-    roughDuration((row.endedAt ?? Date.now()) - row.startedAt),
+    ageText((row.endedAt ?? Date.now()) - row.startedAt),
     row.session,
     row.environment,
     brief(visible(row.command), 72),

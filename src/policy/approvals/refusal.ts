@@ -1,3 +1,4 @@
+import { ageText } from "../../base/human.js";
 import type { Failure } from "../../tool/errors.js";
 import type { ApprovalRecord, ApprovalStatus } from "./record.js";
 
@@ -42,7 +43,10 @@ export function wrongPerson(id: string, by: string): Refused {
 
 export function expired({ id, expiresAt }: Pick<ApprovalRecord, "id" | "expiresAt">): Refused {
   return {
-    ...denied("expired", `${id} expired ${ago(expiresAt)} and can no longer be approved or run`),
+    ...denied(
+      "expired",
+      `${id} expired ${ageText(Date.now() - expiresAt)} ago and can no longer be approved or run`,
+    ),
     hint: "Ask again. To have more time for answers: hermes config set approvals.timeout SECONDS",
   };
 }
@@ -55,7 +59,8 @@ export function wrongStatus({ id, status, answer }: ApprovalRecord): Refused {
       hint: `Approve it first: hermes approvals approve ${id}`,
     };
   }
-  const who = answer === undefined ? "" : ` (${answer.answer} by ${answer.by}, ${ago(answer.at)})`;
+  const who =
+    answer === undefined ? "" : ` (${answer.answer} by ${answer.by}, ${ageText(Date.now() - answer.at)} ago)`;
   return denied("already_answered", `${id} ${MEANING[status]}${who}; nothing was changed`);
 }
 
@@ -69,9 +74,4 @@ const MEANING: Readonly<Record<ApprovalStatus, string>> = {
 
 function denied(refused: RefusalReason, message: string): Refused {
   return { refused, code: "denied", message };
-}
-
-function ago(time: number): string {
-  const seconds = Math.max(0, Math.round((Date.now() - time) / 1000));
-  return seconds < 120 ? `${seconds} s ago` : `${Math.round(seconds / 60)} min ago`;
 }

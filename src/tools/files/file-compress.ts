@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path/posix";
+import { sizeText } from "../../base/human.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
@@ -12,7 +13,6 @@ import { pack } from "./compress/pack.js";
 import type { Archive } from "./compress/read-entries.js";
 import { firstBytes, unsqueeze } from "./compress/squeeze.js";
 import { unpack } from "./compress/unpack.js";
-import { shortSize } from "./list/tree.js";
 import { statRegularFile } from "./open-text.js";
 import { refuseDevice, refuseProtectedWrite, refuseSecretRead } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
@@ -289,7 +289,7 @@ function common(call: {
 
 function humanText(out: CompressResult): string {
   const entries = `${out.entries} ${out.entries === 1 ? "entry" : "entries"}`;
-  const sizes = `${shortSize(out.bytes_in)} → ${shortSize(out.bytes_out)}`;
+  const sizes = `${sizeText(out.bytes_in, "short")} → ${sizeText(out.bytes_out, "short")}`;
   const notes = (out.skipped ?? []).map(({ path, why }) => mark.warning(`left out: ${path} (${why})`));
   if (out.action === "compress") {
     return [`packed ${entries} into ${mark.path(out.archive)} (${sizes})`, ...notes].join("\n");
@@ -299,7 +299,7 @@ function humanText(out: CompressResult): string {
   }
   const rows = (out.members ?? []).map((member) => [
     member.mode ?? "",
-    member.type === "directory" ? "" : shortSize(member.size),
+    member.type === "directory" ? "" : sizeText(member.size, "short"),
     `${member.type === "directory" ? mark.path(member.name) : member.name}${member.target === undefined || member.target === "" ? "" : ` -> ${member.target}`}`,
     member.unsafe === undefined ? "" : mark.bad(`will not be unpacked: ${member.unsafe}`),
   ]);

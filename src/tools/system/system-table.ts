@@ -1,6 +1,5 @@
+import { sizeText } from "../../base/human.js";
 import { columns, mark } from "../../tool/marked-text.js";
-
-const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
 /** A report of sections as tables: one line a fact, lists with a line for each entry. */
 export function systemTable(report: Readonly<Record<string, unknown>>): string {
@@ -43,7 +42,7 @@ function labelOf(name: string): string {
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value !== "number") return String(value);
-  if (name.endsWith("_bytes")) return size(value);
+  if (name.endsWith("_bytes")) return sizeText(value, "decimal");
   if (name.endsWith("_percent")) return percent(value);
   if (name === "speed_ghz") return `${value} GHz`;
   return name === "uptime_s" ? duration(value) : String(value);
@@ -52,16 +51,6 @@ function shown(name: string, value: unknown): string {
 function percent(value: number): string {
   const text = `${value} %`;
   return value >= 90 ? mark.bad(text) : value >= 75 ? mark.warning(text) : text;
-}
-
-function size(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < UNITS.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
 function duration(seconds: number): string {

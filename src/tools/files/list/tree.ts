@@ -1,3 +1,4 @@
+import { sizeText } from "../../../base/human.js";
 import { visible } from "../../../base/visible-text.js";
 import { mark } from "../../../tool/marked-text.js";
 
@@ -106,22 +107,11 @@ function coloured(node: Node): string {
 
 function factsOf(entry: TreeEntry, { times }: TreeOptions): string[] {
   const facts: string[] = [];
-  if (entry.size !== undefined) facts.push(`${shortSize(entry.size)}${entry.size_is_lower_bound ? "+" : ""}`);
+  if (entry.size !== undefined)
+    facts.push(`${sizeText(entry.size, "short")}${entry.size_is_lower_bound ? "+" : ""}`);
   if (times && entry.mtime !== undefined) facts.push(entry.mtime.slice(0, 16).replace("T", " "));
   if (entry.git !== undefined) facts.push(GIT_LETTERS[entry.git] ?? entry.git);
   if (entry.ignored === true) facts.push("ignored");
   if (entry.type === "other") facts.push("device, pipe or socket");
   return facts;
-}
-
-const UNITS = ["B", "K", "M", "G", "T"];
-
-export function shortSize(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < UNITS.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}${UNITS[unit]}`;
 }
