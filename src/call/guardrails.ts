@@ -1,4 +1,5 @@
 import { sha256 } from "../base/hash.js";
+import { LruMap } from "../base/lru.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { serializeOutput } from "../tool/serialize.js";
 
@@ -36,7 +37,7 @@ interface History {
 
 export class Guardrails {
   readonly mode: GuardrailMode;
-  #byCall = new Map<string, History>();
+  readonly #byCall = new LruMap<string, History>(REMEMBERED_CALLS);
   #failuresByTool = new Map<string, number>();
   #callsByTool = new Map<string, number>();
   #sequence: string[] = [];
@@ -47,7 +48,7 @@ export class Guardrails {
 
   /** A new message from the person: old repetitions no longer count. */
   beginTurn(): void {
-    this.#byCall = new Map();
+    this.#byCall.clear();
     this.#failuresByTool = new Map();
     this.#callsByTool = new Map();
     this.#sequence = [];
@@ -117,7 +118,7 @@ export class Guardrails {
     history.sameAnswers = sameAnswer ? history.sameAnswers + 1 : 1;
     history.lastAnswer = answer;
     if (stub === undefined) history.lastCallId = call.callId;
-    this.#remember(key, history);
+    this.#byCall.set(key, history);
     const toolFailures = call.ok ? 0 : (this.#failuresByTool.get(call.tool) ?? 0) + 1;
     this.#failuresByTool.set(call.tool, toolFailures);
     this.#callsByTool.set(call.tool, (this.#callsByTool.get(call.tool) ?? 0) + 1);
@@ -147,14 +148,6 @@ export class Guardrails {
     if (period > 1)
       notices.push(`The last calls repeat a cycle of ${period}; step back and change the plan.`);
     return notices;
-  }
-
-  #remember(key: string, history: History): void {
-    this.#byCall.delete(key);
-    this.#byCall.set(key, history);
-    if (this.#byCall.size <= REMEMBERED_CALLS) return;
-    const oldest = this.#byCall.keys().next();
-    if (oldest.done !== true) this.#byCall.delete(oldest.value);
   }
 }
 

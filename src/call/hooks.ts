@@ -1,3 +1,4 @@
+import { LATE, within } from "../base/deadline.js";
 import type { Logger } from "../observe/log.js";
 import type { CallResult } from "../tool/call.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -44,8 +45,6 @@ interface Registered {
   readonly onFailure: "open" | "closed";
   readonly name: string;
 }
-
-const LATE = Symbol("late");
 
 /** Ordered, timed, isolated: a hook can stop a call, it cannot break the path. */
 export class Hooks {
@@ -135,12 +134,8 @@ export class Hooks {
     hook: Registered,
     event: unknown,
   ): Promise<{ kind: "returned"; value: unknown } | { kind: "threw"; message: string } | { kind: "late" }> {
-    let timer: NodeJS.Timeout | undefined;
     try {
-      const late = new Promise<typeof LATE>((resolve) => {
-        timer = setTimeout(() => resolve(LATE), this.#timeoutMs);
-      });
-      const value = await Promise.race([Promise.resolve(hook.run(event as never)), late]);
+      const value = await within(Promise.resolve(hook.run(event as never)), this.#timeoutMs);
       if (value !== LATE) return { kind: "returned", value };
       this.#log.error(`hook ${hook.name} did not answer within ${this.#timeoutMs} ms`);
       return { kind: "late" };
@@ -148,8 +143,6 @@ export class Hooks {
       const { message } = describeThrown(error);
       this.#log.error(`hook ${hook.name} failed: ${message}`);
       return { kind: "threw", message };
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

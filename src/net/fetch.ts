@@ -1,4 +1,5 @@
 import type { BodyInit, Response } from "undici";
+import { unlessAborted } from "../base/deadline.js";
 import { ToolError } from "../tool/errors.js";
 import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
 import type { Progress } from "../tool/tool.js";
@@ -60,7 +61,7 @@ async function follow(
   const redirects: string[] = [];
   let hop: Hop = { url: request.url, method: request.method ?? "GET", headers, body: request.body };
   for (;;) {
-    const verdict = await raceAbort(judgeUrl(hop.url, { ...request.rules, resolve }), signal);
+    const verdict = await unlessAborted(judgeUrl(hop.url, { ...request.rules, resolve }), signal);
     if (verdict.verdict === "block") {
       throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
     }
@@ -148,20 +149,6 @@ function bodyStays(from: URL, to: URL, status: number): ToolError {
       hint: `If the body may go there, send the request to ${shownUrl(to.href)} directly.`,
     },
   );
-}
-
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 function explained(error: unknown, request: GuardedRequest, deadline: AbortSignal | undefined): unknown {

@@ -1,3 +1,5 @@
+import { LATE, within } from "../base/deadline.js";
+import { LruMap } from "../base/lru.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { Availability, CheckFn, Needs } from "../tool/tool.js";
 import type { Entry } from "./entry.js";
@@ -40,7 +42,7 @@ export interface AvailabilityOptions {
  * deadline means unavailable.
  */
 export class AvailabilityCache {
-  readonly #remembered = new Map<CheckFn | Needs, Remembered>();
+  readonly #remembered = new LruMap<CheckFn | Needs, Remembered>(MAX_REMEMBERED);
   readonly #options: AvailabilityOptions;
   readonly #now: () => number;
 
@@ -53,7 +55,7 @@ export class AvailabilityCache {
   statusOf(entry: Entry): Status | Promise<Status> {
     const key = entry.checkFn ?? entry.needs;
     if (key === undefined) return READY;
-    const known = this.#remembered.get(key);
+    const known = this.#remembered.peek(key);
     if (known !== undefined) {
       if (known.pending !== undefined) return known.pending;
       if (this.#now() - known.checkedAt < TTL_MS) return known.status;
@@ -69,7 +71,7 @@ export class AvailabilityCache {
   /** What was last known, without asking anybody. */
   peek(entry: Entry): Status | undefined {
     const key = entry.checkFn ?? entry.needs;
-    return key === undefined ? READY : this.#remembered.get(key)?.status;
+    return key === undefined ? READY : this.#remembered.peek(key)?.status;
   }
 
   /** Until when answers given now stay in force; Infinity when nothing was asked. */
@@ -78,7 +80,7 @@ export class AvailabilityCache {
     for (const entry of entries) {
       const key = entry.checkFn ?? entry.needs;
       if (key === undefined) continue;
-      const known = this.#remembered.get(key);
+      const known = this.#remembered.peek(key);
       until = Math.min(until, known === undefined ? 0 : known.checkedAt + TTL_MS);
     }
     return until;
@@ -94,14 +96,14 @@ export class AvailabilityCache {
   }
 
   #ask(key: CheckFn | Needs, probe: () => Status | Promise<Status>): Promise<Status> {
-    const previous = this.#remembered.get(key);
+    const previous = this.#remembered.peek(key);
     const pending = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((answer) => {
       const fresh = this.#masked(answer);
       const at = this.#now();
       const inGrace = !fresh.ok && previous !== undefined && at - previous.succeededAt < GRACE_MS;
       // Grace is served but not remembered, so that the next look asks again.
       const status = inGrace ? { ok: true, grace: true, ...reasonOf(fresh) } : fresh;
-      this.#remember(key, {
+      this.#remembered.set(key, {
         status,
         checkedAt: inGrace ? at - TTL_MS : at,
         succeededAt: fresh.ok ? at : (previous?.succeededAt ?? Number.NEGATIVE_INFINITY),
@@ -109,7 +111,7 @@ export class AvailabilityCache {
       if (previous !== undefined && previous.status.ok !== status.ok) this.#options.onChange?.(key, status);
       return status;
     });
-    this.#remember(key, {
+    this.#remembered.set(key, {
       status: previous?.status ?? { ok: false, reason: "not checked yet" },
       checkedAt: previous?.checkedAt ?? Number.NEGATIVE_INFINITY,
       succeededAt: previous?.succeededAt ?? Number.NEGATIVE_INFINITY,
@@ -126,14 +128,6 @@ export class AvailabilityCache {
       ...(status.reason !== undefined && { reason: mask(status.reason) }),
       ...(status.fix !== undefined && { fix: mask(status.fix) }),
     };
-  }
-
-  #remember(key: CheckFn | Needs, value: Remembered): void {
-    this.#remembered.delete(key);
-    this.#remembered.set(key, value);
-    if (this.#remembered.size <= MAX_REMEMBERED) return;
-    const oldest = this.#remembered.keys().next();
-    if (oldest.done !== true) this.#remembered.delete(oldest.value);
   }
 }
 
@@ -161,21 +155,14 @@ function reasonOf(from: { readonly reason?: string; readonly fix?: string }): {
 }
 
 async function withDeadline(probe: () => Status | Promise<Status>, deadlineMs: number): Promise<Status> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Status>((resolve) => {
-    timer = setTimeout(
-      () => resolve({ ok: false, reason: `its check did not answer within ${deadlineMs / 1000} s` }),
-      deadlineMs,
-    );
-  });
   try {
-    return await Promise.race([Promise.resolve().then(probe), late]);
+    const answer = await within(Promise.resolve().then(probe), deadlineMs);
+    if (answer !== LATE) return answer;
+    return { ok: false, reason: `its check did not answer within ${deadlineMs / 1000} s` };
   } catch (error) {
     return {
       ok: false,
       reason: `its check failed: ${describeThrown(error).message}`,
     };
-  } finally {
-    clearTimeout(timer);
   }
 }

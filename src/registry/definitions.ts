@@ -1,3 +1,4 @@
+import { LruMap } from "../base/lru.js";
 import type { Logger } from "../observe/log.js";
 import { checkSchema } from "../tool/check-schema.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -132,7 +133,7 @@ const MAX_MEMOS = 8;
 
 /** Remembers whole passes; the key must name everything a pass depends on but availability. */
 export class DefinitionsMemo {
-  readonly #memos = new Map<string, Memo>();
+  readonly #memos = new LruMap<string, Memo>(MAX_MEMOS);
 
   get(key: string, now: number): readonly ToolDefinition[] | undefined {
     const memo = this.#memos.get(key);
@@ -140,10 +141,6 @@ export class DefinitionsMemo {
   }
 
   set(key: string, memo: Memo): void {
-    this.#memos.delete(key);
     this.#memos.set(key, memo);
-    if (this.#memos.size <= MAX_MEMOS) return;
-    const oldest = this.#memos.keys().next();
-    if (oldest.done !== true) this.#memos.delete(oldest.value);
   }
 }

@@ -1,3 +1,4 @@
+import { LATE, within } from "../base/deadline.js";
 import { describeImportError } from "./user-module-errors.js";
 import { listToolFiles, type ToolFile, type ToolFolder, type ToolFolderOrigin } from "./user-module-files.js";
 import { type ModuleNamespace, userModuleLoader } from "./user-module-loader.js";
@@ -112,7 +113,7 @@ async function loadModule(module: {
       cacheDir: options.cacheDir,
     });
     namespace = await around(info, () =>
-      withinDeadline(loader.importFresh(file, fileVersion(tool)), options.deadlineMs ?? DEFAULT_DEADLINE_MS),
+      importInTime(loader.importFresh(file, fileVersion(tool)), options.deadlineMs ?? DEFAULT_DEADLINE_MS),
     );
   } catch (error) {
     return problem("import", error);
@@ -126,21 +127,10 @@ async function loadModule(module: {
 }
 
 /** An import cannot be cancelled; after the deadline its outcome is only ignored. */
-async function withinDeadline<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new Error(
-          `the top level did not finish within ${deadlineMs / 1000} s; move slow work into the handler or checkFn`,
-        ),
-      );
-    }, deadlineMs);
-  });
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function importInTime<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+  const module = await within(work, deadlineMs);
+  if (module !== LATE) return module;
+  throw new Error(
+    `the top level did not finish within ${deadlineMs / 1000} s; move slow work into the handler or checkFn`,
+  );
 }

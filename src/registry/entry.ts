@@ -1,3 +1,4 @@
+import { LATE, within } from "../base/deadline.js";
 import type { Decoder } from "../tool/decode.js";
 import { type Failure, failure } from "../tool/errors.js";
 import type { JsonSchema } from "../tool/json-schema.js";
@@ -135,19 +136,11 @@ export class Entry {
   async dispose(): Promise<Failure | undefined> {
     const { tool } = this;
     if (tool?.dispose === undefined) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Failure>((resolve) => {
-      timer = setTimeout(
-        () => resolve(failure("timeout", `it did not end within ${TEARDOWN_MS / 1000} s`)),
-        TEARDOWN_MS,
-      );
-    });
     try {
-      return await Promise.race([Promise.resolve(tool.dispose()).then(() => undefined), late]);
+      const ended = await within(Promise.resolve(tool.dispose()), TEARDOWN_MS);
+      return ended === LATE ? failure("timeout", `it did not end within ${TEARDOWN_MS / 1000} s`) : undefined;
     } catch (thrown) {
       return failure("failed", describeThrown(thrown).message);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

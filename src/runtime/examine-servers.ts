@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { within } from "../base/deadline.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { Finding } from "./doctor.js";
 import type { Runtime } from "./runtime.js";
@@ -10,13 +10,8 @@ const PATIENCE_MS = 10_000;
 export async function examineServers({ sources }: Runtime): Promise<readonly Finding[]> {
   const source = sources.get("mcp") as McpSource | undefined;
   if (source === undefined) return [];
-  const enough = new AbortController();
   const looks = source.servers().map(({ name }) => source.test(name));
-  await Promise.race([
-    Promise.allSettled(looks),
-    pause(PATIENCE_MS, undefined, { signal: enough.signal }).catch(() => undefined),
-  ]);
-  enough.abort();
+  await within(Promise.allSettled(looks), PATIENCE_MS);
   return source.servers().flatMap(findingsOf);
 }
 

@@ -1,3 +1,4 @@
+import { LruMap } from "../base/lru.js";
 import type { Approver } from "../call/scope.js";
 import type { Runtime } from "./runtime.js";
 import type { Session, SessionOptions } from "./session.js";
@@ -57,7 +58,7 @@ const MAX_NARROW = 32;
 export class SessionPool {
   readonly #runtime: Runtime;
   readonly #configured: RenewedSession;
-  readonly #narrow = new Map<string, Promise<Session>>();
+  readonly #narrow = new LruMap<string, Promise<Session>>(MAX_NARROW);
   /** The configured session that the narrow ones are children of. */
   #parent: Session | undefined;
 
@@ -76,13 +77,8 @@ export class SessionPool {
     this.#parent = parent;
     const key = toolsets.toSorted().join(",");
     const made = this.#narrow.get(key) ?? this.#openChild(parent, toolsets);
-    this.#narrow.delete(key);
     this.#narrow.set(key, made);
     made.catch(() => this.#narrow.delete(key));
-    if (this.#narrow.size > MAX_NARROW) {
-      const [oldest] = this.#narrow.keys();
-      if (oldest !== undefined) this.#narrow.delete(oldest);
-    }
     return made;
   }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { sha256 } from "../base/hash.js";
+import { LruMap } from "../base/lru.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
 import type { View } from "../registry/view.js";
 import { ToolSearchBridge } from "../search/bridge.js";
@@ -18,7 +19,7 @@ const MAX_FINDERS = 8;
 /** What the searches of all sessions share. Nothing is imported or read before the first search. */
 export class RuntimeToolSearch {
   readonly #runtime: Runtime;
-  readonly #finders = new Map<string, Promise<ToolFinder>>();
+  readonly #finders = new LruMap<string, Promise<ToolFinder>>(MAX_FINDERS);
   #embedder: Embedder | undefined;
   #cache: VectorCache | undefined;
   #closed = false;
@@ -89,11 +90,8 @@ export class RuntimeToolSearch {
   #shared(tools: readonly SearchableTool[]): Promise<ToolFinder> {
     const key = sha256(JSON.stringify(tools), "base64");
     const finder = this.#finders.get(key) ?? this.#open(tools);
-    this.#finders.delete(key);
     this.#finders.set(key, finder);
     finder.catch(() => this.#finders.delete(key));
-    const oldest = this.#finders.keys().next();
-    if (this.#finders.size > MAX_FINDERS && oldest.done !== true) this.#finders.delete(oldest.value);
     return finder;
   }
 

@@ -1,3 +1,4 @@
+import { inTime } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import type { WordIndex } from "./lexical/index.js";
 import { rankTogether } from "./semantic/rank-together.js";
@@ -55,21 +56,15 @@ export class HybridFinder implements ToolFinder {
     const vectors = this.#vectors;
     if (vectors === undefined || this.#embedder === undefined) return this.#lexical.search(query, { limit });
     try {
-      const made = await this.#inTime(this.#embedder.embedRequest(wishesOf(query)));
+      const made = await inTime(this.#embedder.embedRequest(wishesOf(query)), {
+        ms: this.#patienceMs,
+        otherwise: "the model gave no answer",
+      });
       return rankTogether({ made, vectors, words: this.#lexical.scores(query), limit });
     } catch (error) {
       this.#giveUp(error);
       return this.#lexical.search(query, { limit });
     }
-  }
-
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<never>((_, failed) => {
-      const why = `the model gave no answer within ${this.#patienceMs / 1_000} s`;
-      timer = setTimeout(() => failed(new Error(why)), this.#patienceMs);
-    });
-    return await Promise.race([answer, tooLong]).finally(() => clearTimeout(timer));
   }
 
   async #prepare({ tools, embedder, cache, onProgress }: FinderOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { within } from "../../base/deadline.js";
 import { visible } from "../../base/visible-text.js";
 import type { McpServerStatus } from "../../sources/mcp/status.js";
 import type { CommandContext } from "../context.js";
@@ -22,14 +22,8 @@ export async function list(context: CommandContext): Promise<void> {
     const servers = runtime.config.values.mcp_servers;
     const source = await connect({ servers });
     const seconds = Number(flags.timeout ?? WAIT_SECONDS);
-    const enough = new AbortController();
-    await Promise.race([
-      Promise.all(Object.keys(servers).map((name) => source.test(name))),
-      pause((seconds > 0 ? seconds : WAIT_SECONDS) * 1000, undefined, { signal: enough.signal }).catch(
-        () => undefined,
-      ),
-    ]);
-    enough.abort();
+    const looks = Object.keys(servers).map((name) => source.test(name));
+    await within(Promise.all(looks), (seconds > 0 ? seconds : WAIT_SECONDS) * 1000);
     const rows = source.servers();
     const head = ["server", "state", "transport", "tools", "about"];
     out.list({ rows, head, cells: (status) => cells(status, out), empty: "No MCP servers." });

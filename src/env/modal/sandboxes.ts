@@ -1,4 +1,5 @@
 import type { Image, ModalClient, Sandbox } from "modal";
+import { inTime } from "../../base/deadline.js";
 import { ToolError } from "../../tool/errors.js";
 import { DEFAULT_IMAGE } from "../cloud/cloud-environment.js";
 import type { SandboxLoss, SandboxService } from "../cloud/sandbox-keeper.js";
@@ -76,7 +77,9 @@ export class ModalSandboxes implements SandboxService<ModalSandbox> {
 
   async examine(held: ModalSandbox, error: unknown): Promise<SandboxLoss<ModalSandbox> | undefined> {
     const { sandbox } = held;
-    const ended = await withLimit(sandbox.poll(), POLL_LIMIT_MS).catch(() => null);
+    const ended = await inTime(sandbox.poll(), { ms: POLL_LIMIT_MS, otherwise: "no answer" }).catch(
+      () => null,
+    );
     if (ended !== null) {
       const why =
         ended === 124 ? "its time limit was reached" : `it was ended from outside, exit code ${ended}`;
@@ -121,7 +124,7 @@ export class ModalSandboxes implements SandboxService<ModalSandbox> {
     for (;;) {
       try {
         const limitMs = Math.min(POLL_LIMIT_MS, Math.max(ASK_AGAIN_MS, end - Date.now()));
-        await withLimit(held.sandbox.poll(), limitMs);
+        await inTime(held.sandbox.poll(), { ms: limitMs, otherwise: "no answer" });
         held.reached = true;
         return;
       } catch (error) {
@@ -204,17 +207,5 @@ export class ModalSandboxes implements SandboxService<ModalSandbox> {
       await this.#snapshots.set(this.#options.task, undefined);
       return base(`snapshot ${saved.imageId} of ${saved.savedAt} does not exist any more`);
     }
-  }
-}
-
-async function withLimit<T>(promise: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
-  });
-  try {
-    return await Promise.race([promise, limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { within } from "../../base/deadline.js";
 import { ToolError } from "../../tool/errors.js";
 import type {
   Environment,
@@ -159,12 +160,7 @@ export function createRemoteEnvironment(options: RemoteEnvironmentOptions): Remo
   }
 
   async function shutDown(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSING_LIMIT_MS);
-    });
-    await Promise.race([endEverything(), limit]);
-    clearTimeout(timer);
+    await within(endEverything(), CLOSING_LIMIT_MS);
     connection.close();
     await options.close();
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { LATE, within } from "../../base/deadline.js";
 import { ToolError } from "../../tool/errors.js";
 import { findProgram } from "../find-program.js";
 import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
@@ -48,7 +49,7 @@ export class ContainerProgram {
     });
     if (!("pid" in child)) throw couldNotStart(this.path, child.code);
     const exit = await within(child.exited, limitMs);
-    if (exit === undefined) {
+    if (exit === LATE) {
       process.kill(-child.pid, "SIGKILL");
       child.letGo();
       throw new ToolError(`${this.path} ${args[0] ?? ""} took longer than ${limitMs / 1000} s.`, {
@@ -81,18 +82,6 @@ export function couldNotStart(path: string, code: string): ToolError {
     code: "unavailable",
     hint: "Check that it is installed and may be run.",
   });
-}
-
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What the program itself needs. Names that it would hand into the container are left out. */

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type {
   Client,
   PriorDiscovery,
   StreamableHTTPClientTransport,
   Transport,
 } from "@modelcontextprotocol/client";
+import { inTime, unlessAborted, within } from "../../base/deadline.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { VERSION } from "../../version.js";
 import type { SourceHost } from "../types.js";
@@ -112,7 +112,11 @@ async function open(
       timeout: timeoutMs,
       ...(prior !== undefined && { prior }),
     });
-    await within({ ms: timeoutMs, signal: request.signal, work: connecting });
+    const wanted = unlessAborted(connecting, request.signal).catch((error: unknown) => {
+      throw request.signal.aborted ? new Error("it is no longer wanted") : error;
+    });
+    // Connecting includes starting a program, which has no limit of its own.
+    await inTime(wanted, { ms: timeoutMs, otherwise: "it did not answer" });
   } catch (error) {
     const ending = program?.ending;
     await close();
@@ -157,10 +161,10 @@ async function transportFor(kind: TransportKind, request: ConnectRequest): Promi
 async function leave(transport: Transport): Promise<void> {
   const { terminateSession } = transport as Partial<StreamableHTTPClientTransport>;
   if (terminateSession === undefined) return;
-  const patience = new AbortController();
-  const told = terminateSession.call(transport).catch(() => undefined);
-  await Promise.race([told, pause(LEAVING_MS, undefined, { signal: patience.signal, ref: false })]);
-  patience.abort();
+  await within(
+    terminateSession.call(transport).catch(() => undefined),
+    LEAVING_MS,
+  );
 }
 
 /** Read again here: the address may come from a variable. */
@@ -168,27 +172,4 @@ function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
   throw new ConnectError("its url is no address of the web", { fix: "it begins with http:// or https://" });
-}
-
-/** Connecting includes starting a program, which has no limit of its own. */
-async function within(limits: {
-  readonly ms: number;
-  readonly signal: AbortSignal;
-  readonly work: Promise<unknown>;
-}): Promise<void> {
-  const { ms, signal, work } = limits;
-  let timer: NodeJS.Timeout | undefined;
-  let stop: () => void = () => undefined;
-  const ended = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not answer within ${ms / 1000} s`)), ms);
-    stop = () => reject(new Error("it is no longer wanted"));
-  });
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    await Promise.race([work, ended]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -1,3 +1,5 @@
+import { aborted, pause } from "../../base/deadline.js";
+import { deferred } from "../../base/deferred.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { ToolError } from "../../tool/errors.js";
 import { describeThrown } from "../../tool/thrown.js";
@@ -19,7 +21,6 @@ import { ServerTools } from "./server-tools.js";
 import type { McpServerStatus, ShownChange } from "./status.js";
 import { StderrLines } from "./stderr-lines.js";
 import { ToolRefresh } from "./tool-refresh.js";
-import { aborted, Once, pause } from "./waiting.js";
 
 export interface ServerOptions {
   readonly name: string;
@@ -56,7 +57,7 @@ export class McpServer {
   #wasReady = false;
   #readyAt = 0;
   readonly #ending = new AbortController();
-  readonly #firstTry = new Once();
+  readonly #firstTry = deferred<void>();
 
   constructor(options: ServerOptions) {
     this.name = options.name;
@@ -91,18 +92,18 @@ export class McpServer {
     if (!this.config.enabled) {
       this.#tools.withdraw();
       this.#health.become("disabled", { reason: "switched off in the configuration" });
-      this.#firstTry.tell();
+      this.#firstTry.resolve();
       return;
     }
-    if (this.#tools.registerRemembered()) this.#firstTry.tell();
+    if (this.#tools.registerRemembered()) this.#firstTry.resolve();
     else this.#tools.withdraw();
-    this.#patience = setTimeout(() => this.#firstTry.tell(), this.config.connect_timeout * 1000).unref();
+    this.#patience = setTimeout(() => this.#firstTry.resolve(), this.config.connect_timeout * 1000).unref();
     void this.#try();
   }
 
   /** Resolves when its tools are known, or when it is clear that they will not be soon. */
   get settled(): Promise<void> {
-    return this.#firstTry.done;
+    return this.#firstTry.promise;
   }
 
   status(): McpServerStatus {
@@ -174,7 +175,7 @@ export class McpServer {
 
   #leave(options: { readonly keepTools?: boolean }): void {
     this.#ending.abort();
-    this.#firstTry.tell();
+    this.#firstTry.resolve();
     clearTimeout(this.#retryTimer);
     clearTimeout(this.#patience);
     this.#keepalive?.stop();
@@ -189,7 +190,7 @@ export class McpServer {
       .through(() => this.#connect(), this.#ending.signal)
       .finally(() => {
         this.#trying = undefined;
-        this.#firstTry.tell();
+        this.#firstTry.resolve();
       });
     return this.#trying;
   }

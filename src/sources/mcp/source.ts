@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { aborted } from "../../base/deadline.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import type { LoadedConfig } from "../../config/types.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
@@ -8,7 +9,6 @@ import type { PinRows } from "./pin-rows.js";
 import { openPinRows, ServerPins } from "./pins.js";
 import { McpServer } from "./server.js";
 import { type McpServerStatus, type ShownChange, sourceStatus } from "./status.js";
-import { aborted } from "./waiting.js";
 
 export type { McpServerStatus } from "./status.js";
 

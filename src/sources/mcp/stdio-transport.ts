@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { within } from "../../base/deadline.js";
 import { EXEC_MARK } from "../../env/local/marks.js";
 import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
 import { DirectCalls } from "./direct-calls.js";
@@ -179,8 +180,7 @@ export class StdioTransport implements Transport {
     }
     child.stdin.end();
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    if (!hasEnded())
-      await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, LEAVING_MS))]);
+    if (!hasEnded() && this.#ended !== undefined) await within(this.#ended, LEAVING_MS);
     // The number of a leader that has ended may be somebody else's by now; its mark is not.
     await endTree({ pid: hasEnded() ? undefined : child.pid, mark: this.#mark });
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();

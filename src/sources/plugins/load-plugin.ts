@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { inTime } from "../../base/deadline.js";
 import { messageOf } from "../../base/errno.js";
 import type { LoadedConfig } from "../../config/types.js";
 import type { Logger } from "../../observe/log.js";
@@ -33,7 +34,7 @@ export async function loadPlugin(request: LoadRequest): Promise<Collected> {
   // Only what the plugin does itself counts against its time.
   const loader = await userModuleLoader({ publicApi, cacheDir });
   try {
-    await within(manifest.timeoutSeconds, async () => {
+    const registering = async () => {
       const module = await loader.importFresh(main, request.fingerprint, {
         ...(confirmed !== undefined && { pins: confirmed }),
         onHeld: (heldMs) => tellLong(heldMs, (long) => request.onBlocked("its top level", long)),
@@ -43,7 +44,8 @@ export async function loadPlugin(request: LoadRequest): Promise<Collected> {
         () => register(collected.contextFor(request)),
         (heldMs) => request.onBlocked("register", heldMs),
       );
-    });
+    };
+    await inTime(registering(), { ms: manifest.timeoutSeconds * 1000, otherwise: "it did not finish" });
     if (collected.refusal !== undefined) throw collected.refusal;
     collected.assertGuards();
     return collected;
@@ -61,7 +63,7 @@ export async function loadPlugin(request: LoadRequest): Promise<Collected> {
 export async function closeAll(collected: Pick<Collected, "closers">, log: Logger): Promise<void> {
   for (const close of collected.closers.splice(0).reverse()) {
     try {
-      await within(CLOSING_MS / 1000, async () => close());
+      await inTime((async () => close())(), { ms: CLOSING_MS, otherwise: "it did not finish" });
     } catch (error) {
       log.error(`onClose failed: ${messageOf(error)}`);
     }
@@ -102,19 +104,4 @@ async function publicApi(): Promise<ModuleNamespace> {
   };
   const registry = { register: refuse, add: refuse, deregister: refuse, aliasToolset: refuse };
   return { ...api, registry };
-}
-
-/** What runs on after the deadline is only ignored: JavaScript cannot be ended from outside. */
-async function within(seconds: number, work: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not finish within ${seconds} s`)), seconds * 1000);
-  });
-  const running = work();
-  running.catch(() => undefined);
-  try {
-    await Promise.race([running, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,3 +1,4 @@
+import { aborted } from "../../base/deadline.js";
 import type { Approver } from "../../call/scope.js";
 import { didYouMean } from "../../config/did-you-mean.js";
 import type { LoadedConfig } from "../../config/types.js";
@@ -279,11 +280,4 @@ class Plugins implements PluginSource {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,11 +1,15 @@
+import { LruMap } from "../../base/lru.js";
 import type { FileStat } from "../../env/environment.js";
 import type { SessionInfo } from "../../tool/tool.js";
 
+/** A long session must not grow for ever. */
+const MAX_REMEMBERED = 2000;
+
 /** What one session has seen of its files: enough to spot repeated reads and edits of stale text. */
 export class ReadTracker {
-  readonly #regions = new Map<string, { readonly hash: string; hits: number }>();
-  readonly #seen = new Map<string, string>();
-  readonly #patchFailures = new Map<string, number>();
+  readonly #regions = new LruMap<string, { readonly hash: string; hits: number }>(MAX_REMEMBERED);
+  readonly #seen = new LruMap<string, string>(MAX_REMEMBERED);
+  readonly #patchFailures = new LruMap<string, number>(MAX_REMEMBERED);
   readonly #counting: boolean;
   #lastSearch: { readonly key: string; readonly hash: string; count: number } | undefined;
 
@@ -24,7 +28,7 @@ export class ReadTracker {
     const key = `${region.file}\0${region.range}`;
     const known = this.#regions.get(key);
     if (known?.hash === region.hash) return ++known.hits;
-    remember(this.#regions, key, { hash: region.hash, hits: 1 });
+    this.#regions.set(key, { hash: region.hash, hits: 1 });
     return 1;
   }
 
@@ -42,7 +46,7 @@ export class ReadTracker {
   }
 
   noteSeen(file: string, stat: FileStat): void {
-    remember(this.#seen, file, fingerprint(stat));
+    this.#seen.set(file, fingerprint(stat));
   }
 
   changedSinceSeen(file: string, stat: FileStat | undefined): boolean {
@@ -63,7 +67,7 @@ export class ReadTracker {
   countPatchFailure(file: string): number {
     this.noteOtherTool();
     const count = (this.#patchFailures.get(file) ?? 0) + 1;
-    remember(this.#patchFailures, file, count);
+    this.#patchFailures.set(file, count);
     return count;
   }
 }
@@ -85,16 +89,4 @@ export function trackerOf(session: SessionInfo): ReadTracker {
 
 function fingerprint(stat: FileStat): string {
   return `${stat.inode}:${stat.size}:${stat.mtimeMs}`;
-}
-
-const MAX_REMEMBERED = 2000;
-
-/** Oldest entries fall out first, so that a long session does not grow for ever. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_REMEMBERED) {
-    const oldest = map.keys().next();
-    if (oldest.done !== true) map.delete(oldest.value);
-  }
 }

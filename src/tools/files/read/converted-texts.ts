@@ -1,3 +1,4 @@
+import { LruMap } from "../../../base/lru.js";
 import type { FileStat } from "../../../env/environment.js";
 import type { Kept } from "../../../tool/tool.js";
 
@@ -8,7 +9,9 @@ const SETTLED_MS = 2_000;
 
 /** Texts made of documents, kept so that the next page of one does not mean converting it again. */
 export class ConvertedTexts implements Kept {
-  readonly #texts = new Map<string, { readonly fingerprint: string; readonly text: string }>();
+  readonly #texts = new LruMap<string, { readonly fingerprint: string; readonly text: string }>(
+    MAX_DOCUMENTS,
+  );
 
   /** The text of this very state of the file, made only when it is not known. */
   async of(file: string, stat: FileStat, convert: () => Promise<string>): Promise<string> {
@@ -19,8 +22,6 @@ export class ConvertedTexts implements Kept {
     this.#texts.delete(file);
     const settled = Date.now() - stat.mtimeMs >= SETTLED_MS;
     if (settled && text.length <= MAX_CHARS) this.#texts.set(file, { fingerprint, text });
-    const oldest = this.#texts.keys().next();
-    if (this.#texts.size > MAX_DOCUMENTS && oldest.done !== true) this.#texts.delete(oldest.value);
     return text;
   }
 

@@ -1,3 +1,4 @@
+import { LruMap } from "../../../base/lru.js";
 import type { FileStat } from "../../../env/environment.js";
 import type { Kept } from "../../../tool/tool.js";
 import type { LinePosition } from "../lines.js";
@@ -17,7 +18,7 @@ interface IndexedFile {
 
 /** Where lines begin in the large files that a session pages through, so that no page is counted twice. */
 export class LineIndex implements Kept {
-  readonly #files = new Map<string, IndexedFile>();
+  readonly #files = new LruMap<string, IndexedFile>(MAX_FILES);
 
   /** The last known beginning of a line at or before this one. */
   nearest(file: string, stat: FileStat, line: number): LinePosition | undefined {
@@ -73,8 +74,6 @@ export class LineIndex implements Kept {
     if (Date.now() - stat.mtimeMs < SETTLED_MS) return undefined;
     const begun: IndexedFile = { fingerprint: fingerprint(stat), positions: [] };
     this.#files.set(file, begun);
-    const oldest = this.#files.keys().next();
-    if (this.#files.size > MAX_FILES && oldest.done !== true) this.#files.delete(oldest.value);
     return begun;
   }
 }
