@@ -3,13 +3,12 @@
  * older Node versions this file runs alone in Node's loader thread, and from source it is loaded on its own.
  */
 
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type ts from "typescript6";
-import { sha256 } from "../base/hash.js";
 
 /** One running copy of this package, as its tool modules see it. */
 export interface HookHost {
@@ -77,7 +76,7 @@ export function filesBehind(file: string): ReadonlyMap<string, string> {
   const visit = (path: string): void => {
     if (found.has(path)) return;
     const text = textOf(path);
-    found.set(path, text === undefined ? "" : sha256(text, "base64url"));
+    found.set(path, text === undefined ? "" : hash("sha256", text, "base64url"));
     for (const [, specifier = ""] of text?.matchAll(RELATIVE_IMPORT) ?? []) {
       const target = locate(join(path, "..", specifier));
       if (target !== undefined && !isOfAnother(target, path) && isHandled(target)) visit(target);
@@ -149,7 +148,7 @@ const knownPins = new Map<string, Pins>();
  */
 export function keepPins(pins: Pins, place: { readonly cacheDir: string; readonly tag: string }): string {
   const text = JSON.stringify([...pins]);
-  const name = `${place.tag}-${sha256(text)}`;
+  const name = `${place.tag}-${hash("sha256", text, "hex")}`;
   mkdirSync(join(place.cacheDir, "pins"), { recursive: true, mode: 0o700 });
   writeFileSync(pinsPath(place.cacheDir, name), text, { mode: 0o600 });
   return name;
@@ -164,7 +163,8 @@ function pinsNamed(name: string, host: HookHost): Pins {
   const known = knownPins.get(name);
   if (known !== undefined) return known;
   const text = readFileSync(pinsPath(host.cacheDir, name), "utf8");
-  if (!name.endsWith(`-${sha256(text)}`)) throw new Error("the list of confirmed files was changed");
+  if (!name.endsWith(`-${hash("sha256", text, "hex")}`))
+    throw new Error("the list of confirmed files was changed");
   const pins: Pins = new Map(JSON.parse(text) as [string, string][]);
   knownPins.set(name, pins);
   return pins;
@@ -179,7 +179,8 @@ function assertPinned(
   const pins = pinsNamed(module.pins, module.host);
   const confirmed = pins.get(module.file) ?? pins.get(realpathSync(module.file));
   if (confirmed === undefined) throw new Error(`${module.file} is not among the files that were confirmed`);
-  if (confirmed !== sha256(content())) throw new Error(`${module.file} has changed since it was confirmed`);
+  if (confirmed !== hash("sha256", content(), "hex"))
+    throw new Error(`${module.file} has changed since it was confirmed`);
 }
 
 function pinsIn(url: string): string | undefined {
