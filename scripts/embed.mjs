@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 /**
  * A row per module: the name of each constant and the file it holds, beside the module unless a path says otherwise.
- * A folder instead of files stands for all of its scripts: `end-trees.sh` is END_TREES.
+ * A folder instead of files stands for all of its scripts and lists: `end-trees.sh` is END_TREES.
  * `comments: "dropped"` leaves out empty lines and lines that begin with #: they are for those who read the file.
  */
 const EMBEDDED = [
@@ -17,6 +17,7 @@ const EMBEDDED = [
     files: { LAUNCHER_PROGRAM: "launcher.pl" },
     comments: "dropped",
   },
+  { module: "src/search/lexical/words.gen.ts", folder: "words", comments: "dropped" },
   { module: "src/env/daytona/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
 ];
@@ -55,7 +56,7 @@ async function moduleOf(root, { module, folder, comments, ...row }) {
 
 async function scriptsIn(room, folder) {
   const names = await readdir(join(room, folder)).catch(() => []);
-  const scripts = names.filter((name) => /\.(?:sh|py|pl)$/.test(name)).sort();
+  const scripts = names.filter((name) => /\.(?:sh|py|pl|txt)$/.test(name)).sort();
   const constant = (name) =>
     name
       .replace(/\.\w+$/, "")

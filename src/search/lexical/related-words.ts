@@ -1,9 +1,5 @@
 import { stem } from "./stem.js";
-import { ACTIONS } from "./thesaurus/actions.js";
-import { COMPUTING } from "./thesaurus/computing.js";
-import { DAILY_LIFE } from "./thesaurus/daily-life.js";
-import { PLAIN_WORDS } from "./thesaurus/plain-words.js";
-import { TOPICS } from "./thesaurus/topics.js";
+import { ACTIONS, COMPUTING, DAILY_LIFE, PLAIN_WORDS, TOPICS } from "./words.gen.js";
 
 /** Stems of related words; true for those that mean much the same, false for those of the same subject. */
 export type RelatedWords = ReadonlyMap<string, boolean>;

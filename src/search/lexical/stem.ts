@@ -1,4 +1,4 @@
-import { IRREGULAR, UNCHANGED } from "./stem-exceptions.js";
+import { IRREGULAR_WORDS, UNCHANGED_WORDS } from "./words.gen.js";
 
 /** An ending and what takes its place. */
 type Ending = readonly [string, string];
@@ -46,6 +46,18 @@ const STEP_4 = byLastLetter(
     .split(" ")
     .map((ending) => [ending, ""]),
 );
+
+/** Forms the rules do not lead back to their word. */
+const IRREGULAR = new Map(
+  IRREGULAR_WORDS.trim()
+    .split("\n")
+    .map((line): [string, string] => {
+      const [form = "", word = ""] = line.split(" ");
+      return [form, word];
+    }),
+);
+/** What the rules would confuse with another word. */
+const UNCHANGED = new Set(UNCHANGED_WORDS.trim().split("\n"));
 
 const SMALL_A = 97;
 const SMALL_Y = 121;
