@@ -4,8 +4,7 @@ import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { approvalHash } from "./approval-hash.js";
 import type { CallRecord } from "./call-record.js";
-import { askReviewer } from "./review.js";
-import type { ApprovalAnswer, ApprovalReply, ApprovalRequest } from "./scope.js";
+import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Review } from "./scope.js";
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
 export function approve(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
@@ -46,7 +45,7 @@ async function answered(
 ): Promise<Failure | undefined> {
   const { scope, grantKeys } = call;
   const { answer, by } = reply;
-  call.decision = { ...(call.decision as Decision), answer, ...(by !== undefined && { by }) };
+  call.decision = { ...(call.decision as Decision), answer, by };
   if (answer === "deny") {
     if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
     const why = reply.reason === undefined ? request.reason : `${request.reason}: ${reply.reason}`;
@@ -169,14 +168,45 @@ async function askPerson(
 
 const CONSENT: readonly unknown[] = ["once", "session", "always"];
 
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
 /** Only the exact words count as consent. */
 function readReply(given: unknown): ApprovalReply {
   const reply: { readonly [Field in keyof ApprovalReply]?: unknown } =
     typeof given === "object" && given !== null ? given : { answer: given };
   return {
     answer: CONSENT.includes(reply.answer) ? (reply.answer as ApprovalAnswer) : "deny",
-    ...(typeof reply.by === "string" && { by: reply.by }),
-    ...(typeof reply.reason === "string" && { reason: reply.reason }),
-    ...(reply.widen === true && { widen: true }),
+    by: textOrNone(reply.by),
+    reason: textOrNone(reply.reason),
+    widen: reply.widen === true,
   };
+}
+
+/** A reviewer that only ever says no is broken or being argued with: from then on a person decides. */
+const DENIALS_BEFORE_BREAK = 3;
+
+/** The reviewer's word on a question, or undefined when it is not its to answer. Every mishap escalates. */
+async function askReviewer(call: CallRecord, request: ApprovalRequest): Promise<Review | undefined> {
+  const { scope, judged, hookQuestion } = call;
+  const { reviewer, log } = scope.services;
+  if (reviewer === undefined || hookQuestion !== undefined || judged?.personOnly === true) return undefined;
+  if (scope.reviews.denials >= DENIALS_BEFORE_BREAK) {
+    return { decision: "escalate", reason: "the reviewer denied three times; a person decides now" };
+  }
+  try {
+    const review = await reviewer.review(request, call.signal ?? new AbortController().signal);
+    if (review.usage !== undefined) call.countUsage(review.usage, review.model);
+    if (review.decision === "approve") return review;
+    if (review.decision !== "deny") return { decision: "escalate", reason: review.reason };
+    scope.reviews.denials += 1;
+    if (scope.reviews.denials === DENIALS_BEFORE_BREAK)
+      log.warn("the reviewer model denied three times in a row");
+    return review;
+  } catch (error) {
+    const { message } = describeThrown(error);
+    log.warn(`the reviewer model failed, a person decides: ${message}`);
+    return { decision: "escalate", reason: `the reviewer failed: ${message}` };
+  }
 }

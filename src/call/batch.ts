@@ -2,11 +2,10 @@ import type { CallResult, IncomingCall } from "../tool/call.js";
 import { spillResult, textLength } from "./bound-result.js";
 import { CallRecord, type RunOptions } from "./call-record.js";
 import { type EffectKey, HeldKeys, keysOf } from "./effect-keys.js";
-import { PEEK } from "./prepare.js";
+import { PEEK, walkStages } from "./prepare.js";
 import { walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
 import { applyTurnBudget } from "./spill.js";
-import { walkStages } from "./stages.js";
 
 /**
  * Runs the calls of one message. Neighbours run side by side as long as their effects do not clash; results

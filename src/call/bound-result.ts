@@ -19,9 +19,9 @@ export function boundResult(call: CallRecord): void {
   const declared = entry?.maxResultSizeChars;
   const limit = limitFor({
     pinned: declared === Number.POSITIVE_INFINITY,
-    ...(configured !== undefined && { configured }),
+    configured,
     isMcp: entry?.toolset.startsWith("mcp-") === true,
-    ...(declared !== undefined && { declared }),
+    declared,
     limits: services.limits,
   });
   if (length > limit) spillResult(call, limit);

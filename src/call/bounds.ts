@@ -39,9 +39,9 @@ export function limitsForWindow(limits: ResultLimits, windowTokens: number): Res
  */
 export function limitFor(options: {
   readonly pinned?: boolean;
-  readonly configured?: number;
+  readonly configured?: number | undefined;
   readonly isMcp: boolean;
-  readonly declared?: number;
+  readonly declared?: number | undefined;
   readonly limits: ResultLimits;
 }): number {
   const { pinned, configured, isMcp, declared, limits } = options;

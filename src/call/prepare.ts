@@ -7,7 +7,6 @@ import { decode } from "./decode-call.js";
 import { judge } from "./judge.js";
 import { resolve } from "./resolve.js";
 import type { Verdict } from "./scope.js";
-import type { Stage } from "./stages.js";
 
 /**
  * Everything up to the decision: nothing has been run or asked. Real calls, dry runs and `explain` share
@@ -81,4 +80,17 @@ function decideNow(call: CallRecord): Failure | undefined {
 /** What is told about a decision outside the path: not the parts it was made of. */
 function told({ verdict, rule, reason }: Verdict, redact: (text: string) => string): Decision {
   return reason === undefined ? { verdict, rule } : { verdict, rule, reason: redact(reason) };
+}
+
+/** One step of the path: undefined lets the call go on, a failure ends it. */
+export type Stage = (call: CallRecord) => Failure | undefined | Promise<Failure | undefined>;
+
+/** Walks the stages in order until one ends the call. Waits only for those that really wait. */
+export async function walkStages(call: CallRecord, stages: readonly Stage[]): Promise<Failure | undefined> {
+  for (const stage of stages) {
+    const outcome = stage(call);
+    const ended = outcome instanceof Promise ? await outcome : outcome;
+    if (ended !== undefined) return ended;
+  }
+  return undefined;
 }

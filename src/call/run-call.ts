@@ -8,10 +8,9 @@ import { boundResult } from "./bound-result.js";
 import { CallRecord, type RunOptions } from "./call-record.js";
 import { execute } from "./execute.js";
 import { journalIntent, journalOutcome } from "./journal-call.js";
-import { PREPARE } from "./prepare.js";
+import { PREPARE, type Stage, walkStages } from "./prepare.js";
 import type { CallScope } from "./scope.js";
 import { settle, settleFailure } from "./settle.js";
-import { type Stage, walkStages } from "./stages.js";
 
 /** The path. What follows it (settle, after-hooks, bound, journal) happens to every call, however it ended. */
 const PATH: readonly Stage[] = [...PREPARE, approve, admit, journalIntent, execute];

@@ -118,11 +118,11 @@ export type ApprovalAnswer = "once" | "session" | "always" | "deny";
 export interface ApprovalReply {
   readonly answer: ApprovalAnswer;
   /** Who answered, for the record. */
-  readonly by?: string;
+  readonly by?: string | undefined;
   /** Told to the model after a denial. */
   readonly reason?: string | undefined;
   /** With "always": remember the kind of danger instead of this very command. */
-  readonly widen?: boolean;
+  readonly widen?: boolean | undefined;
 }
 
 /** Asks a person. No approver at all means deny. */

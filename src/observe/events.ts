@@ -101,7 +101,7 @@ export type RuntimeEvent =
       readonly type: "tool.availability";
       readonly tools: readonly string[];
       readonly available: boolean;
-      readonly reason?: string;
+      readonly reason?: string | undefined;
     };
 
 /** What happens to background processes; texts are masked. */

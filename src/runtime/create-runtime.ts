@@ -8,8 +8,9 @@ import { createLogger, type Logger } from "../observe/log.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
 import { defaultRegistry } from "../registry/active.js";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
+import { Entry } from "../registry/entry.js";
+import type { BuiltinEntry } from "../registry/manifest-types.js";
 import type { ToolRegistry } from "../registry/registry.js";
-import { registerBuiltins } from "./builtins.js";
 import { Runtime } from "./runtime.js";
 
 export interface RuntimeOptions {
@@ -93,4 +94,20 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     await watchForChanges(runtime);
   }
   return runtime;
+}
+
+/** Registers the built-in tools from the manifest; none of their modules is imported by this. */
+function registerBuiltins(registry: ToolRegistry, manifest: readonly BuiltinEntry[]): void {
+  for (const row of manifest) {
+    const entry: Entry = new Entry({
+      statics: {
+        ...row,
+        ...(row.hasCheck && { checkFn: async () => (await entry.load()).checkFn?.() ?? true }),
+      },
+      provenance: { kind: "builtin" },
+      hasDynamicSchema: row.hasDynamicSchema,
+      load: async () => (await row.load()).default,
+    });
+    registry.addEntry(entry);
+  }
 }

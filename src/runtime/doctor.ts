@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { within } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import type { ConfigProblem } from "../config/types.js";
 import { loadPermissions } from "../policy/profiles/load.js";
-import { examineServers } from "./examine-servers.js";
-import { examineSources } from "./examine-sources.js";
+import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
+import type { SourceStatus } from "../sources/types.js";
 import type { Runtime } from "./runtime.js";
 
 /** A finding of `hermes doctor`. */
@@ -11,7 +12,7 @@ export interface Finding {
   readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal";
   readonly level: "ok" | "warning" | "error";
   readonly what: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 const OLDEST_NODE = [20, 19] as const;
@@ -39,7 +40,7 @@ function examineMachine(home: string): readonly Finding[] {
     group: "Runtime",
     level: old ? "error" : "ok",
     what: `Node ${process.versions.node}`,
-    ...(old && { fix: `install Node ${OLDEST_NODE.join(".")} or newer` }),
+    fix: old ? `install Node ${OLDEST_NODE.join(".")} or newer` : undefined,
   });
   const existing = existsSync(home);
   try {
@@ -97,9 +98,7 @@ async function examineEnvironment({ config, sources }: Runtime): Promise<readonl
   const { ready, about, reason, fix } = await environmentStatus(name, config, sources.plugins);
   const group = "Environments";
   if (ready) return [{ group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }];
-  return [
-    { group, level: "error", what: `${name}: ${reason ?? "not ready"}`, ...(fix !== undefined && { fix }) },
-  ];
+  return [{ group, level: "error", what: `${name}: ${reason ?? "not ready"}`, fix }];
 }
 
 /** Which boundary holds commands back. The approval gate is none. */
@@ -146,7 +145,7 @@ function findingOf(problem: ConfigProblem): Finding {
     group: "Config",
     level: problem.severity,
     what: `${place}${problem.message}`,
-    ...(problem.hint !== undefined && { fix: problem.hint }),
+    fix: problem.hint,
   };
 }
 
@@ -169,7 +168,7 @@ async function examineTools(runtime: Runtime): Promise<readonly Finding[]> {
       group: "Tools",
       level: "warning",
       what: `${tool.name}: ${tool.reason ?? "its check failed"}`,
-      ...(tool.fix !== undefined && { fix: tool.fix }),
+      fix: tool.fix,
     });
   }
   return findings;
@@ -197,4 +196,95 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
       },
     ];
   }
+}
+
+/** Nobody waits longer than this for a server that hangs. */
+const PATIENCE_MS = 10_000;
+
+/** MCP servers that cannot be used, tools of theirs that are left out, and those that wait for a person. */
+async function examineServers({ sources }: Runtime): Promise<readonly Finding[]> {
+  const source = sources.get("mcp") as McpSource | undefined;
+  if (source === undefined) return [];
+  const looks = source.servers().map(({ name }) => source.test(name));
+  await within(Promise.allSettled(looks), PATIENCE_MS);
+  return source.servers().flatMap(serverFindings);
+}
+
+function serverFindings({
+  name,
+  state,
+  reason,
+  fix,
+  tools,
+  quarantined,
+  changed,
+}: McpServerStatus): Finding[] {
+  if (state === "disabled") return [];
+  const group = "Tools";
+  const usable = state === "ready" || state === "degraded";
+  const why = reason === undefined ? "" : `: ${reason}`;
+  const help = fix ?? (usable ? undefined : `see hermes mcp test ${name}`);
+  return [
+    {
+      group,
+      level: state === "ready" ? "ok" : "warning",
+      what: usable
+        ? `MCP server ${name}: ${tools.length} tools${why}`
+        : `MCP server ${name} is ${state}${why}`,
+      fix: help,
+    },
+    ...quarantined.map(
+      (tool): Finding => ({
+        group,
+        level: "warning",
+        what: `${tool.name} of ${name} is left out: ${tool.reason}`,
+      }),
+    ),
+    ...changed.map(
+      ({ tool }): Finding => ({
+        group,
+        level: "warning",
+        what: `${tool} of ${name} is not what it was when it was first used`,
+        fix: `look at it with hermes mcp approve ${name}`,
+      }),
+    ),
+  ];
+}
+
+/** Kinds that `doctor` speaks of elsewhere, in more detail. */
+const TOLD_ELSEWHERE = /^(?:mcp|module):/;
+
+/** YAML files and plugins: what they bring, what keeps them from it, and what was left out. */
+function examineSources({ sources }: Runtime): readonly Finding[] {
+  return sources
+    .status()
+    .filter(({ source, state }) => !TOLD_ELSEWHERE.test(source) && state !== "disabled")
+    .flatMap(sourceFindings);
+}
+
+function sourceFindings({
+  source,
+  state,
+  tools,
+  reason,
+  fix,
+  quarantined,
+}: SourceStatus): readonly Finding[] {
+  const group = "Tools";
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return [
+    {
+      group,
+      level: state === "ready" ? "ok" : "warning",
+      what: `${source.replace(":", " ")}: ${tools.length} tools${why}`,
+      fix,
+    },
+    ...quarantined.map(
+      ({ name, reason: cause }): Finding => ({
+        group,
+        level: "warning",
+        what: `${name} is left out: ${cause}`,
+      }),
+    ),
+  ];
 }

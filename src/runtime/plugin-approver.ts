@@ -9,7 +9,8 @@ export function approverOfPlugin(
   name: string,
   plugins: () => Pick<PluginContributions, "approver"> | undefined,
 ): Approver {
-  const made = new WeakMap<() => unknown, Promise<Approver>>();
+  /** As long as the same plugin brings it; one that was loaded anew brings its own. */
+  let made: { readonly by: () => unknown; readonly approver: Promise<Approver> } | undefined;
   return {
     async ask(request, signal) {
       const make = plugins()?.approver(name);
@@ -17,14 +18,13 @@ export function approverOfPlugin(
         const reason = `approvals.approver is ${name}, and no running plugin brings an approver of that name`;
         return { answer: "deny", by: "approvals.approver", reason };
       }
-      let approver = made.get(make);
-      if (approver === undefined) {
-        approver = Promise.resolve(make());
-        made.set(make, approver);
-        // One that could not be made may be made the next time.
-        approver.catch(() => made.delete(make));
-      }
-      return (await approver).ask(request, signal);
+      const current = made?.by === make ? made : { by: make, approver: Promise.resolve(make()) };
+      made = current;
+      // One that could not be made may be made the next time.
+      current.approver.catch(() => {
+        if (made === current) made = undefined;
+      });
+      return (await current.approver).ask(request, signal);
     },
   };
 }

@@ -450,7 +450,7 @@ export class Runtime {
       type: "tool.availability",
       tools,
       available: status.ok,
-      ...(status.reason !== undefined && { reason: status.reason }),
+      reason: status.reason,
     });
   }
 }

@@ -3,11 +3,10 @@ import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord, type RunOptions } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
-import { PREPARE } from "../call/prepare.js";
+import { PREPARE, walkStages } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
 import type { SessionState } from "../call/session-state.js";
-import { walkStages } from "../call/stages.js";
 import type { Environment } from "../env/environment.js";
 import type { ProcessNotice } from "../env/processes/types.js";
 import { inTask, type TaskState } from "../env/task.js";
@@ -63,11 +62,11 @@ export interface CallRequest {
 export interface CallExplanation {
   readonly name: string;
   readonly ok: boolean;
-  readonly error?: Failure;
-  readonly args?: Readonly<Record<string, unknown>>;
+  readonly error?: Failure | undefined;
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
   readonly repairs: readonly string[];
   readonly effects: readonly Effect[];
-  readonly decision?: Decision;
+  readonly decision?: Decision | undefined;
 }
 
 /** What a session and its children have of the runtime besides their scope. */
@@ -166,11 +165,11 @@ export class Session {
     return {
       name: call.name,
       ok: error === undefined,
-      ...(error !== undefined && { error }),
-      ...(call.entry !== undefined && { args: call.args }),
+      error,
+      args: call.entry === undefined ? undefined : call.args,
       repairs: call.repairs,
       effects: call.effects,
-      ...(call.decision !== undefined && { decision: call.decision }),
+      decision: call.decision,
     };
   }
 
@@ -240,7 +239,7 @@ export class Session {
    * The same session with somebody else to ask: where each request brings its own way to the person, a question
    * goes where its call came from. Everything else is shared.
    */
-  withPerson(person: { readonly approver?: Approver; readonly ask?: CallContext["ask"] }): Session {
+  withPerson(person: Pick<SessionOptions, "approver" | "ask">): Session {
     const { approver, ask = async () => undefined } = person;
     // The catalogue behind Tool Search is made once for a session, not for each of its requests.
     const bridgeFor = (view: View) => (view === this.view ? this.#bridge : this.#parts.bridgeFor(view));
@@ -343,7 +342,7 @@ function allowManyListeners(signal: AbortSignal | undefined): void {
 }
 
 function nestedTool({ name, description, parameters, output }: Entry): NestedTool {
-  return { name, description, parameters, ...(output !== undefined && { output }) };
+  return { name, description, parameters, output };
 }
 
 /** A question to the person, whose answer takes the time it takes. */

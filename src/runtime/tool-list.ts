@@ -13,8 +13,8 @@ export interface ToolListing {
   readonly enabled: boolean;
   readonly because: string;
   readonly available: boolean;
-  readonly reason?: string;
-  readonly fix?: string;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
   readonly requires_env: readonly string[];
 }
 
@@ -38,8 +38,8 @@ export function listingOf(options: {
     enabled: options.enabled,
     because: options.because,
     available: status.ok,
-    ...(status.reason !== undefined && { reason: status.reason }),
-    ...(status.fix !== undefined && { fix: status.fix }),
+    reason: status.reason,
+    fix: status.fix,
     requires_env: entry.requiresEnv ?? [],
   };
 }

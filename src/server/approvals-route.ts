@@ -111,7 +111,7 @@ const STATUS: Readonly<Record<RefusalReason, number>> = {
 function problemOf({ refused, message, hint }: Refused): Problem {
   const status = STATUS[refused];
   const code = status === 404 ? "not_found" : status === 403 ? "forbidden" : "conflict";
-  return { status, code, message, ...(hint !== undefined && { hint }) };
+  return { status, code, message, hint };
 }
 
 /** Who answers is known from the token, never from the body. */
@@ -140,9 +140,9 @@ function answerFrom(body: Buffer): GivenAnswer | Problem {
     hash,
     answer: known,
     by: "http",
-    ...(reason !== undefined && { reason }),
-    ...(signature !== undefined && { signature }),
-    ...(widen === true && { widen }),
+    reason,
+    signature,
+    widen,
   };
 }
 

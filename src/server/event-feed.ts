@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { EventBus, RuntimeEvent } from "../observe/events.js";
-import { eventJson, frameOf, HEARTBEAT_FRAME, OPENING_FRAME, RESET_FRAME } from "./event-frame.js";
 import type { ServerLimits } from "./limits.js";
 
 interface Frame {
@@ -194,3 +193,33 @@ export class EventFeed {
     this.#planSweep();
   }
 }
+
+const MAX_STRING_CHARS = 2_000;
+const MAX_EVENT_CHARS = 16_384;
+
+/** One event as JSON: secrets masked, and small whatever a tool reports as its progress. */
+function eventJson(event: RuntimeEvent, redact: (text: string) => string): string {
+  const shorten = (_key: string, value: unknown): unknown => {
+    if (typeof value !== "string") return value;
+    // Cut before the search, with enough around the cut that no secret shows in half.
+    const text = redact(value.slice(0, MAX_STRING_CHARS * 4));
+    return text.length > MAX_STRING_CHARS ? `${text.slice(0, MAX_STRING_CHARS)}…` : text;
+  };
+  try {
+    const text = JSON.stringify(event, shorten);
+    if (text.length <= MAX_EVENT_CHARS) return text;
+  } catch {
+    // Progress of a tool need not be JSON; the event itself still happened.
+  }
+  return JSON.stringify({ ...event, progress: { omitted: true }, tools: [] }, shorten);
+}
+
+/** JSON has no raw line breaks, so one `data:` line always holds it. */
+function frameOf(id: string, json: string): string {
+  return `id: ${id}\ndata: ${json}\n\n`;
+}
+
+/** Sent when events between the client's last one and now are lost: what it shows must be read anew. */
+const RESET_FRAME = `data: ${JSON.stringify({ type: "stream.reset" })}\n\n`;
+const HEARTBEAT_FRAME = ": still here\n\n";
+const OPENING_FRAME = "retry: 2000\n\n";

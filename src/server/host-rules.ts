@@ -12,7 +12,7 @@ export function hostRules(options: {
   readonly address: string;
   readonly host: string;
   readonly port: number;
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
 }): HostRules {
   const { address, host, port } = options;
   const isWildcard = address === "0.0.0.0" || address === "::";

@@ -18,7 +18,7 @@ export interface Problem {
   readonly status: number;
   readonly code: HttpErrorCode;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export function isProblem(value: object): value is Problem {
 }
 
 export function problemText({ code, message, hint }: Problem): string {
-  return JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } });
+  return JSON.stringify({ error: { code, message, hint } });
 }
 
 export function problemResponse(problem: Problem): Response {
@@ -45,7 +45,7 @@ export function jsonResponse(value: unknown): Response {
 
 /** A request that was understood as far as it goes but cannot be carried out as written. */
 export function badRequest({ code, message, hint }: Failure): Problem {
-  return { status: 400, code, message, ...(hint !== undefined && { hint }) };
+  return { status: 400, code, message, hint };
 }
 
 /** What a caller may know of something thrown: its own mistake in full, a defect of ours not at all. */
@@ -53,7 +53,7 @@ export function problemOfThrown(thrown: unknown): Problem {
   if (thrown instanceof HermesError) {
     const { code, hint } = thrown;
     const message = hint === undefined ? thrown.message : thrown.message.slice(0, -(hint.length + 2));
-    return badRequest({ code, message, ...(hint !== undefined && { hint }) });
+    return { status: 400, code, message, hint };
   }
   return {
     status: 500,

@@ -18,7 +18,6 @@ import { listen, refuseOpenBind, resolveBind } from "./listen.js";
 import { McpEndpoint } from "./mcp/endpoint.js";
 import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem.js";
 import { RunningRequests } from "./running-requests.js";
-import { SECURITY_HEADER_LINES, setSecurityHeaders } from "./security-headers.js";
 import { resolveCallToken, type ServerToken } from "./token.js";
 
 export interface ServerOptions {
@@ -102,7 +101,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     address,
     host,
     port,
-    ...(options.allowedHosts !== undefined && { allowedHosts: options.allowedHosts }),
+    allowedHosts: options.allowedHosts,
   });
   receive(server, { rules, limits, stopping: () => stopped !== undefined, answer });
 
@@ -201,3 +200,25 @@ function brokenRequest(error: NodeJS.ErrnoException): Problem {
       return { ...UNREADABLE, message: "This is not a valid HTTP request." };
   }
 }
+
+/** On every answer, whoever gives it. The page needs nothing from elsewhere and nobody may frame it. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+function setSecurityHeaders(outgoing: ServerResponse): void {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
+}
+
+/** For answers written before Node has made a response object. */
+const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");

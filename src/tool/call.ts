@@ -19,7 +19,7 @@ export interface Decision {
   /** How an "ask" was answered, once it was. */
   readonly answer?: "once" | "session" | "always" | "deny" | "timeout" | "nobody" | "reviewer";
   /** Who answered, where that is known. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }
 
 /** The result envelope of the CLI, the library and HTTP. Field names are part of the public interface. */

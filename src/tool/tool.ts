@@ -75,7 +75,7 @@ export interface SecretAccess {
 
 /** A tool as a script is told about it. */
 export interface NestedTool extends ToolSchema {
-  readonly output?: JsonSchema;
+  readonly output?: JsonSchema | undefined;
 }
 
 /**

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { defineTool, mark, plainText, ToolError, ToolResult, text, textOf } from "../../src/index.js";
+import {
+  defineTool,
+  encodeResults,
+  mark,
+  parseRequest,
+  plainText,
+  ToolError,
+  ToolResult,
+  text,
+  textOf,
+} from "../../src/index.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { testRuntime } from "../support/runtime.js";
 
@@ -58,6 +68,31 @@ describe("what a person sees of a result", () => {
     expect((await session.openChild().call({ name: "show" })).human).toBe(human);
     expect((await session.callAll([{ name: "show" }]))[0]?.human).toBe(human);
     expect((await session.call({ name: "outer" })).structured).toEqual({ shown: human });
+  });
+
+  it("is told in no wire format", async () => {
+    const { session } = await open(tool(() => ({ rows: ["a", "b"] }), { present }));
+    const requests = [
+      { tool_calls: [{ id: "c", type: "function", function: { name: "show", arguments: "{}" } }] },
+      {
+        role: "assistant",
+        tool_calls: [{ id: "c", type: "function", function: { name: "show", arguments: "{}" } }],
+      },
+      { role: "assistant", content: [{ type: "tool_use", id: "c", name: "show", input: {} }] },
+      { role: "model", parts: [{ functionCall: { name: "show", args: {} } }] },
+      { output: [{ type: "function_call", call_id: "c", name: "show", arguments: "{}" }] },
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "show", arguments: {} } },
+    ];
+    const formats = new Set<string>();
+    for (const given of requests) {
+      const request = parseRequest(given);
+      if ("code" in request) throw new Error(request.message);
+      formats.add(request.format);
+      const answer = JSON.stringify(encodeResults(request, await session.callAll(request.calls)));
+      expect(answer).toContain("a");
+      expect(answer).not.toMatch(/human|\ufdd0| rows/);
+    }
+    expect(formats.size).toBe(6);
   });
 
   it("is the text of the model where the tool presents nothing, or fails to", async () => {

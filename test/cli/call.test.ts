@@ -107,9 +107,9 @@ describe("hermes call", () => {
   it("shows people the friendly form and programs the envelope", async () => {
     const { stdout } = await hermes(["call", "terminal", "command=printf hi"], { home });
     expect(stdout).toBe("hi\n");
-    expect(await hermesJson(["call", "terminal", "command=printf hi"], { home })).toMatchObject({
-      structured: { output: "hi", exit_code: 0 },
-    });
+    const envelope = await hermesJson(["call", "terminal", "command=printf hi"], { home });
+    expect(envelope).toMatchObject({ structured: { output: "hi", exit_code: 0 } });
+    expect(envelope).not.toHaveProperty("human");
   });
 
   it("with --dry-run decides and runs nothing", async () => {

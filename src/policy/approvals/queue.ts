@@ -69,17 +69,17 @@ function denialOf(record: ApprovalRecord | undefined): ApprovalReply {
   const { by, reason } = record?.answer ?? {};
   return {
     answer: "deny",
-    ...(by !== undefined && { by }),
-    ...(reason !== undefined && { reason }),
+    by,
+    reason,
   };
 }
 
 export function replyOf({ answer, by, reason, widen }: ApprovalReply): ApprovalReply {
   return {
     answer,
-    ...(by !== undefined && { by }),
-    ...(reason !== undefined && { reason }),
-    ...(widen === true && { widen: true }),
+    by,
+    reason,
+    widen,
   };
 }
 

@@ -24,7 +24,7 @@ export interface GivenAnswer extends ApprovalReply {
   readonly hash: string;
   readonly by: string;
   /** As it left the process with the question, when the answer comes from outside. */
-  readonly signature?: string;
+  readonly signature?: string | undefined;
 }
 
 /** A settled question is kept so long for people to look at. */

@@ -41,6 +41,7 @@ function isPlainObject(output: unknown): output is Record<string, unknown> {
 
 /** The object to send for a tool that promised one: its own if it keeps the promise, else why there is none. */
 export class PromisedOutputs {
+  /** By the schema itself: what is known of it goes with the tool that brought it. */
   readonly #validators = new WeakMap<object, Validator | "unusable">();
 
   objectFor(options: {

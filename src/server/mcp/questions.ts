@@ -1,8 +1,8 @@
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/server";
 import { visible } from "../../base/visible-text.js";
 import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Approver } from "../../call/scope.js";
+import { type ShownQuestion, shownQuestion } from "../../policy/approvals/record.js";
 import type { CallContext } from "../../tool/tool.js";
-import { approvalText, offersAlways, offersSession } from "./question-text.js";
 
 /** A question to the person behind a client, as the protocol writes it. */
 export type Question = ElicitRequestFormParams;
@@ -96,4 +96,60 @@ function acceptedField(answer: RawAnswer | undefined, field: string): unknown {
   const { action, content } = answer as { readonly action?: unknown; readonly content?: unknown };
   if (action !== "accept" || typeof content !== "object" || content === null) return undefined;
   return Object.hasOwn(content, field) ? (content as Record<string, unknown>)[field] : undefined;
+}
+
+const BAR = "│ ";
+
+/**
+ * Everything a person should know before answering, exactly as it is. Texts that come from elsewhere stand behind a
+ * bar, each line with its own, so that none of them can look like something this program says.
+ */
+export function approvalText(request: ApprovalRequest, redact: (text: string) => string): string {
+  const shown = shownQuestion(request, redact);
+  return [
+    `${visible(shown.tool)} asks for approval: ${visible(shown.reason)}`,
+    ...argumentLines(shown.args),
+    ...effectLines(shown),
+    `where: environment ${visible(shown.environment)}, folder ${visible(shown.cwd)}`,
+    `rule: ${visible(shown.rule)}`,
+    ...(shown.review === undefined ? [] : [`reviewer: ${visible(shown.review)}`]),
+    ...choiceLines(request, shown),
+  ].join("\n");
+}
+
+function argumentLines(args: unknown): readonly string[] {
+  return Object.entries(args as Readonly<Record<string, unknown>>).flatMap(([name, value]) => [
+    `argument ${visible(name)}:`,
+    ...barred(typeof value === "string" ? value : JSON.stringify(value)),
+  ]);
+}
+
+function barred(text: string): readonly string[] {
+  return text.split("\n").map((line) => BAR + visible(line));
+}
+
+function effectLines({ effects }: ShownQuestion): readonly string[] {
+  if (effects.length === 0) return [];
+  return ["it would:", ...effects.flatMap(({ action, resource }) => barred(`${action}  ${resource}`))];
+}
+
+function choiceLines(request: ApprovalRequest, shown: ShownQuestion): readonly string[] {
+  return [
+    "once: allow exactly this call",
+    ...(offersSession(request)
+      ? [`session: also every later call asked about for ${shown.session_covers.map(visible).join(", ")}`]
+      : []),
+    ...(offersAlways(request)
+      ? ["always: remember for good, for this text only", ...shown.always_remembers.flatMap(barred)]
+      : []),
+    "deny: do not run it",
+  ];
+}
+
+function offersSession({ sessionKeys }: ApprovalRequest): boolean {
+  return sessionKeys.length > 0;
+}
+
+function offersAlways({ remember }: ApprovalRequest): boolean {
+  return remember.length > 0;
 }

@@ -173,7 +173,7 @@ function personFor(door: McpDoor, asking: Asking): Parameters<Session["withPerso
   const { askClient, signal, canAsk } = asking;
   const approver = approverFor(door, asking);
   return {
-    ...(approver !== undefined && { approver }),
+    approver,
     ...(canAsk &&
       door.mayApprove && { ask: clientAsk({ askClient, signal, timeoutMs: approvalTimeoutMs(door) }) }),
   };
