@@ -1,4 +1,4 @@
-import { writeDurably } from "./atomic-write.js";
+import { replaceFile } from "../base/atomic-write.js";
 import { isForbiddenInDotenv, upsertDotenv } from "./dotenv.js";
 import { type EditResult, locked, readOrEmpty, refused } from "./edit-result.js";
 import { hermesPaths } from "./paths.js";
@@ -25,7 +25,7 @@ export async function writeSecret(secret: {
       const hint = "it mixes quotes or line breaks in a way .env cannot hold; nothing was written";
       return refused("invalid_arguments", `the value of ${name} cannot be written to .env`, hint);
     }
-    await writeDurably(file, next, 0o600);
+    await replaceFile({ path: file, data: next, mode: 0o600 });
     return { ok: true, file, key: name, changed: next !== text };
   });
 }

@@ -1,7 +1,7 @@
 import type { Document } from "yaml";
+import { replaceFile } from "../base/atomic-write.js";
 import { messageOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
-import { writeDurably } from "./atomic-write.js";
 import { checkValue } from "./check-value.js";
 import { type EditResult, locked, readOrEmpty, refused, unknownKey } from "./edit-result.js";
 import { looksLikeSecretName, writeSecret } from "./edit-secret.js";
@@ -122,7 +122,7 @@ async function editFile(home: string, key: string, edit: (doc: Document) => void
     if (complaint !== undefined) {
       return refused("invalid_arguments", complaint, `${file} was not changed`);
     }
-    if (next !== text) await writeDurably(file, next, text === "" ? 0o600 : undefined);
+    if (next !== text) await replaceFile({ path: file, data: next, mode: text === "" ? 0o600 : undefined });
     return { ok: true, file, key, changed: next !== text };
   });
 }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../base/atomic-write.js";
 
 /** Remembers the last version of each config file that could be read, one copy per file. */
 export class LastGoodStore {
@@ -26,9 +27,7 @@ export class LastGoodStore {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       const copy = await this.#copyOf(file);
-      const temporary = `${copy}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-      writeFileSync(temporary, text, { mode: 0o600, flush: true });
-      renameSync(temporary, copy);
+      await replaceFile({ path: copy, data: text, mode: 0o600 });
     } catch {
       // Without a copy the next broken file falls back to strict defaults, which is safe.
     }

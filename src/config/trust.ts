@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { parse, resolve, sep } from "node:path";
+import { replaceFile } from "../base/atomic-write.js";
 import { isAtOrBelow } from "../base/path.js";
 import { type Failure, failure } from "../tool/errors.js";
-import { writeDurably } from "./atomic-write.js";
 import { withFileLock } from "./lock.js";
 import { hermesPaths } from "./paths.js";
 
@@ -64,7 +64,7 @@ async function change(
   const file = hermesPaths(home).trustedFolders;
   const outcome = await withFileLock(file, async () => {
     const lines = edit(readLines(file).filter((line, index, all) => line !== "" || index < all.length - 1));
-    await writeDurably(file, lines.length === 0 ? "" : `${lines.join("\n")}\n`, 0o600);
+    await replaceFile({ path: file, data: lines.length === 0 ? "" : `${lines.join("\n")}\n`, mode: 0o600 });
     return undefined;
   });
   return outcome === undefined ? undefined : { ok: false, ...outcome };

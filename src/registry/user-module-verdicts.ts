@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { replaceFile } from "../base/atomic-write.js";
 import { isRecord } from "../base/record.js";
 import { type ModuleVerdict, SCAN_RULES_VERSION, scanModule } from "./scan-module.js";
 import type { ToolFile } from "./user-module-files.js";
@@ -40,11 +41,9 @@ export class VerdictCache {
   async save(): Promise<void> {
     if (sameVerdicts(this.#used, this.#known)) return;
     const content = JSON.stringify({ rules: SCAN_RULES_VERSION, modules: Object.fromEntries(this.#used) });
-    const partial = `${this.#path}.${process.pid}.${process.hrtime.bigint()}`;
     try {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      await writeFile(partial, content, { mode: 0o600 });
-      await rename(partial, this.#path);
+      await replaceFile({ path: this.#path, data: content, mode: 0o600, sync: false });
     } catch {
       // The next run scans again.
     }

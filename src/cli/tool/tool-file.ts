@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { replaceFile } from "../../base/atomic-write.js";
 import { errnoOf } from "../../base/errno.js";
-import { writeDurably } from "../../config/atomic-write.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { buildTool } from "../../sources/yaml/build-tool.js";
 import { type FileProblem, formatFileProblem } from "../../sources/yaml/problems.js";
@@ -128,7 +128,7 @@ export async function storeToolFile(file: {
   }
   if (!file.dryRun) {
     mkdirSync(join(file.path, ".."), { recursive: true, mode: 0o700 });
-    await writeDurably(file.path, file.text, 0o600);
+    await replaceFile({ path: file.path, data: file.text, mode: 0o600 });
   }
   return before === undefined ? "new" : "replaced";
 }

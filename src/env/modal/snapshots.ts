@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../base/atomic-write.js";
 import { errnoOf } from "../../base/errno.js";
-import { writeDurably } from "../../config/atomic-write.js";
 
 export interface SavedSnapshot {
   readonly imageId: string;
@@ -33,7 +33,11 @@ export class SnapshotFile {
       if (snapshot === undefined) all.delete(task);
       else all.set(task, snapshot);
       await mkdir(join(this.#file, ".."), { recursive: true, mode: 0o700 });
-      await writeDurably(this.#file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`, 0o600);
+      await replaceFile({
+        path: this.#file,
+        data: `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`,
+        mode: 0o600,
+      });
     };
     const written = writing.then(write);
     writing = written.catch(() => {});

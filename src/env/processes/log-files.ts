@@ -1,5 +1,6 @@
-import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../base/atomic-write.js";
 import type { OutputRing } from "./output-ring.js";
 
 const TAIL_CHARS = 65_536;
@@ -84,7 +85,8 @@ export class LogFiles {
       logged.writtenAt = performance.now();
       const text = this.#redact(logged.ring.tail(TAIL_CHARS));
       // A full disk must not end what is being watched.
-      await writePrivately(logFile(this.#folder, id), text).catch(() => undefined);
+      const path = logFile(this.#folder, id);
+      await replaceFile({ path, data: text, mode: 0o600, sync: false }).catch(() => undefined);
     });
     return logged.writing;
   }
@@ -102,18 +104,6 @@ export function logFile(folder: string, id: string): string {
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-}
-
-/** A reader sees the old text or the new one, never half of it. */
-async function writePrivately(path: string, text: string): Promise<void> {
-  const partial = `${path}.part`;
-  const file = await open(partial, "w", 0o600);
-  try {
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
-  await rename(partial, path);
 }
 
 /** Files of processes that nobody remembers. */

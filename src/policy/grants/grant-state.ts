@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../../base/atomic-write.js";
 import { errnoOf, messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
-import { writeDurably } from "../../config/atomic-write.js";
 import { withFileLock } from "../../config/lock.js";
 
 export interface GrantUse {
@@ -108,7 +108,7 @@ export class GrantState {
       const next = edit(saved);
       this.#replacing = true;
       try {
-        await writeDurably(this.#file, `${JSON.stringify(next, undefined, 1)}\n`, 0o600);
+        await replaceFile({ path: this.#file, data: `${JSON.stringify(next, undefined, 1)}\n`, mode: 0o600 });
       } finally {
         this.#replacing = false;
       }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate as othersTurn } from "node:timers/promises";
+import { replaceFile } from "../../base/atomic-write.js";
 
 /**
  * Vectors on disk, by the hash of what they stand for. One file of records of one length, each with its own check:
@@ -69,13 +70,8 @@ export class VectorCache {
   /** Other processes may add meanwhile; what they lose by this they compute again. */
   async #writeAnew(empty: boolean): Promise<void> {
     if (empty) this.#known.clear();
-    const draft = `${this.#path}.${process.pid}.draft`;
-    try {
-      await writeFile(draft, Buffer.concat([...this.#known.values()]), { mode: 0o600 });
-      await rename(draft, this.#path);
-    } catch {
-      await rm(draft, { force: true }).catch(() => undefined);
-    }
+    const data = Buffer.concat([...this.#known.values()]);
+    await replaceFile({ path: this.#path, data, mode: 0o600, sync: false }).catch(() => undefined);
   }
 
   #keyOf(text: string): Buffer {

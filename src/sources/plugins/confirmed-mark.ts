@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { writeDurably } from "../../config/atomic-write.js";
+import { replaceFile } from "../../base/atomic-write.js";
 
 /**
  * Changes whenever a person has confirmed the files of a plugin. The yes itself lies in the database, where nobody
@@ -10,5 +10,9 @@ export function confirmedMark(home: string): string {
 }
 
 export async function markConfirmed(home: string, plugin: string): Promise<void> {
-  await writeDurably(confirmedMark(home), `${new Date().toISOString()} ${plugin}\n`, 0o600);
+  await replaceFile({
+    path: confirmedMark(home),
+    data: `${new Date().toISOString()} ${plugin}\n`,
+    mode: 0o600,
+  });
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import { writeDurably } from "../../../config/atomic-write.js";
+import { replaceFile } from "../../../base/atomic-write.js";
 import { withFileLock } from "../../../config/lock.js";
 import { HermesError } from "../../../tool/errors.js";
 import type { SecretAccess } from "../../../tool/tool.js";
@@ -65,7 +65,7 @@ export class TokenStore {
     mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
     chmodSync(folder, FOLDER_MODE);
     this.#mask(login);
-    await writeDurably(this.file, `${JSON.stringify(login, null, 2)}\n`, FILE_MODE);
+    await replaceFile({ path: this.file, data: `${JSON.stringify(login, null, 2)}\n`, mode: FILE_MODE });
   }
 
   /** Changes what is kept, whatever other processes do at the same time. */
