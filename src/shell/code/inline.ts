@@ -115,7 +115,7 @@ const AWK: OptionSpec = {
 /** The code in a command of an interpreter; undefined for every other program. */
 export function inlineCode(command: SimpleCommand): InlineCode | undefined {
   const known = languageOf(command.program);
-  if (known === undefined || known.language.name === "carried") return undefined;
+  if (known === undefined) return undefined;
   const { base, language } = known;
   const spec =
     language.name === "awk" ? AWK : ((Object.hasOwn(SPECS, base) ? SPECS[base] : undefined) ?? PLAIN);

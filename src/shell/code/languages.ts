@@ -1,5 +1,3 @@
-import { carriesCommands } from "./carried.js";
-
 /** How the text of a programming language is cut into tokens; only what separates code from data. */
 export interface Language {
   readonly name: string;
@@ -78,9 +76,6 @@ const PHP: Language = {
 const AWK: Language = { name: "awk", lineComments: ["#"], regex: true, concat: set("+"), members: set("") };
 /** Read by their texts and a few names only: see other-languages.ts. */
 const OTHER: Language = { name: "other", lineComments: [], concat: set("+"), members: set(".") };
-
-/** No language: the command lines that options of other programs hold (`rsync -e`, `tar -I`, `man -P`). */
-const CARRIED: Language = { name: "carried", lineComments: [], concat: set("+"), members: set(".") };
 
 const BY_PROGRAM: Readonly<Record<string, Language>> = {
   python: PYTHON,
@@ -174,7 +169,6 @@ export function languageOf(program: string): KnownLanguage | undefined {
 }
 
 function findLanguage(program: string): KnownLanguage | undefined {
-  if (carriesCommands(program)) return { base: program, language: CARRIED };
   const base = baseName(program);
   const language = Object.hasOwn(BY_PROGRAM, base) ? BY_PROGRAM[base] : undefined;
   return language === undefined ? undefined : { base, language };

@@ -1,9 +1,9 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { branchInside } from "./branches.js";
 import { type Context, type Invocation, report } from "./context.js";
-import type { Opening } from "./opening.js";
 import { ShellState } from "./state.js";
 import { enterFolder } from "./working-folder.js";
+import type { Opening } from "./wrapper-spec.js";
 import { judgeFileRun } from "./written-files.js";
 
 interface Carrier {

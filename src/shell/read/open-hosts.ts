@@ -1,6 +1,14 @@
 import type { ShellWord, Wrapper } from "../types.js";
-import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
-import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
+import { parseOptions } from "./options.js";
+import {
+  joinWords,
+  local,
+  type Opener,
+  type Opening,
+  readWrapper,
+  type WrapperSpec,
+  wordOf,
+} from "./wrapper-spec.js";
 
 /** Programs that run a command on another host or in a container. */
 
@@ -160,6 +168,40 @@ function openTextOption(names: readonly string[], verb: string): Opener {
   };
 }
 
+const ANSIBLE_TAKING =
+  "a args m module-name i inventory e extra-vars u user l limit f forks t tree B P M T c private-key";
+const RUNS_TEXT =
+  /^(?:(?:ansible\.)?(?:builtin|legacy|windows)\.)?(?:shell|command|raw|script|win_shell|win_command|expect)$/;
+
+/** Tools for many hosts: the command is text for each of them. */
+const openAnsible: Opener = (args, { program }) => {
+  const { values } = parseOptions(args, { taking: ANSIBLE_TAKING.split(" "), long: ["args", "module-name"] });
+  const module = [...(values.get("m") ?? []), ...(values.get("module-name") ?? [])].at(-1)?.text;
+  if (!RUNS_TEXT.test(module ?? "command")) return [];
+  const wrapper: Wrapper = { program, kind: "remote" };
+  return [...(values.get("a") ?? []), ...(values.get("args") ?? [])].map((word) => ({
+    kind: "text",
+    text: wordOf(withoutSettings(word.text), word),
+    wrapper,
+    foreign: true,
+  }));
+};
+
+/** `chdir=/srv cmd="ls -l"`: settings of the module in front of the command. */
+function withoutSettings(text: string): string {
+  const bare = text.replace(/^(?:(?!cmd=)\w+=\S+\s+)*/, "");
+  return /^cmd=(["'])([\s\S]*)\1$/.exec(bare)?.[2] ?? bare.replace(/^cmd=/, "");
+}
+
+const SALT_RUNS = /^cmd\.(?:run|run_all|run_stdout|shell|script|exec_code|retcode|powershell|run_bg)$/;
+
+const openSalt: Opener = (args, { program }) => {
+  const at = args.findIndex((word) => SALT_RUNS.test(word.text));
+  const words = at < 0 ? [] : args.slice(at + 1).filter((word) => !/^(?:-|\w+=)/.test(word.text));
+  const wrapper: Wrapper = { program, kind: "remote" };
+  return words.length === 0 ? [] : [{ kind: "text", text: joinWords(words), wrapper, foreign: true }];
+};
+
 const ENGINES = ["docker", "podman", "nerdctl", "docker.io", "finch"];
 
 export const HOST_OPENERS: Readonly<Record<string, Opener>> = {
@@ -175,4 +217,8 @@ export const HOST_OPENERS: Readonly<Record<string, Opener>> = {
   gcloud: openTextOption(["--command"], "ssh"),
   fly: openTextOption(["-C", "--command"], "ssh"),
   flyctl: openTextOption(["-C", "--command"], "ssh"),
+  ansible: openAnsible,
+  salt: openSalt,
+  "salt-call": openSalt,
+  "salt-ssh": openSalt,
 };

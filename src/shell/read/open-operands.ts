@@ -1,8 +1,15 @@
 import { type ShellWord, UNKNOWN } from "../types.js";
-import { joinWords, local, type Opener, type Opening, wordOf } from "./opening.js";
 import { parseOptions } from "./options.js";
 import { readEscapes } from "./printed-text.js";
-import { readWrapper, type WrapperSpec } from "./wrapper-options.js";
+import {
+  joinWords,
+  local,
+  type Opener,
+  type Opening,
+  readWrapper,
+  type WrapperSpec,
+  wordOf,
+} from "./wrapper-spec.js";
 
 /** Programs that run a command for operands they get from elsewhere. */
 

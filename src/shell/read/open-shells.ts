@@ -1,5 +1,16 @@
-import { type ShellWord, UNKNOWN } from "../types.js";
-import { joinWords, local, type Opener, type Opening } from "./opening.js";
+import { commonNames } from "../rules/poison.js";
+import { type ShellWord, UNKNOWN, type Wrapper } from "../types.js";
+import {
+  joinWords,
+  local,
+  type Opener,
+  type OpenerInput,
+  type Opening,
+  readWrapper,
+  textsOf,
+  type WrapperSpec,
+  wordOf,
+} from "./wrapper-spec.js";
 
 /** Shells that read bash, or something near enough. */
 const SHELLS =
@@ -94,30 +105,191 @@ const openTrap: Opener = (args) => {
   return [{ kind: "text", text, wrapper: local("trap"), here: true, later: true }];
 };
 
-/** What an alias will run is judged when it is defined: who uses it later sees only its name. */
+/**
+ * What an alias will run is judged when it is defined: who uses it later sees only its name. One that takes the place
+ * of a common command is judged as if it were typed with a file behind it, too.
+ */
 const openAlias: Opener = (args, { program }) =>
   args.flatMap((word): readonly Opening[] => {
     const cut = word.text.indexOf("=");
-    const text = { ...word, text: word.text.slice(cut + 1), glob: false };
-    return cut < 1 ? [] : [{ kind: "text", text, wrapper: local(program), foreign: true }];
+    const text = wordOf(word.text.slice(cut + 1), word);
+    return cut < 1 ? [] : renamed(word.text.slice(0, cut), text, program);
   });
 
-/** Commands that the shell itself calls back. */
-function openCallback(option: string): Opener {
-  return (args, { program }) => {
-    const at = args.findIndex((word) => word.text === option);
-    const given = at < 0 ? undefined : args[at + 1];
-    if (given === undefined) return [];
-    const text = { ...given, text: given.text.replace(/^"[^"]*":\s*/, "") };
-    return [{ kind: "text", text, wrapper: local(program), here: true, foreign: true }];
-  };
+const openAbbreviation: Opener = (args, { program }) => {
+  const start = args.findIndex(({ text }) => !text.startsWith("-"));
+  const [name, ...words] = start < 0 ? [] : args.slice(start);
+  return name === undefined || words.length === 0 ? [] : renamed(name.text, joinWords(words), program);
+};
+
+function renamed(name: string, text: ShellWord, program: string): readonly Opening[] {
+  const withFile =
+    commonNames.has(name) && !/[;|&\n]/.test(text.text) && text.text.length < 400
+      ? [wordOf(`${text.text.trim()} ./x`, text)]
+      : [];
+  return textsOf([text, ...withFile], program);
 }
 
-const openAbbreviation: Opener = (args, { program }) => {
-  const at = args.findIndex((word) => word.text === "-a" || word.text === "--add");
-  const words = args.slice(at + 1).filter((word) => !word.text.startsWith("-"));
-  if (at < 0 || words.length < 2) return [];
-  return [{ kind: "text", text: joinWords(words.slice(1)), wrapper: local(program), foreign: true }];
+/** `bind -x '"\\C-l": cmd'`: the part behind the key. */
+const openBind: Opener = (args, { program }) =>
+  textsOf(
+    args.flatMap((word, index) =>
+      /^-[a-z]*x$/.test(args[index - 1]?.text ?? "")
+        ? [wordOf(word.text.replace(/^\s*(?:"(?:[^"\\]|\\.)*"|[\w\\-]+)\s*:?\s*/, ""), word)]
+        : [],
+    ),
+    program,
+  );
+
+const ENV: WrapperSpec = {
+  flags: "i 0 v ignore-environment null debug block-signal default-signal ignore-signal list-signal-handling",
+  taking: "u C S a P unset chdir split-string argv0",
+  idle: "help version",
+  assignments: true,
+};
+
+const openEnv: Opener = (args) => {
+  const bare = args[0]?.text === "-" ? args.slice(1) : args;
+  const read = readWrapper(bare, ENV);
+  if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
+  const wrapper = local("env");
+  const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
+  const folder = read.given.get("C") ?? read.given.get("chdir");
+  const split = read.given.get("S") ?? read.given.get("split-string");
+  for (const rest of read.rests) {
+    if (split !== undefined) {
+      const words = splitString(split);
+      openings.push(...openEnv([...words, ...rest], NO_STDIN));
+    } else if (rest[0]?.text === "-") openings.push(...openEnv(rest.slice(1), NO_STDIN));
+    else if (rest.length > 0)
+      openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments, folder });
+  }
+  return openings;
+};
+
+const NO_STDIN: OpenerInput = {
+  program: "env",
+  stdin: undefined,
+  fed: false,
+  assignments: [],
+  fileText: () => undefined,
+};
+
+/** `env -S` cuts at blanks and at `\_`, with quotes and backslashes of its own. */
+function splitString(word: ShellWord): readonly ShellWord[] {
+  const spaced = word.text.replace(
+    /("(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')|\\_/g,
+    (_whole, quoted) => quoted ?? " ",
+  );
+  return [...spaced.matchAll(/(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\\[\s\S]|[^\s"'\\])+/g)].map(
+    ([part]) =>
+      wordOf(
+        part
+          .replace(
+            /"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'/g,
+            (_whole, double, single) => double ?? single,
+          )
+          .replace(/\\_/g, " ")
+          .replace(/\\([\s\S])/g, "$1"),
+        word,
+      ),
+  );
+}
+
+const SU: WrapperSpec = {
+  flags: "l m p P f login preserve-environment pty fast session-command",
+  taking: "g G s w T group supp-group shell whitelist-environment",
+  idle: "h V help version",
+  text: "c command session-command",
+};
+
+/** `su [options] [-] [user [words]]`; options may also follow the user. */
+const openSu: Opener = (args, { program, fed }) => {
+  const read = readWrapper(
+    args.filter((word) => word.text !== "-"),
+    SU,
+  );
+  if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
+  const wrapper: Wrapper = { program, kind: "root" };
+  const after = readWrapper(read.rests.at(-1)?.slice(1) ?? [], SU);
+  const text =
+    read.given.get("c") ?? read.given.get("command") ?? after?.given.get("c") ?? after?.given.get("command");
+  if (text !== undefined) return [{ kind: "text", text, wrapper }];
+  return fed ? [{ kind: "input", wrapper }] : [];
+};
+
+const openRunuser: Opener = (args, input) => {
+  const named = args.findIndex((word) => /^(?:-u|--user)$/.test(word.text));
+  if (named < 0) return openSu(args, input);
+  const rest = args.slice(named + 2);
+  const argv = rest[0]?.text === "--" ? rest.slice(1) : rest;
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: { program: input.program, kind: "root" } }];
+};
+
+/** `sg group [-c] cmd`. */
+const openSg: Opener = (args, { program }) => {
+  const at = args.findIndex(({ text }) => text === "-c");
+  const text = at < 0 ? args.filter(({ text: word }) => word !== "-")[1] : args[at + 1];
+  return text === undefined
+    ? []
+    : [{ kind: "text", text, wrapper: { program, kind: "root" }, foreign: true }];
+};
+
+const FLOCK: WrapperSpec = {
+  flags: "e x s n u o F nb exclusive shared nonblock unlock close no-fork verbose",
+  taking: "w E wait timeout conflict-exit-code",
+  idle: "h V help version",
+  operands: 1,
+};
+
+const openFlock: Opener = (args) => {
+  const read = readWrapper(args, FLOCK);
+  const wrapper = local("flock");
+  const openings: Opening[] = read?.doubtful === true ? [{ kind: "opaque" }] : [];
+  for (const rest of read?.rests ?? []) {
+    const [first, text] = rest;
+    if (first === undefined) continue;
+    if (/^(?:-c|--command)$/.test(first.text)) {
+      if (text !== undefined) openings.push({ kind: "text", text, wrapper });
+    } else openings.push({ kind: "argv", argv: rest, wrapper });
+  }
+  return openings;
+};
+
+/** Each of these reads the commands to run later from standard input. */
+const openAt: Opener = (args, { program, fed }) => {
+  if (args.some((word) => /^-[lrdcV]$/.test(word.text))) return [];
+  const file = args.findIndex((word) => word.text === "-f");
+  const path = file < 0 ? undefined : args[file + 1];
+  const wrapper = local(program);
+  if (path !== undefined) return [{ kind: "script", path, wrapper }];
+  return fed ? [{ kind: "input", wrapper }] : [];
+};
+
+const openStartStop: Opener = (args) => {
+  if (args.some((word) => /^(?:-K|--stop|-T|--status)$/.test(word.text))) return [];
+  const at = args.findIndex((word) => /^(?:-x|--exec|-a|--startas)$/.test(word.text));
+  const program = args[at + 1];
+  if (at < 0 || program === undefined) return [];
+  const dashes = args.findIndex((word) => word.text === "--");
+  const rest = dashes < 0 ? [] : args.slice(dashes + 1);
+  return [{ kind: "argv", argv: [program, ...rest], wrapper: local("start-stop-daemon") }];
+};
+
+const MACHINE =
+  /^(?:linux(?:32|64)|i[3-6]86|x86_64|amd64|aarch64|arm\w*|ppc\w*|s390x?|mips\w*|sparc\w*|uname26|alpha|ia64)$/;
+
+/** `setarch x86_64 -R cmd`, `setarch -R cmd`: the machine is optional, options stand on both sides. */
+const openSetarch: Opener = (args, { program }) => {
+  let at = 0;
+  const options = (): void => {
+    while (args[at]?.text.startsWith("-") === true && args[at]?.text !== "--") at++;
+  };
+  options();
+  if (MACHINE.test(args[at]?.text ?? "")) at++;
+  options();
+  const argv = args.slice(args[at]?.text === "--" ? at + 1 : at);
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
 };
 
 export const SHELL_OPENERS: Readonly<Record<string, Opener>> = {
@@ -128,9 +300,17 @@ export const SHELL_OPENERS: Readonly<Record<string, Opener>> = {
   trap: openTrap,
   alias: openAlias,
   abbr: openAbbreviation,
-  mapfile: openCallback("-C"),
-  readarray: openCallback("-C"),
-  complete: openCallback("-C"),
-  compgen: openCallback("-C"),
-  bind: openCallback("-x"),
+  bind: openBind,
+  env: openEnv,
+  genv: openEnv,
+  su: openSu,
+  newgrp: openSu,
+  sg: openSg,
+  runuser: openRunuser,
+  flock: openFlock,
+  at: openAt,
+  batch: openAt,
+  "start-stop-daemon": openStartStop,
+  setarch: openSetarch,
+  arch: openSetarch,
 };

@@ -1,8 +1,8 @@
 import { Verdicts } from "../rules/rule-index.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { type Context, type Invocation, type Run, report } from "./context.js";
-import { local, wordOf } from "./opening.js";
 import { ShellState } from "./state.js";
+import { local, wordOf } from "./wrapper-spec.js";
 
 /** Programs whose words are data: text to show, search, compare or store, names of files and packages. */
 const DATA_PROGRAMS = new Set(

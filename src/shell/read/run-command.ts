@@ -10,13 +10,13 @@ import { follow } from "./follow.js";
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
 import { judgeUnknownProgram } from "./open-unknown.js";
-import type { Opening } from "./opening.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
 import { printedBy } from "./printed-text.js";
 import { quoteWord } from "./quote.js";
 import { type FunctionBody, ShellState } from "./state.js";
-import { inputOf } from "./stream.js";
+import { inputOf, type Stream } from "./stream.js";
 import { completed } from "./working-folder.js";
+import type { Opening } from "./wrapper-spec.js";
 import { actsItself, openerOf } from "./wrappers.js";
 import { judgeFileRun, madeFile, noteMadeFiles, withObeyedFile } from "./written-files.js";
 
@@ -181,6 +181,9 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
     run.elsewhere.set(command, [...(run.elsewhere.get(command) ?? []), obeying]);
     run.obeyed.add(key);
     runCodeOf(obeying, { command, invocation });
+    const input: Stream = { kind: "text", text, from: [] };
+    for (const opening of openingsOf(obeying, { ...context, input }))
+      follow(opening, { invocation, command });
     run.obeyed.delete(key);
   }
   if (!isInterpreter(command.program, context)) return;

@@ -1,4 +1,4 @@
-import type { WrapperSpec } from "./wrapper-options.js";
+import type { WrapperSpec } from "./wrapper-spec.js";
 
 /** Nothing but a command, with no options of its own that matter. */
 const PLAIN: WrapperSpec = {};
@@ -243,4 +243,136 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   watchexec: { lenient: true, taking: "w e f i s d watch exts filter ignore signal debounce shell" },
   reflex: { lenient: true, taking: "r g R G s" },
   perf: { verb: "stat|record|trace", lenient: true, taking: "e o p t C F r" },
+  // Other rights, other roots, other places.
+  run0: { kind: "root", lenient: true, taking: "u g D user group chdir unit property setenv nice slice" },
+  "s6-setuidgid": { kind: "root", operands: 1 },
+  "s6-applyuidgid": { kind: "root", lenient: true, taking: "u g G" },
+  "systemd-nspawn": {
+    kind: "container",
+    lenient: true,
+    taking:
+      "D i M u U p directory image machine user bind bind-ro tmpfs setenv uuid slice property template root-hash",
+  },
+  lima: { kind: "container", lenient: true },
+  orb: { kind: "container", lenient: true, taking: "m u w p machine user workdir" },
+  "distrobox-enter": { kind: "container", lenient: true, afterDashes: true },
+  crictl: { kind: "container", verb: "exec", lenient: true, operands: 1 },
+  buildah: { kind: "container", verb: "run", lenient: true, operands: 1, taking: "v e volume env user" },
+  adb: { kind: "remote", verb: "shell|exec-out", lenient: true, joined: true, taking: "s t H P L" },
+  plink: { kind: "remote", lenient: true, operands: 1, joined: true, taking: "P l pw i m" },
+  fab: { kind: "remote", lenient: true, afterDashes: true },
+  knife: { kind: "remote", verb: "ssh", lenient: true, operands: 1, joined: true, taking: "x P i a" },
+  // Priorities, limits and clocks.
+  choom: { taking: "n p adjust pid", lenient: true },
+  schedtool: { flags: "B F R N I D e v", taking: "p n a M", lenient: true },
+  trickle: { lenient: true, taking: "d u w t l n p L" },
+  trickled: LENIENT,
+  rr: { verb: "record", lenient: true },
+  heaptrack: LENIENT,
+  coz: { verb: "run", lenient: true, afterDashes: true },
+  coreutils: LENIENT,
+  uutils: LENIENT,
+  // Again and again, or later.
+  lckdo: { lenient: true, operands: 1 },
+  sem: { lenient: true, taking: "j id jobs" },
+  retry: { lenient: true, taking: "t d m times delay max min until while" },
+  "until-fail": LENIENT,
+  xe: { lenient: true, taking: "N j I a s" },
+  tsp: { lenient: true, taking: "L D W N E" },
+  ts: { lenient: true, taking: "L D W N E" },
+  nq: { flags: "c q" },
+  pueue: { verb: "add", lenient: true, joined: true, taking: "g a w l d group after label delay" },
+  onchange: { lenient: true, afterDashes: true },
+  // Terminals.
+  xterm: { lenient: true, joined: true, flags: "e hold", taking: "T title geometry bg fg fn fa fs" },
+  urxvt: { lenient: true, joined: true, flags: "e hold", taking: "T title geometry" },
+  konsole: { lenient: true, joined: true, flags: "e noclose", taking: "p profile workdir" },
+  alacritty: { lenient: true, joined: true, flags: "e hold", taking: "t title o working-directory command" },
+  kitty: { lenient: true, taking: "d o title directory config override" },
+  "gnome-terminal": { lenient: true, afterDashes: true, text: "e command" },
+  "xfce4-terminal": { text: "e command", lenient: true, flags: "x execute" },
+  dtach: { lenient: true, flags: "n", taking: "c A N e r", operands: 1 },
+  abduco: { lenient: true, flags: "n c A", taking: "e", operands: 1 },
+  zellij: { verb: "run", lenient: true, afterDashes: true },
+  // Tools of projects and languages.
+  devbox: { verb: "run", lenient: true, joined: true },
+  pixi: { verb: "run", lenient: true, taking: "e environment manifest-path" },
+  nodenv: { verb: "exec" },
+  fnm: { verb: "exec", lenient: true, taking: "using" },
+  lerna: { verb: "exec", lenient: true, joined: true, taking: "scope ignore concurrency since" },
+  nx: { verb: "exec", lenient: true, joined: true },
+  turbo: { verb: "exec", lenient: true },
+  composer: { verb: "exec", lenient: true },
+  guix: { verb: "shell|environment", lenient: true, afterDashes: true },
+  shx: LENIENT,
+  zx: { text: "e eval", lenient: true, afterDashes: true },
+  bolt: { verb: "command run", lenient: true, joined: true, kind: "remote" },
+  // Again and again, under a lock, in a terminal, in a sandbox.
+  watch: {
+    flags:
+      "b c C d e g p r t w x beep color no-color differences errexit chgexit precise no-rerun no-title no-wrap exec permanent",
+    taking: "n q s interval equexit shotsdir",
+    joined: true,
+    direct: "x exec",
+    repeated: true,
+  },
+  entr: { flags: "a c d n p r s z x", joined: "s", repeated: true },
+  capsh: { lenient: true, afterDashes: true, prefix: "bash", shell: "*" },
+  script: {
+    // On Linux the command is a text behind `-c`; elsewhere it follows the file.
+    flags: "a e f q F k r p append return flush force quiet",
+    taking: "E I O B T m o t echo log-in log-out log-io log-timing logging-format output-limit",
+    text: "c command",
+    operands: 1,
+    shell: "*",
+  },
+  bwrap: {
+    lenient: true,
+    takingTwo:
+      "bind ro-bind dev-bind bind-try ro-bind-try dev-bind-try symlink setenv file bind-data ro-bind-data chmod overlay",
+    taking:
+      "chdir proc dev tmpfs dir mqueue uid gid hostname unsetenv lock-file args argv0 userns userns2 pidns seccomp add-seccomp-fd block-fd userns-block-fd info-fd json-status-fd sync-fd exec-label file-label cap-add cap-drop perms size remount-ro overlay-src tmp-overlay ro-overlay",
+  },
+  "ld.so": {
+    lenient: true,
+    taking: "library-path preload argv0 audit inhibit-rpath glibc-hwcaps-mask",
+  },
+  hyperfine: {
+    each: true,
+    lenient: true,
+    taking:
+      "w m M r N S L P u n warmup runs min-runs shell export-json export-markdown export-csv command-name",
+  },
+  concurrently: {
+    each: true,
+    lenient: true,
+    taking: "n c m p l t s names prefix-colors max-processes prefix success",
+  },
+  // They do something of their own, and run what one of their options holds.
+  rsync: {
+    holds: "e rsh rsync-path",
+    taking:
+      "f T B M exclude include filter files-from exclude-from include-from log-file backup-dir chmod bwlimit port",
+  },
+  cpio: { holds: "rsh-command", taking: "F H D" },
+  scp: { holds: "S D", taking: "c F i J l o P X B b R s" },
+  man: { holds: "P pager", taking: "C M S L m e" },
+  sort: { holds: "compress-program", taking: "k t S T o" },
+  gsort: { holds: "compress-program", taking: "k t S T o" },
+  split: { holds: "filter", taking: "b l n a C t" },
+  gsplit: { holds: "filter", taking: "b l n a C t" },
+  zip: { holds: "unzip-command -TT" },
+  tcpdump: { holds: "z", taking: "i w r c G W C s F" },
+  wget: { holds: "use-askpass", taking: "O P o a U e i T t w Q header" },
+  openvpn: {
+    holds: "up down route-up ipchange client-connect tls-verify auth-user-pass-verify iproute",
+    lenient: true,
+  },
+  mapfile: { holds: "C", taking: "c d n O s t u" },
+  readarray: { holds: "C", taking: "c d n O s t u" },
+  complete: { holds: "C", taking: "F A G W P S X o" },
+  compgen: { holds: "C", taking: "F A G W P S X o" },
+  nodemon: { holds: "x exec" },
+  chokidar: { holds: "c command" },
+  "nix-shell": { holds: "run command" },
 };

@@ -53,7 +53,7 @@ export function isShell(program: string): boolean {
 export function runsCode(program: string): boolean {
   if (isShell(program)) return true;
   const language = languageOf(program)?.language.name;
-  return language !== undefined && language !== "awk" && language !== "carried";
+  return language !== undefined && language !== "awk";
 }
 
 export function isDownload(command: SimpleCommand): boolean {

@@ -10,6 +10,7 @@ import { RULES as GIT } from "./git.js";
 import { RULES as HISTORY } from "./history.js";
 import { RULES as INTERPRETERS } from "./interpreters.js";
 import { RULES as KUBERNETES } from "./kubernetes.js";
+import { RULES as MANY_HOSTS } from "./many-hosts.js";
 import { RULES as OWN_PROCESS } from "./own-process.js";
 import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
@@ -38,6 +39,7 @@ const FAMILIES: readonly (RuleSet | Subject)[] = [
   GIT,
   CONTAINERS,
   KUBERNETES,
+  MANY_HOSTS,
   VIRTUAL_MACHINES,
   CLOUD,
   DATABASES,

@@ -1,5 +1,4 @@
 import { effectsOfAwk } from "../code/awk.js";
-import { carriedEffects } from "../code/carried.js";
 import { type CodeEffects, effectsOfCode } from "../code/effects.js";
 import { inlineCode } from "../code/inline.js";
 import type { Language } from "../code/languages.js";
@@ -42,8 +41,7 @@ export function codeScript(command: SimpleCommand): ShellWord | undefined {
 function effectsOf(command: SimpleCommand): CodeEffects {
   const known = judged.get(command);
   if (known !== undefined) return known;
-  const effects =
-    carriedEffects(command) ?? (isSed(command.program) ? sedEffects(command) : inlineEffects(command));
+  const effects = isSed(command.program) ? sedEffects(command) : inlineEffects(command);
   judged.set(command, effects);
   return effects;
 }

@@ -1,5 +1,90 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN, type Wrapper } from "../types.js";
-import { type OpenerInput, type Opening, wordOf } from "./opening.js";
+import { parseOptions } from "./options.js";
+
+/** Something that runs inside a command: what `sudo`, `sh -c`, `xargs` or `find -exec` lead to. */
+export type Opening =
+  /** A program with its words. */
+  | {
+      readonly kind: "argv";
+      readonly argv: readonly ShellWord[];
+      readonly wrapper: Wrapper;
+      readonly assignments?: SimpleCommand["assignments"];
+      /** Runs once for each of many operands. */
+      readonly repeated?: boolean | undefined;
+      /** The folder it is started in. */
+      readonly folder?: ShellWord | undefined;
+    }
+  /** A text that a shell reads. */
+  | {
+      readonly kind: "text";
+      readonly text: ShellWord;
+      readonly wrapper: Wrapper;
+      readonly positional?: readonly ShellWord[] | undefined;
+      /** The word of `$0` in it. */
+      readonly zero?: ShellWord | undefined;
+      readonly repeated?: boolean | undefined;
+      readonly foreign?: boolean | undefined;
+      /** Runs in the very same shell: `eval`, `trap`. */
+      readonly here?: boolean;
+      /** Runs when the shell ends, with what its variables hold by then. */
+      readonly later?: boolean;
+    }
+  /** A shell that reads its commands from standard input. */
+  | {
+      readonly kind: "input";
+      readonly wrapper: Wrapper;
+      readonly positional?: readonly ShellWord[] | undefined;
+      readonly foreign?: boolean | undefined;
+      readonly here?: boolean;
+    }
+  /** A file of shell commands. */
+  | {
+      readonly kind: "script";
+      readonly path: ShellWord;
+      readonly wrapper: Wrapper;
+      readonly positional?: readonly ShellWord[] | undefined;
+      readonly foreign?: boolean | undefined;
+      readonly here?: boolean;
+    }
+  /** Something runs, but what cannot be told. */
+  | { readonly kind: "opaque" };
+
+/** What a carrier leads to. An empty list: it carries nothing this time (`sudo -l`, `env` alone). */
+export type Opener = (args: readonly ShellWord[], input: OpenerInput) => readonly Opening[];
+
+export interface OpenerInput {
+  readonly program: string;
+  /** What is known to arrive on standard input; undefined when nothing or nobody knows. */
+  readonly stdin: string | undefined;
+  /** True when something arrives on standard input. */
+  readonly fed: boolean;
+  readonly assignments: SimpleCommand["assignments"];
+  /** What stands in a file that the same line wrote. */
+  fileText(path: string): string | undefined;
+}
+
+export function local(program: string): Wrapper {
+  return { program, kind: "local" };
+}
+
+/** Words as one text for a shell, the way `ssh` and `watch` join them. */
+export function joinWords(words: readonly ShellWord[]): ShellWord {
+  const variables = words.flatMap((word) => word.variables ?? []);
+  const outputs = words.flatMap((word) => word.outputs ?? []);
+  const [first] = words;
+  return {
+    text: words.map((word) => word.text).join(" "),
+    known: words.every((word) => word.known),
+    glob: false,
+    variables: variables.length > 0 ? variables : undefined,
+    outputs: outputs.length > 0 ? outputs : undefined,
+    span: words.length === 1 ? first?.span : undefined,
+  };
+}
+
+export function wordOf(text: string, like?: ShellWord): ShellWord {
+  return { ...like, text, known: !text.includes("\uFFFC"), glob: false };
+}
 
 /** How a wrapper's own options look, so that the command behind them can be found. */
 export interface WrapperSpec {
@@ -20,8 +105,23 @@ export interface WrapperSpec {
   readonly assignments?: boolean;
   /** Sub-commands of which one has to come first, each a `|` list: "run", "exec|x". */
   readonly verb?: string;
-  /** The words behind the options are joined and read by a shell. */
-  readonly joined?: boolean;
+  /** The words behind the options are joined and read by a shell: always, or with one of these options. */
+  readonly joined?: boolean | string;
+  /** With one of these the words are a program after all: `watch -x`. */
+  readonly direct?: string;
+  /** Every operand is a command line of its own. */
+  readonly each?: boolean;
+  /** Runs again and again, or once for each of many things. */
+  readonly repeated?: boolean;
+  /** The words are for this program: `capsh -- -c 'cmd'`. */
+  readonly prefix?: string;
+  /** Options that take two words: `bwrap --bind FROM TO`. */
+  readonly takingTwo?: string;
+  /**
+   * Options anywhere whose value is a command line, of a program that does its own work besides. A name with a dash in
+   * front is taken as it is, for programs that spell long options with one.
+   */
+  readonly holds?: string;
   /** `-10` is an option of its own, as in `nice -10`. */
   readonly digits?: boolean;
   /** The command stands behind `--` only. */
@@ -38,6 +138,7 @@ interface CompiledSpec extends WrapperSpec {
   readonly idleSet: ReadonlySet<string>;
   readonly textSet: ReadonlySet<string>;
   readonly shellSet: ReadonlySet<string>;
+  readonly twoSet: ReadonlySet<string>;
   readonly verbs: readonly ReadonlySet<string>[];
 }
 
@@ -54,6 +155,7 @@ function compile(spec: WrapperSpec): CompiledSpec {
     idleSet: names(spec.idle),
     textSet: names(spec.text),
     shellSet: names(spec.shell),
+    twoSet: names(spec.takingTwo),
     verbs: spec.verb === undefined ? [] : spec.verb.split(" ").map((verb) => new Set(verb.split("|"))),
   };
   COMPILED.set(spec, compiled);
@@ -96,6 +198,7 @@ export function readWrapper(args: readonly ShellWord[], spec: WrapperSpec): Read
         rests.push(args.slice(at + 2));
       }
       if (read.tookNext) at++;
+      if (read.names.some((name) => compiled.twoSet.has(name))) at += 2;
     }
   };
   options();
@@ -137,7 +240,8 @@ function readOption(
 } {
   const { text } = word;
   const takes = (name: string): boolean => spec.takingSet.has(name) || spec.textSet.has(name);
-  const isKnown = (name: string): boolean => takes(name) || spec.flagSet.has(name) || spec.idleSet.has(name);
+  const isKnown = (name: string): boolean =>
+    takes(name) || spec.flagSet.has(name) || spec.idleSet.has(name) || spec.twoSet.has(name);
   const cut = text.indexOf("=");
   const long = text.replace(/^--?/, "").replace(/=[\s\S]*$/, "");
   if (text.startsWith("--") || (long.length > 1 && isKnown(long))) {
@@ -164,32 +268,70 @@ function readOption(
 export function openBySpec(
   spec: WrapperSpec,
   args: readonly ShellWord[],
-  { program, fed }: OpenerInput,
+  { program, fed }: Pick<OpenerInput, "program" | "fed">,
 ): readonly Opening[] {
+  if (spec.holds !== undefined) return heldTexts(args, { program, spec });
   const read = readWrapper(args, spec);
   if (read === undefined) return [];
   const compiled = compile(spec);
-  for (const name of read.given.keys()) if (compiled.idleSet.has(name)) return [];
+  const isGiven = (list: string | undefined) =>
+    list?.split(" ").some((name) => name === "*" || read.given.has(name)) === true;
+  if (isGiven(spec.idle)) return [];
   const wrapper: Wrapper = { program, kind: spec.kind ?? "local" };
+  const { repeated } = spec;
   const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
   for (const [name, value] of read.given) {
     if (value !== undefined && compiled.textSet.has(name))
-      openings.push({ kind: "text", text: value, wrapper });
+      openings.push({ kind: "text", text: value, wrapper, repeated });
   }
+  const hasText = openings.some(({ kind }) => kind === "text");
   const folder = spec.folder
     ?.split(" ")
     .map((name) => read.given.get(name))
     .find((word) => word !== undefined);
   for (const rest of read.rests) {
     if (rest.length === 0) {
-      const starts = [...compiled.shellSet].some((name) => name === "*" || read.given.has(name));
-      if (starts && fed) openings.push({ kind: "input", wrapper });
-    } else if (spec.joined === true) openings.push({ kind: "text", text: joinedWords(rest), wrapper });
-    else openings.push({ kind: "argv", argv: rest, wrapper, assignments: read.assignments, folder });
+      if (isGiven(spec.shell) && fed && !hasText) openings.push({ kind: "input", wrapper });
+    } else if (spec.each === true) {
+      for (const text of operandsIn(rest, compiled)) openings.push({ kind: "text", text, wrapper });
+    } else if (spec.joined === true ? !isGiven(spec.direct) : isGiven(spec.joined || undefined)) {
+      openings.push({ kind: "text", text: joinWords(rest), wrapper, repeated });
+    } else {
+      const argv = spec.prefix === undefined ? rest : [wordOf(spec.prefix), ...rest];
+      openings.push({ kind: "argv", argv, wrapper, assignments: read.assignments, folder, repeated });
+    }
   }
   return openings;
 }
 
-function joinedWords(words: readonly ShellWord[]): ShellWord {
-  return wordOf(words.map((word) => word.text).join(" "), words.length === 1 ? words[0] : undefined);
+function operandsIn(words: readonly ShellWord[], { takingSet }: CompiledSpec): readonly ShellWord[] {
+  const takes = (word: ShellWord | undefined) =>
+    /^-/.test(word?.text ?? "") && takingSet.has(word?.text.replace(/^--?/, "") ?? "");
+  return words.filter((word, index) => !word.text.startsWith("-") && !takes(words[index - 1]));
+}
+
+/** More command lines than this in one command are not followed one by one. */
+const MOST_HELD = 64;
+
+function heldTexts(
+  args: readonly ShellWord[],
+  { program, spec }: { readonly program: string; readonly spec: WrapperSpec },
+): readonly Opening[] {
+  const held = spec.holds?.split(" ") ?? [];
+  const named = held.filter((name) => !name.startsWith("-"));
+  const { values } = parseOptions(args, {
+    taking: [...named, ...names(spec.taking)],
+    long: named.filter((name) => name.length > 1),
+  });
+  const exact = args.filter((_word, index) => held.includes(args[index - 1]?.text ?? "") && index > 0);
+  return textsOf([...named.flatMap((name) => values.get(name) ?? []), ...exact], program);
+}
+
+/** Command lines that a program was given to run; what only the running shell knows is not one of them. */
+export function textsOf(words: readonly ShellWord[], program: string): readonly Opening[] {
+  const known = words.filter(({ text }) => text.replaceAll(UNKNOWN, "").trim() !== "");
+  const openings = known
+    .slice(0, MOST_HELD)
+    .map((text): Opening => ({ kind: "text", text, wrapper: local(program), foreign: true }));
+  return known.length > MOST_HELD ? [{ kind: "opaque" }, ...openings] : openings;
 }
