@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { canonicalJson } from "../base/canonical-json.js";
+import { sha256 } from "../base/hash.js";
 import type { Decision } from "../tool/call.js";
+import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
-import { approvalHash } from "./approval-hash.js";
 import type { CallRecord } from "./call-record.js";
 import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Review } from "./scope.js";
 
@@ -136,6 +138,18 @@ function requestOf(call: CallRecord, decision: Decision): ApprovalRequest {
     remember: call.grantKeys.length === 0 ? [] : (judged?.remember ?? []),
     expiresAt: Date.now() + scope.services.approvalTimeoutMs,
   };
+}
+
+/** Binds an approval to what was approved: the same tool, arguments, effects and place. */
+export function approvalHash(call: {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly effects: readonly Effect[];
+  readonly environment: string;
+  readonly cwd: string;
+}): string {
+  const { tool, args, effects, environment, cwd } = call;
+  return sha256(canonicalJson({ tool, args, effects, environment, cwd }));
 }
 
 function bindingOf({ entry, args, effects, scope }: CallRecord): string {

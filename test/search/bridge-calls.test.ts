@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/runtime/session.js";
-import { annotationsOf } from "../../src/server/mcp/annotations.js";
+import { annotationsOf } from "../../src/server/mcp/tool-list.js";
 import { testRuntime } from "../support/runtime.js";
 import { ON, open, serverTool } from "./fixtures/bridge-session.js";
 

@@ -1,4 +1,4 @@
-import { approvalHash } from "../../call/approval-hash.js";
+import { approvalHash } from "../../call/approve.js";
 import type { Approver } from "../../call/scope.js";
 import type { Session, SessionOptions } from "../../runtime/session.js";
 import type { CallResult } from "../../tool/call.js";

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { canonicalJson } from "../../base/canonical-json.js";
 import { sha256 } from "../../base/hash.js";
-import { canonicalJson } from "../../call/approval-hash.js";
 import type { ApprovalReply } from "../../call/scope.js";
 
 export interface SignedQuestion {

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../call/approval-hash.js";
+import { canonicalJson } from "../../base/canonical-json.js";
 import type { ApprovalReply, ApprovalRequest } from "../../call/scope.js";
 import type { Logger } from "../../observe/log.js";
 import type { SqlRow, Statement } from "../../store/driver.js";

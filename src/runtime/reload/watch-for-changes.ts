@@ -1,7 +1,7 @@
 import { describeThrown } from "../../tool/thrown.js";
 import type { Runtime } from "../runtime.js";
+import { differences, EMPTY_SNAPSHOT, type FileSnapshot, takeSnapshot } from "./file-snapshot.js";
 import { FolderWatchers } from "./folder-watchers.js";
-import { differences, EMPTY_PICTURE, type Picture, takePicture } from "./picture.js";
 import { reload } from "./reload.js";
 import { type WatchedPlaces, watchedPlaces } from "./watched-places.js";
 
@@ -43,7 +43,7 @@ class Watching implements ReloadWatch {
   readonly #options: WatchOptions;
   readonly #watchers = new FolderWatchers(() => this.#hint());
   readonly #forget: () => void;
-  #picture: Picture = EMPTY_PICTURE;
+  #snapshot: FileSnapshot = EMPTY_SNAPSHOT;
   #working: Promise<void> = Promise.resolve();
   #quiet: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
@@ -60,10 +60,10 @@ class Watching implements ReloadWatch {
   async start(): Promise<void> {
     const { loadedAt } = this.#runtime.config;
     const places = this.#places();
-    this.#watchers.follow(places, (await takePicture(places)).folders);
-    this.#picture = await takePicture(places);
+    this.#watchers.follow(places, (await takeSnapshot(places)).folders);
+    this.#snapshot = await takeSnapshot(places);
     const settings = places.settings.filter(
-      (path) => (this.#picture.files.get(path)?.changedAt ?? 0) >= loadedAt,
+      (path) => (this.#snapshot.files.get(path)?.changedAt ?? 0) >= loadedAt,
     );
     await reload({
       runtime: this.#runtime,
@@ -114,12 +114,12 @@ class Watching implements ReloadWatch {
 
   async #takeUp(): Promise<void> {
     if (this.#closed) return;
-    const before = this.#picture;
+    const before = this.#snapshot;
     try {
       const places = this.#places();
-      const now = await takePicture(places, this.#picture);
-      const changed = differences(this.#picture, now);
-      this.#picture = now;
+      const now = await takeSnapshot(places, this.#snapshot);
+      const changed = differences(this.#snapshot, now);
+      this.#snapshot = now;
       if (changed.length > 0) {
         const settings = changed.filter((path) => places.settings.includes(path));
         const tools = changed.filter((path) => !places.settings.includes(path));
@@ -128,7 +128,7 @@ class Watching implements ReloadWatch {
       await this.#followNewPlaces(places);
     } catch (thrown) {
       // Seen, but not in force: the next look has to find it again.
-      this.#picture = before;
+      this.#snapshot = before;
       this.#runtime.log.error(`changes could not be taken up: ${describeThrown(thrown).message}`);
     }
   }
@@ -137,10 +137,10 @@ class Watching implements ReloadWatch {
   async #followNewPlaces(before: WatchedPlaces): Promise<void> {
     if (this.#closed) return;
     const places = this.#places();
-    if (this.#watchers.follow(places, this.#picture.folders)) this.#hint();
+    if (this.#watchers.follow(places, this.#snapshot.folders)) this.#hint();
     if (pathsOf(places) === pathsOf(before)) return;
-    this.#picture = await takePicture(places, this.#picture);
-    if (this.#watchers.follow(places, this.#picture.folders)) this.#hint();
+    this.#snapshot = await takeSnapshot(places, this.#snapshot);
+    if (this.#watchers.follow(places, this.#snapshot.folders)) this.#hint();
     await reload({ runtime: this.#runtime, settings: [], tools: [], quietMs: this.#quietMs() });
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { canonicalJson } from "../../call/approval-hash.js";
+import { canonicalJson } from "../../base/canonical-json.js";
 import type { Progress } from "../../tool/tool.js";
 import type { AskClient, Question, RawAnswer } from "./questions.js";
 

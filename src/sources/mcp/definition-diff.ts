@@ -1,5 +1,5 @@
+import { canonicalJson } from "../../base/canonical-json.js";
 import { isRecord } from "../../base/record.js";
-import { canonicalJson } from "../../call/approval-hash.js";
 import { cleanLine } from "./clean-text.js";
 import type { Definition } from "./definition.js";
 

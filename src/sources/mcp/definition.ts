@@ -1,6 +1,6 @@
+import { canonicalJson } from "../../base/canonical-json.js";
 import { sha256 } from "../../base/hash.js";
 import { isRecord } from "../../base/record.js";
-import { canonicalJson } from "../../call/approval-hash.js";
 
 /** A tool as its server describes it, word for word. */
 export interface Definition {

@@ -1,5 +1,5 @@
+import { canonicalJson } from "../../base/canonical-json.js";
 import { sha256 } from "../../base/hash.js";
-import { canonicalJson } from "../../call/approval-hash.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 
 /**

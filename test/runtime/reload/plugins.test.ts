@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { takePicture } from "../../../src/runtime/reload/picture.js";
+import { takeSnapshot } from "../../../src/runtime/reload/file-snapshot.js";
 import { type WatchOptions, watchForChanges } from "../../../src/runtime/reload/watch-for-changes.js";
 import type { Runtime } from "../../../src/runtime/runtime.js";
 import { markConfirmed } from "../../../src/sources/plugins/confirmed-mark.js";
@@ -101,7 +101,7 @@ it("links that lead back are not followed for ever", async () => {
     symlinkSync(folder, join(folder, "a", `up${link}`));
     symlinkSync(join(folder, "a"), join(folder, `down${link}`));
   }
-  const { files, folders } = await takePicture({ settings: [], files: [], folders: [folder], whole: [] });
+  const { files, folders } = await takeSnapshot({ settings: [], files: [], folders: [folder], whole: [] });
   expect([...files.keys()]).toContain(join(folder, "a", "one.mjs"));
   expect([...files.keys()]).toContain(join(folder, "down0", "one.mjs"));
   expect(folders.length).toBeLessThan(500);

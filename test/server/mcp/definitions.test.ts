@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../../src/index.js";
-import { annotationsOf } from "../../../src/server/mcp/annotations.js";
 import { advertisedOutput, LEFT_OUT, PromisedOutputs } from "../../../src/server/mcp/output-schema.js";
 import { ProgressReporter } from "../../../src/server/mcp/progress.js";
 import { approvalText } from "../../../src/server/mcp/questions.js";
-import { PAGE_SIZE, pageOf } from "../../../src/server/mcp/tool-list.js";
+import { annotationsOf, PAGE_SIZE, pageOf } from "../../../src/server/mcp/tool-list.js";
 import { compileValidator } from "../../../src/tool/validate.js";
 import { serve } from "./support.js";
 

@@ -17,13 +17,13 @@ interface Seen {
 }
 
 /** The content of everything that is watched, by path. What is not there is not in it. */
-export interface Picture {
+export interface FileSnapshot {
   readonly files: ReadonlyMap<string, Seen>;
   /** The folders below the watched ones. */
   readonly folders: readonly string[];
 }
 
-export const EMPTY_PICTURE: Picture = { files: new Map(), folders: [] };
+export const EMPTY_SNAPSHOT: FileSnapshot = { files: new Map(), folders: [] };
 
 const RELEVANT = /\.(?:[cm]?[jt]s|json|ya?ml)$/i;
 const MAX_FILES = 5_000;
@@ -37,7 +37,10 @@ const READING_ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 20;
 
 /** Looks at everything; what has the same times and size as before is not read again. */
-export async function takePicture(places: WatchedPlaces, before: Picture = EMPTY_PICTURE): Promise<Picture> {
+export async function takeSnapshot(
+  places: WatchedPlaces,
+  before: FileSnapshot = EMPTY_SNAPSHOT,
+): Promise<FileSnapshot> {
   const folders: string[] = [];
   const found: string[] = [];
   await Promise.all(
@@ -57,7 +60,7 @@ export async function takePicture(places: WatchedPlaces, before: Picture = EMPTY
 }
 
 /** Paths whose content is not what it was: changed, new or gone. */
-export function differences(before: Picture, now: Picture): readonly string[] {
+export function differences(before: FileSnapshot, now: FileSnapshot): readonly string[] {
   const changed = [...now.files].flatMap(([path, { hash }]) =>
     before.files.get(path)?.hash === hash ? [] : path,
   );
