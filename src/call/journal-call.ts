@@ -54,26 +54,30 @@ function cannotJournal(error: unknown): Failure {
 /** Completes the row; the caller may answer once this resolves. */
 export async function journalOutcome(call: CallRecord): Promise<void> {
   const { log } = call.scope.services;
-  const text = textOfCall(call);
   try {
     const begun = call.journalEntry ?? begin(call, false);
     const entry = begun instanceof Promise ? await begun : begun;
-    const outcome: CallOutcome = {
-      status: statusOf(call),
-      ...(call.error !== undefined && { errorCode: call.error.code, errorMessage: call.error.message }),
-      durationMs: call.durationMs,
-      resultChars: text.length,
-      resultHash: sha256(text),
-      truncated: call.truncated,
-      ...(call.repairs.length > 0 && { repairs: JSON.stringify(call.repairs) }),
-    };
-    if (mayFollow(call)) entry.endSoon(outcome);
-    else await entry.end(outcome);
+    if (mayFollow(call)) entry.endSoon(() => outcomeOf(call));
+    else await entry.end(outcomeOf(call));
   } catch (error) {
     // The work is done and cannot be undone; hiding its result would invite the model to repeat it.
     log.error(`result of ${call.name} (${call.id}) is not in the journal: ${String(error)}`);
     call.notices = [...call.notices, "This result could not be written to the journal."];
   }
+}
+
+function outcomeOf(call: CallRecord): CallOutcome {
+  const text = textOfCall(call);
+  return {
+    status: statusOf(call),
+    errorCode: call.error?.code,
+    errorMessage: call.error?.message,
+    durationMs: call.durationMs,
+    resultChars: text.length,
+    resultHash: sha256(text),
+    truncated: call.truncated,
+    repairs: call.repairs.length === 0 ? undefined : JSON.stringify(call.repairs),
+  };
 }
 
 /**
@@ -95,7 +99,7 @@ function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise
     calledAs: redact(call.request.name),
     door: scope.door,
     argsJson: args.json,
-    ...(args.bytes !== undefined && { argsBytes: args.bytes }),
+    argsBytes: args.bytes,
     effectsJson: call.effects.length === 0 ? "[]" : redact(JSON.stringify(call.effects)),
     decision: call.decided ?? "none",
     rule: redact(decision?.rule ?? ""),

@@ -29,8 +29,11 @@ export interface JournalEntry {
    * Rejects, without harm to later calls, when it cannot be written.
    */
   end(outcome: CallOutcome): Promise<void>;
-  /** For those who do not wait: it is committed a moment later, and before whatever is awaited after it. */
-  endSoon(outcome: CallOutcome): void;
+  /**
+   * For those who do not wait: it is committed a moment later, and before whatever is awaited after it. The outcome is
+   * asked for when there is time.
+   */
+  endSoon(outcome: () => CallOutcome): void;
 }
 
 /** What is known of a call before it runs. */
@@ -43,7 +46,7 @@ export interface CallIntent {
   /** Secrets already redacted; kept up to 64 KiB. */
   readonly argsJson: string;
   /** Their full length, when texts in them were cut already. */
-  readonly argsBytes?: number;
+  readonly argsBytes?: number | undefined;
   readonly effectsJson: string;
   readonly decision: string;
   readonly rule: string;
@@ -58,13 +61,13 @@ export type CallStatus = "ok" | "error" | "blocked" | "denied" | "timeout" | "ca
 
 export interface CallOutcome {
   readonly status: CallStatus;
-  readonly errorCode?: string;
-  readonly errorMessage?: string;
+  readonly errorCode?: string | undefined;
+  readonly errorMessage?: string | undefined;
   readonly durationMs: number;
   readonly resultChars: number;
   readonly resultHash: string;
   readonly truncated: boolean;
-  readonly repairs?: string;
+  readonly repairs?: string | undefined;
 }
 
 /** One call as it is read back. */

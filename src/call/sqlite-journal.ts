@@ -75,7 +75,7 @@ export class SqliteJournal implements Journal {
 
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry> {
     if (this.#closed) return rejected("it is already closed");
-    const entry = new Entry(sealIntent(intent), (ended, awaited) => this.#ended(ended, awaited));
+    const entry = new Entry(intent, (ended, awaited) => this.#ended(ended, awaited));
     if (!intent.durableBefore) {
       this.#delayed.add(entry);
       this.#delayTimer ??= setTimeout(() => this.#writeDelayed(), INTENT_DELAY_MS).unref();
@@ -124,6 +124,8 @@ export class SqliteJournal implements Journal {
   #ended(entry: Entry, awaited: boolean): Promise<void> {
     if (!awaited && this.#delayed.has(entry)) {
       this.#finished += 1;
+      // Whoever made the call has its answer by then and is busy with it.
+      setImmediate(() => entry.seal());
       return done;
     }
     this.#writeFinished();
@@ -249,23 +251,34 @@ const neverStartedOutcome: CallOutcome = {
   truncated: false,
 };
 
-/** Texts are made when they come in, so that a value that has none fails its own call and not the group. */
+/** Nobody is there any more to be told that an outcome cannot be written down. */
+function sealedLater(outcome: () => CallOutcome): string {
+  try {
+    return sealOutcome(outcome());
+  } catch (error) {
+    return sealOutcome({ ...neverStartedOutcome, status: "error", errorMessage: String(error) });
+  }
+}
+
+/** What is awaited is made text at once, so that a value that has none fails its own call and not the group. */
 class Entry implements JournalEntry {
   seq: number | undefined;
   /** True while it waits in a group. */
   queued = false;
-  readonly #sealedIntent: string;
+  readonly #intent: CallIntent;
   readonly #onEnd: (entry: Entry, awaited: boolean) => Promise<void>;
+  #outcome: (() => CallOutcome) | undefined;
+  #sealedIntent: string | undefined;
   #sealedOutcome: string | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(sealedIntent: string, onEnd: (entry: Entry, awaited: boolean) => Promise<void>) {
-    this.#sealedIntent = sealedIntent;
+  constructor(intent: CallIntent, onEnd: (entry: Entry, awaited: boolean) => Promise<void>) {
+    this.#intent = intent;
     this.#onEnd = onEnd;
   }
 
   get hasEnded(): boolean {
-    return this.#sealedOutcome !== undefined;
+    return this.#sealedOutcome !== undefined || this.#outcome !== undefined;
   }
 
   end(outcome: CallOutcome): Promise<void> {
@@ -275,9 +288,9 @@ class Entry implements JournalEntry {
     return this.#ended;
   }
 
-  endSoon(outcome: CallOutcome): void {
+  endSoon(outcome: () => CallOutcome): void {
     if (this.#ended !== undefined) return;
-    this.sealOutcome(outcome);
+    this.#outcome = outcome;
     this.#ended = this.#onEnd(this, false);
   }
 
@@ -285,8 +298,15 @@ class Entry implements JournalEntry {
     this.#sealedOutcome = sealOutcome(outcome);
   }
 
+  /** Makes the texts that are not made yet. */
+  seal(): string {
+    this.#sealedIntent ??= sealIntent(this.#intent);
+    if (this.#outcome !== undefined) this.#sealedOutcome ??= sealedLater(this.#outcome);
+    return this.#sealedIntent;
+  }
+
   document(): string {
-    return documentOf(this.#sealedIntent, this.#sealedOutcome);
+    return documentOf(this.seal(), this.#sealedOutcome);
   }
 }
 

@@ -3,7 +3,7 @@ import { checkSchema } from "../tool/check-schema.js";
 import type { AnyTool } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
 import { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
-import { SortedNames } from "./sorted-names.js";
+import { SortedMap } from "./sorted-map.js";
 import type { SourceTools, SwapReport } from "./source-tools.js";
 
 export { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
@@ -66,14 +66,13 @@ interface Slot {
 const NOT_COVERED: readonly Entry[] = [];
 
 export class ToolRegistry {
-  readonly #slots = new Map<string, Slot>();
+  readonly #slots = new SortedMap<Slot>();
   readonly #toolsetAliases = new Map<string, string>();
   readonly #sources = new Map<string, BroughtBySource>();
   /** By source, since a source that is brought anew is judged anew; "" is for what no source brought. */
   readonly #conflicts = new Map<string, Conflict[]>();
   readonly #listeners = new Set<(generation: number) => void>();
   readonly #log: Logger;
-  readonly #names = new SortedNames();
   #generation = 0;
   #snapshot: RegistrySnapshot | undefined;
 
@@ -351,7 +350,7 @@ export class ToolRegistry {
   #takeSnapshot(): RegistrySnapshot {
     const entries = new Map<string, Entry>();
     const aliases = new Map<string, string>();
-    for (const name of this.#names.sorted(this.#slots)) {
+    for (const name of this.#slots.sortedKeys()) {
       const entry = this.get(name);
       if (entry === undefined) continue;
       entries.set(name, entry);

@@ -2,7 +2,7 @@ import { nearest } from "../config/did-you-mean.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { TOOL_ALIASES } from "./aliases.js";
 import type { RegistrySnapshot } from "./registry.js";
-import { CORE_TOOLS, STATIC_TOOLSETS, type ToolsetDefinition, type ToolsetKind } from "./toolset-table.js";
+import { CORE_TOOLS, STATIC_TOOLSETS, type ToolsetKind } from "./toolset-table.js";
 
 export interface CustomToolset {
   readonly description?: string;
@@ -35,11 +35,18 @@ export function canonicalToolName(name: string, registry: RegistrySnapshot): str
   return registry.aliases.get(name) ?? name;
 }
 
+interface Composition {
+  readonly kind: ToolsetKind;
+  readonly description: string;
+  /** Listed in the table or by the person, in any spelling. */
+  readonly named: readonly string[];
+  /** Registered with it. */
+  readonly members: readonly string[];
+  readonly includes: readonly string[];
+}
+
 /** What one toolset consists of, before its includes are followed. */
-function definitionOf(
-  name: string,
-  world: ToolsetWorld,
-): (ToolsetDefinition & { kind: ToolsetKind }) | undefined {
+function definitionOf(name: string, world: ToolsetWorld): Composition | undefined {
   const target = world.registry.toolsetAliases.get(name);
   const statics = STATIC_TOOLSETS.get(name);
   const custom = world.custom.get(name);
@@ -50,35 +57,50 @@ function definitionOf(
     kind: custom !== undefined ? "custom" : (statics?.kind ?? "dynamic"),
     description:
       custom?.description ?? statics?.description ?? (target === undefined ? "" : `Same as ${target}`),
-    tools: [...(statics?.tools ?? []), ...(custom?.tools ?? []), ...(members ?? [])],
+    named: [...(statics?.tools ?? []), ...(custom?.tools ?? [])],
+    members: members ?? [],
     includes: [
       ...(statics?.includes ?? []),
       ...(custom?.includes ?? []),
       ...(target === undefined ? [] : [target]),
     ],
-    ...(statics?.bundle === true && { bundle: true }),
   };
 }
 
-/** Sorted tool names of a toolset, or undefined when nothing has that name. Cycles and diamonds are fine. */
+/** Sorted tool names of a toolset, or undefined when nothing has that name. */
 export function resolveToolset(name: string, world: ToolsetWorld): readonly string[] | undefined {
-  if (ALL_NAMES.has(name)) return allTools(world);
-  if (definitionOf(name, world) === undefined) return undefined;
-  const found = new Set<string>();
-  const seen = new Set<string>();
-  const visit = (toolset: string): void => {
-    if (seen.has(toolset)) return;
-    seen.add(toolset);
+  const followed = follow(name, world);
+  if (followed === undefined) return undefined;
+  const tools = new Set(followed.named);
+  for (const toolset of followed.toolsets) {
+    for (const tool of world.registry.byToolset.get(toolset) ?? []) tools.add(tool);
+  }
+  return [...tools].sort();
+}
+
+/** Where a toolset leads: single tools, and toolsets whose registered tools all belong to it. */
+interface Followed {
+  readonly named: ReadonlySet<string>;
+  readonly toolsets: ReadonlySet<string>;
+}
+
+/** Cycles and diamonds are fine. */
+function follow(name: string, world: ToolsetWorld): Followed | undefined {
+  const named = new Set<string>();
+  const toolsets = new Set<string>();
+  const visit = (toolset: string): boolean => {
+    if (toolsets.has(toolset)) return true;
+    toolsets.add(toolset);
     if (ALL_NAMES.has(toolset)) {
-      for (const tool of allTools(world)) found.add(tool);
-      return;
+      for (const tool of allTools(world)) named.add(tool);
+      return true;
     }
     const definition = definitionOf(toolset, world);
-    for (const tool of definition?.tools ?? []) found.add(canonicalToolName(tool, world.registry));
+    for (const tool of definition?.named ?? []) named.add(canonicalToolName(tool, world.registry));
     for (const include of definition?.includes ?? []) visit(include);
+    return definition !== undefined;
   };
-  visit(name);
-  return [...found].sort();
+  return visit(name) ? { named, toolsets } : undefined;
 }
 
 function allTools(world: ToolsetWorld): readonly string[] {
@@ -106,7 +128,7 @@ export function describeToolsets(world: ToolsetWorld): readonly ToolsetInfo[] {
       name,
       kind: definition?.kind ?? "dynamic",
       description: definition?.description ?? "",
-      tools: [...new Set(definition?.tools ?? [])].sort(),
+      tools: [...new Set([...(definition?.named ?? []), ...(definition?.members ?? [])])].sort(),
       includes: definition?.includes ?? [],
       resolved: resolveToolset(name, world) ?? [],
     };
@@ -148,11 +170,6 @@ interface SelectionRule {
 export function selectTools(request: SelectionRequest, world: ToolsetWorld): Selection {
   const rules: SelectionRule[] = [];
   const problems: Failure[] = [];
-  const among = (tools: Iterable<string>) => {
-    const set = new Set(tools);
-    return (tool: string) => set.has(tool);
-  };
-
   if (request.enabled === undefined) {
     rules.push({
       covers: isInAll(world),
@@ -166,18 +183,18 @@ export function selectTools(request: SelectionRequest, world: ToolsetWorld): Sel
       rules.push({ covers: isInAll(world), selected: true, because });
       continue;
     }
-    const tools = membersOf(name, world);
-    if (tools === undefined) problems.push(unknownToolset(name, world));
-    else rules.push({ covers: among(tools), selected: true, because });
+    const covers = coveredBy(name, world);
+    if (covers === undefined) problems.push(unknownToolset(name, world));
+    else rules.push({ covers, selected: true, because });
   }
   for (const name of request.disabled ?? []) {
-    const tools = membersOf(name, world);
-    if (tools === undefined) problems.push(unknownToolset(name, world));
+    const covers = coveredBy(name, world);
+    if (covers === undefined) problems.push(unknownToolset(name, world));
     else if (STATIC_TOOLSETS.get(name)?.bundle === true) {
       const core = new Set(CORE_TOOLS);
       const because = `toolset ${name} is disabled (the core tools it bundles stay)`;
-      rules.push({ covers: among(tools.filter((tool) => !core.has(tool))), selected: false, because });
-    } else rules.push({ covers: among(tools), selected: false, because: `toolset ${name} is disabled` });
+      rules.push({ covers: (tool) => covers(tool) && !core.has(tool), selected: false, because });
+    } else rules.push({ covers, selected: false, because: `toolset ${name} is disabled` });
   }
   for (const name of request.disabledTools ?? []) {
     const only = canonicalToolName(name, world.registry);
@@ -219,12 +236,16 @@ const STATIC_TOOLS: ReadonlySet<string> = new Set(
   [...STATIC_TOOLSETS.values()].flatMap(({ tools }) => tools),
 );
 
-/** A toolset's tools, or the single tool of that name: lists may mix both. */
-function membersOf(name: string, world: ToolsetWorld): readonly string[] | undefined {
-  const toolset = resolveToolset(name, world);
-  if (toolset !== undefined) return toolset;
-  const tool = canonicalToolName(name, world.registry);
-  return world.registry.entries.has(tool) ? [tool] : undefined;
+/** Whether a tool is one of a toolset's, or the single tool of that name: lists may mix both. */
+function coveredBy(name: string, world: ToolsetWorld): ((tool: string) => boolean) | undefined {
+  const { entries } = world.registry;
+  const followed = follow(name, world);
+  if (followed !== undefined) {
+    const { named, toolsets } = followed;
+    return (tool) => toolsets.has(entries.get(tool)?.toolset ?? "") || named.has(tool);
+  }
+  const only = canonicalToolName(name, world.registry);
+  return entries.has(only) ? (tool) => tool === only : undefined;
 }
 
 export function unknownToolset(name: string, world: ToolsetWorld): Failure {

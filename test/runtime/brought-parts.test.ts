@@ -32,10 +32,10 @@ class MemoryJournal implements Journal {
   begin(intent: CallIntent) {
     const row: (typeof this.rows)[number] = { intent };
     this.rows.push(row);
-    const endSoon = (outcome: CallOutcome) => {
+    const end = async (outcome: CallOutcome) => {
       row.outcome = outcome;
     };
-    return { end: async (outcome: CallOutcome) => endSoon(outcome), endSoon };
+    return { end, endSoon: (outcome: () => CallOutcome) => void end(outcome()) };
   }
   recent = async () => [];
   stats = async () => [];
