@@ -10,6 +10,89 @@ import { fileURLToPath } from "node:url";
 import { writeEmbedded } from "./embed.mjs";
 import { rootArgument, writeManifest } from "./manifest.mjs";
 
+/** What every command loads, by the beginning of its path; `!` leaves out what only some need. */
+const NEEDED_BY_ALL = [
+  "node_modules/commander/",
+  "node_modules/picocolors/",
+  "src/base/",
+  // It loads Node's cryptography.
+  "!src/base/hash.",
+  "src/cli/errors.",
+  "src/cli/input.",
+  "src/cli/output.",
+  "src/config/",
+  "src/env/descriptor.",
+  "src/env/environments.",
+  "src/env/find-program.",
+  "src/env/local/index.",
+  "src/observe/",
+  "src/policy/literal-search.",
+  "src/policy/profiles/permission-files.",
+  "src/policy/secret",
+  "src/registry/",
+  "!src/registry/discover",
+  "!src/registry/scan-module",
+  "!src/registry/user-module-errors",
+  "!src/registry/user-module-hooks",
+  "!src/registry/user-module-loader",
+  "!src/registry/user-module-names",
+  "!src/registry/user-module-typescript",
+  "!src/registry/user-module-verdicts",
+  "src/tool/",
+  "!src/tool/coerce",
+  "!src/tool/convert-value",
+  "!src/tool/decode",
+  "!src/tool/parse-arguments",
+  "!src/tool/prepare-schema",
+  "!src/tool/repair-text",
+  "!src/tool/typescript-declarations",
+  "!src/tool/validate",
+];
+
+/** What a call loads besides. */
+const NEEDED_BY_CALLS = [
+  "node_modules/jsonrepair/",
+  "node_modules/typebox/",
+  "src/call/",
+  "!src/call/hooks.",
+  "!src/call/journal.",
+  "!src/call/undo/",
+  "src/cli/session/",
+  "src/env/local/atomic-write.",
+  "src/env/local/file-",
+  "src/env/local/held-folder.",
+  "src/env/local/keep-aside.",
+  "src/env/local/local",
+  "src/env/local/unfinished-writes.",
+  "src/env/missing-folder.",
+  "src/env/task.",
+  "src/net/hosts",
+  "src/places/",
+  "src/policy/approvals/runtime-approvals.",
+  "src/policy/engine",
+  "src/policy/protected-paths",
+  "src/policy/grants/",
+  "!src/policy/grants/manage",
+  "src/policy/paths/",
+  "src/policy/profiles/",
+  "!src/policy/profiles/simulate",
+  "src/policy/real-path",
+  "src/policy/strictest",
+  "src/runtime/file-changes.",
+  "src/runtime/jobs.",
+  "src/runtime/session",
+  "src/search/assemble.",
+  "src/search/bridge-tools.",
+  "src/search/catalogue.",
+  "src/search/deferrable.",
+  "src/search/settings.",
+  "src/search/token-estimate.",
+  "src/shell/analysis.",
+  "src/shell/read/quote.",
+  "src/store/",
+  "src/tool/",
+];
+
 /** What is built, by its place in dist/. */
 const BUNDLES = [
   {
@@ -41,16 +124,8 @@ const BUNDLES = [
     chunks: "cli/chunks",
     // What commands need at once comes in few files: opening fifty small ones takes longer than reading them.
     together: [
-      {
-        name: "base",
-        test: /[\\/]src[\\/](?:tool|config|observe|registry)[\\/](?!user-module-(?!files)|repair-text|parse-arguments|convert-value|decode|validate|coerce|discover|scan-module|typescript-declarations)/,
-        minShareCount: 2,
-      },
-      {
-        name: "session",
-        test: /[\\/]src[\\/](?:call[\\/](?!hooks|journal\.)|net[\\/]hosts|policy[\\/](?:engine|judge-terminal|strictest|protected-paths|real-path|paths[\\/]|grants[\\/]|profiles[\\/](?:judge|permission-table|load|withheld|trace|flatten|command|allowed)))/,
-        minShareCount: 2,
-      },
+      { name: "start", test: partOf(NEEDED_BY_ALL), minShareCount: 2 },
+      { name: "call", test: partOf(NEEDED_BY_CALLS), minShareCount: 2 },
     ],
   },
 ];
@@ -129,6 +204,37 @@ async function bundle(root, warn) {
   }
 }
 
+/** Whether a module is on a list of path beginnings; an exception on it wins. */
+function partOf(list) {
+  const begins = list.filter((one) => !one.startsWith("!"));
+  const exceptions = list.filter((one) => one.startsWith("!")).map((one) => one.slice(1));
+  return (id) => {
+    const path = id
+      .split(sep)
+      .join("/")
+      .replace(/^.*?\/(?=src\/|node_modules\/)/, "");
+    return begins.some((one) => path.startsWith(one)) && !exceptions.some((one) => path.startsWith(one));
+  };
+}
+
+/** Chunks of the command line are run by its loader, and what it runs has no `import()` of its own. */
+const importsByLauncher = {
+  name: "imports-by-launcher",
+  renderChunk(code) {
+    if (!code.includes("import(")) return null;
+    const found = [];
+    const visit = (node) => {
+      if (typeof node !== "object" || node === null) return;
+      if (node.type === "ImportExpression") found.push(node.start);
+      for (const inner of Object.values(node)) visit(inner);
+    };
+    visit(this.parse(code));
+    return found
+      .sort((a, b) => b - a)
+      .reduce((text, start) => `${text.slice(0, start)}__${text.slice(start)}`, code);
+  },
+};
+
 async function bundlePart({ root, part, staging, warn }) {
   const { rolldown } = await import("rolldown");
   const input = Object.fromEntries(
@@ -144,6 +250,7 @@ async function bundlePart({ root, part, staging, warn }) {
     ...(part.together && { preserveEntrySignatures: false }),
     external: (id) =>
       id.startsWith("node:") || EXTERNAL_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: part.together ? [importsByLauncher] : [],
     onLog: (_level, { message }) => warn(message),
   });
   try {

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { Script, constants as scriptConstants } from "node:vm";
+import { Script } from "node:vm";
 
 /** A compiled chunk in the cache file: of which source, and where it lies. */
 interface Kept {
@@ -30,6 +30,9 @@ interface Loaded {
   readonly size: number;
   readonly mtimeMs: number;
 }
+
+/** What a chunk's code finds around it. A script made by hand has no `import()`; the build writes `__import` for it. */
+const PARAMETERS = "exports,require,module,__filename,__dirname,__import";
 
 /** The file begins with the length of its list. */
 const HEAD_BYTES = 4;
@@ -50,6 +53,7 @@ export class ChunkLoader {
   readonly #chunks: string;
   readonly #folder: string;
   readonly #require: NodeJS.Require;
+  readonly #importModule: (specifier: string, options?: ImportCallOptions) => Promise<unknown>;
   readonly #loaded = new Map<string, Loaded>();
   readonly #kept = new Map<string, Kept>();
   #handle: number | undefined;
@@ -60,10 +64,12 @@ export class ChunkLoader {
   constructor(options: {
     readonly dist: string;
     readonly require: NodeJS.Require;
+    readonly importModule: (specifier: string, options?: ImportCallOptions) => Promise<unknown>;
     readonly argv: readonly string[];
   }) {
     this.#chunks = join(options.dist, "chunks");
     this.#require = options.require;
+    this.#importModule = options.importModule;
     this.#folder = join(options.dist, ".cache");
     const word = commandOf(options.argv);
     if (word === undefined) return;
@@ -81,16 +87,12 @@ export class ChunkLoader {
     const source = readFileSync(path, "utf8");
     const { size, mtimeMs } = statSync(path);
     const cachedData = this.#cached(name, { size, mtimeMs });
-    const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
-      filename: path,
-      cachedData,
-      importModuleDynamically: scriptConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = new Script(`(function(${PARAMETERS}){${source}\n})`, { filename: path, cachedData });
     if (cachedData === undefined || script.cachedDataRejected === true) this.#complete = false;
     const module = { exports: {} };
     this.#loaded.set(name, { module, script, size, mtimeMs });
     const run = script.runInThisContext() as (...parts: readonly unknown[]) => void;
-    run(module.exports, this.#requireFrom, module, path, this.#chunks);
+    run(module.exports, this.#requireFrom, module, path, this.#chunks, this.#importModule);
     return module.exports;
   }
 

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { VERSION } from "../version.js";
 import { ChunkLoader } from "./chunk-loader.js";
 
@@ -6,4 +5,7 @@ const argv = process.argv.slice(2);
 
 // The commonest question of scripts is answered before anything else is loaded.
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) process.stdout.write(`${VERSION}\n`);
-else new ChunkLoader({ dist: __dirname, require: createRequire(__filename), argv }).load("start.js");
+else {
+  const importModule = (specifier: string, options?: ImportCallOptions) => import(specifier, options);
+  new ChunkLoader({ dist: __dirname, require, importModule, argv }).load("start.js");
+}
