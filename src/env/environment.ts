@@ -42,13 +42,13 @@ export interface ProgramRequest {
   readonly command: string | readonly string[];
   readonly cwd: string;
   /** On top of the environment's own variables; an undefined value takes one away. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The session's folder, the only one a sandboxed command may change; see `inTask`. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
   /** Opens the sandbox for this one command; only after the policy has let the `sandbox:widen` effect pass. */
-  readonly sandbox?: Widening;
+  readonly sandbox?: Widening | undefined;
   /** Shuts this one program in, whatever the settings of the sandbox are; environments elsewhere ignore it. */
-  readonly confine?: Confine;
+  readonly confine?: Confine | undefined;
 }
 
 /** A sandbox for code that nobody has read: it changes nothing and reaches nobody unless it is named here. */
@@ -67,11 +67,11 @@ export interface ExecRequest extends ProgramRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Standard input; empty when left out. */
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | undefined;
   /** Characters of output kept: 40 % head, 60 % tail, the rest counted. */
-  readonly maxOutputChars?: number;
+  readonly maxOutputChars?: number | undefined;
   /** Keep stdout and stderr apart (search, git); default merges them as a terminal would. */
-  readonly separateStderr?: boolean;
+  readonly separateStderr?: boolean | undefined;
   onChunk?(chunk: string): void;
 }
 
@@ -87,20 +87,20 @@ export interface ExecResult {
   readonly totalBytes: number;
   readonly durationMs: number;
   /** Working directory after the command, when its shell could still tell. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /**
    * What the shell exported in the end where that differs from the environment's own variables, in the form
    * `ProgramRequest.env` takes; absent when the shell could not tell, and for argument vectors.
    */
-  readonly exported?: Readonly<Record<string, string | undefined>>;
+  readonly exported?: Readonly<Record<string, string | undefined>> | undefined;
   /** What the command left running in its process group when its shell had ended by itself. */
-  readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[];
+  readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[] | undefined;
   /** Present when the command ran in a sandbox. */
-  readonly sandbox?: SandboxReport;
+  readonly sandbox?: SandboxReport | undefined;
   /** What shut it in, when `confine` was asked for and something did. */
-  readonly confinedBy?: string;
+  readonly confinedBy?: string | undefined;
   /** Limits of `confine` that the kernel had to enforce, where it tells. */
-  readonly reached?: readonly ("memory" | "processes")[];
+  readonly reached?: readonly ("memory" | "processes")[] | undefined;
 }
 
 export interface TerminalSize {
@@ -110,7 +110,7 @@ export interface TerminalSize {
 
 export interface SpawnRequest extends ProgramRequest {
   /** Give it a terminal of this size; otherwise pipes, with stdout and stderr merged. */
-  readonly pty?: TerminalSize;
+  readonly pty?: TerminalSize | undefined;
   /** Every byte it prints, in order. What the listener throws is ignored. */
   onOutput(bytes: Uint8Array): void;
 }
@@ -123,7 +123,7 @@ export interface RunningProcess {
   readonly mark: string;
   readonly pty: boolean;
   /** What shuts it in, when something does: "bubblewrap". */
-  readonly confinedBy?: string;
+  readonly confinedBy?: string | undefined;
   /** Resolves when it has ended and its output has arrived; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   write(data: string | Uint8Array): Promise<void>;
@@ -147,15 +147,15 @@ export interface Survivor {
 export interface ProcessEnd {
   readonly exitCode: number;
   /** Why it is not known how it ended: the connection or the environment was lost. */
-  readonly lost?: string;
+  readonly lost?: string | undefined;
   /** Limits of `confine` that the kernel had to enforce, where it tells. */
-  readonly reached?: ExecResult["reached"];
+  readonly reached?: ExecResult["reached"] | undefined;
 }
 
 export interface Transfer {
   readonly from: string;
   readonly to: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface TransferReport {
@@ -168,11 +168,11 @@ export interface EnvironmentDescription {
   readonly kind: EnvironmentKind;
   readonly ok: boolean;
   /** Why it does not work, and what to do. */
-  readonly reason?: string;
-  readonly fix?: string;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
   /** Where commands start when nothing else is said. */
-  readonly cwd?: string;
-  readonly home?: string;
+  readonly cwd?: string | undefined;
+  readonly home?: string | undefined;
   /** Facts worth showing, e.g. `image: debian:12`, `user: root`, `isolation: bubblewrap`. */
   readonly facts: Readonly<Record<string, string>>;
 }
@@ -229,7 +229,7 @@ export interface EnvironmentFiles {
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
-  readonly recursive?: boolean;
+  readonly recursive?: boolean | undefined;
   /** Told once, when everything that happens from now on will be seen. */
   onReady?(): void;
 }
@@ -240,10 +240,10 @@ export interface FileChange {
 }
 
 export interface ReadRange {
-  readonly start?: number;
-  readonly end?: number;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
   /** The path is real, as `realpath` gives it: a link on the way by now is refused. */
-  readonly real?: boolean;
+  readonly real?: boolean | undefined;
 }
 
 export interface StreamRange extends Omit<ReadRange, "end"> {
@@ -251,18 +251,18 @@ export interface StreamRange extends Omit<ReadRange, "end"> {
    * Memory to read the pieces into, in turn: a piece is overwritten when as many more have been asked for. It
    * spares a long read the collecting of a thousand pieces. Environments elsewhere use memory of their own.
    */
-  readonly into?: readonly Uint8Array[];
+  readonly into?: readonly Uint8Array[] | undefined;
 }
 
 export interface WriteReport {
   readonly created: boolean;
   readonly dirsCreated: boolean;
   /** The file that was put in place, where that can be told: finding the same one there proves its content. */
-  readonly stat?: FileStat;
+  readonly stat?: FileStat | undefined;
 }
 
 export interface WriteOptions {
-  readonly expected?: { readonly sha256: string | undefined };
+  readonly expected?: { readonly sha256: string | undefined } | undefined;
   /** Permission bits; without them a replaced file keeps its own and a new one gets the usual. */
-  readonly mode?: number;
+  readonly mode?: number | undefined;
 }

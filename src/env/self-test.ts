@@ -7,7 +7,7 @@ export interface SelfTestStep {
   readonly what: string;
   readonly ok: boolean;
   readonly ms: number;
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 }
 
 const LIMIT_MS = 30_000;
@@ -49,7 +49,7 @@ export async function* selfTest(opened: Environment, here: string): AsyncIterabl
   for (const [what, check] of checks) {
     const began = performance.now();
     const done = await check().then(
-      (detail) => ({ ok: true, ...(detail !== undefined && { detail }) }),
+      (detail) => ({ ok: true, detail }),
       (error: unknown) => ({ ok: false, detail: describeThrown(error).message }),
     );
     yield { what, ms: Math.round(performance.now() - began), ...done };

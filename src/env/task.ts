@@ -2,7 +2,7 @@ import { dirname } from "node:path/posix";
 import { delegateEnvironment } from "../call/delegate-environment.js";
 import { ToolError } from "../tool/errors.js";
 import type { Environment, ExecRequest, ExecResult, SpawnRequest } from "./environment.js";
-import { isMissingFolder } from "./missing-folder.js";
+import { isMissingFolder } from "./working-folder.js";
 
 /** Beyond this, exported variables are not carried on: every command of the task would have to bring them. */
 const MAX_KEPT_BYTES = 65_536;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CreateRequest, type EngineFacts, planContainer } from "../../src/env/docker/create-options.js";
-import type { DockerOptions } from "../../src/env/docker/options.js";
+import type { DockerOptions } from "../../src/env/docker/docker.js";
 
 const FACTS: EngineFacts = {
   kind: "docker",

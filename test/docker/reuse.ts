@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContainerRow } from "../../src/env/docker/labels.js";
-import { thisOwner } from "../../src/env/docker/owner.js";
+import { thisOwner } from "../../src/env/docker/labels.js";
 import { reapContainers } from "../../src/env/docker/reaper.js";
 import type { TestEngine } from "../support/docker-engine.js";
 import { containerOf, containers, deadPid, open, run } from "./support.js";

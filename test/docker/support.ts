@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { DockerOptions } from "../../src/env/docker/docker.js";
 import { createDockerEnvironment } from "../../src/env/docker/docker.js";
 import type { ContainerRow } from "../../src/env/docker/labels.js";
-import type { DockerOptions } from "../../src/env/docker/options.js";
 import type { Environment, ExecRequest, ExecResult } from "../../src/env/environment.js";
 import type { TestEngine } from "../support/docker-engine.js";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isMissingFolder } from "../../src/env/missing-folder.js";
+import { isMissingFolder } from "../../src/env/working-folder.js";
 import { ToolError } from "../../src/tool/errors.js";
 import { installed, openPlace, processesWith, until, wait } from "./there.js";
 

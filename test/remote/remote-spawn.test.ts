@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunningProcess, SpawnRequest } from "../../src/env/environment.js";
-import { isMissingFolder } from "../../src/env/missing-folder.js";
+import { isMissingFolder } from "../../src/env/working-folder.js";
 import { installed, openPlace, processesWith, until } from "./there.js";
 
 function spawned(place: ReturnType<typeof openPlace>) {

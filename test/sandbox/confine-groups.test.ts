@@ -15,8 +15,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { openLauncher } from "../../src/env/local/launcher/launcher.js";
 import { excessOf, watchUsage } from "../../src/env/local/usage-watch.js";
-import { groupPlace, mountedGroups } from "../../src/env/sandbox/control-group-mounts.js";
-import { controlGroupsIn, placesFrom } from "../../src/env/sandbox/control-groups.js";
+import {
+  controlGroupsIn,
+  groupPlace,
+  mountedGroups,
+  placesFrom,
+} from "../../src/env/sandbox/control-groups.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-groups-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

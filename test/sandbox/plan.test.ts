@@ -14,10 +14,16 @@ import { afterAll, describe, expect, test } from "vitest";
 import { isAtOrBelow } from "../../src/base/path.js";
 import { readReport } from "../../src/env/local/command-line.js";
 import { bwrapArguments } from "../../src/env/sandbox/bwrap-arguments.js";
-import { findDenial, missesTemporary } from "../../src/env/sandbox/denial.js";
-import { socketMounts, socketPaths } from "../../src/env/sandbox/host-sockets.js";
-import { arrange, isVisible, type Mount, mountOver } from "../../src/env/sandbox/mounts.js";
+import {
+  arrange,
+  isVisible,
+  type Mount,
+  mountOver,
+  socketMounts,
+  socketPaths,
+} from "../../src/env/sandbox/mounts.js";
 import { holdPlace, isPlaceholder, releasePlace } from "../../src/env/sandbox/placeholders.js";
+import { findDenial, missesTemporary } from "../../src/env/sandbox/report.js";
 import { filterArch, seccompFilter } from "../../src/env/sandbox/seccomp.js";
 import {
   AUDIT_ARCH,

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOGIN_SHELL_TEST, loginShellLine } from "../../src/env/ssh/login-shell-line.js";
+import { LOGIN_SHELL_TEST, loginShellLine } from "../../src/env/ssh/transport.js";
 import { findProgram, sshServerMissing } from "../support/ssh-server.js";
 import { optionsFor, run, serverForTest, transportForTest } from "./support.js";
 

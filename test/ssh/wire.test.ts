@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ChannelInput } from "../../src/env/ssh/channel-input.js";
-import { ChannelOutput, RECEIVE_WINDOW } from "../../src/env/ssh/channel-output.js";
+import { ChannelInput, ChannelOutput, RECEIVE_WINDOW } from "../../src/env/ssh/channel-streams.js";
 import { PacketSplitter, WireReader, WireWriter } from "../../src/env/ssh/wire.js";
 
 describe("packets of an ssh connection", () => {

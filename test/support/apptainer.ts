@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Environment } from "../../src/env/environment.js";
 import { findProgram } from "../../src/env/find-program.js";
 import { Starter } from "../../src/env/local/starter.js";
-import type { SingularityOptions } from "../../src/env/singularity/options.js";
+import type { SingularityOptions } from "../../src/env/singularity/singularity.js";
 import { createSingularityEnvironment } from "../../src/env/singularity/singularity.js";
 import { buildImageArchives } from "../docker/images.js";
 

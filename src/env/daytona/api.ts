@@ -96,7 +96,7 @@ export class DaytonaApi {
       headers: { ...this.headers, ...(json === undefined ? {} : { "content-type": "application/json" }) },
       body,
       dispatcher: await this.agent(),
-      ...(signal === undefined ? {} : { signal }),
+      signal: signal ?? null,
     });
     const text = await response.body.text();
     if (response.statusCode >= 300) throw new DaytonaRefusal(response.statusCode, reasonIn(text));

@@ -1,16 +1,19 @@
 import { ToolError } from "../../tool/errors.js";
-import { createContainer } from "./create-container.js";
-import { type CreatePlan, planContainer } from "./create-options.js";
-import { EngineError } from "./engine-api.js";
-import { engineFailure, isGone } from "./engine-errors.js";
+import { type CreatePlan, createContainer, planContainer } from "./create-options.js";
+import type { DockerOptions } from "./docker.js";
+import { EngineError, engineFailure, isGone } from "./engine-api.js";
 import type { Engine } from "./find-engine.js";
 import { ensureImage } from "./image.js";
 import { keptFolders, requireSources } from "./kept-folders.js";
-import { containerLabels, containerName, DEFAULT_LIFETIME_SECONDS, identityOf } from "./labels.js";
-import type { DockerOptions } from "./options.js";
-import { thisOwner } from "./owner.js";
+import {
+  claimLeftOver,
+  containerLabels,
+  containerName,
+  DEFAULT_LIFETIME_SECONDS,
+  identityOf,
+  thisOwner,
+} from "./labels.js";
 import { reap, removeContainer } from "./reaper.js";
-import { claimLeftOver } from "./take-over.js";
 
 /** One run of the container; a new value after each start. */
 export interface RunningContainer {

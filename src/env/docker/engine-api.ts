@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { errnoOf } from "../../base/errno.js";
+import { errnoOf, messageOf } from "../../base/errno.js";
+import { ToolError } from "../../tool/errors.js";
 
 /** Where an engine listens: a unix socket, or a port of this machine. */
 export type EngineAddress =
@@ -216,10 +217,10 @@ async function refuseFailure(message: IncomingMessage, request: ApiRequest): Pro
   // 304: it was so already (started, stopped).
   if ((status >= 200 && status < 300) || status === 304) return;
   const text = (await readAll(message)).toString("utf8").trim();
-  throw new EngineError(messageOf(text) || `${request.path} answered with status ${status}`, { status });
+  throw new EngineError(messageIn(text) || `${request.path} answered with status ${status}`, { status });
 }
 
-function messageOf(text: string): string {
+function messageIn(text: string): string {
   try {
     const parsed = JSON.parse(text) as { message?: unknown; cause?: unknown };
     return typeof parsed.message === "string" ? parsed.message : text;
@@ -259,4 +260,32 @@ function newer(version: string, than: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [thanMajor = 0, thanMinor = 0] = than.split(".").map(Number);
   return major > thanMajor || (major === thanMajor && minor > thanMinor);
+}
+
+/** What an engine refused or could not do, in words for whoever asked for a command. */
+export function engineFailure(what: string, error: unknown, hint?: string): ToolError {
+  if (ToolError.isInstance(error)) return error;
+  const why = messageOf(error);
+  if (error instanceof EngineError && error.status === undefined) {
+    return new ToolError(`The container engine does not answer: ${why}.`, {
+      code: "unavailable",
+      hint: "Start it again (for instance `systemctl start docker`), then call again.",
+      cause: error,
+    });
+  }
+  return new ToolError(`${what}: ${why.replace(/\.?\s*$/, ".")}`, {
+    code: "unavailable",
+    hint: hint ?? "See what the engine's own log says about it.",
+    cause: error,
+  });
+}
+
+export function isGone(error: unknown): boolean {
+  return error instanceof EngineError && (error.status === 404 || /no such container/i.test(error.message));
+}
+
+/** Docker says 409 when a container is not running; Podman a 500 about its state. */
+export function isNotRunning(error: unknown): boolean {
+  if (!(error instanceof EngineError)) return false;
+  return error.status === 409 || /state improper|is not running/i.test(error.message);
 }

@@ -6,9 +6,8 @@ import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import { findProgram } from "../find-program.js";
 import type { EngineFacts } from "./create-options.js";
-import { type EngineAddress, EngineApi } from "./engine-api.js";
-import { engineFailure } from "./engine-errors.js";
-import type { DockerOptions, EngineChoice } from "./options.js";
+import type { DockerOptions, EngineChoice } from "./docker.js";
+import { type EngineAddress, EngineApi, engineFailure } from "./engine-api.js";
 
 export interface Engine {
   readonly api: EngineApi;

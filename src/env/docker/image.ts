@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { EngineApi } from "./engine-api.js";
-import { engineFailure, isGone } from "./engine-errors.js";
+import { engineFailure, isGone } from "./engine-api.js";
 
 interface PullLine {
   readonly status?: string;

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import type { KeptFolders } from "./create-options.js";
-import type { DockerOptions } from "./options.js";
+import type { DockerOptions } from "./docker.js";
 
 /** Home and workspace of a task on this machine, made when they are missing. */
 export async function keptFolders(options: DockerOptions): Promise<KeptFolders | undefined> {

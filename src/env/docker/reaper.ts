@@ -1,9 +1,8 @@
+import type { DockerOptions } from "./docker.js";
 import type { EngineApi } from "./engine-api.js";
-import { engineFailure, isGone } from "./engine-errors.js";
+import { engineFailure, isGone } from "./engine-api.js";
 import { findEngine } from "./find-engine.js";
-import { type ContainerRow, labelFilter, lifetimeOf, ownerOf, taskOf } from "./labels.js";
-import type { DockerOptions } from "./options.js";
-import { ownerState } from "./owner.js";
+import { type ContainerRow, labelFilter, lifetimeOf, ownerOf, ownerState, taskOf } from "./labels.js";
 
 export interface ReapedContainer {
   readonly id: string;

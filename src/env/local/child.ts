@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { ToolError } from "../../tool/errors.js";
 
 /** A program to start in a session of its own, with exactly these descriptors. */
 export interface ChildStart {
@@ -66,3 +67,20 @@ export interface StartFailure {
 
 /** Starting may also fail later: then `exited` says so. */
 export type StartChild = (start: ChildStart) => Promise<Child | StartFailure>;
+
+const JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
+
+/** A program that first puts itself into groups of the kernel, for those who cannot do it on its behalf. */
+export function withGroupsJoined(argv: readonly string[], joinFiles: readonly string[]): readonly string[] {
+  return joinFiles.length === 0 ? argv : ["/bin/sh", "-c", JOIN, "sh", ...joinFiles, "--", ...argv];
+}
+
+export function launcherLost(): ToolError {
+  return new ToolError(
+    "The helper process that starts commands ended in the middle; how this command ended is not known.",
+    {
+      code: "unavailable",
+      hint: "Something killed it, perhaps because memory ran out. Look at what the command has done, then try again.",
+    },
+  );
+}

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
+import { readFile } from "node:fs/promises";
+import { arch, homedir, hostname, release, type, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import type {
@@ -98,7 +99,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       const { spawnProcess } = await import("./spawn-process.js");
       child = await spawnProcess(request, host);
     } else {
-      const { spawnInTerminal } = await import("./spawn-terminal.js");
+      const { spawnInTerminal } = await import("./spawn-process.js");
       // Terminals are opened by this process, so the launcher has to be told.
       await starter.expectStrangers();
       child = await spawnInTerminal({ ...request, pty }, host);
@@ -156,7 +157,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   async function describe(): Promise<EnvironmentDescription> {
     const { mode = "off" } = options.sandbox ?? {};
     const [{ describeLocal }, { starter }, sandbox] = await Promise.all([
-      import("./describe.js"),
+      import("./local.js"),
       loaded(),
       options.sandbox === undefined || mode === "off" ? undefined : sandboxOf(options.sandbox),
     ]);
@@ -209,7 +210,70 @@ async function loadMachinery(options: ConstructorParameters<typeof Starter>[0]) 
   const [{ Starter }, { runProcess }, { requireDirectory }] = await Promise.all([
     import("./starter.js"),
     import("./run-process.js"),
-    import("./require-directory.js"),
+    import("../working-folder.js"),
   ]);
   return { starter: new Starter(options), runProcess, requireDirectory };
+}
+
+export interface LocalFacts {
+  readonly name: string;
+  readonly cwd: string;
+  readonly home: string;
+  /** The runtime's own variables. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether programs start from the small helper process. */
+  readonly launcher: boolean;
+  readonly sandbox: {
+    readonly mode: SandboxOptions["mode"];
+    /** Why it does not work here; undefined when it does, or was not tried because it is off. */
+    readonly problem?: Unavailable | undefined;
+  };
+}
+
+/** What the machine is that commands run on, and how they run there. */
+export async function describeLocal(local: LocalFacts): Promise<EnvironmentDescription> {
+  const { mode, problem } = local.sandbox;
+  const required = mode === "required" && problem !== undefined;
+  return {
+    name: local.name,
+    kind: "local",
+    ok: !required,
+    ...(required && {
+      reason: `no command runs without a sandbox: ${problem.unavailable}`,
+      fix: problem.fix,
+    }),
+    cwd: local.cwd,
+    home: local.home,
+    facts: {
+      os: await systemName(),
+      machine: `${hostname() || "unnamed"} (${arch()})`,
+      user: userName(),
+      shell: local.env.SHELL || "bash",
+      isolation: isolation(local.sandbox),
+      starts: local.launcher ? "from a helper process" : "from the runtime itself",
+      node: process.version,
+    },
+  };
+}
+
+function isolation({ mode, problem }: LocalFacts["sandbox"]): string {
+  if (mode === "off") return "none (terminal.sandbox is off)";
+  if (problem === undefined) return "bubblewrap";
+  return mode === "auto" ? `none (${problem.unavailable})` : `missing (${problem.unavailable})`;
+}
+
+async function systemName(): Promise<string> {
+  const kernel = `${type()} ${release()}`;
+  const file = await readFile("/etc/os-release", "utf8").catch(() => "");
+  const name = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(file)?.[1];
+  return name === undefined ? kernel : `${name}, ${kernel}`;
+}
+
+/** A user without an entry in the system's list has a number only. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "unknown");
+  }
 }

@@ -5,8 +5,8 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { errnoOf } from "../../base/errno.js";
 import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
+import { withGroupsJoined } from "./child.js";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
-import { joining } from "./joining.js";
 import { type OutputReader, readPipe, readStream, together } from "./output-reader.js";
 import { closePair, inputFile, type PipePair, type PipeStock } from "./pipes.js";
 import { endWithThisProcess } from "./process-tree.js";
@@ -31,7 +31,7 @@ export async function startWithNode(
     ...(start.report ? (["pipe"] as const) : []),
     ...(start.filter === undefined ? [] : [start.filter]),
   ];
-  const [program = "", ...args] = joining(start.argv, start.joinFiles ?? []);
+  const [program = "", ...args] = withGroupsJoined(start.argv, start.joinFiles ?? []);
   let child: ChildProcess;
   try {
     child = spawn(program, args, { cwd: start.cwd, env: start.env, detached: true, stdio });

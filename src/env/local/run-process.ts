@@ -4,13 +4,13 @@ import type { ExecRequest, ExecResult, Survivor } from "../environment.js";
 import { OutputWindow } from "../output-window.js";
 import { sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/report.js";
 import type { Released } from "../sandbox/sandbox.js";
+import { differences, parseExports } from "../shell-report.js";
+import { requireDirectory } from "../working-folder.js";
 import type { Child, ChildExit, StartFailure } from "./child.js";
+import { launcherLost } from "./child.js";
 import { argumentVector, confinedVector, readReport } from "./command-line.js";
-import { exportedBy } from "./exported.js";
-import { launcherLost } from "./launcher-lost.js";
 import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
 import { endTree, groupGone, leftInGroup } from "./process-tree.js";
-import { requireDirectory } from "./require-directory.js";
 import { watchUsage } from "./usage-watch.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
@@ -35,8 +35,8 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
   const reached = [...(result.reached ?? []), ...released.reached];
   const told = {
     ...result,
-    ...(confinement.confinedBy !== undefined && { confinedBy: confinement.confinedBy }),
-    ...(reached.length > 0 && { reached }),
+    confinedBy: confinement.confinedBy,
+    reached: reached.length > 0 ? reached : undefined,
   };
   return changed.length === 0 ? told : withRefusedNames(told, changed);
 }
@@ -94,12 +94,13 @@ async function follow(run: Run): Promise<ExecResult> {
     truncated: out.truncated || err.truncated,
     totalBytes: out.totalBytes + err.totalBytes,
     durationMs: Math.round(performance.now() - started),
-    ...(shell.cwd !== undefined && { cwd: shell.cwd }),
-    ...(shell.exports !== undefined && {
-      exported: exportedBy(shell.exports, { prepared, mark: child.mark, requested: request.env ?? {} }),
-    }),
-    ...(left.length > 0 && { stillRunning: left }),
-    ...(excess !== undefined && { reached: [excess] }),
+    cwd: shell.cwd,
+    exported:
+      shell.exports === undefined
+        ? undefined
+        : exportedBy(shell.exports, { prepared, mark: child.mark, requested: request.env ?? {} }),
+    stillRunning: left.length > 0 ? left : undefined,
+    reached: excess && [excess],
   };
   return confinement === undefined
     ? result
@@ -213,4 +214,32 @@ export function cannotStart(argv: readonly string[], code: string): ToolError {
   return new ToolError(`${argv[0]} could not be started (${code}).`, {
     hint: "The machine may be out of processes, descriptors or memory; end something and try again.",
   });
+}
+
+/** Commands that follow each other mostly report the same, but for their mark. */
+let last: { readonly text: string; readonly found: Readonly<Record<string, string>> } | undefined;
+
+/**
+ * What a shell leaves to the next command: what its request brought and what it changed itself, where that
+ * differs from what every command gets. A sandbox sets some variables its own way; they do not count.
+ */
+export function exportedBy(
+  report: string,
+  run: {
+    readonly prepared: Prepared;
+    /** Of the shell, which may have waited for the command. */
+    readonly mark: string;
+    readonly requested: Readonly<Record<string, string | undefined>>;
+  },
+): Readonly<Record<string, string | undefined>> {
+  const { prepared, requested } = run;
+  const text = report.replace(run.mark, "");
+  if (last?.text !== text) last = { text, found: parseExports(text) };
+  const began = { ...prepared.env, ...prepared.confinement?.innerEnv };
+  const changed = { ...requested, ...differences(began, last.found) };
+  return Object.fromEntries(
+    Object.entries(changed).filter(
+      ([name, value]) => !name.startsWith("HERMES_") && prepared.base[name] !== value,
+    ),
+  );
 }

@@ -1,15 +1,17 @@
-import { fstatSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../../tool/errors.js";
-import type { ProcessEnd, RunningProcess, SpawnRequest } from "../environment.js";
+import type { ProcessEnd, RunningProcess, SpawnRequest, TerminalSize } from "../environment.js";
+import { FILTER_DESCRIPTOR } from "../sandbox/sandbox.js";
 import type { Child, ChildExit, StartFailure } from "./child.js";
-import { backgroundVector, confinedVector, readReport } from "./command-line.js";
+import { withGroupsJoined } from "./child.js";
+import { backgroundVector, confinedBackgroundVector, confinedVector, readReport } from "./command-line.js";
 import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
-import { endTree, groupGone } from "./process-tree.js";
+import { endTree, groupGone, livingTree } from "./process-tree.js";
 import { cannotStart, DRAIN_MS } from "./run-process.js";
 import { watchUsage } from "./usage-watch.js";
-import { type PipeIdentity, readsFrom } from "./waits-for-input.js";
 
 const VECTORS = { plain: backgroundVector, confined: confinedVector };
 
@@ -84,13 +86,13 @@ function running({ child, prepared, take }: Parts): RunningProcess {
     else if (confinement !== undefined && pid !== undefined) await groupGone(pid);
     const released = await confinement?.release();
     const reached = [excess, ...(released?.reached ?? [])].filter((limit) => limit !== undefined);
-    return { ...endOf(exit, confinement !== undefined), ...(reached.length > 0 && { reached }) };
+    return { ...endOf(exit, confinement !== undefined), reached: reached.length > 0 ? reached : undefined };
   });
   return {
     pid,
     mark,
     pty: false,
-    ...(confinement?.confinedBy !== undefined && { confinedBy: confinement.confinedBy }),
+    confinedBy: confinement?.confinedBy,
     ended,
     write: (data) => write(input, data),
     closeInput: () => new Promise((resolve) => (input?.writable ? input.end(resolve) : resolve())),
@@ -156,4 +158,88 @@ function startProblem(argv: readonly string[], code: string): Uint8Array {
 function pipeIdentity(input: Writable): PipeIdentity | undefined {
   const { fd } = (input as Writable & { _handle?: { fd?: number } })._handle ?? {};
   return fd === undefined || fd < 0 ? undefined : fstatSync(fd);
+}
+
+/** Starts a program in a terminal and lets it go on. The cwd must exist. */
+export async function spawnInTerminal(
+  request: SpawnRequest & { readonly pty: TerminalSize },
+  host: ProcessHost,
+): Promise<RunningProcess> {
+  const { spawnInPty } = await import("../pty/local-pty.js");
+  const vectors = { plain: backgroundVector, confined: confinedBackgroundVector };
+  const { argv, cwd, env, mark, confinement, joinFiles } = await prepareProgram(request, host, vectors);
+  const filter = confinement?.filter;
+  const release = async () => {
+    if (filter !== undefined) closeSync(filter);
+    await confinement?.release();
+  };
+  try {
+    const child = await spawnInPty({
+      argv: withGroupsJoined(argv, joinFiles),
+      cwd,
+      env,
+      mark,
+      size: request.pty,
+      held: confinement !== undefined,
+      confinedBy: confinement?.confinedBy,
+      ...(filter !== undefined && {
+        files: [{ descriptor: FILTER_DESCRIPTOR, path: `/proc/${process.pid}/fd/${filter}` }],
+      }),
+      onOutput: (bytes) => request.onOutput(bytes),
+    });
+    void child.ended.then(release);
+    return child;
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Numbers of the calls that wait for bytes: read and readv. */
+const READ_CALLS: Readonly<Record<string, ReadonlySet<string>>> = {
+  x64: new Set(["0", "19"]),
+  arm64: new Set(["63", "65"]),
+};
+
+/** The same for both ends. */
+export interface PipeIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/**
+ * Whether somebody of the tree waits in a read from this pipe. A program that waits for many things at once
+ * (poll, select) does not show. Undefined where the kernel does not tell.
+ */
+export async function readsFrom(place: {
+  readonly leader: number;
+  readonly pipe: PipeIdentity;
+}): Promise<boolean | undefined> {
+  const calls = READ_CALLS[process.arch];
+  if (process.platform !== "linux" || calls === undefined) return undefined;
+  const answers = await Promise.all(
+    (await livingTree(place.leader)).map((pid) => waitsIn(pid, { calls, pipe: place.pipe })),
+  );
+  if (answers.includes(true)) return true;
+  return answers.length > 0 && answers.every((answer) => answer === undefined) ? undefined : false;
+}
+
+async function waitsIn(
+  pid: number,
+  what: { readonly calls: ReadonlySet<string>; readonly pipe: PipeIdentity },
+): Promise<boolean | undefined> {
+  let line: string;
+  try {
+    line = await readFile(`/proc/${pid}/syscall`, "latin1");
+  } catch {
+    return undefined;
+  }
+  const [call = "", descriptor = ""] = line.split(" ");
+  if (!what.calls.has(call)) return false;
+  try {
+    const { dev, ino } = await stat(`/proc/${pid}/fd/${Number(descriptor)}`);
+    return dev === what.pipe.dev && ino === what.pipe.ino;
+  } catch {
+    return false;
+  }
 }

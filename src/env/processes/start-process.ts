@@ -59,10 +59,10 @@ export async function launch(start: {
   const running = await environment.spawn({
     command,
     cwd,
-    ...(env !== undefined && { env }),
-    ...(workspace !== undefined && { workspace }),
-    ...(sandbox !== undefined && { sandbox }),
-    ...(pty !== undefined && { pty }),
+    env,
+    workspace,
+    sandbox,
+    pty,
     onOutput: (bytes) => tracked.take(bytes),
   });
   tracked.follow(running);

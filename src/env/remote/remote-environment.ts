@@ -148,7 +148,7 @@ export function createRemoteEnvironment(options: RemoteEnvironmentOptions): Remo
       return { name, kind, ok: true, cwd, home, facts };
     } catch (error) {
       const fix = ToolError.isInstance(error) ? error.hint : undefined;
-      return { name, kind, ok: false, reason: reasonOf(error), ...(fix !== undefined && { fix }), facts: {} };
+      return { name, kind, ok: false, reason: reasonOf(error), fix, facts: {} };
     }
   }
 

@@ -78,9 +78,9 @@ async function run({ request, connection, probe, stop }: Run): Promise<ExecResul
     truncated: shown.truncated || errors?.truncated === true,
     totalBytes: shown.totalBytes + (errors?.totalBytes ?? 0),
     durationMs: Math.round(performance.now() - started),
-    ...(cwd?.startsWith("/") === true && { cwd }),
-    ...(vars !== undefined && { exported: differences(probe.base, parseExports(vars)) }),
-    ...(left !== undefined && ended === "itself" && { stillRunning: left }),
+    cwd: cwd?.startsWith("/") ? cwd : undefined,
+    exported: vars && differences(probe.base, parseExports(vars)),
+    stillRunning: ended === "itself" ? left : undefined,
   };
 }
 

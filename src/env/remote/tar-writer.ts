@@ -10,7 +10,7 @@ export interface TarMember {
   readonly size: number;
   readonly mode: number;
   readonly mtimeMs: number;
-  readonly target?: Buffer;
+  readonly target?: Buffer | undefined;
 }
 
 const TYPE_LETTERS = { file: "0", directory: "5", symlink: "2" } as const;
@@ -28,7 +28,7 @@ export function tarHeader(member: TarMember): Buffer {
       size: member.size,
       mode: member.mode & 0o777,
       mtime: Math.max(0, Math.floor(member.mtimeMs / 1000)),
-      ...(member.target !== undefined && { target: member.target }),
+      target: member.target,
     }),
   );
   return Buffer.concat(parts);
@@ -59,7 +59,7 @@ function block(fields: {
   readonly size: number;
   readonly mode: number;
   readonly mtime: number;
-  readonly target?: Buffer;
+  readonly target?: Buffer | undefined;
 }): Buffer {
   const header = Buffer.alloc(BLOCK);
   fields.name.copy(header, 0, 0, MAX_NAME);

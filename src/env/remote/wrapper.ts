@@ -2,7 +2,7 @@ import { deferred } from "../../base/deferred.js";
 import { quoteForShell } from "../../base/quote.js";
 import { ToolError } from "../../tool/errors.js";
 import type { ProgramRequest, Survivor } from "../environment.js";
-import { missingFolder } from "../missing-folder.js";
+import { missingFolder } from "../working-folder.js";
 import { FrameReader } from "./report-frames.js";
 import { LEFT_IN_GROUP } from "./scripts.gen.js";
 import { settable } from "./variables.js";

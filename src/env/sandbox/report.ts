@@ -1,6 +1,5 @@
 import { ToolError } from "../../tool/errors.js";
 import type { ExecResult } from "../environment.js";
-import { findDenial, missesTemporary } from "./denial.js";
 import type { SandboxReport } from "./types.js";
 
 /** What the sandbox did to a command that has ended. */
@@ -38,4 +37,54 @@ export function sandboxFailed(output: string): ToolError {
     code: "unavailable",
     hint: "Run `hermes doctor` to see what stands in its way.",
   });
+}
+
+/** What a command's words say about a refusal; only looked at when it failed inside the sandbox. */
+export interface Denial {
+  readonly denied: "network" | "write" | "other";
+  readonly deniedPath?: string;
+}
+
+const READ_ONLY = /Read-only file system|\bEROFS\b|Device or resource busy|\bEBUSY\b/i;
+const NETWORK = new RegExp(
+  [
+    "Network is unreachable|\\bENETUNREACH\\b|Could not resolve (?:host|proxy)|Name or service not known",
+    "Temporary failure in name resolution|\\bEAI_AGAIN\\b|\\bENOTFOUND\\b|No address associated with hostname",
+    "unable to resolve host|failed to lookup address|Could not connect to server|no such host|dial (?:tcp|udp)",
+    "Failed to establish a new connection|Couldn't connect to server|Cannot assign requested address",
+  ].join("|"),
+  "i",
+);
+/** What the filter of system calls refuses, and what lies behind it. */
+const OTHER =
+  /Operation not permitted|\bEPERM\b|Address family not supported|cannot open netlink|setns|unshare failed/i;
+/** Temporary folders are each command's own, so what an earlier one put there is not found. */
+const MISSING_TEMPORARY =
+  /\/(?:var\/)?tmp\/[^\n]*(?:No such file or directory|not found)|ENOENT[^\n]*\/tmp\//i;
+const CHECKED_CHARS = 20_000;
+
+export function findDenial(output: string, network: boolean): Denial | undefined {
+  const text = output.slice(-CHECKED_CHARS);
+  if (READ_ONLY.test(text)) {
+    const deniedPath = refusedPath(text);
+    return { denied: "write", ...(deniedPath !== undefined && { deniedPath }) };
+  }
+  if (!network && NETWORK.test(text)) return { denied: "network" };
+  return OTHER.test(text) ? { denied: "other" } : undefined;
+}
+
+export function missesTemporary(output: string): boolean {
+  return MISSING_TEMPORARY.test(output.slice(-CHECKED_CHARS));
+}
+
+/** The absolute path next to the words, if there is one: `touch: cannot touch '/etc/x': Read-only file system`. */
+function refusedPath(text: string): string | undefined {
+  for (const line of text.split("\n").reverse()) {
+    if (!READ_ONLY.test(line)) continue;
+    const quoted = /['"‘`](\/[^'"’`]+)['"’`]/.exec(line)?.[1];
+    const bare = /(?:^|[\s:])(\/[^\s:'"]+):? /.exec(line)?.[1];
+    const path = quoted ?? bare;
+    if (path !== undefined) return path;
+  }
+  return undefined;
 }

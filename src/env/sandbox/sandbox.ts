@@ -7,13 +7,13 @@ import {
   type GroupLimits,
   type ReachedLimit,
 } from "./control-groups.js";
-import { FilterFile } from "./filter-file.js";
 import { groupLimits, limitsFor } from "./limits.js";
 import type { Mount } from "./mounts.js";
 import { holdPlace, type Placeholder, releasePlace } from "./placeholders.js";
 import { lastingMounts, type Plan, planFor } from "./plan.js";
 import { probeBwrap, type Unavailable, type WorkingBwrap } from "./probe.js";
 import { realPath } from "./real-path.js";
+import { FilterFile } from "./seccomp.js";
 import type { ConfineRequest, SandboxLimits, SandboxOptions } from "./types.js";
 import { putBack } from "./watched-names.js";
 

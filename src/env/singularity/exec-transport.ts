@@ -4,8 +4,8 @@ import type { RunningProcess, TerminalSize } from "../environment.js";
 import type { Child } from "../local/child.js";
 import type { Transport, TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
 import type { Instance } from "./instance.js";
-import type { SingularityOptions } from "./options.js";
 import { type ContainerProgram, couldNotStart, marked } from "./program.js";
+import type { SingularityOptions } from "./singularity.js";
 
 /** The program's own exit code for everything that goes wrong before a command runs. */
 const OWN_FAILURE = 255;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { sha256 } from "../../base/hash.js";
 import { startOfProcess } from "../../store/process-owner.js";
 import { ToolError } from "../../tool/errors.js";
-import { imageToStart } from "./image.js";
-import type { SingularityOptions } from "./options.js";
 import type { ContainerProgram } from "./program.js";
+import { imageToStart } from "./program.js";
+import type { SingularityOptions } from "./singularity.js";
 
 interface Listed {
   readonly instance: string;

@@ -2,8 +2,7 @@ import { constants } from "node:os";
 import { type Deferred, deferred } from "../../base/deferred.js";
 import type { TerminalSize } from "../environment.js";
 import type { TransportEnd, TransportProcess, TransportStart } from "../remote/transport.js";
-import { ChannelInput } from "./channel-input.js";
-import { ChannelOutput, RECEIVE_WINDOW } from "./channel-output.js";
+import { ChannelInput, ChannelOutput, RECEIVE_WINDOW } from "./channel-streams.js";
 import { type WireReader, WireWriter } from "./wire.js";
 
 /** Numbers of the connection protocol (RFC 4254, section 9). */

@@ -6,7 +6,7 @@ import { getSystemErrorName } from "node:util";
 import { errnoOf } from "../../../base/errno.js";
 import type { ToolError } from "../../../tool/errors.js";
 import type { ChildExit, StartFailure } from "../child.js";
-import { launcherLost } from "../launcher-lost.js";
+import { launcherLost } from "../child.js";
 import { LAUNCHER_PROGRAM } from "./launcher-program.gen.js";
 import { EventReader, encodeRequest, type LauncherEvent } from "./protocol.js";
 
