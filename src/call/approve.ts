@@ -130,6 +130,7 @@ function requestOf(call: CallRecord, decision: Decision): ApprovalRequest {
     rule: decision.rule,
     reason: decision.reason ?? `rule ${decision.rule}`,
     environment: scope.environment.name,
+    environmentKind: scope.environment.kind,
     session: scope.info,
     door: scope.door,
     segments: judged?.segments ?? [],

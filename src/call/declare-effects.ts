@@ -57,7 +57,8 @@ function readEffects(declared: unknown): readonly Effect[] {
   }
   return Array.from(declared as unknown[], (effect) => {
     if (typeof effect !== "object" || effect === null) throw new TypeError("an effect is not an object");
-    const { action, resource, mode, cwd, variables, typedInto, ask, lock, reversible } = effect as Effect;
+    const { action, resource, mode, cwd, variables, typedInto, ask, lock, reversible, shown, crossProfile } =
+      effect as Effect;
     if (
       typeof action !== "string" ||
       !action.includes(":") ||
@@ -76,6 +77,8 @@ function readEffects(declared: unknown): readonly Effect[] {
       ...(typeof ask === "object" && { ask: { ...ask, reason: String(ask.reason) } }),
       ...(typeof lock === "object" && { lock: { ...lock } }),
       ...(typeof reversible === "boolean" && { reversible }),
+      ...(typeof shown === "boolean" && { shown }),
+      ...(crossProfile === true && { crossProfile }),
     };
   });
 }

@@ -14,6 +14,7 @@ export function judge(call: CallRecord, effects: readonly Effect[]): Verdict | u
     effects,
     session: scope.info,
     environment: scope.environment.name,
+    environmentKind: scope.environment.kind,
     home: scope.home,
   });
   if (VERDICTS.includes(verdict?.verdict)) return verdict;

@@ -48,7 +48,10 @@ export interface PolicyQuestion {
   readonly args: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly session: SessionInfo;
+  /** Its name. */
   readonly environment: string;
+  /** `local`: paths are this machine's and can be looked at. */
+  readonly environmentKind: Environment["kind"];
   readonly home: string;
 }
 
@@ -100,6 +103,7 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly reason: string;
   readonly environment: string;
+  readonly environmentKind: Environment["kind"];
   readonly session: SessionInfo;
   readonly door: Door;
   readonly segments: readonly JudgedSegment[];

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { isAtOrBelow } from "../base/path.js";
 import { isRecord } from "../base/record.js";
 import type { Policy } from "../call/scope.js";
-import { isWithin } from "../policy/protected-paths.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
@@ -221,7 +221,7 @@ export function confinedPolicy(scratch: string): Policy {
   return {
     decide({ effects }) {
       const outside = effects.find(
-        (effect) => !(effect.action.startsWith("file:") && isWithin(effect.resource, scratch)),
+        (effect) => !(effect.action.startsWith("file:") && isAtOrBelow(effect.resource, scratch)),
       );
       return outside === undefined
         ? { verdict: "allow", rule: "check:scratch" }

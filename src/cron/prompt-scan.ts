@@ -1,10 +1,24 @@
+import { plainNames } from "../places/match-place.js";
+
 /** Shown nowhere, and read by a model all the same. Joiners and selectors inside emoji are left alone. */
 const INVISIBLE =
   /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0]|[\u{e0000}-\u{e007f}]|(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d/u;
 
 const SECRET_VARIABLE = String.raw`\$\{?\w*(?:KEY|TOKEN|SECRET|PASSW(?:OR)?D|CREDENTIAL|AUTH)\w*`;
 const SENDER = String.raw`\b(?:curl|wget|nc|ncat|netcat|scp|rsync|ssh|ftp|Invoke-WebRequest)\b`;
-const SECRET_FILE = String.raw`(?:\.env\b|\.netrc|\.pgpass|\.npmrc|id_(?:rsa|ed25519|ecdsa)|\.ssh/|\.aws/|\.kube/config|credentials(?:\.json)?\b|/etc/shadow)`;
+/** Places and names that hold credentials, as far as a prompt would spell them out; `hub.docker.com` is not `~/.docker`. */
+const SECRET_FILE = `(?<![\\w.-])(?:${[
+  ...plainNames("~/", ({ read }) => read !== "allow"),
+  ...plainNames("/", ({ read }) => read !== "allow").map((name) => `/${name}`),
+  ...plainNames(
+    "**/",
+    ({ what, write }) => what === "environment" || (what === "secrets" && write === "ask"),
+  ),
+  "credentials",
+  "credentials.json",
+]
+  .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+  .join("|")})(?![\\w-])`;
 
 interface Pattern {
   readonly what: string;

@@ -1,6 +1,6 @@
 import { foldPath } from "../base/path.js";
-import { rowsAt, type Spot } from "./match-place.js";
-import { PLACE_KINDS, type PlaceKind, type PlaceVerdict } from "./table.js";
+import { decidingRow, rowsAt, type Spot } from "./match-place.js";
+import { PLACE_KINDS, type PlaceKind, type PlaceRow, type PlaceVerdict } from "./table.js";
 
 export interface Homes {
   /** The person's home in the environment that is touched. */
@@ -26,47 +26,63 @@ const ORDINARY: JudgedPlace = { verdict: "allow", what: "ordinary", words: PLACE
 
 /** What the table says of reading or writing one place. Names count, whether or not there is a file yet. */
 export function judgePlace(question: PlaceQuestion): JudgedPlace {
-  const [row] = rowsAt(spotOf(question.path, question));
+  const row = decidingRow(rowsOfPlace(question.path, question), question.operation);
   if (row === undefined) return ORDINARY;
   return { verdict: row[question.operation], what: row.what, words: PLACE_KINDS[row.what] };
 }
 
+/** Every row of the table that speaks of a place. */
+export function rowsOfPlace(path: string, homes: Homes): readonly PlaceRow[] {
+  return rowsAt(spotOf(path, homes));
+}
+
 function spotOf(path: string, homes: Homes): Spot {
   const folded = foldPath(path).replace(/^\/+/, "");
+  const { home, root } = foldedHomes(homes);
   return {
     path: folded,
     fromRoot: true,
-    inHome: restBelow(folded, homes.home) ?? ANY_HOME.exec(folded)?.[1],
-    inHermes: inHermes(folded, homes.hermesHome),
+    inHome: restBelow(folded, home) ?? ANY_HOME.exec(folded)?.[1],
+    inHermes: restBelow(folded, root)?.replace(/^profiles\/[^/]+(?:\/|$)/, ""),
   };
 }
 
 /** What looks like anybody's home. */
 const ANY_HOME = /^(?:root|(?:home|users)\/[^/]+)\/(.*)$/s;
 
+interface FoldedHomes extends Homes {
+  /** Where all profiles of Hermes lie. */
+  readonly root: string;
+}
+
+let lastHomes: { readonly given: Homes; readonly folded: FoldedHomes } | undefined;
+
+/** Asked with the same homes again and again. */
+function foldedHomes({ home, hermesHome }: Homes): FoldedHomes {
+  if (lastHomes?.given.home !== home || lastHomes.given.hermesHome !== hermesHome) {
+    const folded = { home: folderName(home), hermesHome: folderName(hermesHome) };
+    // Profiles lie side by side below one home.
+    const root = /^(.+)\/profiles\/[^/]+$/.exec(folded.hermesHome)?.[1] ?? folded.hermesHome;
+    lastHomes = { given: { home, hermesHome }, folded: { ...folded, root } };
+  }
+  return lastHomes.folded;
+}
+
+function folderName(path: string): string {
+  return foldPath(path).replace(/^\/+|\/+$/g, "");
+}
+
 /** What follows a folder, `""` for the folder itself. */
 function restBelow(folded: string, folder: string): string | undefined {
-  const outer = foldPath(folder).replace(/^\/+|\/+$/g, "");
-  if (outer === "") return undefined;
-  if (folded === outer) return "";
-  return folded.startsWith(`${outer}/`) ? folded.slice(outer.length + 1) : undefined;
-}
-
-function inHermes(folded: string, hermesHome: string): string | undefined {
-  const rest = restBelow(folded, rootOfProfiles(hermesHome));
-  return rest?.replace(/^profiles\/[^/]+(?:\/|$)/, "");
-}
-
-/** Profiles lie side by side below one home. */
-function rootOfProfiles(hermesHome: string): string {
-  return /^(.+)\/profiles\/[^/]+\/*$/.exec(hermesHome)?.[1] ?? hermesHome;
+  if (folder === "" || !folded.startsWith(folder)) return undefined;
+  if (folded.length === folder.length) return "";
+  return folded[folder.length] === "/" ? folded.slice(folder.length + 1) : undefined;
 }
 
 /** The name of the profile that a path belongs to, when it is not the one in use. */
-export function otherProfile(path: string, hermesHome: string): string | undefined {
-  const root = rootOfProfiles(hermesHome);
+export function otherProfile(path: string, homes: Homes): string | undefined {
+  const { hermesHome, root } = foldedHomes(homes);
   const folded = foldPath(path).replace(/^\/+/, "");
-  if (restBelow(folded, `${root}/profiles`) === undefined) return undefined;
-  if (root !== hermesHome && restBelow(folded, hermesHome) !== undefined) return undefined;
-  return path.slice(root.length).split("/").filter(Boolean)[1];
+  const [name] = restBelow(folded, `${root}/profiles`)?.split("/") ?? [];
+  return name === "" || restBelow(folded, hermesHome)?.startsWith("profiles/") === false ? undefined : name;
 }

@@ -17,72 +17,108 @@ export interface Spot {
 }
 
 type Anchor = "/" | "~/" | "$HERMES" | "**/";
+const ANCHORS: readonly Anchor[] = ["/", "~/", "$HERMES", "**/"];
 
+/** The patterns of one row that are compared with the same text. */
 interface Compiled {
-  readonly anchor: Anchor;
   readonly row: PlaceRow;
   readonly order: number;
   readonly test: RegExp;
 }
 
-/** The rows that speak of a place, first the one that decides. */
+interface Compared {
+  readonly rows: readonly Compiled[];
+  /** Nearly every path is ordinary, and one search tells. */
+  readonly any: RegExp;
+}
+
+/** The rows that speak of a place. */
 export function rowsAt(spot: Spot): readonly PlaceRow[] {
   return untilException(rowsNaming(spot));
 }
 
+/** The row that decides about an operation, among all that speak of a place; undefined when it is allowed. */
+export function decidingRow(rows: readonly PlaceRow[], operation: "read" | "write"): PlaceRow | undefined {
+  const counting = rows.filter(({ only }) => only === true);
+  const judging = counting.length > 0 ? counting : rows;
+  return judging.find((row) => row[operation] === "deny") ?? judging.find((row) => row[operation] === "ask");
+}
+
 /** An exception ends the list. */
 export function untilException(rows: readonly PlaceRow[]): readonly PlaceRow[] {
-  const exception = rows.findIndex(({ read, write }) => read === "allow" && write === "allow");
+  const exception = rows.findIndex(isException);
   return exception === -1 ? rows : rows.slice(0, exception);
 }
 
+function isException({ read, write }: PlaceRow): boolean {
+  return read === "allow" && write === "allow";
+}
+
 /** Every row with a pattern for it, exceptions among them, in the order of the table. */
-export function rowsNaming(spot: Spot): readonly PlaceRow[] {
-  const found = [
-    ...matching("**/", spot.path),
-    ...(spot.fromRoot === true ? matching("/", spot.path) : []),
-    ...(spot.inHome === undefined ? [] : matching("~/", spot.inHome)),
-    ...(spot.inHermes === undefined ? [] : matching("$HERMES", spot.inHermes)),
-  ];
-  if (found.length === 0) return NONE;
-  return found.sort((left, right) => left.order - right.order).map(({ row }) => row);
+export function rowsNaming({ path, fromRoot, inHome, inHermes }: Spot): readonly PlaceRow[] {
+  const { root, home, hermes, names, folders, firstFolders } = compiledTable();
+  const found = matching(names, path.slice(path.lastIndexOf("/") + 1));
+  if (firstFolders.isIn(path)) found.push(...matching(folders, path));
+  if (fromRoot === true) found.push(...matching(root, path));
+  if (inHome !== undefined) found.push(...matching(home, inHome));
+  if (inHermes !== undefined) found.push(...matching(hermes, inHermes));
+  return found.length === 0
+    ? NONE
+    : found.sort((left, right) => left.order - right.order).map(({ row }) => row);
 }
 
 const NONE: readonly PlaceRow[] = [];
 
-function matching(anchor: Anchor, path: string): readonly Compiled[] {
-  const known = compiled();
-  // Nearly every path is ordinary, and one search tells.
-  if (!known.any[anchor].test(path)) return [];
-  return known.rows.filter((row) => row.anchor === anchor && row.test.test(path));
+function matching({ rows, any }: Compared, text: string): Compiled[] {
+  return any.test(text) ? rows.filter(({ test }) => test.test(text)) : [];
 }
 
-interface Index {
-  readonly rows: readonly Compiled[];
-  readonly any: Readonly<Record<Anchor, RegExp>>;
+interface CompiledTable {
+  readonly root: Compared;
+  readonly home: Compared;
+  readonly hermes: Compared;
+  /** Patterns for any folder: of the last segment alone, and of more. */
+  readonly names: Compared;
+  readonly folders: Compared;
+  readonly firstFolders: { isIn(path: string): boolean };
 }
 
-let index: Index | undefined;
+let table: CompiledTable | undefined;
 
-function compiled(): Index {
-  index ??= compileTable();
-  return index;
+function compiledTable(): CompiledTable {
+  const isName = (pattern: string) => anchorOf(pattern) === "**/" && !pattern.slice(3).includes("/");
+  const isFolder = (pattern: string) => anchorOf(pattern) === "**/" && !isName(pattern);
+  table ??= {
+    root: compare((pattern) => anchorOf(pattern) === "/"),
+    home: compare((pattern) => anchorOf(pattern) === "~/"),
+    hermes: compare((pattern) => anchorOf(pattern) === "$HERMES"),
+    names: compare(isName),
+    folders: compare(isFolder),
+    firstFolders: firstFoldersOf(PLACE_TABLE.flatMap(patternsOf).filter(isFolder)),
+  };
+  return table;
 }
 
-function compileTable(): Index {
-  const rows = PLACE_TABLE.flatMap((row, order) => {
-    const patterns = patternsOf(row);
-    return ANCHORS.flatMap((anchor): Compiled[] => {
-      const own = patterns.filter((pattern) => anchorOf(pattern) === anchor);
-      return own.length === 0 ? [] : [{ anchor, row, order, test: either(own.map(sourceOf)) }];
-    });
+function compare(isMeant: (pattern: string) => boolean): Compared {
+  const rows = PLACE_TABLE.flatMap((row, order): Compiled[] => {
+    const patterns = patternsOf(row).filter(isMeant);
+    return patterns.length === 0 ? [] : [{ row, order, test: either(patterns.map(sourceOf)) }];
   });
-  const all = (anchor: Anchor) =>
-    either(rows.flatMap((row) => (row.anchor === anchor ? [row.test.source] : [])));
-  return { rows, any: { "/": all("/"), "~/": all("~/"), $HERMES: all("$HERMES"), "**/": all("**/") } };
+  // An exception alone changes nothing.
+  const any = either(rows.filter(({ row }) => !isException(row)).map(({ test }) => test.source));
+  return { rows, any };
 }
 
-const ANCHORS: readonly Anchor[] = ["/", "~/", "$HERMES", "**/"];
+/** Whether a path has a segment that patterns of folders begin with. */
+function firstFoldersOf(patterns: readonly string[]): CompiledTable["firstFolders"] {
+  const firsts = patterns.flatMap((pattern) => alternatives(foldPath(pattern.slice(3).split("/")[0] ?? "")));
+  const plain = new Set(firsts.filter((name) => !name.startsWith("*")));
+  const endings = firsts.filter((name) => name.startsWith("*")).map((name) => name.slice(1));
+  return {
+    isIn: (path) =>
+      path.split("/").some((segment) => plain.has(segment) || endings.some((end) => segment.endsWith(end))),
+  };
+}
 
 function anchorOf(pattern: string): Anchor {
   return ANCHORS.find((anchor) => pattern.startsWith(anchor)) ?? "**/";
@@ -105,7 +141,8 @@ function sourceOf(pattern: string): string {
     return Object.hasOwn(PARTS, part) ? (PARTS[part] ?? part) : part.startsWith("[") ? part : `\\${part}`;
   });
   if (body === "") return "^";
-  return `${anchor === "**/" ? "(?:^|/)" : "^"}${body}${isFolder ? "(?:/|$)" : "$"}`;
+  const start = anchor === "**/" && rest.includes("/") ? "(?:^|/)" : "^";
+  return `${start}${body}${isFolder ? "(?:/|$)" : "$"}`;
 }
 
 const PARTS: Readonly<Record<string, string>> = {
@@ -117,12 +154,12 @@ const PARTS: Readonly<Record<string, string>> = {
   "}": ")",
 };
 
-/** The names below an anchor that patterns of these rows spell out in full, without wildcards. */
+/** The names below an anchor that patterns of these rows spell out in full; a slash at the end marks a folder. */
 export function plainNames(anchor: Anchor, isMeant: (row: PlaceRow) => boolean): readonly string[] {
   return PLACE_TABLE.filter(isMeant)
     .flatMap(patternsOf)
     .filter((pattern) => anchorOf(pattern) === anchor && !/[*?[]/.test(pattern.slice(anchor.length)))
-    .flatMap((pattern) => alternatives(pattern.slice(anchor.length).replace(/^\/|\/$/g, "")));
+    .flatMap((pattern) => alternatives(pattern.slice(anchor.length).replace(/^\//, "")));
 }
 
 /** `a{b,c}` is `ab` and `ac`. */

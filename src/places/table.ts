@@ -8,8 +8,8 @@
  * a folder only when it ends with a slash, or else files of that name. `*`, `?` and `[._-]` stay within a segment,
  * `{a,b}` is either. Case is written as on the disk and ignored when comparing.
  *
- * The first row that matches gives the verdict. A row that allows both ends the search: it is an exception to the
- * rows below it.
+ * Of all rows that match, the strictest word counts. A row that allows both is an exception to the rows below it; one
+ * with `only` speaks alone.
  */
 export type PlaceVerdict = "allow" | "ask" | "deny";
 
@@ -41,6 +41,8 @@ export interface PlaceRow {
   readonly what: PlaceKind;
   readonly read: PlaceVerdict;
   readonly write: PlaceVerdict;
+  /** No other row counts where this one does. */
+  readonly only?: boolean;
 }
 
 export const PLACE_TABLE: readonly PlaceRow[] = [
@@ -65,12 +67,13 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
   { patterns: "**/{,.}hermes{_,-}permissions.{yml,yaml}", what: "hermes", read: "allow", write: "ask" },
 
   // Credentials in a home.
-  { patterns: "~/.ssh/config", what: "credentials", read: "allow", write: "ask" },
+  { patterns: "~/.ssh/config", what: "credentials", read: "allow", write: "ask", only: true },
   {
     patterns: "~/.ssh/{*.pub,known_hosts*,authorized_keys*}",
     what: "credentials",
     read: "allow",
     write: "deny",
+    only: true,
   },
   {
     patterns: `
@@ -108,8 +111,8 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
   },
   {
     patterns: `
-      /etc/{krb5.keytab,security/opasswd,ssl/private,ssh/ssh_host_*_key,NetworkManager/system-connections,wireguard}
-      /run/secrets /var/lib/docker /var/lib/containerd /var/spool/cron`,
+      /etc/{krb5.keytab,security/opasswd,ssl/private,NetworkManager/system-connections,wireguard}
+      /etc/ssh/ssh_host_{rsa,dsa,ecdsa,ed25519}_key /run/secrets /var/lib/docker /var/lib/containerd /var/spool/cron`,
     what: "system-secrets",
     read: "ask",
     write: "ask",
@@ -134,7 +137,7 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
   {
     patterns: `
       /etc /boot /usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /sys /proc /dev /efi /System /Library
-      /var/{lib,spool,db,backups} /private/etc /private/var/db /run/systemd /run/udev`,
+      /var/{lib,spool,db,backups} /private/etc /private/var/db /run/{secrets,systemd,udev}`,
     what: "system",
     read: "allow",
     write: "ask",
@@ -154,10 +157,9 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     write: "ask",
   },
   { patterns: "**/.husky/ **/.githooks/", what: "git-hooks", read: "allow", write: "ask" },
-  { patterns: "**/.envrc", what: "editor", read: "deny", write: "ask" },
   {
     patterns: `
-      **/.mcp.json **/.vscode/{tasks,settings,launch,extensions,mcp}.json **/.cursor/{mcp.json,settings.json}
+      **/.envrc **/.mcp.json **/.vscode/{tasks,settings,launch,extensions,mcp}.json **/.cursor/{mcp.json,settings.json}
       **/.cursor/{hooks,rules}*/ **/.claude/settings{,.local}.json **/.claude/hooks*/ **/.codex/
       **/.gemini/settings.json **/.idea/workspace.xml **/.idea/runConfigurations*/`,
     what: "editor",

@@ -1,21 +1,17 @@
-import { tmpdir } from "node:os";
-import { dirname } from "node:path";
-import { isAtOrBelow } from "../base/path.js";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import { loadAnalysis, readCommandLine } from "../shell/analysis.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
+import { type FileRules, judgeFile } from "./judge-file.js";
 import { judgeTerminal, type TerminalRules, withVariables } from "./judge-terminal.js";
 import { describe, judgePermission, judgeTool, withheldUnder } from "./profiles/judge-permissions.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
 import type { OfferedTool } from "./profiles/permission-files.js";
 import { type Authority, PermissionTable } from "./profiles/permission-table.js";
 import type { Note, TraceStep } from "./profiles/types.js";
-import { protectedRead, protectedWrite } from "./protected-paths.js";
-import { realPathOf } from "./real-path.js";
 import { strictest } from "./strictest.js";
 
-export interface PolicyOptions extends TerminalRules {
+export interface PolicyOptions extends TerminalRules, FileRules {
   readonly hermesHome: string;
   /** Profiles and rules; the built-in ones when left out. */
   readonly permissions?: PermissionTable;
@@ -23,8 +19,6 @@ export interface PolicyOptions extends TerminalRules {
   readonly yolo?: boolean;
   /** Set when written rules could not be read: then only reading is allowed. */
   readonly readOnly?: boolean;
-  /** Set when nobody knows a call's working folder: then writing outside it is not asked about. */
-  readonly anyFolder?: boolean;
 }
 
 /** What the engine reads of a question; a replayed call has no more than this. */
@@ -126,6 +120,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
       "A rule in the configuration could not be read, so only reading is allowed until it is mended";
     return tell({ verdict: "deny", rule: "config:broken", reason })[0] as Verdict;
   }
+  const isLocal = question.environmentKind === "local";
   const isCommand = runsCommand(effect);
   const terminal = isCommand ? judgeTerminal(effect, question, options) : undefined;
   const hardline = terminal?.verdict === "deny" ? tell(terminal) : [];
@@ -137,7 +132,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     cwd: question.session.cwd,
     home,
     environment: question.environment,
-    isLocal: isLocal(question.environment),
+    isLocal,
     line: isCommand
       ? readCommandLine(effect.resource, { home, hermesHome, variables: effect.variables })
       : undefined,
@@ -150,7 +145,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     ...hardline,
     ...(byPermission.verdict === "deny" ? [byPermission] : []),
     ...restricted.verdicts,
-    ...(isPlace ? tell(judgeFile(deciding, restricted.opened)) : []),
+    ...(isPlace ? tell(judgeFile({ ...question, effect, isLocal, opened: restricted.opened }, options)) : []),
     ...danger.filter(({ verdict }) => verdict === "allow"),
     byPermission,
     ...(effect.action === "sandbox:widen" ? tell(widening(effect)) : []),
@@ -163,11 +158,6 @@ function runsCommand(effect: Effect): boolean {
   return effect.action === "terminal:execute";
 }
 
-/** Paths of these environments are on another machine or in a container. */
-function isLocal(environment: string): boolean {
-  return !/^(?:docker|ssh|singularity|modal|daytona)\b/.test(environment);
-}
-
 /** Leaving the sandbox is asked about each time: no earlier yes covers it. */
 function widening(effect: Effect): Verdict {
   const reason = `would run with fewer limits: ${effect.resource}`;
@@ -178,30 +168,4 @@ function widening(effect: Effect): Verdict {
 function askedByTool(effect: Effect, { reason, key }: NonNullable<Effect["ask"]>): Verdict {
   const grantKeys = key === undefined ? [] : [`tool.asks:${effect.action}:${key}`];
   return { verdict: "ask", rule: "tool.asks", reason, grantKeys, personOnly: true };
-}
-
-function judgeFile({ effect, question, options }: EffectDeciding, opened: boolean): Verdict | undefined {
-  const local = isLocal(question.environment);
-  const real = (path: string) => (local ? realPathOf(path) : path);
-  const path = real(effect.resource);
-  const places = { hermesHome: real(options.hermesHome), home: real(question.home) };
-  // A link's own name counts too: whoever reads `.bashrc` later follows it.
-  const names = path === effect.resource ? [path] : [path, effect.resource];
-  const reads = effect.mode === "read";
-  for (const name of names) {
-    const why = reads ? protectedRead(name, places) : protectedWrite(name, places);
-    if (why === undefined) continue;
-    return reads
-      ? ask("file.read-secret", `reads ${why}: ${name}`, path, true)
-      : ask("file.write-protected", `writes ${why}: ${name}`, path, true);
-  }
-  if (reads || opened || options.anyFolder === true) return undefined;
-  const workspace = real(question.session.workspace);
-  if (isAtOrBelow(path, workspace) || isAtOrBelow(path, real(tmpdir()))) return undefined;
-  const reason = `writes outside the working folder ${workspace}: ${path}`;
-  return ask("file.write-outside", reason, dirname(path), false);
-}
-
-function ask(rule: string, reason: string, scope: string, personOnly: boolean): Verdict {
-  return { verdict: "ask", rule, reason, grantKeys: [`${rule}:${scope}`], ...(personOnly && { personOnly }) };
 }

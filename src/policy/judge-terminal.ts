@@ -1,6 +1,6 @@
 import { quoteForShell } from "../base/quote.js";
 import { wildcardMatches } from "../base/wildcard.js";
-import type { JudgedSegment, Verdict } from "../call/scope.js";
+import type { JudgedSegment, PolicyQuestion, Verdict } from "../call/scope.js";
 import { judgeCommand, readCommandLine, typedAs } from "../shell/analysis.js";
 import type { CommandLine, LineOptions } from "../shell/command-line.js";
 import type { CommandVerdict } from "../shell/judge.js";
@@ -14,6 +14,7 @@ export interface GrantLookup {
     where: {
       readonly cwd: string;
       readonly environment: string;
+      readonly environmentKind: PolicyQuestion["environmentKind"];
       readonly command: string;
       /** How often the line goes to another folder, in whatever spelling. */
       readonly moves: number;
@@ -35,6 +36,7 @@ export interface TerminalRules {
 interface TerminalPlace {
   readonly session: { readonly cwd: string };
   readonly environment: string;
+  readonly environmentKind: PolicyQuestion["environmentKind"];
   readonly home: string;
 }
 
@@ -133,7 +135,8 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
   const dangerous = found.some((segment) => segment.rule === rule) ? found : [...found, whole];
   const parts = judged.segments.map(({ canonical }) => canonical);
   const moves = parts.filter((part) => CHANGES_FOLDER.test(part)).length;
-  const where = { cwd, environment: place.environment, command, moves, parts };
+  const { environment, environmentKind } = place;
+  const where = { cwd, environment, environmentKind, command, moves, parts };
   const grants = dangerous.map((segment) => rules.allowlist?.covering(segment, where));
   const uncovered = dangerous.filter((_, index) => grants[index] === undefined);
   const [first] = uncovered;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
 import type { CallFetch } from "../call/fetch-in-call.js";
@@ -104,7 +104,7 @@ export class SessionFactory {
   async #readRules(allowlist: Allowlist): Promise<SessionRules> {
     const options = this.#options;
     const { config, log, registry } = this.#runtime;
-    const { values, paths, policyIncomplete, project, systemDir } = config;
+    const { env, values, paths, policyIncomplete, project, systemDir } = config;
     const permissions = await loadPermissions({ home: paths.home, project, systemDir });
     const { entries, aliases } = registry.snapshot();
     const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
@@ -113,6 +113,7 @@ export class SessionFactory {
     if (options.policy !== undefined) return { permissions, allowlist, policy: options.policy, reviewer };
     const policy = createPolicy({
       hermesHome: paths.home,
+      writeRoots: env.HERMES_WRITE_SAFE_ROOT?.split(delimiter).filter((root) => root !== ""),
       permissions,
       denyCommands: values.approvals.deny,
       allowlist,

@@ -2,13 +2,12 @@ import type { LoadedConfig } from "../config/types.js";
 
 /** What a tool may read of the configuration: shared limits, then its own section. */
 export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record<string, unknown>> {
-  const { values, env, paths } = config;
+  const { values, paths } = config;
   const own = Object.hasOwn(values.tool_settings, tool) ? values.tool_settings[tool] : undefined;
   return {
     ...(typeof own === "object" && own !== null ? own : {}),
     // Last, so that a tool's own section cannot loosen what the security section says.
     hermes_home: paths.home,
-    write_safe_root: env.HERMES_WRITE_SAFE_ROOT,
     allow_private_urls: values.security.allow_private_urls,
     allowed_hosts: values.security.allowed_hosts,
     url_allowlist: values.security.url_allowlist,

@@ -15,6 +15,10 @@ export interface Effect {
   readonly typedInto?: string;
   /** Why a person must be asked whatever the rules allow; a yes is remembered by `key` for the session, if there is one. */
   readonly ask?: { readonly reason: string; readonly key?: string };
+  /** Whether the result can show what the place holds. Unsaid: what is read is shown, what is written is not. */
+  readonly shown?: boolean;
+  /** The call says itself that it means the folder of another profile. */
+  readonly crossProfile?: boolean;
   /** What is held while it runs, when that is not the resource: holders of one name wait for each other unless all share it. */
   readonly lock?: { readonly name: string; readonly shared: boolean };
   /** True when undoing is cheap; the approval text says so when it is false. */

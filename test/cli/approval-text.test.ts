@@ -26,6 +26,7 @@ function requestWith(hostile: string): ApprovalRequest {
     rule: hostile,
     reason: hostile,
     environment: hostile,
+    environmentKind: "local",
     session: { id: "s", profile: "default", cwd: hostile, workspace: hostile },
     door: "cli",
     segments: [{ text: hostile, canonical: hostile, verdict: "danger", rule: "r", reason: hostile }],

@@ -96,7 +96,10 @@ describe('answering "always"', () => {
     await list.remember(["rm -rf build"], questionAbout([segment], { effects, session }));
     expect(list.covering(segment, whereabouts(line, home))).toMatchObject({ scope: other });
     expect(list.covering(segment, whereabouts("rm -rf build", home))).toBeUndefined();
-    await list.remember(["rm -rf build"], questionAbout([segment], { environment: "ssh" }));
+    await list.remember(
+      ["rm -rf build"],
+      questionAbout([segment], { environment: "ssh", environmentKind: "ssh" }),
+    );
     expect(list.covering(segment, whereabouts("rm -rf build", "/x", "ssh"))).toMatchObject({
       scope: "environment:ssh",
     });

@@ -12,8 +12,12 @@ export function danger(canonical: string, more: Partial<JudgedSegment> = {}): Ju
   };
 }
 
-export function whereabouts(command: string, cwd = "/somewhere", environment = "local") {
-  return { command, cwd, environment };
+export function whereabouts(
+  command: string,
+  cwd = "/somewhere",
+  environment: ApprovalRequest["environmentKind"] = "local",
+) {
+  return { command, cwd, environment: environment as string, environmentKind: environment };
 }
 
 /** The question that is being answered with "always". */
@@ -32,6 +36,7 @@ export function questionAbout(
     rule: "recursive-delete",
     reason: "deletes a folder with everything in it",
     environment: "local",
+    environmentKind: "local",
     session: { id: "s_1", profile: "default", cwd: "/somewhere", workspace: "/somewhere" },
     door: "cli",
     segments,

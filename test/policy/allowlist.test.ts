@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { JudgedSegment } from "../../src/call/scope.js";
 import type { AllowlistEntry } from "../../src/config/types.js";
-import { createAllowlist } from "../../src/policy/grants/allowlist.js";
+import { createAllowlist, type Whereabouts } from "../../src/policy/grants/allowlist.js";
 import { isSimpleCommand, patternCovers } from "../../src/policy/grants/command-pattern.js";
 import { loadAnalysis } from "../../src/shell/analysis.js";
 import { UNKNOWN } from "../../src/shell/types.js";
@@ -296,7 +296,7 @@ describe("limits of a grant", () => {
     symlinkSync(join(root, "app"), join(root, "link"));
     symlinkSync(join(root, "app-evil"), join(root, "app", "out"));
     const entry = { command: "rm -rf x", scope: join(root, "app") };
-    const at = (cwd: string, environment?: string) =>
+    const at = (cwd: string, environment?: Whereabouts["environmentKind"]) =>
       inForce(entry, whereabouts("rm -rf x", join(root, cwd), environment));
     expect([at("app"), at("app/src"), at("link/src"), at("app/not-there")]).toEqual([true, true, true, true]);
     expect([at("."), at("app-evil"), at("app/out"), at("app/../app-evil")]).toEqual([
@@ -342,7 +342,9 @@ describe("limits of a grant", () => {
   it("an environment counts by its name", () => {
     const entry = { command: "rm -rf x", scope: "environment:docker" };
     expect(inForce(entry, whereabouts("rm -rf x", "/app", "docker"))).toBe(true);
-    expect(inForce(entry, whereabouts("rm -rf x", "/app", "docker2"))).toBe(false);
+    expect(inForce(entry, { ...whereabouts("rm -rf x", "/app", "docker"), environment: "docker2" })).toBe(
+      false,
+    );
     expect(inForce(entry)).toBe(false);
   });
 });

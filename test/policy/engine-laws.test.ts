@@ -85,6 +85,7 @@ function decide(
     effects: touched,
     session: { id: "s", profile, cwd: "/srv", workspace: "/srv" },
     environment: "local",
+    environmentKind: "local" as const,
     home: "/home/nobody",
   };
   const decision = policy.decide(question);

@@ -398,7 +398,7 @@ describe("restrictions", () => {
     expect(ask({ profile: "p", effects: [writes("/srv/x/a")] }).verdict).toBe("allow");
     for (const path of [
       "/home/nobody/.bashrc",
-      "/home/nobody/.ssh/authorized_keys",
+      "/home/nobody/.ssh/config",
       "/srv/x/.git/hooks/post-commit",
     ]) {
       expect(ask({ profile: "p", effects: [writes(path)] }), path).toMatchObject({
@@ -407,6 +407,9 @@ describe("restrictions", () => {
         personOnly: true,
       });
     }
+    expect(ask({ profile: "p", effects: [writes("/home/nobody/.ssh/authorized_keys")] }).verdict).toBe(
+      "deny",
+    );
     expect(ask({ profile: "p", effects: [writes(join(home, "config.yaml"))] }).verdict).toBe("deny");
   });
 });

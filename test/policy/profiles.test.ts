@@ -305,6 +305,7 @@ describe("files that break", () => {
           effects: [effect],
           session: { id: "s", profile: "default", cwd: "/srv", workspace: "/srv" },
           environment: "local",
+          environmentKind: "local",
           home: "/home/nobody",
         }).verdict;
       return { table, ask };
@@ -400,6 +401,7 @@ describe("whose rules count", () => {
         effects: [effect],
         session: { id: "s", profile, cwd: "/srv", workspace: "/srv" },
         environment: "local",
+        environmentKind: "local",
         home: "/home/nobody",
       }).verdict;
     return { table, ask, messages: table.problems.map(({ message }) => message).join("\n") };

@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protectedRead, protectedWrite } from "../../src/policy/protected-paths.js";
-import { tempDir } from "../support/runtime.js";
+import { judgePlace } from "../../src/places/judge-place.js";
 import { reads, rulesBench, writes } from "./support.js";
 
-const places = { hermesHome: "/home/ada/.hermes", home: "/home/ada" };
+const verdict = (path: string, operation: "read" | "write") =>
+  judgePlace({ path, operation, hermesHome: "/home/ada/.hermes", home: "/home/ada" }).verdict;
 
 describe("names that a person must see before they are written, whether or not they exist", () => {
   it.each([
@@ -59,7 +59,7 @@ describe("names that a person must see before they are written, whether or not t
     "/usr/local/bin/ls",
     "/dev/sda",
   ])("%s", (path) => {
-    expect(protectedWrite(path, places)).toBeDefined();
+    expect(verdict(path, "write")).not.toBe("allow");
   });
 
   it.each([
@@ -79,17 +79,18 @@ describe("names that a person must see before they are written, whether or not t
     "/library-of-books/x",
     "/dev/null",
   ])("%s is an ordinary file", (path) => {
-    expect(protectedWrite(path, places)).toBeUndefined();
+    expect(verdict(path, "write")).toBe("allow");
   });
 
-  it("a repository's folder counts by what it is, not by its name", () => {
-    const root = tempDir();
-    mkdirSync(join(root, "meta/objects"), { recursive: true });
-    writeFileSync(join(root, "meta/HEAD"), "ref: refs/heads/main\n");
-    mkdirSync(join(root, "plain"));
-    expect(protectedWrite(join(root, "meta/hooks/post-merge"), places)).toContain("git hooks");
-    expect(protectedWrite(join(root, "meta/config"), places)).toContain("git hooks");
-    expect(protectedWrite(join(root, "plain/hooks/post-merge"), places)).toBeUndefined();
+  it("a repository's folder counts by what it is, not by its name", async () => {
+    const { ask, cwd } = await rulesBench("");
+    mkdirSync(join(cwd, "meta/objects"), { recursive: true });
+    writeFileSync(join(cwd, "meta/HEAD"), "ref: refs/heads/main\n");
+    mkdirSync(join(cwd, "plain"));
+    const reason = (path: string) => ask({ effects: [writes(join(cwd, path))] }).reason;
+    expect(reason("meta/hooks/post-merge")).toContain("git hooks");
+    expect(reason("meta/config")).toContain("git hooks");
+    expect(reason("plain/hooks/post-merge")).toBeUndefined();
   });
 });
 
@@ -107,13 +108,13 @@ describe("names whose reading shows secrets", () => {
     "/etc/shadow",
     "/proc/1/environ",
   ])("%s", (path) => {
-    expect(protectedRead(path, places)).toBeDefined();
+    expect(verdict(path, "read")).not.toBe("allow");
   });
 
   it.each(["/home/ada/.bashrc", "/etc/hosts", "/srv/project/.env.example", "/home/ada/.hermes/config.yaml"])(
     "%s may be read",
     (path) => {
-      expect(protectedRead(path, places)).toBeUndefined();
+      expect(verdict(path, "read")).toBe("allow");
     },
   );
 });
@@ -133,7 +134,7 @@ describe("the policy asks a person about them", () => {
         personOnly: true,
       });
     }
-    expect(ask({ profile: "p", effects: [reads(join(cwd, ".env"))] })).toMatchObject({
+    expect(ask({ profile: "p", effects: [reads(join(cwd, "id_rsa"))] })).toMatchObject({
       verdict: "ask",
       rule: "file.read-secret",
       personOnly: true,

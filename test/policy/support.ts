@@ -1,6 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createPolicy, type PermissionPolicy, type PolicyOptions } from "../../src/policy/engine.js";
+import {
+  createPolicy,
+  type PermissionPolicy,
+  type PolicyOptions,
+  type RulesQuestion,
+} from "../../src/policy/engine.js";
 import { loadPermissions } from "../../src/policy/profiles/load.js";
 import type { PermissionTable } from "../../src/policy/profiles/permission-table.js";
 import { loadAnalysis } from "../../src/shell/analysis.js";
@@ -23,6 +28,7 @@ export interface Asked {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly profile?: string;
   readonly environment?: string;
+  readonly environmentKind?: RulesQuestion["environmentKind"];
   readonly cwd?: string;
 }
 
@@ -46,6 +52,7 @@ export async function rulesBench(yaml: string, options: Partial<PolicyOptions> =
       workspace: asked.cwd ?? cwd,
     },
     environment: asked.environment ?? "local",
+    environmentKind: asked.environmentKind ?? "local",
     home: "/home/nobody",
   });
   return {

@@ -12,6 +12,7 @@ export function requestFor(command: string, more: Partial<ApprovalRequest> = {})
     rule: "recursive-delete",
     reason: "deletes a folder with everything in it",
     environment: "local",
+    environmentKind: "local",
     session: {
       id: "s_1",
       profile: "default",

@@ -29,6 +29,7 @@ export async function explain(context: CommandContext): Promise<void> {
           effects: explained.effects,
           session: scope.info,
           environment: scope.environment.name,
+          environmentKind: scope.environment.kind,
           home: scope.home,
         }).trace
       : [];

@@ -1,6 +1,8 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isAtOrBelow, isBelow } from "../../base/path.js";
+import { plainNames } from "../../places/match-place.js";
+import type { PlaceKind } from "../../places/table.js";
 import { namesIn } from "../names-in.js";
 import type { Mount } from "./mounts.js";
 import { isPlaceholder } from "./placeholders.js";
@@ -10,17 +12,24 @@ import { realPath } from "./real-path.js";
  * Folders of a workspace from which other programs later run code outside the sandbox: version control,
  * editors, agents, and this runtime. They stay as they are whether or not they exist.
  */
-const FOLDERS = [".git", ".hermes", ".vscode", ".idea", ".cursor", ".claude", ".codex"];
+const FOLDERS = [
+  ...new Set(namesOf("git", "project-hermes", "editor").flatMap((name) => /^(.+?)\//.exec(name)?.[1] ?? [])),
+];
 /** The same for single files; a stand-in for a missing one would confuse its readers. */
-const FILES = [".mcp.json", ".envrc"];
+const FILES = namesOf("editor").filter((name) => !name.includes("/"));
 /** Kept when they are there: secrets, and folders of hooks. Making one is a step of setting a project up. */
-const IF_PRESENT = [".env", ".env.local", ".env.production", ".husky", ".githooks"];
+const IF_PRESENT = namesOf("environment", "git-hooks").map((name) => name.replace(/\/$/, ""));
 /** What git runs or obeys. `worktrees` and `modules` lead to such files of other checkouts. */
 const GIT_READ_ONLY = ["config", "hooks", "worktrees"];
 const GIT_MUST_NOT_APPEAR = ["commondir", "config.worktree"];
 /** Bounds of the search for submodules: folders looked at, and levels. */
 const MAX_MODULES = 300;
 const MAX_MODULE_DEPTH = 6;
+
+/** What the table of places knows of these kinds in any folder. */
+function namesOf(...kinds: readonly PlaceKind[]): readonly string[] {
+  return plainNames("**/", ({ what }) => kinds.includes(what));
+}
 
 export interface ProtectedPlaces {
   readonly mounts: readonly Mount[];

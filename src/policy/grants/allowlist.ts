@@ -14,6 +14,7 @@ import { isAltered, isOpaque, rememberable } from "./grantable.js";
 export interface Whereabouts {
   readonly cwd: string;
   readonly environment: string;
+  readonly environmentKind: ApprovalRequest["environmentKind"];
   /** The whole text the segment is part of. */
   readonly command: string;
   /** How often the line goes to another folder, as the analysis has counted. */
@@ -165,7 +166,7 @@ function isInScope(scope: string | undefined, where: Whereabouts): boolean {
   const environment = /^environment:(.+)$/.exec(scope)?.[1];
   if (environment !== undefined) return environment === where.environment;
   // A folder is one of this machine.
-  if (where.environment !== "local") return false;
+  if (where.environmentKind !== "local") return false;
   const home = scope === "~" || scope.startsWith("~/");
   const outer = realPathOf(home ? join(homedir(), scope.slice(1)) : scope);
   const folders = foldersOf(where.command, where.cwd, where.moves);
@@ -179,7 +180,7 @@ function entryFor(wish: { text: string; request: ApprovalRequest; at: number }):
     request.remember.includes(text) && request.segments.some((each) => each.canonical === text);
   return {
     ...(isCommand ? { command: text } : { rule: text }),
-    scope: request.environment === "local" ? folderOf(request) : `environment:${request.environment}`,
+    scope: request.environmentKind === "local" ? folderOf(request) : `environment:${request.environment}`,
     added: `${new Date(at).toISOString().slice(0, 19)}Z`,
     origin: `always (${request.door})`,
   };

@@ -1,4 +1,5 @@
 import type { JournalRow } from "../../call/journal.js";
+import { ENVIRONMENT_KINDS } from "../../config/environment-settings.gen.js";
 import type { Effect } from "../../tool/effects.js";
 import type { PermissionPolicy, RulesQuestion } from "../engine.js";
 import type { PermissionTable } from "./permission-table.js";
@@ -119,8 +120,14 @@ function questionOf(row: JournalRow, options: SimulationOptions): RulesQuestion 
     effects: effects as readonly Effect[],
     session: { id: row.session_id, profile: options.profile, cwd: options.cwd, workspace: options.cwd },
     environment: row.environment,
+    environmentKind: kindOf(row.environment),
     home: options.home,
   };
+}
+
+/** The journal has names only; those of built-in environments are their kinds. */
+function kindOf(name: string): RulesQuestion["environmentKind"] {
+  return ENVIRONMENT_KINDS.find((kind) => kind === name) ?? "plugin";
 }
 
 function parsed(text: string): unknown {

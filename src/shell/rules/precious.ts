@@ -1,5 +1,5 @@
 import { foldPath } from "../../base/path.js";
-import { plainNames, rowsAt, rowsNaming, untilException } from "../../places/match-place.js";
+import { decidingRow, plainNames, rowsAt, rowsNaming, untilException } from "../../places/match-place.js";
 import { PLACE_TABLE, type PlaceKind, type PlaceRow } from "../../places/table.js";
 import type { ShellWord } from "../types.js";
 import { couldMatch, inHome, type Place, placeOf, segmentIn, takesEverything } from "./segments.js";
@@ -30,8 +30,7 @@ export function isProjectSecret(word: ShellWord): boolean {
 
 /** Whatever holds secrets and should not leave the machine. Public keys and templates are not among them. */
 export function isCredentialFile(word: ShellWord): boolean {
-  const [row] = rowsOf(word);
-  return row !== undefined && row.read !== "allow";
+  return decidingRow(rowsOf(word), "read") !== undefined;
 }
 
 /** The runtime's own state and rules: an agent that may write them may write its own permission. */
@@ -133,7 +132,7 @@ let known: readonly RowNames[] | undefined;
 
 function namesOfRows(): readonly RowNames[] {
   const names = (anchor: "/" | "~/" | "**/", row: PlaceRow) =>
-    plainNames(anchor, (other) => other === row).map((name) => foldPath(name).split("/"));
+    plainNames(anchor, (other) => other === row).map((name) => foldPath(name.replace(/\/$/, "")).split("/"));
   known ??= PLACE_TABLE.map((row) => ({
     row,
     root: names("/", row),

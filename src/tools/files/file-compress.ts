@@ -14,7 +14,7 @@ import type { Archive } from "./compress/read-entries.js";
 import { firstBytes, unsqueeze } from "./compress/squeeze.js";
 import { unpack } from "./compress/unpack.js";
 import { statRegularFile } from "./open-text.js";
-import { refuseDevice, refuseProtectedWrite, refuseSecretRead } from "./path-guard.js";
+import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { writeVerified } from "./write-verified.js";
 
@@ -105,7 +105,6 @@ export default defineTool({
     const location = await locate(name, ctx);
     refuseDevice(location);
     if (args.action === "compress") return compress(args, location, ctx);
-    refuseSecretRead(location, ctx);
     if (args.action === "list") return list(location, ctx);
     return decompress({ ...args, output: args.output ?? withoutEnding(name) }, location, ctx);
   },
@@ -167,7 +166,6 @@ function archiveName({
 }
 
 async function compress(args: Args, location: Location, ctx: CallContext): Promise<CompressResult> {
-  await refuseProtectedWrite(location, ctx);
   const format = args.format ?? formatByName(location.path) ?? "zip";
   const existing = await ctx.environment.files.stat(location.real);
   if (existing !== undefined && (existing.type !== "file" || !args.overwrite)) {

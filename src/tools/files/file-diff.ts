@@ -1,4 +1,3 @@
-import { join } from "node:path/posix";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
@@ -11,7 +10,7 @@ import { renderDiff } from "./diff/render.js";
 import { sameBytes } from "./diff/same-bytes.js";
 import { type DiffOptions, type FileDiff, type Hunk, MODES, type Mode, type Side } from "./diff/types.js";
 import { statRegularFile } from "./open-text.js";
-import { refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 
 interface DiffResult {
@@ -225,7 +224,6 @@ async function findSide(
   if (stat?.type === "directory") return { label: value, folder: location };
   const revision = stat === undefined ? readRevisionPath(value) : undefined;
   if (revision !== undefined) return revisionSide(value, { revision, repo: args.repo, ctx });
-  refuseSecretRead(location, ctx);
   const { size } = await statRegularFile(location, ctx);
   if (size <= MAX_TEXT_BYTES) return { label: value, bytes: await ctx.environment.files.read(location.real) };
   // Enough to see that it is too large, or binary; the rest is compared without being held.
@@ -239,8 +237,6 @@ async function revisionSide(
 ): Promise<Side> {
   const { revision, ctx } = found;
   const repo = await locate(found.repo, ctx);
-  const path = join(repo.real, revision.path);
-  refuseSecretRead({ path, real: path }, ctx);
   const bytes = await readRevision(revision, { repo: repo.real, ctx });
   if (bytes !== undefined) return { label: value, bytes };
   throw new ToolError(

@@ -11,7 +11,7 @@ import { type ReplaceOutcome, replaceText } from "./patch/replace.js";
 import { diffOf, lintChanges } from "./patch/report.js";
 import { readSnapshot } from "./patch/snapshot.js";
 import { parseV4a } from "./patch/v4a-parse.js";
-import { refuseDevice, refuseProtectedWrite, refuseSecretRead } from "./path-guard.js";
+import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import type { LintReport } from "./syntax-check.js";
@@ -107,18 +107,17 @@ export default defineTool({
 
   effects(args, scope): readonly Effect[] {
     if (!isPatchMode(args)) {
-      return args.path === undefined ? [] : [writeEffect(absolutePath(args.path, scope))];
+      return args.path === undefined ? [] : [changeEffect(absolutePath(args.path, scope))];
     }
     const parsed = parseV4a(args.patch ?? "");
     // A patch that cannot be read changes nothing: the handler refuses it.
     if (!parsed.ok) return [];
     return parsed.operations.flatMap((operation) => {
       const resource = absolutePath(operation.path, scope);
+      if (operation.kind === "add") return [writeEffect(resource)];
       if (operation.kind === "delete") return [deleteEffect(resource)];
-      if (operation.kind === "update" && operation.moveTo !== undefined) {
-        return [deleteEffect(resource), writeEffect(absolutePath(operation.moveTo, scope))];
-      }
-      return [writeEffect(resource)];
+      if (operation.moveTo === undefined) return [changeEffect(resource)];
+      return [deleteEffect(resource), writeEffect(absolutePath(operation.moveTo, scope))];
     });
   },
 
@@ -141,8 +140,13 @@ function writeEffect(resource: string): Effect {
   return { action: "file:write", resource, mode: "write", reversible: false };
 }
 
+/** What does not fit is told with lines of the file, and what fits with a diff. */
+function changeEffect(resource: string): Effect {
+  return { ...writeEffect(resource), shown: true };
+}
+
 function deleteEffect(resource: string): Effect {
-  return { action: "file:delete", resource, mode: "write", reversible: false };
+  return { action: "file:delete", resource, mode: "write", reversible: false, shown: true };
 }
 
 /** Models leave the mode out when they send a patch; a patch without old_string can mean nothing else. */
@@ -166,8 +170,6 @@ async function withRetries(attempt: () => Promise<PatchResult>): Promise<PatchRe
 async function replaceInFile(edit: ReplaceArguments, ctx: CallContext): Promise<PatchResult> {
   const location = await locate(edit.path, ctx);
   refuseDevice(location);
-  refuseSecretRead(location, ctx);
-  await refuseProtectedWrite(location, ctx);
   const before = await readSnapshot(location, ctx);
   const stale = trackerOf(ctx.session).changedSinceSeen(
     location.real,

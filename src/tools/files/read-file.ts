@@ -9,7 +9,7 @@ import type { CallContext } from "../../tool/tool.js";
 import type { LineWindow } from "./lines.js";
 import { type ImageSource, openSource, statRegularFile } from "./open-text.js";
 import { MAX_LINE_CHARS, renderPage } from "./page.js";
-import { refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { readWindow } from "./read/window.js";
 import { trackerOf } from "./read-tracker.js";
@@ -65,7 +65,6 @@ export default defineTool({
     const limit = clamp(args.limit, { fallback: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT });
     const location = await locate(args.path, ctx);
     refuseDevice(location);
-    refuseSecretRead(location, ctx);
     const stat = await statRegularFile(location, ctx);
     const source = await openSource(location, stat, ctx);
     if (source.kind === "image") return imageResult(source, { location, stat, ctx });

@@ -5,7 +5,7 @@ import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { refuseDevice, refuseSecretRead } from "./path-guard.js";
+import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import { searchWithGrep } from "./search/fallback.js";
@@ -233,7 +233,6 @@ function totals(state: { shown: number; total: number; partial: boolean; page: P
 
 async function openRoot(location: Location, ctx: CallContext): Promise<SearchRoot> {
   refuseDevice(location);
-  refuseSecretRead(location, ctx);
   const stat = await ctx.environment.files.stat(location.real);
   if (stat === undefined) {
     const similar = await similarNames(location.path, ctx);

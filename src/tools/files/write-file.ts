@@ -4,7 +4,7 @@ import { ToolError } from "../../tool/errors.js";
 import { mark, markDiff } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
 import { unifiedDiff } from "./diff-text.js";
-import { refuseDevice, refuseProtectedWrite } from "./path-guard.js";
+import { refuseDevice } from "./path-guard.js";
 import { absolutePath, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
 import { isChecked, type LintReport, lintEdit } from "./syntax-check.js";
@@ -76,18 +76,21 @@ export default defineTool({
     },
   ],
 
-  effects: ({ path }, scope) => [
-    { action: "file:write", resource: absolutePath(path, scope), mode: "write", reversible: false },
+  effects: ({ path, cross_profile }, scope) => [
+    {
+      action: "file:write",
+      resource: absolutePath(path, scope),
+      mode: "write",
+      reversible: false,
+      crossProfile: cross_profile,
+    },
   ],
 
-  async handler({ path, content, cross_profile }, ctx): Promise<WriteResult> {
+  async handler({ path, content }, ctx): Promise<WriteResult> {
     refuseBrokenUnicode(content, "content");
     const location = await locate(path, ctx);
     refuseDevice(location);
-    const [stat] = await Promise.all([
-      ctx.environment.files.stat(location.real),
-      refuseProtectedWrite(location, ctx, { crossProfile: cross_profile }),
-    ]);
+    const stat = await ctx.environment.files.stat(location.real);
     if (stat !== undefined && stat.type !== "file") {
       throw new ToolError(
         `${location.path} is a ${stat.type === "directory" ? "directory" : "device, pipe, socket or link to nowhere"}, not a file.`,

@@ -134,7 +134,7 @@ function fileEffects({ action, file }: Arguments, scope: EffectScope): readonly 
   return isReading(action)
     ? [
         { action: "env:read", resource, mode: "read" },
-        { action: "file:read", resource, mode: "read" },
+        { action: "file:read", resource, mode: "read", shown: false },
       ]
     : [
         { action: "env:write", resource, mode: "write" },

@@ -117,6 +117,7 @@ describe("what a person reads before answering", () => {
     rule: "danger",
     reason: "it deletes",
     environment: "local",
+    environmentKind: "local",
     session: { id: "s", profile: "default", cwd: "/home/me", workspace: "/home/me" },
     door: "mcp",
     segments: [],

@@ -79,8 +79,6 @@ describe("mode replace", () => {
     ["ambiguity", { path: "a.txt", old_string: "e", new_string: "x" }, "places (lines 1, "],
     ["a missing file", { path: "nope.txt", old_string: "a", new_string: "b" }, "does not exist"],
     ["a directory", { path: "home", old_string: "a", new_string: "b" }, "is a directory"],
-    ["credentials", { path: ".env", old_string: "a", new_string: "b" }, "credentials"],
-    ["a protected place", { path: "~/.ssh/id_rsa", old_string: "a", new_string: "b" }, "protected"],
     ["a binary file", { path: "b.bin", old_string: "a", new_string: "b" }, "binary"],
   ])("refuses %s and changes nothing", async (_, args, message) => {
     ctx.write("a.txt", "one\nthree\nfive\n");
@@ -208,8 +206,6 @@ describe("mode patch", () => {
     ["a path that climbs", ["*** Add File: ../evil.txt", "+x"], '".."'],
     ["a hidden climb", ["*** Update File: a/../../evil.txt", "@@", "-x", "+y"], '".."'],
     ["a move over a file", ["*** Move File: b.txt -> c.txt"], "exists already"],
-    ["a protected place", ["*** Add File: ~/.ssh/authorized_keys", "+x"], "protected"],
-    ["credentials", ["*** Delete File: .env"], "credentials"],
     [
       "two contrary parts",
       ["*** Delete File: b.txt", "*** Update File: b.txt", "@@", "-b", "+x"],

@@ -303,24 +303,6 @@ describe("what cannot be read", () => {
     expect((await failureOf(read({ path: "innocent.txt" }))).message).toContain("device");
   });
 
-  it.each([
-    ".env",
-    "deep/.env.production",
-    ".envrc",
-    "home/.hermes/server.token",
-    "home/.hermes/mcp-tokens/a.json",
-  ])("%s holds credentials and is refused", async (path) => {
-    ctx.write(path, "SECRET=1");
-    expect(await failureOf(read({ path }))).toMatchObject({ code: "denied" });
-  });
-
-  it("a link to credentials is refused, an example file is not", async () => {
-    symlinkSync(ctx.write(".env", "SECRET=1"), join(ctx.folder, "notes.txt"));
-    ctx.write(".env.example", "SECRET=\n");
-    expect(await failureOf(read({ path: "notes.txt" }))).toMatchObject({ code: "denied" });
-    expect((await read({ path: ".env.example" })).content).toBe("1|SECRET=");
-  });
-
   it.each(["", "  ", "a\0b"])("the path %j is refused", async (path) => {
     expect(await failureOf(read({ path }))).toMatchObject({ code: "invalid_arguments" });
   });

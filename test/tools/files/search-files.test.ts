@@ -135,7 +135,7 @@ describe.each([
       ctx.write(path, "token\n");
     expect(places(await find({ pattern: "token" }))).toEqual([".github/ci.yml:1"]);
     expect((await find({ pattern: "*", target: "files" })).files).toEqual([".github/ci.yml"]);
-    expect(await failureOf(find({ pattern: "token", path: ".env" }))).toMatchObject({ code: "denied" });
+    expect((await find({ pattern: "token", path: ".env" })).matches).toEqual([]);
   });
 
   it("never shows what binary files hold", async () => {

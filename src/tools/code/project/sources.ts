@@ -3,7 +3,7 @@ import { sha256 } from "../../../base/hash.js";
 import { isBelow } from "../../../base/path.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { refuseDevice, refuseSecretRead } from "../../files/path-guard.js";
+import { refuseDevice } from "../../files/path-guard.js";
 import { locate } from "../../files/paths.js";
 import { fileNameFor, type Language, languageNamed, languageOfPath } from "./language.js";
 
@@ -73,7 +73,6 @@ export async function targetOf(args: TargetArguments, ctx: CallContext): Promise
     });
   }
   const isFolder = stat.type === "directory";
-  if (!isFolder) refuseSecretRead(location, ctx);
   return {
     path: location.real,
     isFolder,

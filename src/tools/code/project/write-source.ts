@@ -5,7 +5,7 @@ import type { Source } from "./sources.js";
 /** Writes new text over a file that was read before, unless somebody has changed it since. */
 export async function writeSource(source: Source, text: string, ctx: CallContext): Promise<void> {
   if (source.path === undefined) return;
-  await refuseProtectedWrite({ path: source.path, real: source.path }, ctx, { crossProfile: false });
+  refuseProtectedWrite(source.path, ctx);
   await ctx.environment.files.write(source.path, Buffer.from(text, "utf8"), {
     expected: { sha256: source.sha256 },
   });

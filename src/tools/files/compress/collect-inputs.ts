@@ -3,7 +3,7 @@ import { isAtOrBelow } from "../../../base/path.js";
 import type { FileStat } from "../../../env/environment.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { isSecretFile, refuseDevice, refuseSecretRead } from "../path-guard.js";
+import { isSecretFile, refuseDevice } from "../path-guard.js";
 import { locate } from "../paths.js";
 import { globMatcher } from "../search/globs.js";
 import { MAX_ENTRIES, MAX_UNPACKED_BYTES } from "./limits.js";
@@ -58,7 +58,6 @@ export async function collectInputs(request: {
   for (const path of request.paths) {
     const location = await locate(path, ctx);
     refuseDevice(location);
-    refuseSecretRead(location, ctx);
     const stat = await ctx.environment.files.stat(location.real);
     if (stat === undefined || stat.type === "symlink") {
       throw new ToolError(`${location.path} does not exist.`, {

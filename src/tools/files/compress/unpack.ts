@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path/posix";
-import { isAtOrBelow } from "../../../base/path.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { refuseProtectedWrite } from "../path-guard.js";
@@ -83,7 +82,7 @@ async function makePlan(unpacking: Unpacking): Promise<Plan> {
       );
     }
   }
-  await refuseProtected({ folder, names: files.map(({ name }) => name), ctx });
+  for (const { name } of files) refuseProtectedWrite(join(folder, name), ctx);
   const tree = new TargetTree(folder, ctx);
   const existing = new Set<string>();
   for (const { name } of files) {
@@ -118,32 +117,6 @@ function wouldReplace(names: readonly string[], folder: string): ToolError {
     hint: "Unpack to another folder (output), or set overwrite: true when that is meant.",
     details: { existing: names.slice(0, 100) },
   });
-}
-
-/** Each name matters only where protected places can lie below; elsewhere the folder itself says it all. */
-async function refuseProtected(target: {
-  folder: string;
-  names: readonly string[];
-  ctx: CallContext;
-}): Promise<void> {
-  const { folder, names, ctx } = target;
-  await refuseProtectedWrite({ path: folder, real: folder }, ctx);
-  const { files } = ctx.environment;
-  const home = files.resolve("~", ctx.session.cwd);
-  const configured = ctx.settings.hermes_home;
-  const places = ["/etc", home, process.env.HERMES_HOME, configured].filter(
-    (place): place is string => typeof place === "string" && place !== "",
-  );
-  for (const place of places) {
-    const absolute = files.resolve(place, ctx.session.cwd);
-    if (!isAtOrBelow(absolute, folder) && !isAtOrBelow(await files.realpath(absolute), folder)) continue;
-    for (const name of names) {
-      ctx.signal.throwIfAborted();
-      const path = join(folder, name);
-      await refuseProtectedWrite({ path, real: path }, ctx);
-    }
-    return;
-  }
 }
 
 async function writeFiles(work: {

@@ -1,6 +1,6 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { refuseDevice, refuseProtectedWrite, refuseSecretRead } from "../path-guard.js";
+import { refuseDevice } from "../path-guard.js";
 import { type Location, locate } from "../paths.js";
 import { encodeText, UTF8 } from "../text-encoding.js";
 import { readSnapshot, type Snapshot } from "./snapshot.js";
@@ -55,7 +55,6 @@ async function planOne(
     const bytes = await encodeText(operation.content, UTF8);
     return { kind: "create", location, after: { text: operation.content, bytes }, strategies: [] };
   }
-  refuseSecretRead(location, ctx);
   const known = earlier.get(location.real);
   const before = known?.before ?? (await readSnapshot(location, ctx));
   if (operation.kind === "delete") return { kind: "delete", location, before, strategies: [] };
@@ -80,7 +79,6 @@ async function openPlace(path: string, ctx: CallContext): Promise<Location> {
   }
   const location = await locate(path, ctx);
   refuseDevice(location);
-  await refuseProtectedWrite(location, ctx);
   return location;
 }
 

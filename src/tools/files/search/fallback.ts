@@ -1,6 +1,5 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { SECRET_FILE_GLOBS } from "../path-guard.js";
 import { posixPattern } from "./posix-pattern.js";
 import { isNotRunnable, type LineRunResult, patternError, runLines } from "./run-lines.js";
 import { shorten } from "./shown-line.js";
@@ -12,6 +11,7 @@ import {
   type FoundLine,
   type SearchRoot,
 } from "./types.js";
+import { SECRET_FILE_GLOBS } from "./visibility.js";
 
 /** Above this many matches grep is ended; what was found so far is the answer. */
 const MAX_MATCHES = 20_000;

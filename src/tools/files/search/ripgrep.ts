@@ -1,6 +1,5 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { SECRET_FILE_GLOBS } from "../path-guard.js";
 import { nameGlobs } from "./globs.js";
 import { filesOfPage, totalOf } from "./pages.js";
 import { foundLine, RgJsonReader, recordsAround } from "./rg-json.js";
@@ -13,6 +12,7 @@ import {
   type FileCount,
   type SearchRoot,
 } from "./types.js";
+import { SECRET_FILE_GLOBS } from "./visibility.js";
 
 /** Up to here what ripgrep says of each match is kept until it is known which of them are shown. */
 const MAX_KEPT_MATCHES = 20_000;

@@ -1,10 +1,10 @@
 import type { CallContext } from "../../../tool/tool.js";
-import { SECRET_FILE_GLOBS } from "../path-guard.js";
 import { BYTE_SIGNS, bytePattern } from "./byte-pattern.js";
 import { posixPattern } from "./posix-pattern.js";
 import { type LineRunResult, runLines } from "./run-lines.js";
 import { shorten } from "./shown-line.js";
 import type { ContentQuery, FoundLine } from "./types.js";
+import { SECRET_FILE_GLOBS } from "./visibility.js";
 
 /**
  * The search with the small grep of busybox and its like, which cannot end names with NUL, does not know binary

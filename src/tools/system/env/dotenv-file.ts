@@ -1,7 +1,7 @@
 import { sha256 } from "../../../base/hash.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { refuseDevice, refuseProtectedWrite } from "../../files/path-guard.js";
+import { refuseDevice } from "../../files/path-guard.js";
 import { type Location, locate } from "../../files/paths.js";
 import { readDotenvText, setInDotenv, unsetInDotenv } from "./dotenv-text.js";
 
@@ -32,7 +32,6 @@ export async function changeDotenv(
 ): Promise<{ readonly path: string; readonly changed: boolean; readonly created: boolean }> {
   const location = await locate(change.file, ctx);
   refuseDevice(location);
-  await refuseProtectedWrite(location, ctx);
   const bytes = await readBytes(location, ctx);
   const before = bytes === undefined ? "" : textOf(bytes, location);
   const { key, value } = change;
