@@ -1,5 +1,5 @@
 import { foldPath } from "./path.js";
-import { readTokens, type Token, tokensMatch } from "./wildcard.js";
+import { readTokens, type SequenceRules, sequenceMatches, type Token, tokensMatch } from "./wildcard.js";
 
 /** One segment of a pattern: `**` for any number of folders, plain text, or something with wildcards in it. */
 type Part = "**" | { readonly text: string } | { readonly tokens: readonly Token[] };
@@ -40,7 +40,7 @@ export function compileGlob(source: string, options: GlobOptions): Glob | undefi
     source,
     matches(segments) {
       const folded = segments.map(fold);
-      return variants.some((parts) => partsMatch(parts, folded));
+      return variants.some((parts) => sequenceMatches(parts, folded, SEGMENTS));
     },
     below(folder) {
       const folded = folder.map(fold);
@@ -83,28 +83,7 @@ function takesSegment(part: Part | undefined, segment: string): boolean {
   return "text" in part ? part.text === segment : tokensMatch(part.tokens, segment);
 }
 
-function partsMatch(parts: readonly Part[], segments: readonly string[]): boolean {
-  let part = 0;
-  let at = 0;
-  let star = -1;
-  let starAt = 0;
-  while (at < segments.length) {
-    if (parts[part] === "**") {
-      star = part;
-      starAt = at;
-      part += 1;
-    } else if (takesSegment(parts[part], segments[at] ?? "")) {
-      part += 1;
-      at += 1;
-    } else if (star !== -1) {
-      part = star + 1;
-      starAt += 1;
-      at = starAt;
-    } else return false;
-  }
-  while (parts[part] === "**") part += 1;
-  return part === parts.length;
-}
+const SEGMENTS: SequenceRules<Part, string> = { isRun: (part) => part === "**", takes: takesSegment };
 
 /** Walks the folder's own segments through the pattern; what is left over lies below the folder. */
 function reach(parts: readonly Part[], folder: readonly string[]): "no" | "named" | "anywhere" {

@@ -49,30 +49,45 @@ function readSet(
   return { token: { kind: "set", negated, ranges }, end };
 }
 
-/** Greedy with one point to come back to: time grows with pattern × text and never worse. */
 export function tokensMatch(tokens: readonly Token[], text: string): boolean {
-  const characters = [...text];
-  let token = 0;
+  return sequenceMatches(tokens, [...text], CHARACTERS);
+}
+
+/** What the parts of a pattern are: some take any run of items, the others one item each. */
+export interface SequenceRules<Part, Item> {
+  isRun(part: Part): boolean;
+  takes(part: Part, item: Item): boolean;
+}
+
+const CHARACTERS: SequenceRules<Token, string> = { isRun: ({ kind }) => kind === "run", takes };
+
+/** Greedy with one point to come back to: time grows with pattern × items and never worse. */
+export function sequenceMatches<Part, Item>(
+  parts: readonly Part[],
+  items: readonly Item[],
+  { isRun, takes }: SequenceRules<Part, Item>,
+): boolean {
+  let part = 0;
   let at = 0;
   let run = -1;
   let runAt = 0;
-  while (at < characters.length) {
-    const current = tokens[token];
-    if (current?.kind === "run") {
-      run = token;
+  while (at < items.length) {
+    const current = part < parts.length ? (parts[part] as Part) : undefined;
+    if (current !== undefined && isRun(current)) {
+      run = part;
       runAt = at;
-      token += 1;
-    } else if (current !== undefined && takes(current, characters[at] ?? "")) {
-      token += 1;
+      part += 1;
+    } else if (current !== undefined && takes(current, items[at] as Item)) {
+      part += 1;
       at += 1;
     } else if (run !== -1) {
-      token = run + 1;
+      part = run + 1;
       runAt += 1;
       at = runAt;
     } else return false;
   }
-  while (tokens[token]?.kind === "run") token += 1;
-  return token === tokens.length;
+  while (part < parts.length && isRun(parts[part] as Part)) part += 1;
+  return part === parts.length;
 }
 
 function takes(token: Token, character: string): boolean {

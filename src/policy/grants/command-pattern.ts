@@ -1,3 +1,4 @@
+import { readTokens, sequenceMatches, tokensMatch } from "../../base/wildcard.js";
 import { outlineOf } from "../../shell/analysis.js";
 
 /** Longer commands are never approved by a pattern: nobody foresaw them when writing it. */
@@ -14,10 +15,11 @@ export function hasWildcard(text: string): boolean {
  * with `..` is covered only when the pattern says so itself, as are options beside its own. Time grows with pattern × command, never faster.
  */
 export function patternCovers(pattern: string, command: string): boolean {
-  if (pattern.length > LONGEST_PATTERN || command.length > LONGEST_COMMAND) return false;
+  if (pattern.length > LONGEST_PATTERN || command.length > LONGEST_COMMAND || pattern.includes(MORE))
+    return false;
   if (climbs(command) && !climbs(pattern)) return false;
   if (bringsOptions(pattern, command)) return false;
-  return isSimpleCommand(command) && matches(tokensOf(pattern.trim()), command.trim());
+  return isSimpleCommand(command) && matches(pattern.trim(), command.trim());
 }
 
 function climbs(text: string): boolean {
@@ -40,7 +42,7 @@ function bringsOptions(pattern: string, command: string): boolean {
 }
 
 function isSameWord(pattern: string, word: string): boolean {
-  return pattern === word || matches(tokensOf(pattern), word);
+  return pattern === word || tokensMatch(readTokens(pattern.replaceAll("\\", "\\\\")), word);
 }
 
 /** No second command, redirection or substitution, wherever it stands. */
@@ -48,77 +50,14 @@ export function isSimpleCommand(command: string): boolean {
   return outlineOf(command.trim())?.simple === true;
 }
 
-type Token =
-  | { readonly kind: "character"; readonly value: string }
-  | { readonly kind: "one"; accepts(character: string): boolean }
-  | { readonly kind: "many"; accepts(character: string): boolean };
+/** Stands in a pattern for further words; no pattern holds it itself. */
+const MORE = "\0";
 
-const inWord = (character: string) => !/\s/.test(character);
-const anything = () => true;
-
-function tokensOf(pattern: string): Token[] {
-  const tokens: Token[] = [];
-  for (let index = 0; index < pattern.length; index++) {
-    const character = pattern.charAt(index);
-    if (character === "*") {
-      const alone = !/\S/.test(pattern.charAt(index - 1)) && !/\S/.test(pattern.charAt(index + 1));
-      tokens.push({ kind: "many", accepts: alone ? anything : inWord });
-    } else if (character === "?") tokens.push({ kind: "one", accepts: inWord });
-    else {
-      const set = character === "[" ? readSet(pattern, index) : undefined;
-      tokens.push(set?.token ?? { kind: "character", value: character });
-      if (set !== undefined) index = set.end;
-    }
-  }
-  return tokens;
-}
-
-/** `[abc]`, `[a-z]`, `[!a]`; without a closing bracket it is a plain character. */
-function readSet(pattern: string, start: number): { token: Token; end: number } | undefined {
-  const negated = /[!^]/.test(pattern.charAt(start + 1));
-  const first = start + (negated ? 2 : 1);
-  const end = pattern.indexOf("]", first + 1);
-  if (end === -1) return undefined;
-  const inside = pattern.slice(first, end);
-  const has = (character: string) => {
-    for (let index = 0; index < inside.length; index++) {
-      const [low, dash, high] = [inside.charAt(index), inside.charAt(index + 1), inside.charAt(index + 2)];
-      if (dash === "-" && high !== "") {
-        if (character >= low && character <= high) return true;
-        index += 2;
-      } else if (character === low) return true;
-    }
-    return false;
-  };
-  return { token: { kind: "one", accepts: (each) => inWord(each) && has(each) !== negated }, end };
-}
-
-/** Walks all ways through the pattern at once. */
-function matches(tokens: readonly Token[], text: string): boolean {
-  let reached = new Uint8Array(tokens.length + 1);
-  reached[0] = 1;
-  skipStars(tokens, reached);
-  for (const character of text) {
-    const next = new Uint8Array(tokens.length + 1);
-    let alive = false;
-    for (const [index, token] of tokens.entries()) {
-      if (reached[index] !== 1) continue;
-      if (token.kind === "many") {
-        if (token.accepts(character)) next[index] = 1;
-      } else if (token.kind === "one" ? token.accepts(character) : token.value === character) {
-        next[index + 1] = 1;
-      }
-      alive ||= next[index] === 1 || next[index + 1] === 1;
-    }
-    if (!alive) return false;
-    skipStars(tokens, next);
-    reached = next;
-  }
-  return reached[tokens.length] === 1;
-}
-
-function skipStars(tokens: readonly Token[], reached: Uint8Array): void {
-  for (const [index, token] of tokens.entries()) {
-    if (reached[index] === 1 && token.kind === "many") reached[index + 1] = 1;
-  }
+/** A `*` that is a word of its own takes one word and any number after it. */
+function matches(pattern: string, command: string): boolean {
+  const parts = pattern.split(/\s/).flatMap((word) => (word === "*" ? [word, MORE] : [word]));
+  return sequenceMatches(parts, command.split(/\s/), {
+    isRun: (part) => part === MORE,
+    takes: isSameWord,
+  });
 }

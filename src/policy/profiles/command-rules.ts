@@ -1,4 +1,4 @@
-import { wildcardMatches } from "../../base/wildcard.js";
+import { type SequenceRules, sequenceMatches, wildcardMatches } from "../../base/wildcard.js";
 import { judgeCommand, outlineOf, readCommandLine } from "../../shell/analysis.js";
 import type { CommandLine } from "../../shell/command-line.js";
 import type { Run } from "../../shell/read/context.js";
@@ -111,30 +111,8 @@ function programName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
 }
 
-/** Whether the words are those of a pattern, in which `*` alone stands for any number of words. */
-function isSequence(pattern: readonly string[], words: readonly string[]): boolean {
-  let part = 0;
-  let at = 0;
-  let star = -1;
-  let starAt = 0;
-  while (at < words.length) {
-    const expected = pattern[part];
-    if (expected === "*") {
-      star = part;
-      starAt = at;
-      part += 1;
-    } else if (expected !== undefined && wildcardMatches(expected, words[at] ?? "")) {
-      part += 1;
-      at += 1;
-    } else if (star !== -1) {
-      part = star + 1;
-      starAt += 1;
-      at = starAt;
-    } else return false;
-  }
-  while (pattern[part] === "*") part += 1;
-  return part === pattern.length;
-}
+/** In `allowed_commands` a `*` alone stands for any number of words. */
+const WORDS: SequenceRules<string, string> = { isRun: (part) => part === "*", takes: wildcardMatches };
 
 /**
  * The first command of a line that no rule of `allowed_commands` covers, undefined when all are covered. What
@@ -162,7 +140,7 @@ function isOpaque(rule: string): boolean {
 
 function strayIn(line: Run, patterns: readonly (readonly string[])[]): SimpleCommand | undefined {
   const isListed = (command: SimpleCommand) =>
-    isExact(command, line) && patterns.some((pattern) => isSequence(pattern, asListed(command)));
+    isExact(command, line) && patterns.some((pattern) => sequenceMatches(pattern, asListed(command), WORDS));
   const listedCarriers = line.commands.filter((each) => line.carriers.has(each) && isListed(each));
   return line.commands.find((command) => {
     if (isQuietGroup(command)) return false;

@@ -1,3 +1,4 @@
+import { matchesPattern } from "../read/pattern.js";
 import { type ShellWord, UNKNOWN } from "../types.js";
 
 /** A path word taken apart, so that `//etc/../etc/./x`, `~/.ssh` and `/proc/self/root/etc/x` compare by meaning. */
@@ -106,42 +107,7 @@ export function takesEverything(segment: string): boolean {
   return segment.length <= 64 && /\*/.test(segment) && /^(?:\[[^\]]*\]|[?*.])+$/.test(segment);
 }
 
-/** Greedy matching with one point to come back to, so that no pattern can make it slow. */
+/** Whether the name is one that a pattern, with pieces nobody knows, may stand for. */
 export function couldMatch(pattern: string, name: string): boolean {
-  const tokens = pattern.match(/\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? [];
-  let token = 0;
-  let at = 0;
-  let star = -1;
-  let starAt = 0;
-  while (at < name.length) {
-    const current = tokens[token];
-    if (current === "*" || current === UNKNOWN) {
-      star = token++;
-      starAt = at;
-    } else if (current !== undefined && takesCharacter(current, name[at] ?? "")) {
-      token++;
-      at++;
-    } else if (star >= 0) {
-      token = star + 1;
-      at = ++starAt;
-    } else return false;
-  }
-  while (tokens[token] === "*" || tokens[token] === UNKNOWN) token++;
-  return token === tokens.length;
-}
-
-function takesCharacter(token: string, character: string): boolean {
-  if (token === "?") return true;
-  if (token.length < 3 || !token.startsWith("[")) return token === character;
-  const negated = token[1] === "!" || token[1] === "^";
-  const body = token.slice(negated ? 2 : 1, -1);
-  if (body.includes("[:")) return true;
-  let found = false;
-  for (let index = 0; index < body.length; index++) {
-    const low = body[index] ?? "";
-    const high = body[index + 1] === "-" ? body[index + 2] : undefined;
-    if (high !== undefined) index += 2;
-    if (character >= low && character <= (high ?? low)) found = true;
-  }
-  return found !== negated;
+  return matchesPattern(pattern.replaceAll(UNKNOWN, "*"), name);
 }
