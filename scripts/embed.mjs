@@ -20,6 +20,10 @@ const EMBEDDED = [
   { module: "src/search/lexical/words.gen.ts", folder: "words", comments: "dropped" },
   { module: "src/env/daytona/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
+  {
+    module: "src/server/page-files.gen.ts",
+    files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
+  },
 ];
 
 /** Path and text of every module, as they should be; rows whose files are not there are left out. */

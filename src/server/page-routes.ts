@@ -1,6 +1,6 @@
+import { STEERING } from "../base/visible-text.js";
 import { pageHtml } from "./page.js";
-import { PAGE_SCRIPT } from "./page-script.js";
-import { PAGE_STYLE } from "./page-style.js";
+import { PAGE_SCRIPT, PAGE_STYLE } from "./page-files.gen.js";
 import type { Route } from "./route.js";
 
 const SHOWN_CALLS = 10;
@@ -35,8 +35,11 @@ function assetRoute(asset: { readonly path: string; readonly type: string; reado
   };
 }
 
+/** What the script must make visible is said in one place, here as everywhere. */
+const PATTERN = `const STEERING_PATTERN = ${JSON.stringify(STEERING.source)};\n`;
+
 export const pageAssetRoutes: readonly Route[] = [
   assetRoute({ path: "/page.css", type: "text/css", text: PAGE_STYLE }),
-  assetRoute({ path: "/page.js", type: "text/javascript", text: PAGE_SCRIPT }),
+  assetRoute({ path: "/page.js", type: "text/javascript", text: PATTERN + PAGE_SCRIPT }),
   assetRoute({ path: "/page-icon.svg", type: "image/svg+xml", text: ICON }),
 ];

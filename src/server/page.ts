@@ -67,7 +67,7 @@ ${
   page.live
     ? html`<link rel="icon" href="/page-icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/page.css">
-<script src="/page.js" defer></script>`
+<script type="module" src="/page.js"></script>`
     : html``
 }
 </head>

@@ -7,7 +7,7 @@ import type { JournalRow } from "../../src/index.js";
 import type { ToolListing } from "../../src/runtime/tool-list.js";
 import { escapeHtml } from "../../src/server/html.js";
 import { pageHtml } from "../../src/server/page.js";
-import { PAGE_SCRIPT } from "../../src/server/page-script.js";
+import { PAGE_SCRIPT } from "../../src/server/page-files.gen.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { onTestEnd, tempDir } from "../support/runtime.js";
 import { startServer, TOKEN, until } from "./support.js";
