@@ -76,12 +76,3 @@ export interface Finding {
 
 /** Looks at one simple command. Pure and cheap: it runs for every command of every line. */
 export type Rule = (command: SimpleCommand) => Finding | undefined;
-
-/** Programs a family knows by name; the index of `rules/index.ts` is built from these. */
-export interface RuleSet {
-  readonly family: string;
-  /** Rules for certain programs (`rm`, `unlink`). */
-  readonly programs: Readonly<Record<string, Rule>>;
-  /** Rules that look at every command: redirections, assignments, taint. */
-  readonly any?: readonly Rule[];
-}

@@ -1,4 +1,5 @@
-import type { Finding, RuleSet, ShellRedirect, ShellWord, SimpleCommand } from "../../src/shell/types.js";
+import { Verdicts } from "../../src/shell/rules/rule-index.js";
+import type { Finding, ShellRedirect, ShellWord, SimpleCommand } from "../../src/shell/types.js";
 import { UNKNOWN } from "../../src/shell/types.js";
 
 /**
@@ -42,18 +43,14 @@ export function simple(line: string, more: Partial<SimpleCommand> = {}): SimpleC
 }
 
 /** The strictest word the rules have for a command. */
-export function levelOf(command: SimpleCommand, sets: readonly RuleSet[]): "safe" | "danger" | "hardline" {
-  const found = findingsOf(command, sets);
+export function levelOf(command: SimpleCommand): "safe" | "danger" | "hardline" {
+  const found = findingsOf(command);
   if (found.some(({ level }) => level === "hardline")) return "hardline";
   return found.length > 0 ? "danger" : "safe";
 }
 
-export function findingsOf(command: SimpleCommand, sets: readonly RuleSet[]): readonly Finding[] {
-  return sets.flatMap((set) => {
-    const own = Object.hasOwn(set.programs, command.program) ? set.programs[command.program] : undefined;
-    const rules = [...(own === undefined ? [] : [own]), ...(set.any ?? [])];
-    return rules.map((rule) => rule(command)).filter((finding) => finding !== undefined);
-  });
+export function findingsOf(command: SimpleCommand): readonly Finding[] {
+  return new Verdicts().of(command);
 }
 
 interface Token {

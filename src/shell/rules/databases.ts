@@ -1,174 +1,136 @@
-import { parseOptions } from "../read/options.js";
-import type { Rule, RuleSet, ShellWord } from "../types.js";
-import { MIGRATIONS } from "./migrations.js";
-import { inputText, SQL_CLIENTS } from "./sql-clients.js";
-import { danger, forPrograms, has, valuesOf, verbRule } from "./verb-table.js";
+import type { ShellWord } from "../types.js";
+import { type Condition, names, subject } from "./row.js";
+import { inputText } from "./sql-clients.js";
 
 const DROPS = "deletes a database or an account of it";
 const STOPS = "stops a database server";
+const RELIED_ON = "deletes data or a thing others rely on";
+const SERVICE = "stops, restarts or switches off a service";
+const BY_REQUEST = "asks a server to delete something";
 
 const REDIS_DANGER =
   /^(?:FLUSHALL|FLUSHDB|SHUTDOWN|DEBUG|SLAVEOF|REPLICAOF|MIGRATE|SWAPDB|FAILOVER|RESET|CONFIG (?:SET|REWRITE|RESETSTAT)|SCRIPT (?:FLUSH|KILL)|FUNCTION (?:FLUSH|DELETE|LOAD|KILL)|CLUSTER (?:RESET|FORGET|FAILOVER|FLUSHSLOTS|DELSLOTS)|ACL (?:SETUSER|DELUSER|LOAD|SAVE)|CLIENT KILL|MODULE (?:LOAD|UNLOAD|LOADEX)|XTRIM|XGROUP DESTROY)\b/;
+const REDIS_TAKING = names("h p n a u s r i d D user pass t");
 
 function redisRisk(line: string): string | undefined {
-  const command = line.trim().replace(/\s+/g, " ");
-  const upper = command.toUpperCase();
+  const upper = line.trim().replace(/\s+/g, " ").toUpperCase();
   if (REDIS_DANGER.test(upper)) return "empties, stops or reconfigures a database";
   if (/^EVAL(?:SHA|_RO)?\b/.test(upper) && /\b(?:FLUSH\w*|DEL|UNLINK|CONFIG|SHUTDOWN)\b|^EVALSHA/.test(upper))
     return "runs a script that deletes keys";
   return undefined;
 }
 
-const redis: Rule = (command) => {
-  const taking = "h p n a u s r i d D user pass t".split(" ");
-  const args = command.args;
+/** The words after the client's own options are a command of the server, and so is each line it reads. */
+const redisCommand: Condition = ({ args, command }) => {
   let index = 0;
   while (args[index]?.text.startsWith("-"))
-    index += taking.includes((args[index]?.text ?? "").replace(/^--?/, "")) ? 2 : 1;
-  const words = args.slice(index);
-  const line = words.map(({ text }) => text).join(" ");
-  const [verb] = words;
-  const reason = redisRisk(line);
-  if (reason !== undefined) return danger("database.redis", reason, verb);
-  const deletesMany = command.repeated || words.slice(1).some(({ known }) => !known);
-  if (/^(?:del|unlink)$/i.test(verb?.text ?? "") && deletesMany)
-    return danger("database.redis", "deletes whatever keys are named", verb);
-  for (const text of inputText(command))
-    for (const typed of text.text.split("\n")) {
-      const typedReason = redisRisk(typed);
-      if (typedReason !== undefined) return danger("database.redis", typedReason, text);
+    index += REDIS_TAKING.has((args[index]?.text ?? "").replace(/^--?/, "")) ? 2 : 1;
+  const [word, ...others] = args.slice(index);
+  const reason = redisRisk([word, ...others].map((each) => each?.text ?? "").join(" "));
+  if (reason !== undefined) return { word, reason };
+  const deletesMany = command.repeated || others.some(({ known }) => !known);
+  if (/^(?:del|unlink)$/i.test(word?.text ?? "") && deletesMany)
+    return { word, reason: "deletes whatever keys are named" };
+  for (const typed of inputText(command))
+    for (const line of typed.text.split("\n")) {
+      const risk = redisRisk(line);
+      if (risk !== undefined) return { word: typed, reason: risk };
     }
   return undefined;
 };
 
 const MONGO_DANGER =
   /\.\s*(?:dropDatabase|drop|dropIndex(?:es)?|dropUser|dropAllUsers|dropRole|dropAllRoles|shutdownServer|fsyncLock|remove\s*\(\s*(?:\{\s*\})?\s*\)|delete(?:Many|One)\s*\(\s*(?:\{\s*\})?\s*[,)]|updateMany\s*\(\s*\{\s*\})|\b(?:dropDatabase|shutdown)["']?\s*:\s*(?:1|true)|\[\s*["']drop(?:Database)?["']\s*\]|\bgetSiblingDB\([^)]*\)\.dropDatabase/;
+const MONGO_PRINTS = /\/\/[^\n]*|\b(?:print|printjson|console\.log)\s*\(\s*(?:"[^"]*"|'[^']*')\s*\)/g;
 
-const mongo: Rule = (command) => {
-  const options = parseOptions(command.args, {
-    taking: ["eval", "host", "port", "u", "username", "p", "password", "authenticationDatabase", "f", "file"],
-  });
-  for (const word of [...valuesOf(options, "eval"), ...inputText(command)]) {
-    const bare = word.text.replace(
-      /\/\/[^\n]*|\b(?:print|printjson|console\.log)\s*\(\s*(?:"[^"]*"|'[^']*')\s*\)/g,
-      "",
-    );
-    if (MONGO_DANGER.test(bare)) return danger("database.mongo", "deletes data of a database", word);
-  }
-  return undefined;
-};
-
-const one = (path: string, reason: string, taking: readonly string[] = []): Rule =>
-  verbRule({
-    family: "database",
-    taking: ["h", "host", "p", "port", "u", "user", "U", "S", "socket", "n", "vhost", ...taking],
-    dry: ["dry-run"],
-    verbs: [{ path, reason }],
-  });
-
-const withOption =
-  (names: readonly string[], reason: string): Rule =>
-  (command) => {
-    const options = parseOptions(command.args, {
-      taking: ["bootstrap-server", "topic", "zookeeper", "d", "h", "U", "j", "n", "t", "p", "uri", "db"],
-    });
-    return has(options, ...names) ? danger(`database.${command.program}`, reason) : undefined;
-  };
-
-const always =
-  (reason: string): Rule =>
-  (command) =>
-    command.args.some(({ text }) => /^(?:--help|-\?|--version|-V)$/.test(text)) || command.args.length === 0
-      ? undefined
-      : danger(`database.${command.program}`, reason);
-
-/** `curl -X DELETE`, `http DELETE`, and search servers told to delete by query. */
-const httpDelete: Rule = (command) => {
-  const options = parseOptions(command.args, {
-    taking:
-      "X request method H header d data data-raw data-binary F form o output u user A e T m x b c K unix-socket json url-query w".split(
-        " ",
-      ),
-  });
-  const method = valuesOf(options, "X", "request", "method").find(({ text }) => /^delete$/i.test(text));
-  if (method !== undefined)
-    return danger("database.http-delete", "asks a server to delete something", method);
-  const isDelete = (word: ShellWord | undefined): word is ShellWord =>
-    word !== undefined && /^delete$/i.test(word.text);
-  const [first] = options.operands;
-  if (/^(?:https?|xhs?)$/.test(command.program) && isDelete(first))
-    return danger("database.http-delete", "asks a server to delete something", first);
-  const byQuery = options.operands.find(({ text }) => /\/_(?:delete_by_query|shutdown)\b/.test(text));
-  if (byQuery !== undefined)
-    return danger("database.http-delete", "asks a server to delete something", byQuery);
-  const socket = valuesOf(options, "unix-socket").find(({ text }) =>
-    /(?:docker|containerd|podman)\.sock$/.test(text),
+const mongoScript: Condition = (call) =>
+  [...call.given("eval"), ...inputText(call.command)].find(({ text }) =>
+    MONGO_DANGER.test(text.replace(MONGO_PRINTS, "")),
   );
-  const sends =
-    has(options, "X", "request", "d", "data", "json") &&
-    !valuesOf(options, "X", "request").some(({ text }) => /^(?:get|head)$/i.test(text));
-  return socket !== undefined && sends
-    ? danger("container.engine-socket", "gives orders to the container engine", socket)
-    : undefined;
+
+const isDelete = ({ text }: ShellWord): boolean => /^delete$/i.test(text);
+
+/** Orders to the container engine through its socket, not questions. */
+const engineSocket: Condition = (call) => {
+  const socket = call
+    .given("unix-socket")
+    .find(({ text }) => /(?:docker|containerd|podman)\.sock$/.test(text));
+  const asks = call.given("X", "request").some(({ text }) => /^(?:get|head)$/i.test(text));
+  return call.has("X", "request", "d", "data", "json") && !asks ? socket : undefined;
 };
 
-export const RULES: RuleSet = {
-  family: "database",
-  programs: {
-    ...mergeRules(SQL_CLIENTS, MIGRATIONS, {
-      bq: verbRule({
-        family: "database",
-        taking: ["project_id", "location", "dataset_id"],
-        verbs: [{ path: "rm|remove", reason: DROPS }],
-      }),
-      influx: verbRule({
-        family: "database",
-        taking: ["host", "token", "org", "bucket"],
-        verbs: [
-          { path: "delete", reason: DROPS },
-          { path: "* delete", reason: DROPS },
-        ],
-      }),
-    }),
-    ...forPrograms(["redis-cli", "keydb-cli", "valkey-cli"], redis),
-    ...forPrograms(["mongosh", "mongo"], mongo),
-    mongorestore: withOption(["drop"], "drops collections before it restores them"),
-    mongod: withOption(["shutdown", "repair"], STOPS),
-    ...forPrograms(["curl", "wget", "http", "https", "xh", "xhs", "curlie"], httpDelete),
-    ...forPrograms(
-      ["dropdb", "dropuser", "pg_dropcluster", "pg_resetwal", "pg_deletecluster"],
-      always(DROPS),
-    ),
-    createuser: withOption(["s", "superuser"], "makes a database administrator"),
-    pg_restore: withOption(["c", "clean"], "drops what it is about to restore"),
-    pg_ctl: one("stop|restart|kill|promote", STOPS, ["D", "m", "l", "o"]),
-    pg_ctlcluster: one("* * stop|restart|promote", STOPS),
-    mysqladmin: one("** drop|shutdown|kill|password|flush-hosts|stop-slave", "drops or stops a database"),
-    mysqlimport: withOption(["delete", "D", "r", "replace"], "replaces the rows of a table"),
-    ...forPrograms(
-      ["kafka-topics", "kafka-topics.sh", "kafka-consumer-groups", "kafka-consumer-groups.sh"],
-      withOption(["delete", "delete-offsets"], "deletes a topic or group"),
-    ),
-    ...forPrograms(["kafka-delete-records", "kafka-delete-records.sh"], always("deletes messages")),
-    rabbitmqctl: one(
-      "delete_queue|delete_vhost|delete_user|purge_queue|reset|force_reset|stop|stop_app|shutdown|forget_cluster_node|clear_permissions|set_user_tags",
-      "deletes or stops a message queue",
-    ),
-    rabbitmqadmin: one("delete|purge *", "deletes a message queue", ["V", "P"]),
-    nats: one("** rm|purge|del|delete", "deletes messages", ["s", "server", "context"]),
-    celery: one("** purge|shutdown", "deletes waiting tasks", ["A", "app"]),
-    zkcli: one("delete|deleteall|rmr", "deletes shared settings", ["server"]),
-    "zkcli.sh": one("delete|deleteall|rmr", "deletes shared settings", ["server"]),
-  },
-};
-
-/** Some programs are both clients and migration tools: each rule is asked. */
-function mergeRules(...tables: readonly Readonly<Record<string, Rule>>[]): Record<string, Rule> {
-  const merged: Record<string, Rule> = {};
-  for (const table of tables)
-    for (const [program, rule] of Object.entries(table)) {
-      const earlier = merged[program];
-      merged[program] = earlier === undefined ? rule : (command) => earlier(command) ?? rule(command);
-    }
-  return merged;
-}
+/** Servers of databases and their tools; SQL itself is judged by its clients. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("database", [
+  { dry: "dry-run", tools: [
+    { program: "redis-cli|keydb-cli|valkey-cli", taking: "h p n a u user pass", dry: "", unknownVerb: true,
+      not_match: ["redis-cli get shutdown", "redis-cli INFO"], rows: [
+      { path: "shutdown", rule: "service.stop", reason: SERVICE, match: ["redis-cli shutdown"] },
+      { when: redisCommand, rule: "database.redis", reason: "empties, stops or reconfigures a database",
+        match: ["redis-cli FLUSHALL"], not_match: ["redis-cli PING"] },
+    ] },
+    { program: "mongosh|mongo", taking: "eval host port u username p password authenticationDatabase f file",
+      when: mongoScript, rule: "database.mongo", reason: "deletes data of a database",
+      match: ["mongosh --eval 'db.dropDatabase()'"], not_match: ["mongosh --eval 'print(\"drop()\")'"] },
+    { program: "mongorestore", taking: "d h n p uri db", options: "drop",
+      reason: "drops collections before it restores them", match: ["mongorestore --drop dump/"],
+      not_match: ["mongorestore dump/"] },
+    { program: "mongod", rows: [
+      { word: /^--shutdown$/, rule: "service.stop", reason: SERVICE, match: ["mongod --shutdown"] },
+      { options: "repair", reason: STOPS, match: ["mongod --repair"], not_match: ["mongod"] },
+    ] },
+    { program: "curl|wget|http|https|xh|xhs|curlie",
+      taking: "X request method H header d data data-raw data-binary F form o output u user A e T m x b c K unix-socket json url-query w",
+      dry: "", rule: "database.http-delete",
+      not_match: ["curl https://example.com/bash", "wget -qO- https://example.com"], rows: [
+      { when: (call) => call.given("X", "request", "method").find(isDelete), reason: BY_REQUEST,
+        match: ["curl -X DELETE http://localhost:9200/logs"], not_match: ["curl -sI x.example"] },
+      { path: "*", when: ({ command, operands }) =>
+          /^(?:https?|xhs?)$/.test(command.program) ? operands.slice(0, 1).find(isDelete) : undefined,
+        reason: BY_REQUEST, match: ["http DELETE https://api.example.com/users/1"],
+        not_match: ["curl file:///etc/hosts"] },
+      { when: ({ operands }) => operands.find(({ text }) => /\/_(?:delete_by_query|shutdown)\b/.test(text)),
+        reason: BY_REQUEST,
+        match: ['curl -X POST http://es:9200/logs/_delete_by_query -d \'{"query":{"match_all":{}}}\''],
+        not_match: ["curl http://169.254.1.1/"] },
+      { when: engineSocket, rule: "container.engine-socket", reason: "gives orders to the container engine",
+        match: ["curl --unix-socket /var/run/docker.sock -X POST http://d/containers/create"],
+        not_match: ["curl localhost:8080/token"] },
+    ] },
+    { program: "pg_dropcluster", rule: "service.stop", reason: "deletes a database server with its data",
+      match: ["pg_dropcluster"] },
+    { program: "dropdb|dropuser|pg_resetwal|pg_deletecluster", unless: /^-[?V]$/, word: /./, reason: DROPS,
+      match: ["dropdb shop"], not_match: ["dropdb --help"] },
+    { program: "createuser", taking: "h U p", options: "s superuser",
+      reason: "makes a database administrator", match: ["createuser --superuser"], not_match: ["createuser"] },
+    { program: "pg_restore", taking: "d h U j n t p", options: "c clean",
+      reason: "drops what it is about to restore", match: ["pg_restore -c -d shop dump"],
+      not_match: ["pg_restore -l dump"] },
+    { program: "pg_ctl", taking: "D pgdata m mode l log t o", unknownVerb: true,
+      path: "stop|restart|kill|promote", rule: "service.stop", reason: SERVICE,
+      match: ["pg_ctl stop -D /data"], not_match: ["pg_ctl --version"] },
+    { program: "pg_ctlcluster", unknownVerb: true, path: "* * stop|restart|promote", rule: "service.stop",
+      reason: SERVICE, match: ["pg_ctlcluster 14 main stop"] },
+    { program: "mysqladmin|mariadb-admin", taking: "u h P user host S p port U socket",
+      not_match: ["mysqladmin status", "mysqladmin -u root ping"], rows: [
+      { path: "** shutdown|kill", rule: "service.stop", reason: SERVICE, match: ["mysqladmin shutdown"] },
+      { path: "** drop|password|flush-hosts|stop-slave", reason: "drops or stops a database",
+        match: ["mysqladmin drop shop"] },
+    ] },
+    { program: "mysqlimport", taking: "h u p", options: "delete D r replace",
+      reason: "replaces the rows of a table", match: ["mysqlimport --replace"], not_match: ["mysqlimport"] },
+    { program: "memcflush|memcrm|memflush", rule: "rare.use", reason: RELIED_ON,
+      match: ["memcflush --servers=localhost"] },
+    { program: "neo4j-admin", family: "rare", path: "database? delete|drop|load|restore", reason: RELIED_ON,
+      match: ["neo4j-admin database delete x"] },
+    { program: "curator_cli", family: "rare", taking: "host port filter_list",
+      path: "delete_indices|delete_snapshots|close|shrink|forcemerge", reason: RELIED_ON,
+      match: ["curator_cli delete_indices --filter_list '[]'"], not_match: ["curator_cli show_indices"] },
+    { program: "curator", word: /^[^-]/, rule: "rare.option", reason: "deletes or changes indices by a plan",
+      match: ["curator x"] },
+    { program: "hdfs|hadoop", dry: "",
+      word: /^-(?:rm|rmr|rmdir|expunge|truncate|delete(?:Snapshot)?|format|chmod|chown|moveFromLocal)$/,
+      rule: "rare.delete", reason: RELIED_ON, match: ["hadoop fs -rmr /data"],
+      not_match: ["hdfs dfs -ls /data"] },
+  ] },
+]);

@@ -1,6 +1,6 @@
 import { parseOptions } from "../read/options.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
-import { names, operandsOf } from "./words.js";
+import { names } from "./row.js";
 import type { Write } from "./writes.js";
 
 const EDITORS = names(
@@ -21,7 +21,11 @@ function filesEdited(program: string, args: readonly ShellWord[]): readonly Shel
   if (/^[gmn]?awk$/.test(program)) return awkFiles(args);
   if (EDITORS.has(program)) {
     const reading = args.some(({ text }) => /^(?:-R|-M|--version|--help|-v|--view)$/.test(text));
-    return reading ? [] : operandsOf(args, "-c --cmd -u -S").filter(({ text }) => !text.startsWith("+"));
+    return reading
+      ? []
+      : parseOptions(args, { taking: ["c", "cmd", "u", "S"] }).operands.filter(
+          ({ text }) => !text.startsWith("+"),
+        );
   }
   if (UNPACKERS.has(program)) {
     const { flags, operands } = parseOptions(args, { taking: ["S", "o"] });
@@ -31,10 +35,12 @@ function filesEdited(program: string, args: readonly ShellWord[]): readonly Shel
   }
   if (program === "patch") return patchFiles(args);
   if (program === "yq" || program === "dasel")
-    return args.some(({ text }) => text === "-i" || text === "--inplace") ? operandsOf(args).slice(-1) : [];
+    return args.some(({ text }) => text === "-i" || text === "--inplace")
+      ? parseOptions(args).operands.slice(-1)
+      : [];
   if (program === "crudini")
-    return operandsOf(args)
-      .slice(0, 1)
+    return parseOptions(args)
+      .operands.slice(0, 1)
       .filter(() => !args.some(({ text }) => text === "--get"));
   return [];
 }
@@ -75,7 +81,7 @@ function sedFiles(args: readonly ShellWord[]): readonly ShellWord[] {
 
 /** `print > "/etc/motd"` inside an awk program. */
 function awkFiles(args: readonly ShellWord[]): readonly ShellWord[] {
-  const operands = operandsOf(args, "-F -v -f -i");
+  const operands = parseOptions(args, { taking: ["F", "v", "f", "i"] }).operands;
   const inPlace = args.some(({ text }, index) => text === "inplace" && args[index - 1]?.text === "-i");
   const fromFile = args.some(({ text }) => text === "-f");
   const script = fromFile ? undefined : operands[0];

@@ -1,118 +1,72 @@
-import { parseOptions } from "../read/options.js";
-import type { Rule, RuleSet } from "../types.js";
+import { assignmentsOf } from "./environment-variables.js";
 import { isHistoryFile } from "./places.js";
-import { assignmentsOf } from "./poison.js";
+import { type Condition, subject } from "./row.js";
 import { placeOf } from "./segments.js";
-import { danger, explainsAnywhere, forPrograms, names, operandsOf } from "./words.js";
 import { writesOf } from "./writes.js";
 
 const HISTORY = "erases or hides what was typed before";
 const LOGS = "erases records of what happened on the machine";
-const KEEPERS = names("HISTFILE HISTSIZE HISTFILESIZE SAVEHIST HISTCMD");
-
-const historyBuiltin: Rule = ({ args }) => {
-  const { flags, operands } = parseOptions(args, { taking: ["d"] });
-  if (["c", "d", "w"].some((flag) => flags.has(flag))) return danger("history.erase", HISTORY, args[0]);
-  const verb = operands[0];
-  return verb !== undefined && /^(?:clear|delete|clear-session)$/.test(verb.text)
-    ? danger("history.erase", HISTORY, verb)
-    : undefined;
-};
-
-/** `fc -p /dev/null` starts another list, `fc -R`, `-W` and `-A` move lists between files. */
-const fc: Rule = ({ args }) => {
-  const option = args.find(({ text }) => /^-[a-z]*p$|^-[WP]$/.test(text));
-  return option === undefined ? undefined : danger("history.off", HISTORY, option);
-};
-
-const unset: Rule = ({ args }) => {
-  const keeper = args.find(({ text }) => KEEPERS.has(text));
-  return keeper === undefined ? undefined : danger("history.off", HISTORY, keeper);
-};
-
-const setBuiltin: Rule = ({ args }) => {
-  const off = args.find(
-    ({ text }, index) => text === "history" && /^\+[a-z]*o$/.test(args[index - 1]?.text ?? ""),
-  );
-  return off === undefined ? undefined : danger("history.off", HISTORY, off);
-};
+const ERASE = "history.erase";
+const OFF = "history.off";
 
 /** `HISTFILE=/dev/null`, `HISTSIZE=0`, `HISTIGNORE='*'`. */
-const hidesHistory: Rule = (command) => {
-  for (const { name, value } of assignmentsOf(command)) {
-    const { text } = value;
-    const lost = text === "" || /^\/dev\/(?:null|zero)$/.test(text);
-    if (
-      /^(?:\w+_)?HISTFILE$/.test(name) &&
-      name !== "LESSHISTFILE" &&
-      (lost || /^\/(?:tmp|dev\/shm)\//.test(text))
-    )
-      return danger("history.off", HISTORY, value);
-    if (/^(?:HISTSIZE|HISTFILESIZE|SAVEHIST)$/.test(name) && /^0*$/.test(text))
-      return danger("history.off", HISTORY, value);
-    if (name === "HISTIGNORE" && /^['"]?\*['"]?$/.test(text)) return danger("history.off", HISTORY, value);
-  }
-  return undefined;
-};
+const hidesHistory: Condition = ({ command }) =>
+  assignmentsOf(command).find(({ name, value: { text } }) => {
+    if (/^(?:\w+_)?HISTFILE$/.test(name) && name !== "LESSHISTFILE")
+      return text === "" || /^\/dev\/(?:null|zero)$|^\/(?:tmp|dev\/shm)\//.test(text);
+    if (/^(?:HISTSIZE|HISTFILESIZE|SAVEHIST)$/.test(name)) return /^0*$/.test(text);
+    return name === "HISTIGNORE" && /^['"]?\*['"]?$/.test(text);
+  })?.value;
 
 /** Any way of writing over a history file; appending to it is no loss. */
-const overwritesHistory: Rule = (command) => {
-  const write = writesOf(command).find(
-    ({ word, how }) => how !== "append" && how !== "touch" && isHistoryFile(word),
-  );
-  return write === undefined ? undefined : danger("history.erase", HISTORY, write.word);
-};
-
-const removesHistory: Rule = ({ program, args }) => {
-  const operands = operandsOf(args);
-  const taken = (program === "mv" ? operands.slice(0, -1) : operands).find(isHistoryFile);
-  return taken === undefined ? undefined : danger("history.erase", HISTORY, taken);
-};
-
-const withOption =
-  (options: RegExp, reason = LOGS): Rule =>
-  ({ args }) => {
-    const option = args.find(({ text }) => options.test(text));
-    return option === undefined || explainsAnywhere(args)
-      ? undefined
-      : danger("history.logs", reason, option);
-  };
-
-const auditctl: Rule = ({ args }) => {
-  const off = args.find(
-    ({ text }, index) =>
-      /^-[DdW]$/.test(text) || (args[index - 1]?.text === "-e" && text === "0") || text === "-e0",
-  );
-  return off === undefined
-    ? undefined
-    : danger("history.logs", "switches off the watching of the machine", off);
-};
+const overwritesHistory: Condition = ({ command }) =>
+  writesOf(command).find(({ word, how }) => how !== "append" && how !== "touch" && isHistoryFile(word))?.word;
 
 /** The binary records of who was logged in. */
-const loginRecords: Rule = (command) => {
-  const write = writesOf(command).find(({ word }) => {
+const loginRecords: Condition = ({ command }) =>
+  writesOf(command).find(({ word }) => {
     const { anchor, segments } = placeOf(word);
     return anchor === "root" && /^(?:utmp|wtmp|btmp|lastlog|utmpx)$/.test(segments.at(-1) ?? "");
-  });
-  return write === undefined ? undefined : danger("history.logs", LOGS, write.word);
-};
+  })?.word;
 
-export const RULES: RuleSet = {
-  family: "history",
-  programs: {
-    history: historyBuiltin,
-    fc,
-    unset,
-    set: setBuiltin,
-    ...forPrograms("rm unlink shred srm wipe mv truncate", removesHistory),
-    journalctl: withOption(/^--(?:vacuum-\w+|rotate|relinquish-var)/),
-    logrotate: withOption(/^(?:-[a-zA-Z]*f[a-zA-Z]*|--force)$/),
-    auditctl,
-    dmesg: withOption(/^(?:-[a-zA-Z]*[cCD][a-zA-Z]*|--clear|--read-clear|--console-off)$/),
-    lastlog: withOption(/^(?:-C|--clear|-S|--set)$/),
-    faillog: withOption(/^(?:-r|--reset)$/),
-    utmpdump: withOption(/^(?:-r|--reverse)$/),
-    log: ({ args }) => (args[0]?.text === "erase" ? danger("history.logs", LOGS, args[0]) : undefined),
-  },
-  any: [hidesHistory, overwritesHistory, loginRecords],
-};
+/** What was typed, and the logs of what happened. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("history", [
+  { program: "history", taking: "d", dry: "", rule: ERASE, reason: HISTORY,
+    not_match: ["history 20", "history -a"], rows: [
+    { options: "c d w", match: ["history -c"], not_match: ["history"] },
+    { path: "clear|delete|clear-session", match: ["fish -c 'history clear'"] },
+  ] },
+  // `fc -p /dev/null` starts another list, `fc -W` and `-P` move lists between files.
+  { program: "fc", dry: "", word: /^-[a-z]*p$|^-[WP]$/, rule: OFF, reason: HISTORY,
+    match: ["fc -p /dev/null"], not_match: ["fc -l"] },
+  { program: "unset", dry: "", word: /^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST|HISTCMD)$/, rule: OFF,
+    reason: HISTORY, match: ["unset HISTFILE"], not_match: ["unset FOO"] },
+  { program: "set", dry: "", when: ({ args }) =>
+      args.find(({ text }, index) => text === "history" && /^\+[a-z]*o$/.test(args[index - 1]?.text ?? "")),
+    rule: OFF, reason: HISTORY, match: ["set +o history"], not_match: ["set +e"] },
+  { program: "*", when: hidesHistory, rule: OFF, reason: HISTORY, match: ["HISTSIZE=0"] },
+  { program: "*", when: overwritesHistory, rule: ERASE, reason: HISTORY,
+    match: ["sed -i '/secret/d' ~/.bash_history"] },
+  { program: "*", when: loginRecords, rule: "history.logs", reason: LOGS,
+    match: ["utmpdump -r < x > /var/log/wtmp"] },
+  { program: "journalctl", word: /^--(?:vacuum-\w+|rotate|relinquish-var)/, rule: "history.logs",
+    reason: LOGS, match: ["journalctl --rotate"], not_match: ["journalctl -k"] },
+  { program: "logrotate", word: /^(?:-[a-zA-Z]*f[a-zA-Z]*|--force)$/, rule: "history.logs", reason: LOGS,
+    match: ["logrotate -f /etc/logrotate.conf"], not_match: ["logrotate --debug x.conf"] },
+  { program: "auditctl", dry: "", when: ({ args }) =>
+      args.find(
+        ({ text }, index) =>
+          /^-[DdW]$/.test(text) || (args[index - 1]?.text === "-e" && text === "0") || text === "-e0",
+      ),
+    rule: "history.logs", reason: "switches off the watching of the machine", match: ["auditctl -D"],
+    not_match: ["auditctl -l"] },
+  { program: "dmesg", word: /^(?:-[a-zA-Z]*[cCD][a-zA-Z]*|--clear|--read-clear|--console-off)$/,
+    rule: "history.logs", reason: LOGS, match: ["dmesg -C"], not_match: ["dmesg"] },
+  { program: "lastlog", word: /^(?:-C|--clear|-S|--set)$/, rule: "history.logs", reason: LOGS,
+    match: ["lastlog --clear"], not_match: ["lastlog -u bob"] },
+  { program: "faillog", word: /^(?:-r|--reset)$/, rule: "history.logs", reason: LOGS, match: ["faillog -r"] },
+  { program: "utmpdump", word: /^(?:-r|--reverse)$/, rule: "history.logs", reason: LOGS,
+    match: ["utmpdump -r < x > /var/log/wtmp"] },
+  { program: "log", path: "erase", rule: "history.logs", reason: LOGS, match: ["log erase --all"] },
+]);

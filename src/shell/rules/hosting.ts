@@ -1,137 +1,86 @@
-import { parseOptions } from "../read/options.js";
-import type { Rule } from "../types.js";
-import { danger, forPrograms, has, type VerbRule, verbRule } from "./verb-table.js";
+import { type Condition, subject } from "./row.js";
+import { runsSql } from "./sql-clients.js";
 
 const DELETES = "deletes something that is online";
 const STOPS = "stops something that is online";
 const SETTINGS = "removes settings of something that is online";
-
 const TAKING =
-  "a app r remote t token scope cwd s site c config n name org o project p env e S environment region confirm".split(
-    " ",
-  );
+  "a app r remote t token scope cwd s site c config n name org o project p env e S environment region confirm";
 
-const tool = (verbs: readonly VerbRule[]): Rule =>
-  verbRule({ family: "cloud", taking: TAKING, dry: ["dry-run"], verbs });
-
-/** Tools that join type and verb with a colon (`apps:destroy`, `functions:delete`). */
-const colonTool: Rule = (command) => {
-  const options = parseOptions(command.args, { taking: TAKING });
-  const [verb, ...rest] = options.operands;
-  if (verb === undefined || has(options, "help", "dry-run")) return undefined;
-  const { text } = verb;
-  if (
-    /:(?:destroy|delete|remove|reset|unset|rollback|purge|disable|clear|rm|uninstall|kill|wipe)$/.test(text)
-  )
-    return danger("cloud.hosting-delete", DELETES, verb);
-  if (
-    /^(?:rollback|restart|(?:ps|dyno|apps|pg|services):(?:stop|restart)|maintenance:on|pg:(?:push|killall|promote|copy)|(?:[\w-]+):detach)$/.test(
-      text,
-    )
-  )
-    return danger("cloud.hosting-stop", STOPS, verb);
-  if (/^(?:ps|dyno|formation):scale$/.test(text) && rest.some((word) => /=0(?:\D|$)/.test(word.text)))
-    return danger("cloud.hosting-stop", STOPS, verb);
-  if (/^(?:access|members|keys|authorizations|oauth):(?:add|create)$/.test(text))
-    return danger("cloud.rights", "gives somebody access", verb);
-  return undefined;
-};
+/** Verbs joined to their type with a colon (`apps:destroy`, `functions:delete`). */
+const verb =
+  (pattern: RegExp): Condition =>
+  ({ operands }) =>
+    pattern.test(operands[0]?.text ?? "") ? operands[0] : undefined;
 
 /** Platforms that host sites, functions and small databases. */
-export const HOSTING: Readonly<Record<string, Rule>> = {
-  ...forPrograms(
-    ["heroku", "netlify", "ntl", "firebase", "dokku", "scalingo", "expo", "eas", "shopify"],
-    colonTool,
-  ),
-  ...forPrograms(
-    ["fly", "flyctl"],
-    tool([
-      { path: "destroy", reason: DELETES },
-      { path: "** destroy|delete|remove|rm", reason: DELETES },
-      { path: "machine|machines|m|apps|app stop|kill|restart|suspend", reason: STOPS },
-      {
-        path: "scale count",
-        reason: STOPS,
-        when: ({ rest }) => rest.some(({ text }) => /^(?:\w+=)?0$/.test(text)),
-      },
-      { path: "secrets unset", reason: SETTINGS },
-      { path: "suspend|restart", reason: STOPS },
-    ]),
-  ),
-  ...forPrograms(
-    ["vercel", "vc", "now"],
-    tool([
-      { path: "remove|rm", reason: DELETES },
-      { path: "* remove|rm", reason: DELETES },
-      { path: "rollback", reason: STOPS },
-    ]),
-  ),
-  supabase: tool([
-    { path: "db reset", reason: "empties a database" },
-    { path: "projects|branches|functions|orgs|domains|sso delete|remove", reason: DELETES },
-    { path: "secrets unset", reason: SETTINGS },
-  ]),
-  ...forPrograms(
-    ["wrangler"],
-    tool([
-      { path: "delete|rollback", reason: DELETES },
-      { path: "** delete|purge", reason: DELETES },
-      { path: "kv:key|kv:namespace|kv:bulk|r2:object delete", reason: DELETES },
-    ]),
-  ),
-  ...forPrograms(
-    ["railway", "render", "koyeb", "northflank", "zeabur", "cyclic"],
-    tool([
-      { path: "down|delete", reason: DELETES },
-      { path: "* delete|remove|rm", reason: DELETES },
-    ]),
-  ),
-  ...forPrograms(
-    ["cf", "cf7", "cf8"],
-    verbRule({
-      family: "cloud",
-      taking: ["s", "o"],
-      verbs: [
-        {
-          path: "delete|d|delete-org|delete-space|delete-service|ds|delete-service-key|delete-route|delete-orphaned-routes|delete-domain|delete-user|delete-buildpack|purge-service-offering|purge-service-instance|unbind-service",
-          reason: DELETES,
-        },
-        { path: "stop|sp|restart|rs|restage", reason: STOPS },
-        {
-          path: "scale",
-          reason: STOPS,
-          when: (call) => has(call, "i") && call.rest.some(({ text }) => text === "0"),
-        },
-      ],
-    }),
-  ),
-  ...forPrograms(
-    [
-      "turso",
-      "pscale",
-      "neon",
-      "neonctl",
-      "xata",
-      "upstash",
-      "appwrite",
-      "stripe",
-      "sentry-cli",
-      "sf",
-      "sfdx",
-      "confluent",
-      "temporal",
-      "tctl",
-      "atlas",
-    ],
-    tool([{ path: "** delete|destroy|remove|rm|drop|reset|terminate", reason: DELETES }]),
-  ),
-  pm2: (command) => {
-    const { operands } = parseOptions(command.args, { taking: ["n", "name"] });
-    const [verb, target] = operands;
-    return verb !== undefined &&
-      /^(?:delete|del|kill|stop|restart|flush|unstartup)$/.test(verb.text) &&
-      (verb.text === "kill" || target !== undefined || verb.text === "flush")
-      ? danger("cloud.process-manager", "stops processes that are kept running", verb)
-      : undefined;
-  },
-};
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("cloud", [
+  { dry: "dry-run", tools: [
+    { program: "heroku|netlify|ntl|firebase|dokku|scalingo|expo|eas|shopify", taking: TAKING,
+      not_match: ["firebase deploy", "heroku logs --tail"], rows: [
+      { when: verb(/:(?:destroy|delete|remove|reset|unset|rollback|purge|disable|clear|rm|uninstall|kill|wipe)$/),
+        rule: "cloud.hosting-delete", reason: DELETES, match: ["netlify sites:delete"],
+        not_match: ["heroku ps"] },
+      { when: verb(
+            /^(?:rollback|restart|(?:ps|dyno|apps|pg|services):(?:stop|restart)|maintenance:on|pg:(?:push|killall|promote|copy)|(?:[\w-]+):detach)$/,
+          ),
+        rule: "cloud.hosting-stop", reason: STOPS, match: ["heroku restart"], not_match: ["heroku config"] },
+      { path: "ps:scale|dyno:scale|formation:scale",
+        when: ({ rest }) => rest.some(({ text }) => /=0(?:\D|$)/.test(text)), rule: "cloud.hosting-stop",
+        reason: STOPS, match: ["heroku ps:scale web=0"], not_match: ["heroku ps:scale web=2"] },
+      { when: verb(/^(?:access|members|keys|authorizations|oauth):(?:add|create)$/), rule: "cloud.rights",
+        reason: "gives somebody access", match: ["heroku access:add a@b.example"],
+        not_match: ["netlify status"] },
+    ] },
+    { program: "heroku", taking: "c command a app", path: "pg:psql", when: runsSql("c command"),
+      rule: "database.sql", reason: "changes or deletes data of a database",
+      match: ["heroku pg:psql -c 'drop table users'"], not_match: ["heroku ps"] },
+    { program: "fly|flyctl", taking: TAKING, not_match: ["fly logs", "fly status"], rows: [
+      { path: "** destroy|delete|remove|rm", reason: DELETES, match: ["flyctl destroy shop"] },
+      { path: "machine|machines|m|apps|app stop|kill|restart|suspend", reason: STOPS,
+        match: ["fly machine stop abc"] },
+      { path: "scale count", when: ({ rest }) => rest.some(({ text }) => /^(?:\w+=)?0$/.test(text)),
+        reason: STOPS, match: ["fly scale count 0"], not_match: ["fly scale count 2"] },
+      { path: "secrets unset", reason: SETTINGS, match: ["fly secrets unset"] },
+      { path: "suspend|restart", reason: STOPS, match: ["fly suspend"] },
+    ] },
+    { program: "vercel|vc|now", taking: TAKING, not_match: ["vercel ls", "vercel deploy"], rows: [
+      { path: "remove|rm", reason: DELETES, match: ["vercel rm site"] },
+      { path: "* remove|rm", reason: DELETES, match: ["vercel env rm KEY production"] },
+      { path: "rollback", reason: STOPS, match: ["vercel rollback"] },
+    ] },
+    { program: "supabase", taking: TAKING, not_match: ["supabase start", "supabase status"], rows: [
+      { path: "db reset", reason: "empties a database", match: ["supabase db reset"] },
+      { path: "projects|branches|functions|orgs|domains|sso delete|remove", reason: DELETES,
+        match: ["supabase projects delete x"] },
+      { path: "secrets unset", reason: SETTINGS, match: ["supabase secrets unset"] },
+    ] },
+    { program: "wrangler", taking: TAKING, reason: DELETES, not_match: ["wrangler dev", "wrangler tail"],
+      rows: [
+      { path: "rollback", match: ["wrangler rollback"] },
+      { path: "** delete|purge", match: ["wrangler delete"] },
+    ] },
+    { program: "wrangler", taking: "command c config env e file", path: "d1 execute",
+      when: runsSql("command"), rule: "database.sql", reason: "changes or deletes data of a database",
+      match: ['wrangler d1 execute prod --command "DROP TABLE users"'], not_match: ["wrangler dev"] },
+    { program: "railway|render|koyeb|northflank|zeabur|cyclic", taking: TAKING, reason: DELETES, rows: [
+      { path: "down|delete", match: ["railway down"] },
+      { path: "* delete|remove|rm", match: ["railway web delete"] },
+    ] },
+    { program: "cf|cf7|cf8", taking: "s o", not_match: ["cf apps"], rows: [
+      { path: "delete|d|delete-org|delete-space|delete-service|ds|delete-service-key|delete-route|delete-orphaned-routes|delete-domain|delete-user|delete-buildpack|purge-service-offering|purge-service-instance|unbind-service",
+        reason: DELETES, match: ["cf delete app -f"] },
+      { path: "stop|sp|restart|rs|restage", reason: STOPS, match: ["cf stop"] },
+      { path: "scale", options: "i", when: ({ rest }) => rest.some(({ text }) => text === "0"),
+        reason: STOPS, match: ["cf scale web -i 0"], not_match: ["cf scale"] },
+    ] },
+    { program: "turso|pscale|neon|neonctl|xata|upstash|appwrite|stripe|sentry-cli|sf|sfdx|confluent|temporal|tctl|atlas|planetscale",
+      taking: TAKING, path: "** delete|destroy|remove|rm|drop|reset|terminate|invalidate", reason: DELETES,
+      match: ["turso db destroy prod"] },
+    { program: "turso", path: "db shell", when: runsSql("", { after: 3 }), rule: "database.sql",
+      reason: "changes or deletes data of a database", match: ["turso db shell app 'drop table users'"] },
+    { program: "neonctl", family: "rare", path: "** restore",
+      reason: "deletes data or a thing others rely on", match: ["neonctl restore"] },
+  ] },
+]);

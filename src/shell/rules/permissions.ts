@@ -1,5 +1,4 @@
-import { parseOptions } from "../read/options.js";
-import type { Finding, Rule, RuleSet, ShellWord } from "../types.js";
+import type { ShellWord } from "../types.js";
 import {
   isCredentialFile,
   isCredentialStore,
@@ -9,14 +8,21 @@ import {
   isSystemPath,
   isVital,
 } from "./places.js";
+import { type Call, type Condition, names, subject } from "./row.js";
 import { placeOf } from "./segments.js";
-import { danger, forPrograms, onlyExplains, operandsOf } from "./words.js";
+
+const WORLD = "lets every user write";
+const BORROWS = "lets a program run with the rights of its owner";
+const TREE = "changes the rights of a home or of the system";
+const ATTRIBUTES = "locks files or takes their protection away";
 
 /** No honest mode is longer; one that is gets the strictest reading. */
 const LONGEST_MODE = 200;
 
+type Gift = "write" | "special" | "nothing" | "reading";
+
 /** What a mode gives away; modes that take rights (`go-w`) or give them to the owner only are harmless. */
-function modeGives(mode: string): "write" | "special" | "nothing" | "reading" | undefined {
+function modeGives(mode: string): Gift | undefined {
   if (mode.length > LONGEST_MODE) return "write";
   const octal = /^[+=]?([0-7]{1,5})$/.exec(mode)?.[1];
   if (octal !== undefined) return octalGives(octal);
@@ -35,20 +41,12 @@ function modeGives(mode: string): "write" | "special" | "nothing" | "reading" | 
   return reading ? "reading" : undefined;
 }
 
-function octalGives(mode: string): "write" | "special" | "nothing" | "reading" | undefined {
+function octalGives(mode: string): Gift | undefined {
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o002) !== 0) return "write";
   if ((bits & 0o6000) !== 0) return "special";
   if ((bits & 0o777) === 0) return "nothing";
   return (bits & 0o044) !== 0 ? "reading" : undefined;
-}
-
-function modeFinding(word: ShellWord): Finding | undefined {
-  const gives = modeGives(word.text);
-  if (gives === "write") return danger("permissions.world-writable", "lets every user write", word);
-  return gives === "special"
-    ? danger("permissions.special", "lets a program run with the rights of its owner", word)
-    : undefined;
 }
 
 /** A whole tree somebody else needs: the machine's, or a home. */
@@ -68,132 +66,133 @@ function isKey(word: ShellWord): boolean {
 }
 
 /** Files of `/etc` that every login and every look-up reads. */
-const EVERYONES = new Set(
-  "passwd group hosts fstab resolv.conf nsswitch.conf profile ld.so.preload pam.d".split(" "),
-);
+const EVERYONES = names("passwd group hosts fstab resolv.conf nsswitch.conf profile ld.so.preload pam.d");
 
-const CHMOD_LONG = "recursive reference changes verbose silent quiet preserve-root no-preserve-root".split(
-  " ",
-);
+interface Change {
+  readonly recursive: boolean;
+  /** The mode or the owner; none with `--reference`, or when rights are taken by an option (`chmod -w x`). */
+  readonly to: ShellWord | undefined;
+  readonly files: readonly ShellWord[];
+}
 
-const chmod: Rule = ({ args }) => {
-  if (onlyExplains(args)) return undefined;
-  const { flags, operands } = parseOptions(args, { taking: ["reference"], long: CHMOD_LONG });
-  const recursive = flags.has("R") || flags.has("recursive");
-  const takes = args.find(({ text }) => /^-[rwxXst]+$/.test(text));
-  const byReference = flags.has("reference");
-  const mode = takes === undefined && !byReference ? operands[0] : undefined;
-  const files = mode === undefined ? operands : operands.slice(1);
-  const given = mode === undefined ? undefined : modeFinding(mode);
-  if (given !== undefined) return given;
-  const tree = recursive ? files.find(isWholeTree) : undefined;
-  if (tree !== undefined)
-    return danger("permissions.tree", "changes the rights of a home or of the system", tree);
-  if (recursive && mode !== undefined && !mode.known)
-    return danger("permissions.unknown", "changes the rights of a tree in a way nobody can foresee", mode);
-  const gives = mode === undefined ? undefined : modeGives(mode.text);
-  if (gives === "nothing") return danger("permissions.locked", "takes all rights away", mode);
-  const secret = gives === "reading" ? files.find(isKey) : undefined;
-  if (secret !== undefined) return danger("permissions.secret", "lets others read keys or passwords", secret);
+/** `chmod -w x` takes rights by what looks like an option. */
+const taken = (call: Call): ShellWord | undefined => call.find(/^-[rwxXst]+$/);
+
+function changeOf(call: Call): Change {
+  const isGiven = call.has("reference") || (/chmod$/.test(call.command.program) && taken(call) !== undefined);
+  const to = isGiven ? undefined : call.operands[0];
+  return {
+    recursive: call.has("R", "recursive"),
+    to,
+    files: to === undefined ? call.operands : call.operands.slice(1),
+  };
+}
+
+const changing =
+  (find: (change: Change, call: Call) => ReturnType<Condition>): Condition =>
+  (call) =>
+    find(changeOf(call), call);
+const giving = (gift: Gift): Condition =>
+  changing(({ to }) => (to !== undefined && modeGives(to.text) === gift ? to : undefined));
+
+/** The mode given while a file is made: `install -m 4755`, `mkdir -m 777`. */
+const madeWith =
+  (gift: Gift): Condition =>
+  (call) => {
+    const mode = (call.values.get("m") ?? call.values.get("mode"))?.at(-1);
+    return mode !== undefined && modeGives(mode.text) === gift ? mode : undefined;
+  };
+
+const weakensSystem = changing(({ to, files }, call) => {
   const weakens =
-    takes !== undefined || /(?:^|,)[ugoa]*(?:-[rwxXst]*[rx]|[+=][rxXst]*w)/.test(mode?.text ?? "");
-  const system = files.find(
+    taken(call) !== undefined || /(?:^|,)[ugoa]*(?:-[rwxXst]*[rx]|[+=][rxXst]*w)/.test(to?.text ?? "");
+  return files.find(
     (word) =>
       isSystemPath(word) &&
       (weakens || isCredentialFile(word) || EVERYONES.has(placeOf(word).segments[1] ?? "")),
   );
-  return system === undefined
-    ? undefined
-    : danger("permissions.system", "changes the rights of system files", system);
-};
+});
 
-const chown: Rule = ({ program, args }) => {
-  if (onlyExplains(args)) return undefined;
-  const { flags, operands } = parseOptions(args, {
-    taking: ["from", "reference"],
-    long: ["recursive", "reference", "from", "dereference", "no-dereference"],
-  });
-  const recursive = flags.has("R") || flags.has("recursive");
-  const owner = flags.has("reference") ? undefined : operands[0];
-  const files = owner === undefined ? operands : operands.slice(1);
-  const privileged = program.endsWith("chgrp")
+const ownedByRoot = changing(({ recursive, to }, { command }) => {
+  const privileged = command.program.endsWith("chgrp")
     ? /^(?:root|wheel|sudo|admin|docker|shadow|disk|0)$/
     : /^(?:root|0)?(?:[:.].*)?$|[:.](?:root|wheel|0)$/;
-  if (
-    recursive &&
-    owner !== undefined &&
-    privileged.test(owner.text) &&
-    /root|wheel|sudo|admin|docker|shadow|disk|\b0\b/.test(owner.text)
-  )
-    return danger("permissions.owner-root", "hands a whole tree to the administrator", owner);
-  const tree = files.find((word) => (recursive ? isWholeTree(word) : isVital(word) || isSystemPath(word)));
-  return tree === undefined
-    ? undefined
-    : danger("permissions.owner-system", "changes who owns a home or a part of the system", tree);
-};
+  const text = to?.text ?? "";
+  return recursive && privileged.test(text) && /root|wheel|sudo|admin|docker|shadow|disk|\b0\b/.test(text)
+    ? to
+    : undefined;
+});
 
-const setfacl: Rule = ({ args }) => {
-  const { flags, values, operands } = parseOptions(args, {
-    taking: ["m", "x", "M", "X", "modify", "remove", "modify-file", "set"],
-    long: ["modify", "remove", "remove-all", "recursive", "set", "restore", "test"],
-  });
-  if (flags.has("test")) return undefined;
-  const entries = [...(values.get("m") ?? []), ...(values.get("modify") ?? []), ...(values.get("set") ?? [])];
-  const open = entries.find(
-    ({ text }) =>
-      /(?:^|,)(?:d(?:efault)?:)?o(?:ther)?::?[rx-]*[w67]/.test(text) ||
-      /(?:^|,)(?:u|user):(?:nobody|everyone):[rx-]*[w67]/.test(text),
-  );
-  if (open !== undefined) return danger("permissions.world-writable", "lets every user write", open);
-  const tree = operands.find(isWholeTree);
-  return tree === undefined
-    ? undefined
-    : danger("permissions.tree", "changes the rights of a home or of the system", tree);
-};
-
-const chattr: Rule = ({ args }) => {
-  const change = args.find(({ text }) => /^[-+=][a-zA-Z]*[ia]/.test(text) && !/^-[RVf]+$/.test(text));
-  return change === undefined
-    ? undefined
-    : danger("permissions.attributes", "locks files or takes their protection away", change);
-};
-
-const umask: Rule = ({ args }) => {
-  const [mask] = operandsOf(args);
-  if (mask === undefined) return undefined;
-  const open = /^[0-7]+$/.test(mask.text)
-    ? (Number.parseInt(mask.text, 8) & 0o2) === 0
-    : modeGives(mask.text) === "write";
-  return open ? danger("permissions.umask", "makes every new file writable for every user", mask) : undefined;
-};
-
-/** `install -m 4755`, `mkdir -m 777`: the mode given while a file is made. */
-const madeWithMode: Rule = ({ args }) => {
-  const { values } = parseOptions(args, { taking: ["m", "mode", "t", "o", "g", "S"], long: ["mode"] });
-  const mode = (values.get("m") ?? values.get("mode"))?.at(-1);
-  return mode === undefined ? undefined : modeFinding(mode);
-};
-
-const setcap: Rule = ({ args }) =>
-  onlyExplains(args) || args.some(({ text }) => text === "-v") || args.length === 0
-    ? undefined
-    : danger("permissions.special", "gives a program special rights", args[0]);
-
-export const RULES: RuleSet = {
-  family: "permissions",
-  programs: {
-    ...forPrograms("chmod gchmod", chmod),
-    ...forPrograms("chown gchown chgrp gchgrp", chown),
-    ...forPrograms("install mkdir", madeWithMode),
-    ...forPrograms("chattr chflags", (command) =>
-      command.program === "chflags"
-        ? operandsOf(command.args).some((word) => isSystemConfig(word) || /^(?:no)?[su]chg/.test(word.text))
-          ? danger("permissions.attributes", "locks files or takes their protection away")
-          : undefined
-        : chattr(command),
-    ),
-    setfacl,
-    umask,
-    setcap,
-  },
-};
+/** Rights and owners of files. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("permissions", [
+  { program: "chmod|gchmod", taking: "reference",
+    long: "recursive reference changes verbose silent quiet preserve-root no-preserve-root", dry: "",
+    not_match: ["chmod u-s x", "chmod o=r x"], rows: [
+    { when: giving("write"), rule: "permissions.world-writable", reason: WORLD, match: ["chmod 662 x"],
+      not_match: ["chmod +w x"] },
+    { when: giving("special"), rule: "permissions.special", reason: BORROWS, match: ["chmod +s x"],
+      not_match: ["chmod -w x"] },
+    { when: changing(({ recursive, files }) => (recursive ? files.find(isWholeTree) : undefined)),
+      rule: "permissions.tree", reason: TREE, match: ["chmod -R 755 /"], not_match: ["chmod 664 x"] },
+    { when: changing(({ recursive, to }) => (recursive && to?.known === false ? to : undefined)),
+      rule: "permissions.unknown", reason: "changes the rights of a tree in a way nobody can foresee",
+      match: ["chmod -R $MODE src"], not_match: ["chmod a+r x"] },
+    { when: giving("nothing"), rule: "permissions.locked", reason: "takes all rights away",
+      match: ["chmod 000 x"], not_match: ["chmod g+w x"] },
+    { when: changing(({ to, files }) => modeGives(to?.text ?? "") === "reading" ? files.find(isKey) : undefined),
+      rule: "permissions.secret", reason: "lets others read keys or passwords",
+      match: ["chmod 644 /etc/shadow"], not_match: ["chmod a-w x"] },
+    { when: weakensSystem, rule: "permissions.system", reason: "changes the rights of system files",
+      match: ["chmod +w /etc/passwd"], not_match: ["chmod o-w x"] },
+  ] },
+  { program: "chown|gchown|chgrp|gchgrp", taking: "from reference",
+    long: "recursive reference from dereference no-dereference", dry: "",
+    not_match: ["chgrp www-data x", "chown bob:staff x"], rows: [
+    { when: ownedByRoot, rule: "permissions.owner-root", reason: "hands a whole tree to the administrator",
+      match: ["chown -R 0 x"], not_match: ["chown :staff x"] },
+    { when: changing(({ recursive, files }) =>
+          files.find((word) => (recursive ? isWholeTree(word) : isVital(word) || isSystemPath(word))),
+        ),
+      rule: "permissions.owner-system", reason: "changes who owns a home or a part of the system",
+      match: ["chown -R $USER ~"], not_match: ["chown alice file"] },
+  ] },
+  { program: "mkdir|install", taking: "m mode t o g S Z", long: "mode", dry: "",
+    not_match: ["mkdir -p etc/nginx", "install -d build/out"], rows: [
+    { when: ({ command, operands }) => command.program === "mkdir" ? operands.find(isSystemConfig) : undefined,
+      rule: "system.config", reason: "writes to the settings of the operating system",
+      match: ["mkdir -p /etc/systemd/system/x.service.d"], not_match: ["mkdir -m 755 x"] },
+    { when: madeWith("write"), rule: "permissions.world-writable", reason: WORLD, match: ["mkdir -m 0777 x"],
+      not_match: ["mkdir -p /tmp/x"] },
+    { when: madeWith("special"), rule: "permissions.special", reason: BORROWS, match: ["install -m u+s x y"],
+      not_match: ["mkdir -p ~/.ssh"] },
+  ] },
+  { program: "chattr", dry: "", word: /^(?!-[RVf]+$)[-+=][a-zA-Z]*[ia]/, rule: "permissions.attributes",
+    reason: ATTRIBUTES, match: ["chattr +i f"] },
+  { program: "chflags", dry: "", when: ({ operands }) =>
+      operands.some((word) => isSystemConfig(word) || /^(?:no)?[su]chg/.test(word.text)) ? {} : undefined,
+    rule: "permissions.attributes", reason: ATTRIBUTES, match: ["chflags nouchg x"] },
+  { program: "setfacl", taking: "m x M X modify remove modify-file set",
+    long: "modify remove remove-all recursive set restore test", dry: "test", rows: [
+    { when: (call) =>
+        call
+          .given("m", "modify", "set")
+          .find(({ text }) =>
+            /(?:^|,)(?:(?:d(?:efault)?:)?o(?:ther)?::?|(?:u|user):(?:nobody|everyone):)[rx-]*[w67]/.test(
+              text,
+            ),
+          ),
+      rule: "permissions.world-writable", reason: WORLD, match: ["setfacl -m o::rwx f"],
+      not_match: ["setfacl -m u:alice:rx x"] },
+    { when: ({ operands }) => operands.find(isWholeTree), rule: "permissions.tree", reason: TREE,
+      match: ["setfacl -m u:bob:rw /etc"], not_match: ["setfacl -m u:alice:rx x"] },
+  ] },
+  { program: "umask", dry: "", path: "*", when: ({ operands: [mask] }) =>
+      /^[0-7]+$/.test(mask?.text ?? "")
+        ? (Number.parseInt(mask?.text ?? "", 8) & 0o2) === 0
+        : modeGives(mask?.text ?? "") === "write",
+    rule: "permissions.umask", reason: "makes every new file writable for every user", match: ["umask 0"],
+    not_match: ["umask"] },
+  { program: "setcap", dry: "", unless: /^-v$/, word: /./, rule: "permissions.special",
+    reason: "gives a program special rights", match: ["setcap cap_setuid+ep /usr/bin/python3"] },
+]);

@@ -1,194 +1,80 @@
-import type { Rule, ShellWord, SimpleCommand } from "../types.js";
-import { danger, forPrograms } from "./verb-table.js";
-
-/** A PowerShell parameter may be cut short as long as it stays clear: `-Rec` is `-Recurse`. */
-function parameter(command: SimpleCommand, name: string): ShellWord | undefined {
-  return command.args.find(({ text }) => {
-    const given = /^-([a-z]+)(?::.*)?$/i.exec(text)?.[1]?.toLowerCase();
-    return given !== undefined && name.startsWith(given) && !/:\$?false$/i.test(text);
-  });
-}
+import { type Condition, subject } from "./row.js";
 
 /** `-WhatIf` only tells what would happen. */
-const unlessPretending =
-  (rule: Rule): Rule =>
-  (command) =>
-    command.args.some(({ text }) => /^-(?:whatif|wi|what\w*)$/i.test(text)) ? undefined : rule(command);
+const PRETENDS = /^-(?:whatif|wi|what\w*)$/i;
 
-const always = (reason: string): Rule =>
-  unlessPretending((command) => danger(`windows.${command.program}`, reason, command.name));
+/** A parameter may be cut short as long as it stays clear: `-Rec` is `-Recurse`. */
+const parameter =
+  (name: string): Condition =>
+  ({ args }) =>
+    args.find(({ text }) => {
+      const given = /^-([a-z]+)(?::.*)?$/i.exec(text)?.[1]?.toLowerCase();
+      return given !== undefined && name.startsWith(given) && !/:\$?false$/i.test(text);
+    });
 
-const hardline = (reason: string): Rule =>
-  unlessPretending((command) => ({
-    level: "hardline",
-    rule: `windows.${command.program}`,
-    reason,
-    span: command.name.span,
-  }));
+const isPiped: Condition = ({ command }) => command.input.kind === "commands";
+/** The cmdlet itself is what decides when one of these holds; without any it always does. */
+const cmdlet =
+  (...conditions: readonly Condition[]): Condition =>
+  (call) =>
+    conditions.length === 0 || conditions.some((condition) => condition(call))
+      ? call.command.name
+      : undefined;
 
-const removeItem = unlessPretending((command) => {
-  const recursive = parameter(command, "recurse");
-  if (recursive !== undefined)
-    return danger("windows.delete", "deletes a folder with everything in it", recursive);
-  const registry = command.args.find(({ text }) => /^(?:hk(?:lm|cu|cr|u)|env|cert|registry):/i.test(text));
-  if (registry !== undefined) return danger("windows.registry", "deletes settings of Windows", registry);
-  const wild = command.args.find(({ text }) => /[*?]/.test(text));
-  if (wild !== undefined) return danger("windows.delete", "deletes every file that matches", wild);
-  return command.input.kind === "commands"
-    ? danger("windows.delete", "deletes whatever is piped to it", command.name)
-    : undefined;
-});
-
-const setItem: Rule = (command) => {
-  const word = command.args.find(({ text }) =>
-    /\\(?:run(?:once)?|winlogon|services|policies|windows defender|image file execution options)(?:\\|$)|^hklm:/i.test(
-      text,
-    ),
-  );
-  return word === undefined
-    ? undefined
-    : danger("windows.registry", "changes how Windows starts or protects itself", word);
-};
-
-const expression: Rule = (command) => danger("windows.expression", "runs text as code", command.name);
-
-const startProcess: Rule = (command) => {
-  const word = command.args.find(({ text }) => /^runas$/i.test(text));
-  return word === undefined ? undefined : danger("windows.elevate", "asks for full rights", word);
-};
-
-/** Cmdlets that a person should see first. */
-export const POWERSHELL: Readonly<Record<string, Rule>> = {
-  ...forPrograms(["remove-item", "remove-itemproperty"], removeItem),
-  ...forPrograms(["clear-content", "clear-item", "clear-recyclebin"], always("empties a file or folder")),
-  ...forPrograms(
-    [
-      "format-volume",
-      "clear-disk",
-      "initialize-disk",
-      "remove-partition",
-      "reset-physicaldisk",
-      "set-disk",
-      "remove-volume",
-    ],
-    always("erases or reformats a disk"),
-  ),
-  ...forPrograms(["stop-computer", "restart-computer"], hardline("stops the machine")),
-  ...forPrograms(
-    ["stop-process", "spps"],
-    unlessPretending((command) =>
-      (parameter(command, "force") ?? parameter(command, "name")) === undefined &&
-      command.input.kind !== "commands"
-        ? undefined
-        : danger("windows.kill", "ends processes by force", command.name),
-    ),
-  ),
-  ...forPrograms(
-    [
-      "stop-service",
-      "restart-service",
-      "remove-service",
-      "set-service",
-      "suspend-service",
-      "new-service",
-      "spsv",
-    ],
-    always("stops or changes a service"),
-  ),
-  ...forPrograms(["set-executionpolicy"], (command) =>
-    command.args.some(({ text }) => /^(?:bypass|unrestricted)$/i.test(text)) || command.args.length > 0
-      ? danger("windows.policy", "switches off checks on scripts", command.name)
-      : undefined,
-  ),
-  ...forPrograms(["invoke-expression"], expression),
-  ...forPrograms(
-    [
-      "set-mppreference",
-      "add-mppreference",
-      "disable-windowsoptionalfeature",
-      "uninstall-windowsfeature",
-      "remove-windowsfeature",
-      "set-netfirewallprofile",
-      "new-netfirewallrule",
-      "remove-netfirewallrule",
-      "disable-netfirewallrule",
-      "disable-netadapter",
-    ],
-    always("weakens the protection of the machine"),
-  ),
-  ...forPrograms(
-    [
-      "new-localuser",
-      "remove-localuser",
-      "disable-localuser",
-      "set-localuser",
-      "add-localgroupmember",
-      "remove-localgroupmember",
-      "new-aduser",
-      "remove-aduser",
-      "set-adaccountpassword",
-      "add-adgroupmember",
-    ],
-    always("changes accounts of the machine"),
-  ),
-  ...forPrograms(
-    [
-      "register-scheduledtask",
-      "unregister-scheduledtask",
-      "new-scheduledtask",
-      "set-scheduledtask",
-      "disable-scheduledtask",
-      "register-scheduledjob",
-      "register-wmievent",
-      "set-wmiinstance",
-    ],
-    always("changes tasks that run by themselves"),
-  ),
-  ...forPrograms(["set-itemproperty", "new-itemproperty", "new-item", "set-item"], setItem),
-  ...forPrograms(
-    ["clear-eventlog", "remove-eventlog", "limit-eventlog", "clear-history"],
-    always("clears logs"),
-  ),
-  ...forPrograms(
-    [
-      "uninstall-package",
-      "uninstall-module",
-      "remove-appxpackage",
-      "remove-appxprovisionedpackage",
-      "uninstall-script",
-    ],
-    always("removes installed software"),
-  ),
-  ...forPrograms(
-    [
-      "set-acl",
-      "disable-computerrestore",
-      "remove-computer",
-      "reset-computermachinepassword",
-      "checkpoint-restore",
-      "restore-computer",
-      "remove-vm",
-      "stop-vm",
-      "remove-vmsnapshot",
-    ],
-    always("changes rights or the state of the machine"),
-  ),
-  ...forPrograms(
-    [
-      "remove-azresourcegroup",
-      "remove-azvm",
-      "stop-azvm",
-      "remove-azstorageaccount",
-      "remove-s3object",
-      "remove-ec2instance",
-    ],
-    always("deletes something in the cloud"),
-  ),
-  ...forPrograms(["start-process"], startProcess),
-  ...forPrograms(["convertfrom-securestring", "get-credential-plain"], always("shows a stored password")),
-  ...forPrograms(["invoke-command", "icm", "enter-pssession"], (command) =>
-    parameter(command, "computername") === undefined
-      ? undefined
-      : danger("windows.remote", "runs commands on another machine", command.name),
-  ),
-};
+/** Cmdlets of PowerShell that a person should see first. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("windows", [
+  { program: "remove-item|remove-itemproperty", dry: "", unless: PRETENDS, rows: [
+    { when: parameter("recurse"), rule: "windows.delete", reason: "deletes a folder with everything in it",
+      match: ["Remove-Item -Path C:/x -Recurse"], not_match: ["Remove-Item file.txt"] },
+    { word: /^(?:hk(?:lm|cu|cr|u)|env|cert|registry):/i, rule: "windows.registry",
+      reason: "deletes settings of Windows", match: ["remove-item hklm:"],
+      not_match: ["Remove-Item -Recurse build -WhatIf"] },
+    { word: /[*?]/, rule: "windows.delete", reason: "deletes every file that matches",
+      match: ["remove-item '*'"], not_match: ["Remove-Item file.txt"] },
+    { when: cmdlet(isPiped), rule: "windows.delete", reason: "deletes whatever is piped to it",
+      match: ["ls | remove-item"], not_match: ["Remove-Item -Recurse build -WhatIf"] },
+  ] },
+  { program: "stop-process|spps", dry: "", unless: PRETENDS,
+    when: cmdlet(parameter("force"), parameter("name"), isPiped), rule: "windows.kill",
+    reason: "ends processes by force", match: ["Stop-Process -Name node -Force"] },
+  { program: "clear-content|clear-item|clear-recyclebin", dry: "", unless: PRETENDS,
+    reason: "empties a file or folder", match: ["Clear-Content log.txt"] },
+  { program: "format-volume|clear-disk|initialize-disk|remove-partition|reset-physicaldisk|set-disk|remove-volume",
+    dry: "", unless: PRETENDS, reason: "erases or reformats a disk", match: ["Clear-Disk -Number 1"] },
+  { program: "stop-computer|restart-computer", dry: "", unless: PRETENDS, level: "hardline",
+    reason: "stops the machine", match: ["Stop-Computer"] },
+  { program: "stop-service|restart-service|remove-service|set-service|suspend-service|new-service|spsv",
+    dry: "", unless: PRETENDS, reason: "stops or changes a service", match: ["Stop-Service -Name spooler"] },
+  { program: "set-mppreference|add-mppreference|disable-windowsoptionalfeature|uninstall-windowsfeature|remove-windowsfeature|set-netfirewallprofile|new-netfirewallrule|remove-netfirewallrule|disable-netfirewallrule|disable-netadapter",
+    dry: "", unless: PRETENDS, reason: "weakens the protection of the machine",
+    match: ["Set-MpPreference -DisableRealtimeMonitoring x"] },
+  { program: "new-localuser|remove-localuser|disable-localuser|set-localuser|add-localgroupmember|remove-localgroupmember|new-aduser|remove-aduser|set-adaccountpassword|add-adgroupmember",
+    dry: "", unless: PRETENDS, reason: "changes accounts of the machine", match: ["new-localuser"] },
+  { program: "register-scheduledtask|unregister-scheduledtask|new-scheduledtask|set-scheduledtask|disable-scheduledtask|register-scheduledjob|register-wmievent|set-wmiinstance",
+    dry: "", unless: PRETENDS, reason: "changes tasks that run by themselves",
+    match: ["register-scheduledtask"] },
+  { program: "clear-eventlog|remove-eventlog|limit-eventlog|clear-history", dry: "", unless: PRETENDS,
+    reason: "clears logs", match: ["Clear-EventLog -LogName Security"] },
+  { program: "uninstall-package|uninstall-module|remove-appxpackage|remove-appxprovisionedpackage|uninstall-script",
+    dry: "", unless: PRETENDS, reason: "removes installed software", match: ["uninstall-package"] },
+  { program: "set-acl|disable-computerrestore|remove-computer|reset-computermachinepassword|checkpoint-restore|restore-computer|remove-vm|stop-vm|remove-vmsnapshot",
+    dry: "", unless: PRETENDS, reason: "changes rights or the state of the machine", match: ["set-acl"] },
+  { program: "remove-azresourcegroup|remove-azvm|stop-azvm|remove-azstorageaccount|remove-s3object|remove-ec2instance",
+    dry: "", unless: PRETENDS, reason: "deletes something in the cloud", match: ["remove-azresourcegroup"] },
+  { program: "convertfrom-securestring|get-credential-plain", dry: "", unless: PRETENDS,
+    reason: "shows a stored password", match: ["convertfrom-securestring"] },
+  { program: "set-itemproperty|new-itemproperty|new-item|set-item", dry: "",
+    word: /\\(?:run(?:once)?|winlogon|services|policies|windows defender|image file execution options)(?:\\|$)|^hklm:/i,
+    rule: "windows.registry", reason: "changes how Windows starts or protects itself",
+    match: ["set-itemproperty '\\run\\'"] },
+  { program: "set-executionpolicy", dry: "", word: /./, rule: "windows.policy",
+    reason: "switches off checks on scripts", match: ["Set-ExecutionPolicy Unrestricted"] },
+  { program: "invoke-expression", dry: "", rule: "windows.expression", reason: "runs text as code",
+    match: ["Invoke-Expression x"] },
+  { program: "start-process", dry: "", word: /^runas$/i, rule: "windows.elevate",
+    reason: "asks for full rights", match: ["start-process runas"] },
+  { program: "invoke-command|icm|enter-pssession", dry: "", when: cmdlet(parameter("computername")),
+    rule: "windows.remote", reason: "runs commands on another machine",
+    match: ["invoke-command -ComputerName web1 ls"] },
+]);

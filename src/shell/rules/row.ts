@@ -8,26 +8,26 @@ export interface Row {
    * first word with `?` may be left out: "volume rm|prune", "** delete", "container? run". Without a path every
    * use counts.
    */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** One of these options is given, names without dashes: "f force"; "replicas=0" with one of these values. */
-  readonly options?: string;
+  readonly options?: string | undefined;
   /** One of the words is like this, as it is written. */
-  readonly word?: RegExp;
+  readonly word?: RegExp | undefined;
   /** None of the words is like this. */
-  readonly unless?: RegExp;
+  readonly unless?: RegExp | undefined;
   /** What the fields above cannot say. The word it returns is the one that decided. */
-  readonly when?: Condition;
+  readonly when?: Condition | undefined;
   /** `danger` when absent. */
-  readonly level?: Finding["level"];
+  readonly level?: Finding["level"] | undefined;
   /** `family.what`; without it the family and the last word of the path, or the program. */
-  readonly rule?: string;
-  readonly family?: string;
-  /** A short clause after "this command …". */
-  readonly reason: string;
+  readonly rule?: string | undefined;
+  readonly family?: string | undefined;
+  /** A short clause after "this command …"; that of the tool when absent. */
+  readonly reason?: string | undefined;
   /** Lines this row catches. */
   readonly match: readonly string[];
   /** Lines beside them that it leaves alone. */
-  readonly not_match?: readonly string[];
+  readonly not_match?: readonly string[] | undefined;
 }
 
 export type Condition = (call: Call) => ShellWord | Clue | boolean | undefined;
@@ -43,45 +43,58 @@ export interface Tool {
   /** "docker|podman"; `*` is every program. */
   readonly program: string;
   /** First half of the rule ids made from the path; the family of the file when absent. */
-  readonly family?: string;
+  readonly family?: string | undefined;
   /** Options, of the program or a sub-command, that take the next word: "n namespace f file". */
   readonly taking?: string;
   /** Long options that may be cut short. */
   readonly long?: string;
   /** `go` programs spell long options with one dash too, so there are no clusters. */
   readonly style?: "go";
-  /** Options with which it only shows what would happen, beside `--dry-run`; "" when it knows none at all. */
-  readonly dry?: string;
+  /**
+   * Options with which it only shows what would happen: "n dry-run". With "" even `--help` counts in front of the
+   * operands only, for programs that may take whatever follows an operand for another.
+   */
+  readonly dry?: string | undefined;
   /** Words with which it only shows or asks, as they are written. */
-  readonly unless?: RegExp;
+  readonly unless?: RegExp | undefined;
   /** A verb that only the running shell knows counts as any of the rows. */
   readonly unknownVerb?: boolean;
   /** Another program's call inside this one (`docker compose …`), judged by that program's rows. */
   readonly carries?: (command: SimpleCommand) => SimpleCommand | undefined;
-  /** The rule of rows that name none. */
-  readonly rule?: string;
+  /** Rule and reason of rows that give none. */
+  readonly rule?: string | undefined;
+  readonly reason?: string | undefined;
   /** Lines that no row catches. */
-  readonly not_match?: readonly string[];
+  readonly not_match?: readonly string[] | undefined;
   readonly rows: readonly Row[];
 }
 
-/** A tool with rows, or one row with its program. */
-export type Entry = Tool | (Row & Omit<Tool, "rows" | "not_match" | "unless">);
+/** What tools beside each other have in common; each may still say it otherwise. */
+type Shared = Partial<Pick<Tool, "family" | "rule" | "reason" | "dry" | "taking" | "style" | "unknownVerb">>;
+
+/** One row with its program, a tool with several rows, or tools that share something. */
+export type Entry =
+  | (Row & Omit<Tool, "rows" | "not_match" | "unless">)
+  | Tool
+  | (Shared & { readonly tools: readonly Entry[] });
 
 /** What one file of rules holds. */
 export interface Subject {
-  readonly family: string;
   readonly tools: readonly Tool[];
 }
 
 export function subject(family: string, entries: readonly Entry[]): Subject {
-  const tools = entries.map((entry): Tool => {
-    if ("rows" in entry) return { family, ...entry };
-    const { path, options, word, unless, when, level, rule, reason, match, not_match, ...tool } = entry;
-    const row = { path, options, word, unless, when, level, rule, reason, match, not_match };
-    return { family, ...tool, rows: [row] } as Tool;
-  });
-  return { family, tools };
+  return { tools: entries.flatMap((entry) => toolsOf(entry, { family })) };
+}
+
+function toolsOf(entry: Entry, shared: Shared): readonly Tool[] {
+  if ("tools" in entry) {
+    const { tools, ...more } = entry;
+    return tools.flatMap((each) => toolsOf(each, { ...shared, ...more }));
+  }
+  if ("rows" in entry) return [{ ...shared, ...entry }];
+  const { path, options, word, unless, when, level, match, not_match, ...tool } = entry;
+  return [{ ...shared, ...tool, rows: [{ path, options, word, unless, when, level, match, not_match }] }];
 }
 
 export function programsOf({ program }: Tool): readonly string[] {
@@ -205,8 +218,9 @@ interface CompiledRow {
 }
 
 interface CompiledTool {
-  readonly reading: Reading;
-  readonly dry: readonly string[];
+  readonly reading: Reading & { readonly taking: readonly string[] };
+  /** Undefined when there are none. */
+  readonly dry: readonly string[] | undefined;
   readonly rows: readonly CompiledRow[];
 }
 
@@ -219,11 +233,10 @@ function compile(tool: Tool): CompiledTool {
   const taking = tool.taking?.split(" ") ?? [];
   const made: CompiledTool = {
     reading: { taking, long: tool.long?.split(" ") ?? [], style: tool.style },
-    dry: [
-      "help",
-      ...(taking.includes("version") ? [] : ["version"]),
-      ...(tool.dry === "" ? [] : ["dry-run", ...(tool.dry?.split(" ") ?? [])]),
-    ],
+    dry:
+      tool.dry === ""
+        ? undefined
+        : ["help", ...(taking.includes("version") ? [] : ["version"]), ...(tool.dry?.split(" ") ?? [])],
     rows: tool.rows.map((row) => ({
       row,
       paths: row.path === undefined ? [] : pathsOf(row.path),
@@ -251,10 +264,11 @@ export function decidingRow(
   tool: Tool,
   command: SimpleCommand,
 ): { readonly row: Row; readonly finding: Finding } | undefined {
-  const { reading, dry, rows } = compile(tool);
+  const compiledTool = compile(tool);
+  const { reading, rows } = compiledTool;
   if (tool.unless !== undefined && command.args.some(({ text }) => tool.unless?.test(text))) return undefined;
   const call = new Call(command, reading);
-  if (tool.program !== "*" && onlyShows(call, dry)) return undefined;
+  if (tool.program !== "*" && onlyShows(call, compiledTool)) return undefined;
   for (const each of rows) {
     const finding = judge(each, call, tool);
     if (finding !== undefined) return { row: each.row, finding };
@@ -262,8 +276,15 @@ export function decidingRow(
   return undefined;
 }
 
-function onlyShows(call: Call, dry: readonly string[]): boolean {
+function onlyShows(call: Call, { dry, reading }: CompiledTool): boolean {
   if (call.args.length === 0) return false;
+  if (dry === undefined) {
+    const end = call.args.findIndex(({ text }) => text === "--" || !text.startsWith("-"));
+    const front = end < 0 ? call.args : call.args.slice(0, end);
+    return front.some(
+      ({ text }) => text === "--help" || (text === "--version" && !reading.taking.includes("version")),
+    );
+  }
   if (call.operands[0]?.text === "help") return true;
   return dry.some(
     (name) => call.flags.has(name) && !/^(?:false|none)$/.test(call.given(name)[0]?.text ?? ""),
@@ -286,15 +307,53 @@ function judge({ row, paths, options }: CompiledRow, call: Call, tool: Tool): Fi
     word = call.find(row.word);
     if (word === undefined) return undefined;
   }
+  if (row.path === undefined && row.word === undefined)
+    word = call.command.program.includes(" ") ? call.command.name : call.args[0];
   const found = row.when === undefined || row.when(call);
-  if (found === undefined || found === false) return undefined;
-  const clue: Clue = found === true ? { word } : "text" in found ? { word: found } : found;
+  return found === undefined || found === false
+    ? undefined
+    : findingOf(row, tool, { call, found, verb, word });
+}
+
+function findingOf(
+  row: Row,
+  tool: Tool,
+  by: {
+    readonly call: Call;
+    readonly found: ShellWord | Clue | true;
+    readonly verb?: ShellWord | undefined;
+    readonly word?: ShellWord | undefined;
+  },
+): Finding {
+  const { call, found } = by;
+  const clue: Clue = found === true ? by : "text" in found ? { word: found } : found;
   return {
     level: row.level ?? "danger",
-    rule: row.rule ?? tool.rule ?? `${row.family ?? tool.family}.${slug(verb?.text ?? call.command.program)}`,
-    reason: clue.reason ?? row.reason,
+    rule: row.rule ?? tool.rule ?? `${row.family ?? tool.family}.${kindOf(call.command.program, by.verb)}`,
+    reason: clue.reason ?? row.reason ?? tool.reason ?? "",
     span: clue.word?.span,
   };
+}
+
+/** Rows about every program, asked one after the other: they have nothing but a condition. */
+export function findingsOfEvery(
+  rows: readonly { readonly tool: Tool; readonly row: Row }[],
+  command: SimpleCommand,
+): Finding[] {
+  const findings: Finding[] = [];
+  const call = new Call(command, READS_NOTHING);
+  for (const { tool, row } of rows) {
+    const found = row.when?.(call);
+    if (found !== undefined && found !== false) findings.push(findingOf(row, tool, { call, found }));
+  }
+  return findings;
+}
+const READS_NOTHING: Reading = {};
+
+/** The verb, or the program: `git push` is a program of its own, whatever follows. */
+function kindOf(program: string, verb: ShellWord | undefined): string {
+  const cut = program.lastIndexOf(" ");
+  return verb === undefined || cut >= 0 ? program.slice(cut + 1) : slug(verb.text);
 }
 
 function isGiven(call: Call, name: string, values: readonly string[] | undefined): boolean {

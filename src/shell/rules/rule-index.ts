@@ -1,11 +1,16 @@
 import { keyOf } from "../read/command-key.js";
 import { CARRYING_PROGRAMS } from "../read/wrappers.js";
 import type { Finding, Rule, ShellWord, SimpleCommand } from "../types.js";
-import { RULE_SETS } from "./index.js";
-import { programsOf, ruleOf } from "./row.js";
+import { SUBJECTS } from "./index.js";
+import { judgeCode } from "./interpreters.js";
+import { findingsOfEvery, programsOf, type Row, ruleOf, type Tool } from "./row.js";
+import { unknownTools } from "./unknown-tools.js";
+import { judgeInside } from "./windows.js";
 
 interface RuleIndex {
   readonly byProgram: ReadonlyMap<string, readonly Rule[]>;
+  /** Rows about every program, and what is no row. */
+  readonly every: readonly { readonly tool: Tool; readonly row: Row }[];
   readonly any: readonly Rule[];
   /** Every name somebody reacts to. */
   readonly programs: ReadonlySet<string>;
@@ -21,23 +26,28 @@ export function ruleIndex(): RuleIndex {
 
 function build(): RuleIndex {
   const byProgram = new Map<string, Rule[]>();
-  const any: Rule[] = [];
-  const add = (program: string, rule: Rule): void => {
-    const rules = byProgram.get(program);
-    if (program === "*") any.push(rule);
-    else if (rules === undefined) byProgram.set(program, [rule]);
-    else rules.push(rule);
-  };
-  for (const set of RULE_SETS) {
-    if ("tools" in set) {
-      for (const tool of set.tools)
-        for (const program of programsOf(tool)) add(program, ruleOf(tool, askAbout));
+  const every: { readonly tool: Tool; readonly row: Row }[] = [];
+  const any: Rule[] = [judgeCode];
+  for (const tool of SUBJECTS.flatMap(({ tools }) => tools)) {
+    const rule = ruleOf(tool, askAbout);
+    if (tool.program === "*") {
+      every.push(...tool.rows.map((row) => ({ tool, row })));
+      if (tool.carries !== undefined) any.push(rule);
       continue;
     }
-    for (const [program, rule] of Object.entries(set.programs)) add(program, rule);
-    any.push(...(set.any ?? []));
+    for (const program of programsOf(tool)) {
+      const rules = byProgram.get(program);
+      if (rules === undefined) byProgram.set(program, [rule]);
+      else rules.push(rule);
+    }
   }
-  return { byProgram, any, programs: new Set([...byProgram.keys(), ...CARRYING_PROGRAMS]) };
+  for (const shell of ["cmd", "powershell", "pwsh"]) byProgram.set(shell, [judgeInside]);
+  return {
+    byProgram,
+    every,
+    any: [...any, unknownTools(new Set(byProgram.keys()))],
+    programs: new Set([...byProgram.keys(), ...CARRYING_PROGRAMS]),
+  };
 }
 
 /** What the rules for its program say about a command, the first of them. */
@@ -90,7 +100,7 @@ function wordsOf({ name, args, redirects, assignments }: SimpleCommand): readonl
 }
 
 function findingsOf(command: SimpleCommand): readonly Finding[] {
-  const { byProgram, any } = ruleIndex();
+  const { byProgram, every, any } = ruleIndex();
   const findings: Finding[] = [];
   const ask = (rule: Rule): void => {
     const finding = rule(command);
@@ -98,6 +108,7 @@ function findingsOf(command: SimpleCommand): readonly Finding[] {
   };
   byProgram.get(command.program)?.forEach(ask);
   byProgram.get(`${command.program}.exe`)?.forEach(ask);
+  findings.push(...findingsOfEvery(every, command));
   any.forEach(ask);
   return findings;
 }

@@ -1,190 +1,113 @@
-import type { Finding, Rule, RuleSet, ShellWord, SimpleCommand } from "../types.js";
+import { type Condition, names, subject } from "./row.js";
 import { placeOf } from "./segments.js";
-import { danger, explainsAnywhere, forPrograms, hardline, names, operandsOf, verbRule } from "./words.js";
 
 const STOPS = "stops, restarts or switches off a service";
-const stopsWith = (verbs: string, options: { readonly at?: number; readonly taking?: string } = {}): Rule =>
-  verbRule({ rule: "service.stop", reason: STOPS, verbs, ...options });
-
-const POWER = names("poweroff reboot halt kexec");
-const POWER_TARGETS = /^(?:poweroff|reboot|halt|kexec|shutdown|runlevel[06])(?:\.target)?$/;
-const SYSTEMCTL_STOPS = names(
-  "stop restart try-restart reload-or-restart reload-or-try-restart try-reload-or-restart condrestart condstop " +
-    "force-reload disable mask kill isolate emergency rescue default set-default set-property edit revert link " +
-    "preset preset-all daemon-reexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate sleep exit " +
-    "switch-root freeze clean bind mount-image import-environment set-environment",
-);
-const SYSTEMCTL_TAKING =
-  "-t --type --state -p --property -P -H --host -M --machine -n --lines -o --output -s --signal --kill-who " +
-  "--kill-whom --root --job-mode --what --when --message --check-inhibitors";
-
-const systemctl: Rule = ({ args }) => {
-  if (explainsAnywhere(args) || args.some(({ text }) => text === "--dry-run")) return undefined;
-  const [verb, ...units] = operandsOf(args, SYSTEMCTL_TAKING);
-  if (verb === undefined) return undefined;
-  const name = verb.text.toLowerCase();
-  if (POWER.has(name)) return hardline("power.systemctl", "stops or restarts the machine", verb);
-  const target = /^(?:start|isolate|restart)$/.test(name)
-    ? units.find(({ text }) => POWER_TARGETS.test(text))
-    : undefined;
-  if (target !== undefined) return hardline("power.systemctl", "stops or restarts the machine", target);
-  return SYSTEMCTL_STOPS.has(name) || !verb.known ? danger("service.stop", STOPS, verb) : undefined;
-};
-
-const SERVICE_STOPS = names(
-  "stop restart force-restart condrestart try-restart full-restart force-stop forcestop onestop onerestart " +
-    "faststop stop-server shutdown kill zap graceful-stop",
-);
-
-function serviceVerb(verb: ShellWord | undefined): Finding | undefined {
-  return verb !== undefined && (SERVICE_STOPS.has(verb.text.toLowerCase()) || !verb.known)
-    ? danger("service.stop", STOPS, verb)
-    : undefined;
-}
-
-const service: Rule = ({ args }) => serviceVerb(operandsOf(args)[1]);
+const POWER = "stops or restarts the machine";
+const STOP = "service.stop";
+const RELIED_ON = "deletes data or a thing others rely on";
+const SERVICE_VERBS =
+  "stop|restart|force-restart|condrestart|try-restart|full-restart|force-stop|forcestop|onestop|onerestart|faststop|stop-server|shutdown|kill|zap|graceful-stop";
+const SERVICE_STOPS = names(SERVICE_VERBS.replaceAll("|", " "));
 
 /** `/etc/init.d/nginx stop`: the script is the program. */
-const initScript: Rule = ({ name, args }) => {
+const initScript: Condition = ({ command: { name, args } }) => {
   if (!name.text.includes(".d/")) return undefined;
   const { anchor, segments } = placeOf(name);
-  const isScript =
-    anchor === "root" && segments.slice(0, -1).some((part) => /^(?:init|rc)\d?\.d$/.test(part));
-  return isScript ? serviceVerb(args[0]) : undefined;
+  if (anchor !== "root" || !segments.slice(0, -1).some((part) => /^(?:init|rc)\d?\.d$/.test(part)))
+    return undefined;
+  const [verb] = args;
+  return verb !== undefined && (SERVICE_STOPS.has(verb.text.toLowerCase()) || !verb.known) ? verb : undefined;
 };
 
+/** `nginx -s stop`: the verb is the value of an option. */
 const signalled =
-  (option: string, verbs: string): Rule =>
-  ({ args }) => {
-    const at = args.findIndex(({ text }) => text === option);
-    const verb = at < 0 ? undefined : args[at + 1];
-    return verb !== undefined && names(verbs).has(verb.text)
-      ? danger("service.stop", STOPS, verb)
-      : undefined;
+  (option: RegExp, verbs: RegExp): Condition =>
+  (call) => {
+    const verb = call.after(option);
+    return verbs.test(verb?.text ?? "") ? verb : undefined;
   };
 
-const apache: Rule = (command) =>
-  signalled("-k", "stop restart graceful-stop")(command) ??
-  stopsWith("stop restart graceful-stop fullstatus-stop")(command);
-
-const launchctl: Rule = ({ args }) => {
-  const [verb] = operandsOf(args);
-  if (verb === undefined) return undefined;
-  if (verb.text === "reboot") return danger("service.stop", "restarts the machine or a part of it", verb);
-  if (/^(?:load|bootstrap|submit|enable)$/.test(verb.text))
-    return danger("persistence.service", "makes a program start by itself", verb);
-  if (verb.text === "kickstart")
-    return args.some(({ text }) => /^-[a-z]*k/.test(text)) ? danger("service.stop", STOPS, verb) : undefined;
-  return /^(?:unload|bootout|remove|disable|stop|kill|setenv|unsetenv|limit)$/.test(verb.text)
-    ? danger("service.stop", STOPS, verb)
-    : undefined;
-};
-
-const daemontools: Rule = ({ args }) => {
-  const stop = args.find(({ text }) => /^-[a-zA-Z]*[dkxtphi]/.test(text));
-  return stop === undefined ? undefined : danger("service.stop", STOPS, stop);
-};
-
-const withOption =
-  (options: RegExp, reason = STOPS): Rule =>
-  ({ args }) => {
-    const option = args.find(({ text }) => options.test(text));
-    return option === undefined || explainsAnywhere(args)
-      ? undefined
-      : danger("service.stop", reason, option);
-  };
-
-/** The agent may not stop, replace or loosen the runtime that watches it. */
-const hermes: Rule = ({ args }) => {
-  if (explainsAnywhere(args)) return undefined;
-  const [group, verb] = operandsOf(args, "--home --profile --config").map(({ text }) => text);
-  const loosens =
-    /^(?:update|uninstall|reset|trust)$/.test(group ?? "") ||
-    (/^(?:gateway|server|serve|daemon)$/.test(group ?? "") &&
-      /^(?:stop|restart|kill|uninstall)$/.test(verb ?? "")) ||
-    (group === "config" && /^(?:set|unset|edit|import|reset)$/.test(verb ?? "")) ||
-    (/^(?:approvals?|grants?|permissions?)$/.test(group ?? "") &&
-      /^(?:approve|allow|grant|add|set|edit|import|always|clear|revoke|remove|deny)$/.test(verb ?? "")) ||
-    group === "grant" ||
-    group === "approve" ||
-    args.some(({ text }) => text === "--yolo");
-  return loosens ? danger("agent.self", "stops or loosens the runtime that guards this agent") : undefined;
-};
-
-const guest = (verbs: string, at = 0): Rule =>
-  verbRule({ rule: "service.machine", reason: "stops or deletes a virtual machine", verbs, at });
-
-function programs(): Record<string, Rule> {
-  return {
-    systemctl,
-    ...forPrograms("service rc-service invoke-rc.d", service),
-    "update-rc.d": stopsWith("disable remove", { at: 1 }),
-    "rc-update": stopsWith("del delete"),
-    chkconfig: (command) => withOption(/^--del$/)(command) ?? stopsWith("off", { at: -1 })(command),
-    ...forPrograms("initctl", stopsWith("stop restart")),
-    ...forPrograms("stop restart", ({ args }) =>
-      args.length > 0 ? danger("service.stop", STOPS, args[0]) : undefined,
-    ),
-    sv: stopsWith(
-      "stop down d exit e x kill k restart force-stop force-restart force-shutdown shutdown term t",
-    ),
-    ...forPrograms("svc s6-svc", daemontools),
-    "s6-rc": withOption(/^-[a-zA-Z]*d/),
-    supervisorctl: stopsWith("stop restart shutdown remove reload update clear signal", {
-      taking: "-c --configuration -s --serverurl -u --username -p --password",
-    }),
-    monit: stopsWith("stop restart quit unmonitor", { taking: "-g -c" }),
-    circusctl: stopsWith("stop quit rm restart"),
-    ...forPrograms("pm2 pm2-dev", stopsWith("stop delete del kill restart flush unstartup")),
-    forever: stopsWith("stop stopall restart restartall"),
-    launchctl,
-    brew: (command) =>
-      operandsOf(command.args)[0]?.text === "services"
-        ? stopsWith("stop restart kill cleanup", { at: 1 })(command)
-        : undefined,
-    ...forPrograms("nginx openresty angie", signalled("-s", "stop quit")),
-    ...forPrograms("httpd apache2 apachectl apache2ctl httpd2", apache),
-    ...forPrograms("caddy varnishadm", stopsWith("stop")),
-    pg_ctl: stopsWith("stop restart kill promote", { taking: "-D --pgdata -m --mode -l --log -t -o" }),
-    pg_ctlcluster: stopsWith("stop restart promote", { at: 2 }),
-    pg_dropcluster: () => danger("service.stop", "deletes a database server with its data"),
-    ...forPrograms(
-      "mysqladmin mariadb-admin",
-      stopsWith("shutdown kill", { at: -1, taking: "-u -h -P --user --host -S" }),
-    ),
-    mongod: withOption(/^--shutdown$/),
-    ...forPrograms(
-      "rabbitmqctl",
-      stopsWith("stop stop_app shutdown reset force_reset delete_vhost delete_queue", { taking: "-n -p" }),
-    ),
-    ...forPrograms("redis-cli valkey-cli", stopsWith("shutdown", { taking: "-h -p -a -n -u --user --pass" })),
-    snap: stopsWith("stop restart disable"),
-    machinectl: guest("poweroff terminate reboot kill remove stop disable"),
-    loginctl: (command) => loginctl(command),
-    virsh: guest(
-      "destroy shutdown reboot undefine reset vol-delete pool-delete pool-destroy net-destroy snapshot-delete",
-      -1,
-    ),
-    vboxmanage: guest("controlvm unregistervm closemedium discardstate"),
-    vagrant: guest("destroy halt"),
-    multipass: guest("delete stop purge"),
-    ...forPrograms("lxc incus", guest("delete stop")),
-    ...forPrograms("lxc-destroy lxc-stop", () => danger("service.machine", "stops or deletes a container")),
-    ...forPrograms("qm pct xl", guest("destroy stop shutdown reboot reset")),
-    tmux: stopsWith("kill-server", { taking: "-L -S -f" }),
-    ...forPrograms("hermes hermes-tools hermes-agent", hermes),
-  };
-}
-
-function loginctl(command: SimpleCommand): Finding | undefined {
-  const [verb] = operandsOf(command.args);
-  if (/^(?:poweroff|reboot|halt)$/.test(verb?.text ?? ""))
-    return hardline("power.loginctl", "stops or restarts the machine", verb);
-  if (verb?.text === "enable-linger")
-    return danger("persistence.service", "lets programs run on after the user is gone", verb);
-  return /^(?:terminate|kill)-/.test(verb?.text ?? "")
-    ? danger("service.stop", "ends the session of a user", verb)
-    : undefined;
-}
-
-export const RULES: RuleSet = { family: "services", programs: programs(), any: [initScript] };
+/** Programs that start, watch and stop other programs. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("services", [
+  { program: "systemctl",
+    taking: "t type state p property P H host M machine n lines o output s signal kill-who kill-whom root job-mode what when message check-inhibitors",
+    dry: "dry-run", unknownVerb: true, not_match: ["systemctl status stop", "systemctl stop --help"], rows: [
+    { path: "poweroff|reboot|halt|kexec", when: ({ operands }) => operands[0]?.known, level: "hardline",
+      rule: "power.systemctl", reason: POWER, match: ["systemctl kexec"] },
+    { path: "start|isolate|restart", when: ({ operands, rest }) =>
+        operands[0]?.known === true
+          ? rest.find(({ text }) =>
+              /^(?:poweroff|reboot|halt|kexec|shutdown|runlevel[06])(?:\.target)?$/.test(text),
+            )
+          : undefined,
+      level: "hardline", rule: "power.systemctl", reason: POWER, match: ["systemctl isolate reboot.target"],
+      not_match: ["systemctl start nginx"] },
+    { path: "stop|restart|try-restart|reload-or-restart|reload-or-try-restart|try-reload-or-restart|condrestart|condstop|force-reload|disable|mask|kill|isolate|emergency|rescue|default|set-default|set-property|edit|revert|link|preset|preset-all|daemon-reexec|soft-reboot|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|sleep|exit|switch-root|freeze|clean|bind|mount-image|import-environment|set-environment",
+      rule: STOP, reason: STOPS, match: ["systemctl rescue"] },
+  ] },
+  { unknownVerb: true, rule: STOP, reason: STOPS, tools: [
+    { program: "service|rc-service|invoke-rc.d", path: `* ${SERVICE_VERBS}`, match: ["service nginx stop"],
+      not_match: ["service nginx status"] },
+    { program: "update-rc.d", path: "* disable|remove", match: ["update-rc.d nginx disable"] },
+    { program: "rc-update", path: "del|delete", match: ["rc-update del nginx"] },
+    { program: "initctl", path: "stop|restart", match: ["initctl stop nginx"] },
+    { program: "sv",
+      path: "stop|down|d|exit|e|x|kill|k|restart|force-stop|force-restart|force-shutdown|shutdown|term|t",
+      match: ["sv stop nginx"], not_match: ["sv status nginx"] },
+    { program: "supervisorctl", taking: "c configuration s serverurl u username p password",
+      path: "stop|restart|shutdown|remove|reload|update|clear|signal", match: ["supervisorctl stop all"],
+      not_match: ["supervisorctl status"] },
+    { program: "monit", taking: "g c", path: "stop|restart|quit|unmonitor", match: ["monit stop all"],
+      not_match: ["monit summary"] },
+    { program: "circusctl", path: "stop|quit|rm|restart", match: ["circusctl quit"] },
+    { program: "pm2|pm2-dev", path: "stop|delete|del|kill|restart|flush|unstartup", match: ["pm2 kill"],
+      not_match: ["pm2 list"] },
+    { program: "forever", path: "stop|stopall|restart|restartall", match: ["forever stopall"] },
+    { program: "httpd|apache2|apachectl|apache2ctl|httpd2", not_match: ["apachectl configtest"], rows: [
+      { when: signalled(/^-k$/, /^(?:stop|restart|graceful-stop)$/), match: ["httpd -k stop"],
+        not_match: ["apachectl graceful"] },
+      { path: "stop|restart|graceful-stop|fullstatus-stop", match: ["apachectl stop"] },
+    ] },
+    { program: "caddy|varnishadm", path: "stop", match: ["caddy stop"] },
+    { program: "tmux", taking: "L S f", path: "kill-server", match: ["tmux kill-server"],
+      not_match: ["tmux ls"] },
+  ] },
+  { program: "*", when: initScript, rule: STOP, reason: STOPS, match: ["/etc/init.d/nginx stop"] },
+  { program: "chkconfig", rule: STOP, reason: STOPS, rows: [
+    { word: /^--del$/, match: ["sudo chkconfig --del httpd"] },
+    { path: "** off", match: ["chkconfig nginx off"] },
+  ] },
+  { program: "stop|restart", word: /./, rule: STOP, reason: STOPS, match: ["stop x"] },
+  { program: "svc|s6-svc", dry: "", word: /^-[a-zA-Z]*[dkxtphi]/, rule: STOP, reason: STOPS,
+    match: ["svc -d /service/x"] },
+  { program: "s6-rc", word: /^-[a-zA-Z]*d/, rule: STOP, reason: STOPS, match: ["s6-rc -d change web"] },
+  { program: "launchctl", not_match: ["launchctl list", "launchctl print system"], rows: [
+    { path: "reboot", rule: STOP, reason: "restarts the machine or a part of it", match: ["launchctl reboot"] },
+    { path: "load|bootstrap|submit|enable", rule: "persistence.service",
+      reason: "makes a program start by itself", match: ["launchctl load -w x.plist"] },
+    { path: "kickstart", options: "k", rule: STOP, reason: STOPS,
+      match: ["launchctl kickstart -k gui/501/x"], not_match: ["launchctl kickstart"] },
+    { path: "unload|bootout|remove|disable|stop|kill|setenv|unsetenv|limit", rule: STOP, reason: STOPS,
+      match: ["launchctl unload x"] },
+  ] },
+  { program: "loginctl", not_match: ["loginctl list-sessions", "loginctl show-user bob"], rows: [
+    { path: "poweroff|reboot|halt", level: "hardline", rule: "power.loginctl", reason: POWER,
+      match: ["loginctl reboot"] },
+    { path: "enable-linger", rule: "persistence.service",
+      reason: "lets programs run on after the user is gone", match: ["loginctl enable-linger"] },
+    { path: "terminate-session|terminate-user|terminate-seat|kill-session|kill-user", rule: STOP,
+      reason: "ends the session of a user", match: ["loginctl kill-session 4"] },
+  ] },
+  { program: "nginx|openresty|angie", when: signalled(/^-s$/, /^(?:stop|quit)$/), rule: STOP, reason: STOPS,
+    match: ["nginx -s stop"], not_match: ["nginx -t"] },
+  { program: "postsuper", word: /^-[dr]$/, rule: "rare.option", reason: RELIED_ON, match: ["postsuper -d"] },
+  { program: "exim|exim4", word: /^-(?:Mrm|Mg|Mf)$/, rule: "rare.option", reason: RELIED_ON,
+    match: ["exim -Mrm"] },
+  { program: "mailq-rm|qmail-remove", word: /./, rule: "rare.use", reason: RELIED_ON, match: ["mailq-rm x"] },
+  { program: "lpadmin", word: /^-[xpdu]/, rule: "rare.option", reason: "changes or removes a printer",
+    match: ["lpadmin -x"] },
+  { program: "cancel", word: /^-a$/, rule: "rare.option", reason: "cancels every print job",
+    match: ["cancel -a"] },
+  { program: "lprm", word: /^-a?$/, rule: "rare.option", reason: "cancels every print job", match: ["lprm -"] },
+]);

@@ -1,5 +1,5 @@
-import type { Rule, RuleSet, ShellWord } from "../types.js";
-import { danger } from "./words.js";
+import type { Rule, ShellWord } from "../types.js";
+import { danger } from "./row.js";
 
 /**
  * Tools that no other family knows. Their sub-commands are English verbs: one that destroys, in front of a thing
@@ -37,8 +37,8 @@ const TAKES_DATA = new Set(
   ).split(" "),
 );
 
-export function unknownTools(known: ReadonlySet<string>): RuleSet {
-  const rule: Rule = ({ program, name, args }) => {
+export function unknownTools(known: ReadonlySet<string>): Rule {
+  return ({ program, name, args }) => {
     if (args.length === 0 || known.has(program) || TAKES_DATA.has(program)) return undefined;
     if (!/^[a-z][a-z0-9_.-]{1,30}$/.test(program) || /\.(?:sh|py|js|ts|rb|pl)$/.test(program))
       return undefined;
@@ -55,7 +55,6 @@ export function unknownTools(known: ReadonlySet<string>): RuleSet {
       ? undefined
       : danger("unknown-tool.destroy", "tells a tool to delete or destroy something", verb);
   };
-  return { family: "unknown-tool", programs: {}, any: [rule] };
 }
 
 function destroyingVerb(args: readonly ShellWord[]): ShellWord | undefined {

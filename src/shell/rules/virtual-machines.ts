@@ -5,96 +5,43 @@ const DESTROYS = "stops or destroys a virtual machine";
 const STATE = "service.machine";
 
 /** Virtual machines and system containers. */
+// biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("container", [
-  {
-    program: "lxc|incus",
-    unknownVerb: true,
-    rows: [
+  { dry: "dry-run", tools: [
+    { program: "lxc|incus", unknownVerb: true, not_match: ["lxc list"], rows: [
       { path: "delete|stop", rule: STATE, reason: STOPS, match: ["lxc stop web"] },
       { path: "rm|restart|rebuild", reason: DESTROYS, match: ["lxc rm"] },
-    ],
-  },
-  {
-    program: "lxc-destroy|lxc-stop",
-    rule: STATE,
-    reason: "stops or deletes a container",
-    match: ["lxc-destroy"],
-  },
-  {
-    program: "vagrant",
-    unknownVerb: true,
-    not_match: ["vagrant up", "vagrant status"],
-    rows: [
+    ] },
+    { program: "lxc-destroy|lxc-stop", rule: STATE, reason: "stops or deletes a container",
+      match: ["lxc-destroy"] },
+    { program: "vagrant", unknownVerb: true, not_match: ["vagrant up", "vagrant status"], rows: [
       { path: "destroy|halt", rule: STATE, reason: STOPS, match: ["vagrant halt"] },
       { path: "suspend|reload", reason: DESTROYS, match: ["vagrant suspend"] },
-    ],
-  },
-  {
-    program: "virsh",
-    taking: "c connect",
-    not_match: ["virsh list --all", "virsh dominfo vm"],
-    rows: [
-      {
-        path: "** destroy|shutdown|reboot|undefine|reset|vol-delete|pool-delete|pool-destroy|net-destroy|snapshot-delete",
-        rule: STATE,
-        reason: STOPS,
-        match: ["virsh destroy vm1"],
-      },
-      {
-        path: "vol-wipe|net-undefine|snapshot-revert|managedsave-remove",
-        reason: DESTROYS,
-        match: ["virsh vol-wipe"],
-      },
-    ],
-  },
-  {
-    program: "vboxmanage",
-    unknownVerb: true,
-    not_match: ["VBoxManage list vms"],
-    rows: [
-      {
-        path: "controlvm|unregistervm|closemedium|discardstate",
-        rule: STATE,
-        reason: STOPS,
-        match: ["VBoxManage controlvm x poweroff"],
-      },
+    ] },
+    { program: "virsh", taking: "c connect", not_match: ["virsh list --all", "virsh dominfo vm"], rows: [
+      { path: "** destroy|shutdown|reboot|undefine|reset|vol-delete|pool-delete|pool-destroy|net-destroy|snapshot-delete",
+        rule: STATE, reason: STOPS, match: ["virsh destroy vm1"] },
+      { path: "vol-wipe|net-undefine|snapshot-revert|managedsave-remove", reason: DESTROYS,
+        match: ["virsh vol-wipe"] },
+    ] },
+    { program: "vboxmanage", unknownVerb: true, not_match: ["VBoxManage list vms"], rows: [
+      { path: "controlvm|unregistervm|closemedium|discardstate", rule: STATE, reason: STOPS,
+        match: ["VBoxManage controlvm x poweroff"] },
       { path: "snapshot * delete|restore", reason: DESTROYS, match: ["vboxmanage snapshot web delete"] },
-    ],
-  },
-  {
-    program: "multipass",
-    unknownVerb: true,
-    rows: [
+    ] },
+    { program: "multipass", unknownVerb: true, not_match: ["multipass list"], rows: [
       { path: "delete|stop|purge", rule: STATE, reason: STOPS, match: ["multipass delete vm --purge"] },
       { path: "restart", reason: DESTROYS, match: ["multipass restart"] },
-    ],
-  },
-  {
-    program: "qm|pct|xl",
-    unknownVerb: true,
-    rows: [
+    ] },
+    { program: "qm|pct|xl", unknownVerb: true, rows: [
       { path: "destroy|stop|shutdown|reboot|reset", rule: STATE, reason: STOPS, match: ["qm stop 100"] },
       { path: "rollback|delsnapshot", reason: DESTROYS, match: ["qm rollback"] },
-    ],
-  },
-  {
-    program: "machinectl",
-    unknownVerb: true,
-    path: "poweroff|terminate|reboot|kill|remove|stop|disable",
-    rule: STATE,
-    reason: STOPS,
-    match: ["machinectl poweroff c1"],
-  },
-  {
-    program: "colima|limactl|lima|orb",
-    path: "delete|stop|reset",
-    reason: DESTROYS,
-    match: ["colima delete"],
-  },
-  {
-    program: "docker-machine",
-    path: "rm|stop|kill|restart",
-    reason: DESTROYS,
-    match: ["docker-machine rm default"],
-  },
+    ] },
+    { program: "machinectl", unknownVerb: true, path: "poweroff|terminate|reboot|kill|remove|stop|disable",
+      rule: STATE, reason: STOPS, match: ["machinectl poweroff c1"] },
+    { program: "colima|limactl|lima|orb", path: "delete|stop|reset", reason: DESTROYS,
+      match: ["colima delete"] },
+    { program: "docker-machine", path: "rm|stop|kill|restart", reason: DESTROYS,
+      match: ["docker-machine rm default"] },
+  ] },
 ]);

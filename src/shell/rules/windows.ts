@@ -1,151 +1,65 @@
 import { Buffer } from "node:buffer";
-import type { Finding, Rule, RuleSet, ShellWord, SimpleCommand } from "../types.js";
-import { POWERSHELL } from "./powershell.js";
-import { danger, forPrograms } from "./verb-table.js";
+import type { Finding, ShellWord, SimpleCommand } from "../types.js";
+import { RULES as POWERSHELL } from "./powershell.js";
+import { type Condition, danger, decidingRow, programsOf, subject, type Tool } from "./row.js";
 import { windowsCommands } from "./windows-text.js";
 
 const DELETES = "deletes a folder with everything in it";
 const DISK = "erases or reformats a disk";
+const BOOT = "changes how the machine starts";
+const BACKUPS = "deletes backups of the machine";
+const RIGHTS = "changes who may use files";
+const REGISTRY = "changes how Windows starts or protects itself";
+const ELSEWHERE = "runs a script from elsewhere";
+const FORCED = "ends processes by force";
+const ASKS = /^(?:\/\?|-\?)$/;
+const RECURSES = /^(?:\/s|-r(?:e(?:c(?:u(?:r(?:s(?:e)?)?)?)?)?)?)$|^\/[a-z/]*\/?s(?:\/|$)/i;
 
 /** Texts inside texts (`cmd /c powershell -c "…"`) are opened this many times. */
 const DEEPEST = 6;
 
-const option = (command: SimpleCommand, pattern: RegExp): ShellWord | undefined =>
-  command.args.find(({ text }) => pattern.test(text));
-
-const deletes: Rule = (command) => {
-  const recursive =
-    option(command, /^(?:\/s|-r(?:e(?:c(?:u(?:r(?:s(?:e)?)?)?)?)?)?)$/i) ??
-    option(command, /^\/[a-z/]*\/?s(?:\/|$)/i);
-  if (recursive !== undefined) return danger("windows.delete", DELETES, recursive);
-  const quiet = option(command, /^\/[qf]$/i);
-  const wild = option(command, /[*?]/);
-  return quiet !== undefined && wild !== undefined
-    ? danger("windows.delete", "deletes files without asking", wild)
-    : undefined;
-};
-
-const format: Rule = (command) => {
-  const drive = option(command, /^[a-z]:\\?$/i) ?? option(command, /^\\\\[.?]\\/);
-  return drive === undefined ? undefined : danger("windows.format", DISK, drive);
-};
-
-const when =
-  (pattern: RegExp, reason: string): Rule =>
-  (command) => {
-    const word = option(command, pattern);
-    return word === undefined ? undefined : danger(`windows.${command.program}`, reason, word);
-  };
-
-const always =
-  (reason: string): Rule =>
-  (command) =>
-    option(command, /^(?:\/\?|-\?|--help)$/) === undefined
-      ? danger(`windows.${command.program}`, reason)
-      : undefined;
-
+const STARTUP_KEY =
+  /\\(?:run(?:once)?|winlogon|image file execution options|services|policies|shell\\open|environment|windows defender|lsa|appinit_dlls|terminal server)(?:\\|$)|^hk(?:lm|ey_local_machine)/i;
 /** A shell of Unix takes the backslashes of an unquoted key away. */
 const UNQUOTED_STARTUP = /^hk\w+(?:currentversionrun(?:once)?|winlogon|fileexecutionoptions\w*)$/i;
 
-const reg: Rule = (command) => {
-  const [verb, key] = command.args;
-  if (verb === undefined) return undefined;
-  if (/^(?:delete|import|restore|load|unload)$/i.test(verb.text))
-    return danger("windows.registry", "changes or deletes settings of Windows", verb);
-  const startup =
-    /\\(?:run(?:once)?|winlogon|image file execution options|services|policies|shell\\open|environment|windows defender|lsa|appinit_dlls|terminal server)(?:\\|$)/i;
-  if (
-    /^(?:add|copy)$/i.test(verb.text) &&
-    key !== undefined &&
-    (startup.test(key.text) ||
-      UNQUOTED_STARTUP.test(key.text) ||
-      /^hk(?:lm|ey_local_machine)/i.test(key.text))
-  )
-    return danger("windows.registry", "changes how Windows starts or protects itself", key);
-  return /^save$/i.test(verb.text) && key !== undefined && /\\(?:sam|system|security)$/i.test(key.text)
-    ? danger("windows.registry", "copies stored passwords", key)
-    : undefined;
-};
-
-const net: Rule = (command) => {
-  const [verb, first, second] = command.args;
-  const topic = verb?.text.toLowerCase() ?? "";
-  if (/^(?:stop|pause)$/.test(topic) && first !== undefined)
-    return danger("windows.service", "stops a service", verb);
-  if (
-    /^(?:user|localgroup|group|accounts)$/.test(topic) &&
-    (second !== undefined || option(command, /^\/(?:add|delete|active)/i) !== undefined)
-  )
-    return danger("windows.account", "changes accounts of the machine", verb);
-  if (topic === "share" && option(command, /=|\/delete/i) !== undefined)
-    return danger("windows.share", "changes what the machine shares", verb);
-  return undefined;
-};
-
-const sc: Rule = (command) => {
-  const verb = command.args.find(({ text }) => !text.startsWith("\\\\"));
-  return /^(?:delete|stop|config|create|failure|sdset|pause)$/i.test(verb?.text ?? "")
-    ? danger("windows.service", "stops, removes or changes a service", verb)
-    : undefined;
-};
-
-const certutil = when(
-  /^[-/](?:urlcache|verifyctl|decode|decodehex|addstore|delstore|importpfx)$/i,
-  "fetches, decodes or trusts something unusual",
-);
+const startupKey: Condition = ({ rest: [key] }) =>
+  key !== undefined && (STARTUP_KEY.test(key.text) || UNQUOTED_STARTUP.test(key.text)) ? key : undefined;
 
 /** `cmd /c …`: what follows is a text of its own. */
-const cmd = (command: SimpleCommand, depth: number): Finding | undefined => {
-  const at = command.args.findIndex(({ text }) => /^\/[ckr]/i.test(text));
-  if (at < 0) return undefined;
-  const attached = command.args[at]?.text.slice(2) ?? "";
-  return judgeText([attached, ...command.args.slice(at + 1).map(({ text }) => text)].join(" "), depth);
-};
+function cmdText({ args }: SimpleCommand): string {
+  const at = args.findIndex(({ text }) => /^\/[ckr]/i.test(text));
+  return at < 0 ? "" : `${args[at]?.text.slice(2) ?? ""} ${joined(args.slice(at + 1))}`;
+}
 
-const powershell = (command: SimpleCommand, depth: number): Finding | undefined => {
-  for (const [index, { text }] of command.args.entries()) {
+const POWERSHELL_TAKES =
+  /^[-/](?:executionpolicy|ep|ex\w*|file|f|version|windowstyle|w|configurationname|inputformat|outputformat|psconsolefile|workingdirectory|wd)$/i;
+
+function judgePowershell(command: SimpleCommand, depth: number): Finding | undefined {
+  const { args, input } = command;
+  for (const [index, { text }] of args.entries()) {
     if (/^[-/]e(?:c|nc?|nco\w*)?$/i.test(text) || /^[-/]encodedcommand$/i.test(text)) {
-      const decoded = Buffer.from(command.args[index + 1]?.text ?? "", "base64").toString("utf16le");
-      return (
-        judgeText(decoded, depth) ??
-        danger(
-          "windows.encoded",
-          "runs a command that is encoded so that nobody can read it",
-          command.args[index + 1],
-        )
-      );
+      const word = args[index + 1];
+      const decoded = Buffer.from(word?.text ?? "", "base64").toString("utf16le");
+      return judgeText(decoded, depth) ?? danger("windows.encoded", ENCODED, word);
     }
     if (/^[-/](?:c|com\w*)$/i.test(text))
-      return judgeText(joined(command.args.slice(index + 1)), depth) ?? executionPolicy(command);
-    if (
-      /^[-/](?:executionpolicy|ep|ex\w*|file|f|version|windowstyle|w|configurationname|inputformat|outputformat|psconsolefile|workingdirectory|wd)$/i.test(
-        text,
-      )
-    )
-      continue;
+      return judgeText(joined(args.slice(index + 1)), depth) ?? hiddenWindow(args);
   }
-  const bare = command.args.findIndex(
-    ({ text }, index) =>
-      !/^[-/]/.test(text) &&
-      !/^[-/](?:executionpolicy|ep|ex\w*|file|f|version|windowstyle|w)$/i.test(
-        command.args[index - 1]?.text ?? "",
-      ),
+  const bare = args.findIndex(
+    ({ text }, index) => !/^[-/]/.test(text) && !POWERSHELL_TAKES.test(args[index - 1]?.text ?? ""),
   );
-  const text =
-    bare < 0
-      ? ""
-      : command.args
-          .slice(bare)
-          .map((word) => word.text)
-          .join(" ");
-  const stdin = command.input.kind === "text" ? command.input.text.text : "";
-  return judgeText(text, depth) ?? judgeText(stdin, depth);
-};
+  return (
+    judgeText(bare < 0 ? "" : joined(args.slice(bare)), depth) ??
+    judgeText(input.kind === "text" ? input.text.text : "", depth)
+  );
+}
+const ENCODED = "runs a command that is encoded so that nobody can read it";
 
 /** Running a named script with the checks off is common; only together with a hidden window it is a disguise. */
-function executionPolicy(command: SimpleCommand): Finding | undefined {
-  const hidden = option(command, /^hidden$/i);
-  return hidden !== undefined && option(command, /^bypass$/i) !== undefined
+function hiddenWindow(args: readonly ShellWord[]): Finding | undefined {
+  const hidden = args.find(({ text }) => /^hidden$/i.test(text));
+  return hidden !== undefined && args.some(({ text }) => /^bypass$/i.test(text))
     ? danger("windows.hidden", "runs PowerShell hidden and unchecked", hidden)
     : undefined;
 }
@@ -166,12 +80,27 @@ function judgeText(text: string, depth: number): Finding | undefined {
   return found;
 }
 
-function judgeInside(command: SimpleCommand, depth: number): Finding | undefined {
+/** Judges a command that stands in the text of a Windows shell. */
+export function judgeInside(command: SimpleCommand, depth = -1): Finding | undefined {
   const { program } = command;
-  if (program === "cmd") return cmd(command, depth + 1);
-  if (program === "powershell" || program === "pwsh") return powershell(command, depth + 1);
-  if (Object.hasOwn(PROGRAMS, program)) return PROGRAMS[program]?.(command);
-  return Object.hasOwn(INSIDE_ONLY, program) ? INSIDE_ONLY[program]?.(command) : undefined;
+  if (program === "cmd") return judgeText(cmdText(command), depth + 1);
+  if (program === "powershell" || program === "pwsh") return judgePowershell(command, depth + 1);
+  for (const tool of insideTools().get(program) ?? []) {
+    const found = decidingRow(tool, command)?.finding;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+let inside: ReadonlyMap<string, readonly Tool[]> | undefined;
+
+function insideTools(): ReadonlyMap<string, readonly Tool[]> {
+  if (inside !== undefined) return inside;
+  const tools = new Map<string, Tool[]>();
+  for (const tool of [...INSIDE_ONLY.tools, ...RULES.tools, ...POWERSHELL.tools])
+    for (const program of programsOf(tool)) tools.set(program, [...(tools.get(program) ?? []), tool]);
+  inside = tools;
+  return tools;
 }
 
 /** `IEX (New-Object Net.WebClient).DownloadString('…')` and its spellings. */
@@ -186,85 +115,115 @@ function inlineDownload(text: string): Finding | undefined {
     : undefined;
 }
 
-const shutdown: Rule = (command) => {
-  if (option(command, /^[-/]a$/i) !== undefined) return undefined;
-  const word = option(command, /^[-/][srhpg]$/i);
-  return word === undefined
-    ? undefined
-    : { level: "hardline", rule: "windows.shutdown", reason: "stops the machine", span: word.span };
-};
-
-const PROGRAMS: Readonly<Record<string, Rule>> = {
-  ...forPrograms(["del", "erase", "rd"], deletes),
-  rmdir: when(/^\/s$/i, DELETES),
-  deltree: always(DELETES),
-  "format.com": format,
-  format,
-  diskpart: always(DISK),
-  cipher: when(/^\/w/i, "wipes free space of a disk"),
-  fsutil: when(/^(?:setzerodata|deletejournal|dirty)$/i, "changes the file system itself"),
-  reg,
-  regedit: when(/^\/s$/i, "changes settings of Windows without asking"),
-  sc,
-  net,
-  net1: net,
-  taskkill: when(/^\/(?:f|im|fi)$/i, "ends processes by force"),
-  tskill: always("ends processes by force"),
-  bcdedit: when(
-    /^\/(?:set|delete|deletevalue|import|create|default|bootsequence)/i,
-    "changes how the machine starts",
-  ),
-  bootrec: always("changes how the machine starts"),
-  vssadmin: when(/^(?:delete|resize)$/i, "deletes backups of the machine"),
-  wbadmin: when(/^(?:delete|disable)$/i, "deletes backups of the machine"),
-  wevtutil: when(/^(?:cl|clear-log|sl|set-log)$/i, "clears event logs"),
-  wmic: when(/^(?:delete|call|terminate|shadowcopy|uninstall)$/i, "changes or ends things on the machine"),
-  schtasks: when(/^\/(?:create|delete|change|end)$/i, "changes tasks that run by themselves"),
-  icacls: when(
-    /^(?:\/grant.*|\/reset|\/setowner|\/inheritance.*|(?:everyone|users|\*s-1-1-0):.*)$/i,
-    "changes who may use files",
-  ),
-  cacls: when(/^\/[gep]$/i, "changes who may use files"),
-  takeown: always("takes files over"),
-  attrib: when(/^[-+][rsh]$/i, "hides or unprotects files"),
-  netsh: when(/^(?:delete|add|set|reset|off)$/i, "changes the network or firewall"),
-  certutil,
-  bitsadmin: when(/^\/(?:transfer|addfile|create|setnotifycmdline)$/i, "fetches files in the background"),
-  mshta: always("runs a script from elsewhere"),
-  rundll32: always("runs code out of a library"),
-  regsvr32: always("registers a library to run"),
-  ...forPrograms(["cscript", "wscript"], when(/^(?:https?:|\\\\)/i, "runs a script from elsewhere")),
-  msiexec: when(/^[-/](?:x.*|uninstall|i)$/i, "installs or removes software"),
-  dism: when(/^\/(?:remove-.*|disable-feature.*|apply-image)/i, "changes the Windows installation"),
-  robocopy: when(/^\/(?:mir|purge|move|mov)$/i, "deletes what the source does not have"),
-  ...POWERSHELL,
-};
+/** Programs of Windows, wherever they are called from. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("windows", [
+  { program: "del|erase|rd", dry: "", rows: [
+    { word: RECURSES, rule: "windows.delete", reason: DELETES, match: ["del /s /q C:\\x"],
+      not_match: ["rd emptydir"] },
+    { word: /[*?]/, when: (call) => call.find(/^\/[qf]$/i) !== undefined, rule: "windows.delete",
+      reason: "deletes files without asking", match: ["del /f /q *.*"], not_match: ["del file.txt"] },
+    { when: ({ command, args }) =>
+        command.program === "del"
+          ? args.find(({ glob, text }) => glob && /^(?:\.\/)?\*$/.test(text))
+          : undefined,
+      rule: "delete.everything", reason: "deletes every file of a folder", match: ["del *"],
+      not_match: ["del notes.txt"] },
+  ] },
+  { program: "format|format.com", dry: "", word: /^[a-z]:\\?$|^\\\\[.?]\\/i, rule: "windows.format",
+    reason: DISK, match: ["format d: /q"] },
+  { program: "diskpart", unless: ASKS, reason: DISK, match: ["diskpart"] },
+  { program: "cipher", dry: "", word: /^\/w/i, reason: "wipes free space of a disk", match: ["cipher /w:C:"] },
+  { program: "fsutil", dry: "", word: /^(?:setzerodata|deletejournal|dirty)$/i,
+    reason: "changes the file system itself", match: ["fsutil setzerodata"] },
+  { program: "reg", dry: "", rule: "windows.registry", not_match: ["reg query 'HKCU\\Software'"], rows: [
+    { path: "delete|import|restore|load|unload", reason: "changes or deletes settings of Windows",
+      match: ["reg delete HKLM\\Software\\X /f"] },
+    { path: "add|copy", when: startupKey, reason: REGISTRY,
+      match: ["reg add 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run' /v x /d y"] },
+    { path: "save", when: ({ rest: [key] }) => /\\(?:sam|system|security)$/i.test(key?.text ?? ""),
+      reason: "copies stored passwords", match: ["reg save 'HKLM\\SAM' out"] },
+  ] },
+  { program: "regedit", dry: "", word: /^\/s$/i, reason: "changes settings of Windows without asking",
+    match: ["regedit /s"] },
+  { program: "sc", dry: "", when: ({ args }) => {
+        const verb = args.find(({ text }) => !text.startsWith("\\\\"));
+        return /^(?:delete|stop|config|create|failure|sdset|pause)$/i.test(verb?.text ?? "") ? verb : undefined;
+      },
+    rule: "windows.service", reason: "stops, removes or changes a service", match: ["sc stop spooler"],
+    not_match: ["sc query spooler"] },
+  { program: "net|net1", dry: "", not_match: ["net view"], rows: [
+    { path: "stop|pause *", rule: "windows.service", reason: "stops a service", match: ["net stop spooler"] },
+    { path: "user|localgroup|group|accounts",
+      when: (call) => call.args.length > 2 || call.find(/^\/(?:add|delete|active)/i) !== undefined,
+      rule: "windows.account", reason: "changes accounts of the machine", match: ["net user bob pass /add"],
+      not_match: ["net user"] },
+    { path: "share", when: (call) => call.find(/=|\/delete/i) !== undefined, rule: "windows.share",
+      reason: "changes what the machine shares", match: ["net share 'x=C:\\x'"], not_match: ["net share"] },
+  ] },
+  { program: "taskkill", dry: "", word: /^\/(?:f|im|fi)$/i, reason: FORCED, match: ["taskkill /F /PID 12"] },
+  { program: "tskill", unless: ASKS, reason: FORCED, match: ["tskill"] },
+  { program: "bcdedit", dry: "", word: /^\/(?:set|delete|deletevalue|import|create|default|bootsequence)/i,
+    reason: BOOT, match: ["bcdedit /set x y"] },
+  { program: "bootrec", unless: ASKS, reason: BOOT, match: ["bootrec"] },
+  { program: "vssadmin", dry: "", word: /^(?:delete|resize)$/i, reason: BACKUPS,
+    match: ["vssadmin delete shadows /all"], not_match: ["vssadmin list shadows"] },
+  { program: "wbadmin", dry: "", word: /^(?:delete|disable)$/i, reason: BACKUPS, match: ["wbadmin delete"] },
+  { program: "wevtutil", dry: "", word: /^(?:cl|clear-log|sl|set-log)$/i, reason: "clears event logs",
+    match: ["wevtutil cl System"], not_match: ["wevtutil qe System /c:5"] },
+  { program: "wmic", dry: "", word: /^(?:delete|call|terminate|shadowcopy|uninstall)$/i,
+    reason: "changes or ends things on the machine", match: ["wmic process where name='x' delete"] },
+  { program: "schtasks", dry: "", word: /^\/(?:create|delete|change|end)$/i,
+    reason: "changes tasks that run by themselves", match: ["schtasks /create /tn x /tr y /sc onlogon"],
+    not_match: ["schtasks /query"] },
+  { program: "icacls", dry: "",
+    word: /^(?:\/grant.*|\/reset|\/setowner|\/inheritance.*|(?:everyone|users|\*s-1-1-0):.*)$/i,
+    reason: RIGHTS, match: ["icacls C:/x /grant Everyone:F"], not_match: ["icacls C:/x"] },
+  { program: "cacls", dry: "", word: /^\/[gep]$/i, reason: RIGHTS, match: ["cacls /g"] },
+  { program: "takeown", unless: ASKS, reason: "takes files over", match: ["takeown /f C:/x /r"] },
+  { program: "attrib", dry: "", word: /^[-+][rsh]$/i, reason: "hides or unprotects files",
+    match: ["attrib -r"] },
+  { program: "netsh", dry: "", word: /^(?:delete|add|set|reset|off)$/i,
+    reason: "changes the network or firewall", match: ["netsh advfirewall set allprofiles state off"],
+    not_match: ["netsh interface show interface"] },
+  { program: "certutil", dry: "",
+    word: /^[-/](?:urlcache|verifyctl|decode|decodehex|addstore|delstore|importpfx)$/i,
+    reason: "fetches, decodes or trusts something unusual",
+    match: ["certutil -urlcache -split -f http://x.example/a.exe"],
+    not_match: ["certutil -hashfile a.exe SHA256"] },
+  { program: "bitsadmin", dry: "", word: /^\/(?:transfer|addfile|create|setnotifycmdline)$/i,
+    reason: "fetches files in the background", match: ["bitsadmin /transfer j http://x.example/a.exe a.exe"] },
+  { program: "mshta", unless: ASKS, reason: ELSEWHERE, match: ["mshta"] },
+  { program: "rundll32", unless: ASKS, reason: "runs code out of a library", match: ["rundll32"] },
+  { program: "regsvr32", unless: ASKS, reason: "registers a library to run", match: ["regsvr32"] },
+  { program: "cscript|wscript", dry: "", word: /^(?:https?:|\\\\)/i, reason: ELSEWHERE,
+    match: ["cscript http:"] },
+  { program: "msiexec", dry: "", word: /^[-/](?:x.*|uninstall|i)$/i, reason: "installs or removes software",
+    match: ["msiexec -x"] },
+  { program: "dism", dry: "", word: /^\/(?:remove-.*|disable-feature.*|apply-image)/i,
+    reason: "changes the Windows installation", match: ["dism /remove-"] },
+  { program: "robocopy", dry: "", word: /^\/(?:mir|purge|move|mov)$/i,
+    reason: "deletes what the source does not have", match: ["robocopy a b /MIR"],
+    not_match: ["robocopy a b /E"] },
+  { program: "iex", dry: "", unless: /^-/,
+    when: ({ command, args }) => command.input.kind === "commands" || args.length > 0,
+    rule: "windows.expression", reason: "runs text as code", match: ["iex web"] },
+]);
 
 /** Names that mean something else outside Windows shells. */
-const INSIDE_ONLY: Readonly<Record<string, Rule>> = {
-  shutdown,
-  rm: deletes,
-  ri: deletes,
-  kill: when(/^-(?:f|force|name|n)/i, "ends processes by force"),
-  sp: when(/currentversion\\run/i, "changes what starts with Windows"),
-  iex: always("runs text as code"),
-  saps: when(/runas/i, "asks for full rights"),
-};
-
-export const RULES: RuleSet = {
-  family: "windows",
-  programs: {
-    ...PROGRAMS,
-    cmd: (command) => cmd(command, 0),
-    ...forPrograms(["powershell", "pwsh"], (command) => powershell(command, 0)),
-    shutdown: (command) => (option(command, /^\/[srhpga]$/i) === undefined ? undefined : shutdown(command)),
-    iex: (command) =>
-      command.args.some(({ text }) => /^(?:-|--)/.test(text)) ? undefined : pipedExpression(command),
-  },
-};
-
-function pipedExpression(command: SimpleCommand): Finding | undefined {
-  return command.input.kind === "commands" || command.args.length > 0
-    ? danger("windows.expression", "runs text as code")
-    : undefined;
-}
+// biome-ignore format: a table; what belongs to a row stands together
+const INSIDE_ONLY = subject("windows", [
+  { program: "shutdown", dry: "", unless: /^[-/]a$/i, word: /^[-/][srhpg]$/i, level: "hardline",
+    reason: "stops the machine", match: ["cmd /c shutdown /s /t 0"], not_match: ["cmd /c shutdown /a"] },
+  { program: "rm|ri", dry: "", word: RECURSES, rule: "windows.delete", reason: DELETES,
+    match: ["powershell rm -r build"] },
+  { program: "rmdir", dry: "", word: /^\/s$/i, reason: DELETES, match: ["cmd /c rmdir /s /q build"] },
+  { program: "deltree", unless: ASKS, reason: DELETES, match: ["cmd /c deltree build"] },
+  { program: "kill", dry: "", word: /^-(?:f|force|name|n)/i, reason: FORCED,
+    match: ["powershell kill -Name node"] },
+  { program: "sp", dry: "", word: /currentversion\\run/i, reason: "changes what starts with Windows",
+    match: ["powershell 'sp HKCU:\\Software\\Microsoft\\Windows\\CurrentVersion\\Run x y'"] },
+  { program: "iex", unless: ASKS, reason: "runs text as code", match: ["powershell 'iex $x'"] },
+  { program: "saps", dry: "", word: /runas/i, reason: "asks for full rights",
+    match: ["powershell saps cmd -Verb RunAs"] },
+]);

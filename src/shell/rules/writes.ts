@@ -2,7 +2,6 @@ import { parseOptions } from "../read/options.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { fileEdits } from "./edits.js";
 import { isHomeLike } from "./places.js";
-import { operandsOf } from "./words.js";
 
 /** A file a command writes, and how. */
 export interface Write {
@@ -172,9 +171,9 @@ const unpack: Writer = (args) => {
 const allOperands =
   (how: Write["how"], taking = ""): Writer =>
   (args) =>
-    operandsOf(args, taking).map((word) => ({ word, how }));
+    parseOptions(args, { taking: taking.split(" ") }).operands.map((word) => ({ word, how }));
 
-const secondOperand: Writer = (args) => operandsOf(args).slice(1, 2).map(replace);
+const secondOperand: Writer = (args) => parseOptions(args).operands.slice(1, 2).map(replace);
 
 const tee: Writer = (args) => {
   const { flags, operands } = parseOptions(args);
@@ -237,8 +236,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
       .filter(({ text }) => /^-o./.test(text))
       .map((word) => replace({ ...word, text: word.text.slice(2) })),
   cpio: optionFiles("D directory", "F H"),
-  touch: allOperands("touch", "-d -t -r --date --reference"),
-  truncate: allOperands("edit", "-s -r --size --reference"),
+  touch: allOperands("touch", "d t r date reference"),
+  truncate: allOperands("edit", "s r size reference"),
   sort: optionFiles("o output", "k t S T"),
   shuf: optionFiles("o output", "n i"),
   uniq: secondOperand,
@@ -264,7 +263,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ld: compiler,
   go: compiler,
   rustc: compiler,
-  mkfifo: allOperands("replace", "-m --mode"),
-  mknod: allOperands("replace", "-m --mode"),
+  mkfifo: allOperands("replace", "m mode"),
+  mknod: allOperands("replace", "m mode"),
   find: singleDashFiles("-fprint", "-fprint0", "-fprintf", "-fls"),
 };

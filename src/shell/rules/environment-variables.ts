@@ -1,8 +1,9 @@
-import { type Finding, type Rule, type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { isDownloadPlace } from "./places.js";
-import { danger, names } from "./words.js";
+import { type Condition, names, subject } from "./row.js";
 
-const POISON = "sets a variable that makes later programs run other code";
+const REBINDS = "puts another command behind a common name";
+const INJECTS = "sets a variable that makes later programs run other code";
 
 /** Names whose very presence lets somebody else's code in. */
 const ALWAYS = names(
@@ -43,28 +44,6 @@ const COMMANDS = names(
 const SHELLS =
   /^(?:ba|da|z|k|fi|a)?sh$|^(?:python[\d.]*|perl|ruby|node|php|nc|ncat|curl|wget|eval|exec|source|rm|dd|osascript)$/;
 
-export function poisonedBy(name: string, value: ShellWord): Finding | undefined {
-  const key = name.toLowerCase();
-  const { text } = value;
-  if (text === "") return undefined;
-  if (ALWAYS.has(key) && !/^(?:0|false|off|no|\/dev\/null|none)$/i.test(text))
-    return danger("env.poison", POISON, value);
-  if (key === "path") return pathFinding(value);
-  if (FOLDERS.has(key) && text.split(":").some((part) => isDownloadPlace({ ...value, text: part })))
-    return danger("env.search-path", POISON, value);
-  if (Object.hasOwn(OPTIONS, key) && OPTIONS[key]?.test(text) === true)
-    return danger("env.options", POISON, value);
-  if (COMMANDS.has(key) && isSuspiciousCommand(value)) return danger("env.command", POISON, value);
-  if (
-    /^git_config_(?:key|value)_\d+$/.test(key) &&
-    /(?:^|\.)(?:fsmonitor|sshcommand|hookspath|pager|editor|askpass|textconv|external|gitproxy|alias\.|helper|process|clean|smudge|command)/i.test(
-      text,
-    )
-  )
-    return danger("env.command", POISON, value);
-  return key.startsWith("bash_func_") ? danger("env.poison", POISON, value) : undefined;
-}
-
 const PROJECT_BINARIES =
   /(?:^|\/)(?:node_modules\/\.bin|\.?v?env[^/]*\/bin|vendor\/bin|\.venv\/bin|target\/(?:debug|release)|build|bin|scripts|dist)\/?$/;
 
@@ -72,17 +51,15 @@ const PROJECT_BINARIES =
 const MOST_FOLDERS = 500;
 
 /** A folder anybody can write to, or the current one, in the list of programs. */
-function pathFinding(value: ShellWord): Finding | undefined {
+function opensPath(value: ShellWord): boolean {
   const parts = value.text.split(":");
-  if (parts.length > MOST_FOLDERS) return danger("env.path", POISON, value);
-  for (const [index, part] of parts.entries()) {
-    const word = { ...value, text: part };
-    if (part === "" || part === "." || part === "./" || isDownloadPlace(word))
-      return danger("env.path", POISON, value);
+  if (parts.length > MOST_FOLDERS) return true;
+  return parts.some((part, index) => {
+    if (part === "" || part === "." || part === "./" || isDownloadPlace({ ...value, text: part }))
+      return true;
     const relative = !/^[/~]/.test(part) && !part.includes(UNKNOWN) && !/^[A-Za-z]$/.test(part);
-    if (relative && index === 0 && !PROJECT_BINARIES.test(part)) return danger("env.path", POISON, value);
-  }
-  return undefined;
+    return relative && index === 0 && !PROJECT_BINARIES.test(part);
+  });
 }
 
 function isSuspiciousCommand(value: ShellWord): boolean {
@@ -113,14 +90,6 @@ export function assignmentsOf(
   return [...command.assignments, ...declared];
 }
 
-export const poisons: Rule = (command) => {
-  for (const { name, value } of assignmentsOf(command)) {
-    const found = poisonedBy(name, value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-};
-
 /** Names people type without thinking; another command behind one of them is a trap. */
 export const commonNames = names(
   "sudo su doas ls cd cat rm cp mv ssh scp git docker kubectl curl wget npm npx yarn pnpm pip pip3 python python3 node " +
@@ -133,16 +102,60 @@ const KIN = names(
     "colordiff less z zoxide pnpm yarn bun trash trash-put gio tofu micro hx k kubecolor git hub gh command builtin nocorrect noglob",
 );
 
-export const aliases: Rule = ({ args }) => {
-  for (const word of args) {
+/** Another command put behind a name that people type without thinking. */
+const rebindsName: Condition = ({ args }) =>
+  args.find((word) => {
     const match = /^([\w.-]+)=([\s\S]*)$/.exec(word.text);
-    if (match?.[1] === undefined || !commonNames.has(match[1])) continue;
+    if (match?.[1] === undefined || !commonNames.has(match[1])) return false;
     const body = (match[2] ?? "").trim();
     const first = (body.split(/\s+/)[0] ?? "").replace(/^\\/, "").split("/").at(-1) ?? "";
     const elsewhere = /^\.{1,2}\//.test(body) || isDownloadPlace({ ...word, text: body });
     const chained = elsewhere || /[;|&`\n]|\$\(/.test(body);
-    if (body !== "" && (chained || (first !== match[1] && !KIN.has(first))))
-      return danger("env.alias", "puts another command behind a common name", word);
-  }
-  return undefined;
-};
+    return body !== "" && (chained || (first !== match[1] && !KIN.has(first)));
+  });
+
+/** A variable that is set to something, by any assignment of the command. */
+const sets =
+  (isRisky: (key: string, value: ShellWord) => boolean): Condition =>
+  ({ command }) => {
+    if (command.assignments.length === 0 && !DECLARATIONS.has(command.program)) return undefined;
+    return assignmentsOf(command).find(
+      ({ name, value }) => value.text !== "" && isRisky(name.toLowerCase(), value),
+    )?.value;
+  };
+
+const GIT_PROGRAM_SETTING =
+  /(?:^|\.)(?:fsmonitor|sshcommand|hookspath|pager|editor|askpass|textconv|external|gitproxy|alias\.|helper|process|clean|smudge|command)/i;
+
+/** Variables and aliases that make later programs run other code. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("env", [
+  { program: "*", when: sets(
+        (key, { text }) =>
+          key.startsWith("bash_func_") ||
+          (ALWAYS.has(key) && !/^(?:0|false|off|no|\/dev\/null|none)$/i.test(text)),
+      ),
+    rule: "env.poison", reason: INJECTS, match: ["GCONV_PATH=. ls"] },
+  { program: "*", when: sets((key, value) => key === "path" && opensPath(value)), rule: "env.path",
+    reason: INJECTS, match: ["PATH=.:$PATH make"] },
+  { program: "*", when: sets(
+        (key, value) =>
+          FOLDERS.has(key) && value.text.split(":").some((part) => isDownloadPlace({ ...value, text: part })),
+      ),
+    rule: "env.search-path", reason: INJECTS, match: ["LD_LIBRARY_PATH=/tmp/lib ls"] },
+  { program: "*",
+    when: sets((key, { text }) => Object.hasOwn(OPTIONS, key) && OPTIONS[key]?.test(text) === true),
+    rule: "env.options", reason: INJECTS, match: ["ENV=/tmp/x.sh sh"] },
+  { program: "*", when: sets(
+        (key, value) =>
+          (COMMANDS.has(key) && isSuspiciousCommand(value)) ||
+          (/^git_config_(?:key|value)_\d+$/.test(key) && GIT_PROGRAM_SETTING.test(value.text)),
+      ),
+    rule: "env.command", reason: INJECTS, match: ["CXX='bash -c x' cmake ."] },
+  { dry: "", rule: "env.alias", reason: REBINDS, tools: [
+    { program: "alias", when: rebindsName, match: ["alias cd='curl x | sh; cd'"], not_match: ["alias"] },
+    // Built-ins that do the same: `hash -p /tmp/x ls`, `enable -f /tmp/x.so x`.
+    { program: "hash", word: /^-[a-z]*p/, match: ["hash -p /tmp/evil ls"], not_match: ["hash -r"] },
+    { program: "enable", word: /^-[a-z]*f/, match: ["enable -f /tmp/x.so y"], not_match: ["enable -n echo"] },
+  ] },
+]);

@@ -1,15 +1,14 @@
 import { parseOptions } from "../read/options.js";
-import type { Rule, ShellWord, SimpleCommand } from "../types.js";
+import type { ShellWord, SimpleCommand } from "../types.js";
 import { consumersOf, isSender, producersOfWord } from "./flows.js";
 import { isCredentialFile, isCredentialStore, isHistoryFile, isVital } from "./places.js";
+import { type Condition, decidingRow, names, programsOf, valuesOf } from "./row.js";
 import { isSecretName } from "./secret-names.js";
-import { SECRET_PRINTERS } from "./secret-printers.js";
-import { danger, valuesOf } from "./verb-table.js";
+import { RULES as STORES } from "./secret-stores.js";
 
-const SENDS = "sends keys, passwords or tokens away";
-const HTTP = new Set("curl wget wget2 http https xh xhs curlie".split(" "));
-const UPLOADERS = new Set(
-  "scp rsync sftp rclone gsutil s3cmd aws mc azcopy croc wormhole magic-wormhole ffsend transfer".split(" "),
+const HTTP = names("curl wget wget2 http https xh xhs curlie");
+const UPLOADERS = names(
+  "scp rsync sftp rclone gsutil s3cmd aws mc azcopy croc wormhole magic-wormhole ffsend transfer",
 );
 
 /** Files that may be looked at but have no business elsewhere. */
@@ -27,11 +26,11 @@ function isPrivate(word: ShellWord): boolean {
 }
 
 /** A file with secrets among what a network program is told to send. */
-export const sendsFile: Rule = (command) => {
+export const sendsFile: Condition = ({ command }) => {
   if (!isSender(command)) return undefined;
   const typed = command.redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
   const file = [...filesSent(command), ...typed].find(isPrivate);
-  return file === undefined ? undefined : danger("credentials.sent", SENDS, file);
+  return file;
 };
 
 function filesSent(command: SimpleCommand): readonly ShellWord[] {
@@ -65,17 +64,17 @@ function put({ input, args }: SimpleCommand): readonly ShellWord[] {
 }
 
 /** `docker cp ~/.ssh web:/tmp`, `kubectl cp …`: into a container that others can reach. */
-export const copiesIntoContainer: Rule = ({ program, args }) => {
+export const copiesIntoContainer: Condition = ({ command: { program, args } }) => {
   if (!/^(?:docker|podman|nerdctl|kubectl|oc|lxc|incus|multipass|vagrant|gcloud)$/.test(program))
     return undefined;
   const at = args.findIndex(({ text }) => /^(?:cp|push|transfer|upload|scp)$/.test(text));
   const sources = at < 0 || at > 4 ? [] : args.slice(at + 1, -1);
   const secret = sources.find(isPrivate);
-  return secret === undefined ? undefined : danger("credentials.sent", SENDS, secret);
+  return secret;
 };
 
 /** A folder of keys, or a whole home, offered to whoever asks. */
-export const servesSecrets: Rule = ({ program, args }) => {
+export const servesSecrets: Condition = ({ command: { program, args } }) => {
   const python =
     /^python[\d.]*$/.test(program) &&
     args.some(({ text }) => /^(?:http\.server|SimpleHTTPServer)$/.test(text));
@@ -84,14 +83,10 @@ export const servesSecrets: Rule = ({ program, args }) => {
     const path = { ...word, text: word.text.replace(/^--?[\w-]+=/, "") };
     return isCredentialStore(path) || isCredentialFile(path) || isVital(path);
   });
-  return folder === undefined
-    ? undefined
-    : danger("credentials.served", "offers keys or a whole home to whoever asks", folder);
+  return folder;
 };
-const SERVERS = new Set(
-  "http-server serve live-server miniserve caddy darkhttpd webfsd php busybox ruby simple-http-server sfz".split(
-    " ",
-  ),
+const SERVERS = names(
+  "http-server serve live-server miniserve caddy darkhttpd webfsd php busybox ruby simple-http-server sfz",
 );
 
 /** `-d @file`, `-F name=@file`, `-T file`, `--post-file=file`, `field@file` of httpie. */
@@ -119,12 +114,12 @@ function uploaded(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 /** Secrets printed into a pipe that leaves the machine. */
-export const pipesSecrets: Rule = (command) => {
+export const pipesSecrets: Condition = ({ command }) => {
   if (!printsSecrets(command)) return undefined;
   const sender = consumersOf(command).find(
     (consumer) => isSender(consumer) && !/^(?:docker|gh)$/.test(consumer.program),
   );
-  return sender === undefined ? undefined : danger("credentials.sent", SENDS, sender.name);
+  return sender?.name;
 };
 
 function printsSecrets(command: SimpleCommand): boolean {
@@ -139,11 +134,13 @@ function printsSecrets(command: SimpleCommand): boolean {
     return [...args, ...command.redirects.map(({ target }) => target)].some(
       (word) => isPrivate(word) || /^\/etc\/?$/.test(word.text),
     );
-  return Object.hasOwn(SECRET_PRINTERS, program) && SECRET_PRINTERS[program]?.(command) !== undefined;
+  return STORES.tools.some(
+    (tool) => programsOf(tool).includes(program) && decidingRow(tool, command) !== undefined,
+  );
 }
 
 /** `curl -d "$(cat .env)"`, `dig "$KEY.drop.example"`: a secret as part of what is sent. */
-export const sendsInWords: Rule = (command) => {
+export const sendsInWords: Condition = ({ command }) => {
   if (!isSender(command)) return undefined;
   const detour = command.args.some(
     ({ text }, index) =>
@@ -151,35 +148,28 @@ export const sendsInWords: Rule = (command) => {
       !/localhost|127\./.test(text),
   );
   for (const [index, word] of command.args.entries()) {
-    if (producersOfWord(word).some(printsSecrets) && !isOwnHeader(command.args, index))
-      return danger("credentials.sent", SENDS, word);
+    if (producersOfWord(word).some(printsSecrets) && !isOwnHeader(command.args, index)) return word;
     if (word.variables?.some(isSecretName) === true && (detour || !isOwnHeader(command.args, index)))
-      return danger("credentials.sent", SENDS, word);
+      return word;
   }
   const { input } = command;
-  return input.kind === "text" && input.text.variables?.some(isSecretName) === true
-    ? danger("credentials.sent", SENDS, input.text)
-    : undefined;
+  return input.kind === "text" && input.text.variables?.some(isSecretName) === true ? input.text : undefined;
 };
 
-const LOOKUPS = new Set("dig drill nslookup host ping ping6 getent resolvectl dog kdig".split(" "));
-const TELLERS = new Set(
-  "cat head tail base64 base32 xxd od hexdump grep awk sed cut env printenv whoami id uname hostname tr ls ps ifconfig ip pwd".split(
-    " ",
-  ),
+const LOOKUPS = names("dig drill nslookup host ping ping6 getent resolvectl dog kdig");
+const TELLERS = names(
+  "cat head tail base64 base32 xxd od hexdump grep awk sed cut env printenv whoami id uname hostname tr ls ps ifconfig ip pwd",
 );
 
 /** `ping $(whoami).x.example`: what a command prints becomes part of a name that is looked up. */
-export const looksUpOutput: Rule = (command) => {
+export const looksUpOutput: Condition = ({ command }) => {
   if (!LOOKUPS.has(command.program)) return undefined;
   const word = command.args.find(
     (one) =>
       /\uFFFC[\w-]*\.[\w.-]*[a-z]{2}/i.test(one.text) &&
       producersOfWord(one).some(({ program }) => TELLERS.has(program)),
   );
-  return word === undefined
-    ? undefined
-    : danger("credentials.sent", "sends what a command prints as part of a name", word);
+  return word;
 };
 
 /** Where a token belongs in an ordinary request: an authorization header, `-u user:token`, an option for it. */

@@ -1,0 +1,122 @@
+import type { ShellWord } from "../types.js";
+import { commonNames } from "./environment-variables.js";
+import {
+  isAgentSettings,
+  isBlockDevice,
+  isBuildRecipe,
+  isCredentialFile,
+  isCredentialStore,
+  isDownloadPlace,
+  isGitHook,
+  isHermesOwn,
+  isKeyFile,
+  isProjectSecret,
+  isRootLike,
+  isStartupFile,
+  isSystemConfig,
+  isSystemPath,
+} from "./places.js";
+import { type Condition, subject } from "./row.js";
+import { inHome, placeOf } from "./segments.js";
+import { type Write, writesOf } from "./writes.js";
+
+const SCHEDULES = "changes what the machine runs by itself later";
+const SCHEDULE = "persistence.schedule";
+
+/** A file that a command writes in any way: by a redirection, as its output, in place. */
+const writes =
+  (isTarget: (word: ShellWord, write: Write) => boolean): Condition =>
+  ({ command }) =>
+    writesOf(command).find((write) => isTarget(write.word, write))?.word;
+/** The same, when the content changes. */
+const changes = (isTarget: (word: ShellWord, write: Write) => boolean): Condition =>
+  writes((word, write) => write.how !== "touch" && isTarget(word, write));
+
+function isMachineStop(word: ShellWord): boolean {
+  const { anchor, segments } = placeOf(word);
+  return anchor === "root" && segments[0] === "proc" && segments.at(-1) === "sysrq-trigger";
+}
+
+/** `~/.local/bin/ls`, `~/bin/git`: found before the real program. */
+function isCommonProgram(word: ShellWord): boolean {
+  const rest = inHome(word);
+  if (rest === undefined || rest.length < 2 || rest.length > 3) return false;
+  return (
+    /^(?:\.local\/bin|bin|\.bin)$/.test(rest.slice(0, -1).join("/")) && commonNames.has(rest.at(-1) ?? "")
+  );
+}
+
+/** A project's `.env` and `config.yaml`. Copies of them, and filling them from a template, are everyday. */
+function isProjectSettings(word: ShellWord, { how, from }: Write): boolean {
+  if (how === "inside") return false;
+  const { anchor, segments } = placeOf(word);
+  const name = segments.at(-1) ?? "";
+  if (/[._-](?:bak|backup|old|orig|copy|save|test|ci|\d+|\uFFFC)$/.test(name)) return false;
+  if (isProjectSecret(word))
+    return !(from !== undefined && /\.(?:example|sample|template|dist|tmpl|defaults?)$/i.test(from.text));
+  return anchor === "here" && segments.length === 1 && /^config\.ya?ml$/.test(name);
+}
+
+/** Settings of `ssh` that start a program on this side. */
+const SSH_PROGRAM =
+  /^(?:-o)?\s*(?:proxycommand|localcommand|knownhostscommand|permitlocalcommand|pkcs11provider|securitykeyprovider)\s*[= ]\s*(?!none\s*$|no\s*$)/i;
+const sshProgram: Condition = ({ args }) =>
+  args.find(
+    ({ text }, index) => (text.startsWith("-o") || args[index - 1]?.text === "-o") && SSH_PROGRAM.test(text),
+  );
+const sshSettings: Condition = ({ args }) =>
+  args.find((word, index) => {
+    if (args[index - 1]?.text === "-F") return isDownloadPlace(word);
+    return word.text.startsWith("-F") && isDownloadPlace({ ...word, text: word.text.slice(2) });
+  });
+
+/** Files and schedules that somebody trusted reads and runs later, and the system's own files. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("persistence", [
+  { program: "*", when: writes(isMachineStop), level: "hardline", rule: "power.trigger",
+    reason: "tells the kernel to stop or restart the machine", match: ["tee /proc/sysrq-trigger"] },
+  { program: "*", when: writes((word) => !isBlockDevice(word) && isSystemConfig(word)),
+    rule: "system.config", reason: "writes to the settings of the operating system", match: ["ls &> /etc/x"] },
+  { program: "*", when: writes((word) => !isBlockDevice(word) && isSystemPath(word)), rule: "system.files",
+    reason: "writes into the folders of the operating system", match: ["cp a b c /usr/lib"] },
+  { program: "*", when: writes((word) => !isBlockDevice(word) && isRootLike(word)), rule: "system.files",
+    reason: "writes over the root of the file system", match: ["tar xzf x.tgz -C /"] },
+  { program: "*", when: changes(isStartupFile), rule: "persistence.startup",
+    reason: "changes a file that a shell or desktop starts with", match: ["tee -a ~/.bashrc"] },
+  // A second copy of a key changes who may enter nowhere.
+  { program: "*", when: changes(
+        (word, { from }) =>
+          isCredentialStore(word) || (isKeyFile(word) && !(from !== undefined && isCredentialFile(from))),
+      ),
+    rule: "persistence.credentials", reason: "writes among keys and tokens", match: ["cp -r x/. ~/.ssh"] },
+  { program: "*", when: changes(isGitHook), rule: "persistence.git-hook",
+    reason: "changes what git runs by itself", match: ["tee repo/.git/config"] },
+  { program: "*", when: changes(isHermesOwn), rule: "agent.own-files",
+    reason: "changes the settings or rules of this runtime", match: ["cat > ~/.hermes/.env <<< x"] },
+  { program: "*", when: changes(isAgentSettings), rule: "persistence.editor",
+    reason: "changes what an editor or agent runs by itself", match: ["cp x.json .vscode/tasks.json"] },
+  { program: "*", when: changes(isCommonProgram), rule: "env.alias",
+    reason: "puts another command behind a common name", match: ["mv x ~/bin/git"] },
+  { program: "*", when: changes(isBuildRecipe), rule: "persistence.build",
+    reason: "changes what a build server runs by itself", match: ["tee Jenkinsfile < x"] },
+  { program: "*", when: changes(isProjectSettings), rule: "persistence.project-settings",
+    reason: "changes the settings or secrets of the project", match: [": > .env"] },
+  { program: "crontab|fcrontab", taking: "u x", dry: "V",
+    when: (call) => call.has("l") && !call.has("r") ? undefined : { word: call.operands[0] ?? call.args[0] },
+    rule: SCHEDULE, reason: SCHEDULES, match: ["crontab"], not_match: ["crontab -l"] },
+  { program: "at", taking: "f q t", word: /./,
+    when: (call) => !call.has("l", "c", "V") || call.has("r", "d"), rule: SCHEDULE, reason: SCHEDULES,
+    match: ["at -f x.sh now"], not_match: ["at -l"] },
+  { program: "batch|atrm", rule: SCHEDULE, reason: SCHEDULES, match: ["batch"] },
+  { program: "systemd-run", dry: "", word: /^--(?:on-|timer-property)/, rule: SCHEDULE, reason: SCHEDULES,
+    match: ["systemd-run --user --on-active=1h ls"], not_match: ["systemd-run --user --scope make"] },
+  { program: "ssh-copy-id", unless: /^-(?:n|h|\?)$/, rule: "persistence.access",
+    reason: "opens another machine to a key", match: ["ssh-copy-id host"] },
+  { program: "ssh|scp|sftp|autossh", dry: "", rule: "run.hidden",
+    not_match: ["scp host:/etc/hosts .", "scp -P 22 a web:/srv/a"], rows: [
+    { when: sshSettings, reason: "takes settings, which can name programs, from a place anybody can write",
+      match: ["ssh -F/tmp/evil.conf host"], not_match: ["ssh -G host"] },
+    { when: sshProgram, reason: "runs a program named in an option",
+      match: ["ssh -oProxyCommand=/tmp/x host"], not_match: ["ssh -T git@github.com"] },
+  ] },
+]);

@@ -1,0 +1,74 @@
+import { isCredentialFile } from "./places.js";
+import { subject } from "./row.js";
+
+const PRINTS = "prints a stored password, key or token";
+const KEYS = "deletes or changes keys";
+
+/** Programs that keep secrets and print them when asked. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("credentials", [
+  { program: "security", taking: "a s l D", dry: "", rows: [
+    { when: ({ operands: [verb] }) =>
+        /^(?:delete-|remove-|add-trusted|set-key|authorizationdb)/.test(verb?.text ?? "")
+          ? verb
+          : undefined,
+      rule: "delete.credentials", reason: KEYS, match: ["security delete-keychain x"] },
+    { path: "find-generic-password|find-internet-password", options: "w g", rule: "credentials.keychain",
+      reason: PRINTS, match: ["security find-generic-password -s x -w"],
+      not_match: ["security find-generic-password"] },
+    { path: "dump-keychain|export", rule: "credentials.keychain", reason: PRINTS,
+      match: ["security dump-keychain"] },
+  ] },
+  { program: "op", taking: "account vault fields format", reason: PRINTS, not_match: ["op whoami"], rows: [
+    { path: "read", match: ["op read op://vault/item/password"] },
+    { path: "item get", options: "reveal fields otp", match: ["op item get --otp"],
+      not_match: ["op item get"] },
+    { path: "document get", match: ["op document get"] },
+  ] },
+  { program: "pass|gopass", path: "show", reason: PRINTS, match: ["pass show email/work"] },
+  { program: "bw", taking: "session", reason: PRINTS, rows: [
+    { path: "get password|totp|notes|item", match: ["bw get password"] },
+    { path: "export", match: ["bw export"] },
+  ] },
+  { program: "lpass", path: "show|export", reason: PRINTS, match: ["lpass show"] },
+  { program: "secret-tool", path: "lookup|search", reason: PRINTS, match: ["secret-tool lookup"] },
+  { program: "keepassxc-cli", taking: "k a", path: "show|export|clip", reason: PRINTS,
+    match: ["keepassxc-cli show"] },
+  { program: "ssh-keygen", taking: "f t b C N P m O I n V", dry: "", rule: "credentials.key",
+    not_match: ["ssh-keygen -t ed25519 -f ./id_test -N ''", "ssh-keygen -t ed25519 -f ./deploy_key -N ''"],
+    rows: [
+    { when: (call) => {
+          const [file] = call.given("f");
+          const reads = call.has("y", "l", "R", "F", "e", "i");
+          return !reads && call.command.input.kind !== "none" && file !== undefined && isCredentialFile(file)
+            ? file
+            : undefined;
+        },
+      reason: "writes over a key", match: ["ssh-keygen -t rsa -f ~/.ssh/id_rsa -N '' <<< y"],
+      not_match: ["ssh-keygen -t ed25519 -C me"] },
+    { options: "y", when: (call) => {
+          const [word] = call.given("f");
+          return word === undefined || isCredentialFile(word) ? { word } : undefined;
+        },
+      reason: "reads a private key", match: ["ssh-keygen -y -f ~/.ssh/id_rsa"],
+      not_match: ["ssh-keygen -y -f key > key.pub"] },
+    { options: "p", when: (call) => call.given("N").some(({ text }) => text === ""),
+      reason: "removes the password of a key", match: ["ssh-keygen -p -N '' -f key"],
+      not_match: ["ssh-keygen -lf ~/.ssh/id_rsa.pub"] },
+  ] },
+  { program: "gpg|gpg2", dry: "", not_match: ["gpg --verify a.sig a", "gpg --import key.asc"], rows: [
+    { word: /^--(?:delete-(?:secret-|secret-and-public-)?keys?|edit-key|clear-secret|quick-revoke)/,
+      rule: "delete.credentials", reason: KEYS, match: ["gpg --delete-secret-keys ABC"],
+      not_match: ["gpg --list-keys"] },
+    { word: /^--export-secret-(?:keys|subkeys)$/, rule: "credentials.key", reason: PRINTS,
+      match: ["gpg --export-secret-keys"], not_match: ["gpg -d x.gpg > x"] },
+  ] },
+  { program: "mimikatz|unshadow", dry: "", rule: "credentials.dump", reason: PRINTS, match: ["mimikatz"] },
+  { program: "git-credential", dry: "", rule: "credentials.keychain", reason: PRINTS,
+    match: ["git-credential"] },
+  { program: "cmdkey", dry: "", word: /^\/(?:add|delete)/i, rule: "credentials.keychain",
+    reason: "changes stored passwords", match: ["cmdkey /add"] },
+  { program: "john|hashcat", dry: "", rule: "credentials.dump", reason: "guesses passwords", match: ["john"] },
+  { program: "gcore", dry: "", rule: "credentials.dump", reason: "copies the memory of a process",
+    match: ["gcore"] },
+]);
