@@ -4,7 +4,6 @@ import { repairJsonText } from "../tool/repair-text.js";
 import type { ParsedRequest } from "./adapter.js";
 import { MAX_DEPTH, measureText } from "./depth.js";
 import { isParsedRequest, parseRequest } from "./parse-request.js";
-import { looksComplete } from "./truncation.js";
 
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
@@ -85,4 +84,30 @@ function repairRequest(broken: { text: string; reason: string; depth: number }):
 
 function badText(message: string, hint: string): Failure {
   return failure("bad_request", message, hint);
+}
+
+const OPENERS = new Set(["{", "["]);
+const CLOSERS = new Set(["}", "]"]);
+
+/**
+ * Whether text that is not quite JSON at least ends where its outermost value does: no string and no
+ * bracket is left open. Single quotes count as quotes where a value or key may begin, as in Python.
+ */
+function looksComplete(text: string): boolean {
+  let open = 0;
+  let quote = "";
+  let previous = "";
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (quote !== "") {
+      if (char === "\\") at++;
+      else if (char === quote) quote = "";
+      continue;
+    }
+    if (char === '"' || (char === "'" && (previous === "" || "{[,:".includes(previous)))) quote = char;
+    else if (OPENERS.has(char)) open++;
+    else if (CLOSERS.has(char)) open--;
+    if (char.trim() !== "") previous = char;
+  }
+  return open <= 0 && quote === "";
 }

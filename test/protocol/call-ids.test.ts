@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readId, uniqueIds } from "../../src/protocol/call-ids.js";
 import { encodeResults, parseRequest, wireId } from "../../src/protocol/index.js";
+import { readId, uniqueIds } from "../../src/protocol/parse-request.js";
 import { parsed, resultOf } from "./fake-results.js";
 
 function idsOf(...ids: unknown[]) {

@@ -1,5 +1,4 @@
 import type { SearchableTool } from "../types.js";
-import { GrowingInts } from "./growing-numbers.js";
 import { findWords, type RangeSink, type ReadText } from "./split-words.js";
 import { FIELDS, fieldsOf } from "./tool-fields.js";
 import { NO_TERM, type Vocabulary } from "./vocabulary.js";
@@ -50,5 +49,30 @@ class WordReader implements RangeSink {
 
   #push(term: number): void {
     if (term !== NO_TERM) this.terms.push(term);
+  }
+}
+
+/** Whole numbers in the order they came, without a box around each. */
+class GrowingInts {
+  #items = new Int32Array(4_096);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#items.length) {
+      const larger = new Int32Array(2 * this.#length);
+      larger.set(this.#items);
+      this.#items = larger;
+    }
+    this.#items[this.#length] = value;
+    this.#length += 1;
+  }
+
+  /** What came so far; later numbers may or may not show in it. */
+  view(): Int32Array {
+    return this.#items.subarray(0, this.#length);
   }
 }

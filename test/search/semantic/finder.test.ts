@@ -7,7 +7,7 @@ import { createLexicalIndex } from "../../../src/search/lexical/index.js";
 import { createEmbedder } from "../../../src/search/semantic/embedder.js";
 import { findModel } from "../../../src/search/semantic/model-files.js";
 import { PART_SIGN } from "../../../src/search/semantic/model-protocol.js";
-import { toolTexts } from "../../../src/search/semantic/tool-text.js";
+import { toolTexts } from "../../../src/search/semantic/tool-vectors.js";
 import { VectorCache } from "../../../src/search/semantic/vector-cache.js";
 import type { Embedder, SearchableTool } from "../../../src/search/types.js";
 
