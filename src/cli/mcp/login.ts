@@ -1,10 +1,13 @@
 import { visible } from "../../base/visible-text.js";
 import { setConfigValue } from "../../config/edit.js";
-import { type CallbackServer, openCallbackServer } from "../../sources/mcp/oauth/callback-server.js";
+import {
+  type CallbackServer,
+  openCallbackServer,
+  openSystemBrowser,
+} from "../../sources/mcp/oauth/callback-server.js";
 import { answerOf, type Browser, login } from "../../sources/mcp/oauth/login.js";
-import { logout } from "../../sources/mcp/oauth/logout.js";
+import { logout } from "../../sources/mcp/oauth/provider.js";
 import { CALLBACK_PORTS, callbackUrl } from "../../sources/mcp/oauth/settings.js";
-import { openSystemBrowser } from "../../sources/mcp/oauth/system-browser.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { CommandContext } from "../context.js";

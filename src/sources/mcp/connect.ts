@@ -1,5 +1,6 @@
 import type {
   Client,
+  FetchLike,
   PriorDiscovery,
   StreamableHTTPClientTransport,
   Transport,
@@ -8,10 +9,9 @@ import { inTime, unlessAborted, within } from "../../base/deadline.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { VERSION } from "../../version.js";
 import type { SourceHost } from "../types.js";
-import { boundedAnswers } from "./bounded-answers.js";
-import { childEnvironment } from "./child-environment.js";
 import { ConnectError, EndedEarly, explainConnectError, refusesTransport } from "./connect-errors.js";
 import type { DirectCalls } from "./direct-calls.js";
+import { LONGEST_MESSAGE } from "./message-lines.js";
 import { StdioTransport } from "./stdio-transport.js";
 import { ToolListGuard } from "./tool-list-guard.js";
 
@@ -172,4 +172,72 @@ function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
   throw new ConnectError("its url is no address of the web", { fix: "it begins with http:// or https://" });
+}
+
+const NEW_LINE = 10;
+const RETURN = 13;
+
+/** Ends answers with a message that would fill the memory; a stream of events may go on for ever, one event may not. */
+export function boundedAnswers(send: FetchLike, longest = LONGEST_MESSAGE): FetchLike {
+  return async (url, init) => {
+    const response = await send(url, init);
+    const { body, status, statusText, headers } = response;
+    // Where it leads to is read from the answer itself.
+    const isRedirect = status >= 300 && status < 400;
+    if (body === null || isRedirect) return response;
+    const isStream = headers.get("content-type")?.includes("event-stream") === true;
+    const bounded = body.pipeThrough(new MessageBound({ longest, isStream }));
+    return new Response(bounded, { status, statusText, headers });
+  };
+}
+
+class MessageBound extends TransformStream<Uint8Array, Uint8Array> {
+  constructor({ longest, isStream }: { readonly longest: number; readonly isStream: boolean }) {
+    let size = 0;
+    let isLineEmpty = true;
+    super({
+      transform(chunk, controller) {
+        size += chunk.length;
+        for (let start = 0; isStream && start < chunk.length; ) {
+          const end = chunk.indexOf(NEW_LINE, start);
+          const line = chunk.subarray(start, end === -1 ? chunk.length : end);
+          isLineEmpty &&= line.every((byte) => byte === RETURN);
+          if (end === -1) break;
+          // An empty line ends an event.
+          if (isLineEmpty) size = chunk.length - end - 1;
+          isLineEmpty = true;
+          start = end + 1;
+        }
+        if (size > longest)
+          controller.error(new Error(`it sent a message of more than ${longest / 1024 / 1024} MB`));
+        else controller.enqueue(chunk);
+      },
+    });
+  }
+}
+
+const INHERITED: ReadonlySet<string> = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "TERM",
+  "SHELL",
+  "TMPDIR",
+]);
+const INHERITED_FAMILY = /^(?:LC_|XDG_)[A-Z_]+$/;
+
+/** What a server program sees: a few names of ours and what its settings add. Keys of other things stay behind. */
+function childEnvironment(
+  parent: Readonly<Record<string, string | undefined>>,
+  added: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const child: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parent)) {
+    if (value === undefined || (!INHERITED.has(name) && !INHERITED_FAMILY.test(name))) continue;
+    // A function that bash exports is code, not a setting.
+    if (!value.startsWith("()")) child[name] = value;
+  }
+  return { ...child, ...added };
 }

@@ -1,13 +1,15 @@
+import { pathToFileURL } from "node:url";
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { namesSecret } from "../../policy/secrets.js";
 import type { SourceHost } from "../types.js";
 import { type Connection, connectServer } from "./connect.js";
+import { answerElicitation } from "./elicitation.js";
 import { interpolated } from "./interpolate.js";
 import type { ServerPins } from "./pins.js";
 import { priorOf } from "./protocol-memory.js";
 import type { RunningCall } from "./running-call.js";
 import type { Sampling } from "./sampling.js";
-import { ServerQuestions } from "./server-questions.js";
 
 /** Connects to a server as its settings are at this moment: variables may have been set meanwhile. */
 export async function openConnection(options: {
@@ -47,4 +49,92 @@ function hideSecrets(server: string, { env, headers }: McpServerConfig, { secret
     if (!namesSecret(name) && !/^(?:authorization|cookie)$/i.test(name)) continue;
     secrets.add(`${server} ${name}`, value.replace(/^(?:Bearer|Basic) /i, ""));
   }
+}
+
+/** What a server may ask of us while a call runs: things to tell it, a model's answer, where the work is. */
+class ServerQuestions {
+  readonly #server: string;
+  readonly #host: SourceHost;
+  readonly #running: ReadonlySet<RunningCall>;
+  readonly #sampling: Sampling | undefined;
+  readonly #tellsRoots: boolean;
+
+  constructor(options: {
+    readonly server: string;
+    readonly config: McpServerConfig;
+    readonly host: SourceHost;
+    readonly running: ReadonlySet<RunningCall>;
+    /** Undefined when the server's entry does not let it ask a model. */
+    readonly sampling: Sampling | undefined;
+  }) {
+    this.#server = options.server;
+    this.#host = options.host;
+    this.#running = options.running;
+    this.#tellsRoots = options.config.roots;
+    this.#sampling = options.sampling?.isOn === true ? options.sampling : undefined;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return {
+      elicitation: { form: {}, url: {} },
+      ...(this.#tellsRoots && { roots: {} }),
+      ...(this.#sampling !== undefined && { sampling: {} }),
+    };
+  }
+
+  register(client: Client): void {
+    const sampling = this.#sampling;
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      const call = this.#asker();
+      if (call === undefined) return { action: "decline" };
+      const ask = call.context.ask;
+      return this.#whileWaiting(() => answerElicitation(params, { server: this.#server, ask }));
+    });
+    if (this.#tellsRoots)
+      client.setRequestHandler("roots/list", () => ({ roots: this.#folders().map(rootOf) }));
+    if (sampling !== undefined)
+      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
+        const call = this.#onlyCaller();
+        return this.#whileWaiting(() =>
+          sampling.answer(params, {
+            signal: mcpReq.signal,
+            onUsage: (usage, model) => call?.context.reportUsage(usage, model),
+          }),
+        );
+      });
+  }
+
+  /** Any of the calls may be the one that waits, so the time of none of them runs. */
+  #whileWaiting<Result>(work: () => Promise<Result>): Promise<Result> {
+    const waiting = [...this.#running].reduce((inner, call) => () => call.whileWaiting(inner), work);
+    return waiting();
+  }
+
+  /**
+   * The call a question belongs to. The protocol does not say it: when calls of several sessions run, nobody is
+   * asked, since it could be the wrong person.
+   */
+  #asker(): RunningCall | undefined {
+    const call = this.#onlyCaller();
+    if (call === undefined && this.#running.size > 0)
+      this.#host.log.warn(
+        `MCP server ${this.#server} asked something while calls of several sessions ran; declined`,
+      );
+    return call;
+  }
+
+  #onlyCaller(): RunningCall | undefined {
+    const calls = [...this.#running];
+    const sessions = new Set(calls.map(({ context }) => context.session.id));
+    return sessions.size === 1 ? calls.at(-1) : undefined;
+  }
+
+  #folders(): readonly string[] {
+    const folders = [...this.#running].map(({ context }) => context.session.workspace);
+    return folders.length === 0 ? [this.#host.cwd] : [...new Set(folders)];
+  }
+}
+
+function rootOf(folder: string): { uri: string; name: string } {
+  return { uri: pathToFileURL(folder).href, name: folder };
 }

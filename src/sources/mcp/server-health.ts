@@ -1,3 +1,4 @@
+import { stripControls } from "../../base/visible-text.js";
 import { ToolError } from "../../tool/errors.js";
 import type { SourceHost, SourceState } from "../types.js";
 import { sourceOf } from "./names.js";
@@ -60,5 +61,57 @@ export class ServerHealth {
       code: "unavailable",
       hint: `${fix}${again}`,
     });
+  }
+}
+
+export const INITIAL_TRIES = 3;
+export const RECONNECT_TRIES = 5;
+export const PARKED_MS = 300_000;
+
+const FIRST_MS = 300;
+const LONGEST_MS = 60_000;
+const GROWTH = 3;
+
+/** How long to wait before the next try: soon at first, then longer, and never in step with others. */
+export function retryDelay(failures: number, random: () => number = Math.random): number {
+  const step = Math.min(FIRST_MS * GROWTH ** Math.max(0, failures - 1), LONGEST_MS);
+  return Math.round(step * (0.75 + random() * 0.25));
+}
+
+const KEPT_LINES = 20;
+const LONGEST_LINE = 500;
+
+/** The last lines a server wrote to its standard error, readable and without secrets. */
+export class StderrLines {
+  readonly #redact: (text: string) => string;
+  readonly #lines: string[] = [];
+  #unfinished = "";
+
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  add(chunk: string): void {
+    const parts = (this.#unfinished + chunk).split("\n");
+    this.#unfinished = (parts.pop() ?? "").slice(0, LONGEST_LINE * 4);
+    // Only the last ones can stay; a flood need not be cleaned line by line.
+    for (const line of parts.slice(-KEPT_LINES)) this.#keep(line);
+  }
+
+  get lines(): readonly string[] {
+    const rest = this.#readable(this.#unfinished);
+    return rest === "" ? [...this.#lines] : [...this.#lines, rest].slice(-KEPT_LINES);
+  }
+
+  #keep(raw: string): void {
+    const line = this.#readable(raw);
+    if (line === "") return;
+    this.#lines.push(line);
+    if (this.#lines.length > KEPT_LINES) this.#lines.shift();
+  }
+
+  #readable(raw: string): string {
+    const line = stripControls(raw.slice(0, LONGEST_LINE * 4)).replaceAll("\n", " ");
+    return this.#redact(line).trim().slice(0, LONGEST_LINE);
   }
 }

@@ -13,13 +13,18 @@ import { Keepalive } from "./keepalive.js";
 import { openConnection } from "./open-connection.js";
 import type { ServerPins } from "./pins.js";
 import { eraOf } from "./protocol-memory.js";
-import { INITIAL_TRIES, PARKED_MS, RECONNECT_TRIES, retryDelay } from "./retry.js";
 import { Sampling } from "./sampling.js";
 import { ServerCalls } from "./server-calls.js";
-import { ServerHealth } from "./server-health.js";
+import {
+  INITIAL_TRIES,
+  PARKED_MS,
+  RECONNECT_TRIES,
+  retryDelay,
+  ServerHealth,
+  StderrLines,
+} from "./server-health.js";
 import { ServerTools } from "./server-tools.js";
 import type { McpServerStatus, ShownChange } from "./status.js";
-import { StderrLines } from "./stderr-lines.js";
 import { ToolRefresh } from "./tool-refresh.js";
 
 export interface ServerOptions {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { canonicalJson } from "../../base/canonical-json.js";
 import { aborted } from "../../base/deadline.js";
+import { sha256 } from "../../base/hash.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import type { LoadedConfig } from "../../config/types.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
 import { Gate } from "./gate.js";
-import { identityOf } from "./identity.js";
 import type { PinRows } from "./pin-rows.js";
 import { openPinRows, ServerPins } from "./pins.js";
 import { McpServer } from "./server.js";
@@ -121,4 +122,13 @@ class McpServers implements McpSource {
       ...[...this.#retiring].map((server) => server.close({ keepTools: true })),
     ]);
   }
+}
+
+/**
+ * Tells one server from another behind the same name: what was learned about a program or an address says nothing
+ * about a different one. Made of the settings as they are written, so no secret is in it.
+ */
+function identityOf(config: McpServerConfig): string {
+  const { command, args, env, cwd, url } = config;
+  return sha256(canonicalJson({ command, args, env, cwd, url }));
 }

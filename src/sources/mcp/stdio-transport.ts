@@ -8,7 +8,6 @@ import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
 import { DirectCalls } from "./direct-calls.js";
 import { drained } from "./drained.js";
 import { MessageLines } from "./message-lines.js";
-import { RateWindow } from "./rate-window.js";
 
 export interface ServerProgram {
   readonly command: string;
@@ -186,5 +185,41 @@ export class StdioTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     this.#unwatch();
     this.#tellClosed();
+  }
+}
+
+const WINDOW_MS = 50;
+
+/** Reads a stream no faster than so much per moment; whoever writes more has to wait, and nobody else does. */
+class RateWindow {
+  readonly #stream: Readable;
+  readonly #most: number;
+  #used = 0;
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stream: Readable, mostPerWindow: number) {
+    this.#stream = stream;
+    this.#most = mostPerWindow;
+  }
+
+  count(amount: number): void {
+    const now = performance.now();
+    if (now - this.#since > WINDOW_MS) {
+      this.#since = now;
+      this.#used = 0;
+    }
+    this.#used += amount;
+    if (this.#used <= this.#most || this.#timer !== undefined) return;
+    this.#stream.pause();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#stream.resume();
+    }, WINDOW_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }

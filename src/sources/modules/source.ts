@@ -8,12 +8,12 @@ import {
   toolFolders,
   type UserModule,
 } from "../../registry/discover.js";
-import type { Provenance } from "../../registry/entry.js";
-import type { SwapReport } from "../../registry/registry.js";
+import type { Entry, Provenance } from "../../registry/entry.js";
+import { type AddOptions, type SwapReport, ToolRegistry } from "../../registry/registry.js";
 import { type ModuleVerdict, scanModule } from "../../registry/scan-module.js";
 import { filesBehind } from "../../registry/user-module-hooks.js";
+import type { AnyTool } from "../../tool/tool.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
-import { CollectedTools } from "./collected-tools.js";
 import { toolsOfModule } from "./module-tools.js";
 
 export interface ModuleSource extends ToolSource {
@@ -250,4 +250,35 @@ function isSame(before: ReadonlyMap<string, string> | undefined, now: ReadonlyMa
     before.size === now.size &&
     [...now].every(([file, hash]) => before.get(file) === hash)
   );
+}
+
+/**
+ * What one module registers, kept apart until its whole top level has run: a module that fails half-way leaves
+ * nothing behind.
+ */
+class CollectedTools extends ToolRegistry {
+  readonly overrides = new Set<string>();
+  readonly toolsetAliases: Record<string, string> = {};
+  /** Names of others that the module takes out of the registry. */
+  readonly takenOut = new Set<string>();
+
+  override addEntry(entry: Entry, options: Pick<AddOptions, "override"> = {}): boolean {
+    const added = super.addEntry(entry, options);
+    if (added && options.override === true) this.overrides.add(entry.name);
+    return added;
+  }
+
+  override deregister(name: string): boolean {
+    const ours = super.deregister(name);
+    if (!ours) this.takenOut.add(name);
+    return true;
+  }
+
+  override aliasToolset(alias: string, canonical: string): void {
+    this.toolsetAliases[alias] = canonical;
+  }
+
+  tools(): readonly AnyTool[] {
+    return [...this.snapshot().entries.values()].flatMap((entry) => entry.tool ?? []);
+  }
 }

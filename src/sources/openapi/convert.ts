@@ -1,14 +1,13 @@
 import picomatch from "picomatch";
+import { sha256 } from "../../base/hash.js";
 import { problemsOf } from "../yaml/read-file.js";
 import { usedDefinitions } from "../yaml/read-parameters.js";
 import { credentialHeaders, mergeInputs } from "./merge-inputs.js";
-import { serviceName, slug, toolNames } from "./names.js";
 import { type Operation, operationsOf } from "./operations.js";
 import { isVersion2 } from "./place.js";
-import { type Fields, fieldsOf, textOf, Unsupported } from "./references.js";
+import { type Fields, fieldsOf, listOf, textOf, Unsupported } from "./references.js";
 import { sharedSchemas } from "./schemas.js";
 import { type AuthSection, authFor, withHeaders } from "./security.js";
-import { hostUrl, serverUrl } from "./servers.js";
 
 export interface ImportOptions {
   readonly prefix?: string;
@@ -216,4 +215,102 @@ function mostFrequent(auths: readonly (readonly AuthSection[])[]): readonly Auth
   for (const auth of auths) counts.set(JSON.stringify(auth), (counts.get(JSON.stringify(auth)) ?? 0) + 1);
   const [first] = [...counts].sort((left, right) => right[1] - left[1]);
   return first === undefined ? [] : (JSON.parse(first[0]) as readonly AuthSection[]);
+}
+
+const LONGEST = 64;
+
+/** Letters, digits and `_`, not beginning with a digit. */
+function slug(text: string): string {
+  const plain = text
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  return /^\d/.test(plain) ? `_${plain}` : plain;
+}
+
+/** What a service is called when nobody says: from its title, without words that every title has. */
+function serviceName(title: string): string {
+  const words = slug(title)
+    .toLowerCase()
+    .split("_")
+    .filter((word) => !/^(?:the|rest|api|apis|openapi|swagger|service|v\d+|\d+)$/.test(word));
+  const name = words
+    .filter((word) => word !== "")
+    .slice(0, 3)
+    .join("_")
+    .slice(0, 24)
+    .replace(/_+$/, "");
+  if (name === "") return "service";
+  return /^\d/.test(name) ? `api_${name}` : name;
+}
+
+interface Named {
+  readonly operationId: string | undefined;
+  readonly method: string;
+  readonly path: string;
+}
+
+/**
+ * One name per operation: `<service>_<operationId>`, or made from method and path. It depends on the operation
+ * alone, or, where two would be called the same, on its method and path too; never on the order of the document.
+ */
+export function toolNames<Operation extends Named>(
+  service: string,
+  operations: readonly Operation[],
+): ReadonlyMap<Operation, string> {
+  const wished = new Map(operations.map((operation) => [operation, wishFor(service, operation)]));
+  const counts = new Map<string, number>();
+  for (const name of wished.values())
+    counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+  return new Map(
+    [...wished].map(([operation, name]) => {
+      const isAlone = counts.get(name.toLowerCase()) === 1;
+      return [operation, isAlone ? name : marked(name, `${operation.method} ${operation.path}`)];
+    }),
+  );
+}
+
+function wishFor(service: string, { operationId, method, path }: Named): string {
+  const own = operationId?.replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|_+$/g, "");
+  const rest = own || `${method.toLowerCase()}_${slug(path.replaceAll(/[{}]/g, "")) || "root"}`;
+  const name = `${service}_${rest}`;
+  return name.length <= LONGEST ? name : marked(name, name);
+}
+
+/** A name that was cut or is taken ends with a hash of what makes it different. */
+function marked(name: string, of: string): string {
+  const hash = sha256(of).slice(0, 8);
+  return `${name.slice(0, LONGEST - 9).replace(/_+$/, "")}_${hash}`;
+}
+
+/** The address of the first server that has a whole one; undefined when the document does not tell any. */
+function serverUrl(servers: readonly unknown[], documentUrl: string | undefined): string | undefined {
+  for (const server of servers) {
+    const { url: template, variables } = fieldsOf(server);
+    const url = textOf(template)?.replace(
+      /\{([^{}]+)\}/g,
+      (hole, name: string) => textOf(fieldsOf(fieldsOf(variables)[name]).default) ?? hole,
+    );
+    const address = url === undefined ? undefined : whole(url, documentUrl);
+    if (address !== undefined) return address;
+  }
+  return undefined;
+}
+
+/** Version 2: scheme, host and path, each with a place of its own. */
+function hostUrl(document: Fields, documentUrl: string | undefined): string | undefined {
+  const path = textOf(document.basePath) ?? "";
+  const host = textOf(document.host);
+  if (host === undefined) return documentUrl === undefined ? undefined : whole(path || "/", documentUrl);
+  const schemes = listOf(document.schemes).map(String);
+  const scheme = schemes.includes("https") || schemes.length === 0 ? "https" : schemes[0];
+  return whole(`${scheme}://${host}${path}`, undefined);
+}
+
+function whole(url: string, base: string | undefined): string | undefined {
+  if (/[{}]/.test(url) || !URL.canParse(url, base)) return undefined;
+  const { protocol, href, search, hash } = new URL(url, base);
+  // A path can only be put behind another path.
+  const isBase = (protocol === "http:" || protocol === "https:") && search + hash === "";
+  return isBase ? href.replace(/\/+$/, "") : undefined;
 }

@@ -1,22 +1,21 @@
 import { aborted } from "../../base/deadline.js";
+import { sha256 } from "../../base/hash.js";
 import type { Approver } from "../../call/scope.js";
 import { didYouMean } from "../../config/did-you-mean.js";
 import type { LoadedConfig } from "../../config/types.js";
+import { BUILTIN_NAMES } from "../../env/environments.js";
 import type { ModelClient } from "../../model/model-client.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
-import { clashOf } from "./clash.js";
 import type { Collected } from "./collected.js";
 import { findPlugins } from "./find-plugins.js";
 import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
 import { loadPlugin } from "./load-plugin.js";
 import { PluginSlot } from "./plugin-slot.js";
-import type { FoundPlugin } from "./read-plugin.js";
+import { type FoundPlugin, readPlugin } from "./read-plugin.js";
 import { RunningPlugin } from "./running-plugin.js";
-import { bringsHooks, isOff } from "./switched-off.js";
 import { findTrust, guardsCalls } from "./trust-rows.js";
 import type { EnvironmentFactory, PluginCommand } from "./types.js";
-import { isSame, versionOf } from "./version.js";
 
 /** What plugins bring besides tools, hooks and toolsets. */
 export interface PluginContributions {
@@ -280,4 +279,89 @@ class Plugins implements PluginSource {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+interface Other {
+  readonly name: string;
+  readonly running: RunningPlugin | undefined;
+}
+
+const KINDS = [
+  ["toolset", "toolsets"],
+  ["command", "commands"],
+  ["environment", "environments"],
+  ["approver", "approvers"],
+  ["model provider", "modelProviders"],
+] as const;
+
+/** A name that somebody else has already. Tools are not looked at: the registry decides about those one by one. */
+function clashOf(
+  collected: Collected,
+  world: { readonly config: LoadedConfig; readonly others: readonly Other[] },
+): string | undefined {
+  for (const [what, field] of KINDS) {
+    for (const name of collected[field].keys()) {
+      const owner = world.others.find(({ running }) => running?.collected[field].has(name) === true);
+      if (owner !== undefined) return `the ${what} ${name} belongs to the plugin ${owner.name} already`;
+    }
+  }
+  // The rules about paths go by the first word of an environment's name.
+  const builtin = new RegExp(`^(?:${BUILTIN_NAMES.join("|")})\\b`);
+  const environment = [...collected.environments.keys()].find((name) => builtin.test(name));
+  if (environment !== undefined) {
+    return `the environment ${environment} has the name of a built-in one; choose a name that begins otherwise`;
+  }
+  const written = world.config.values.custom_toolsets;
+  const toolset = [...collected.toolsets.keys()].find((name) => Object.hasOwn(written, name));
+  return toolset === undefined ? undefined : `the toolset ${toolset} is written in custom_toolsets already`;
+}
+
+/**
+ * A project's own file may switch plugins off, but not those that watch calls: that would loosen what the person has
+ * put in force.
+ */
+function isOff(
+  name: string,
+  { config, found }: { readonly config: LoadedConfig; readonly found: readonly FoundPlugin[] },
+): boolean {
+  if (!config.values.plugins.disabled.includes(name)) return false;
+  if (config.origin(`plugins.disabled.${name}`).source !== "project") return true;
+  const plugin = found.find((one) => one.name === name);
+  return plugin?.manifest !== undefined && !bringsHooks(plugin);
+}
+
+function bringsHooks({ manifest }: FoundPlugin): boolean {
+  return (manifest?.brings.hooks.length ?? 0) > 0;
+}
+
+/** What code is made of. Other files may be data that the plugin itself writes. */
+const CODE_FILE = /\.(?:[cm]?[jt]s|json|ya?ml)$/i;
+
+/** Everything that a run of `register` depends on. */
+function versionOf(made: {
+  readonly fingerprint: Fingerprint;
+  readonly manifest: { readonly name: string; readonly requiresEnv: readonly string[] };
+  readonly config: LoadedConfig;
+  /** Changes of the folder are trusted: then only those of code make another version. */
+  readonly dev: boolean;
+}): string {
+  const { fingerprint, manifest, config } = made;
+  const settings = config.values.tool_settings[manifest.name];
+  const env = manifest.requiresEnv.map((name) => config.env[name]);
+  const files = made.dev ? codeOf(fingerprint) : fingerprint.hash;
+  return sha256(JSON.stringify([files, settings, env]));
+}
+
+/** Whether manifest and code are still what was looked at before the code ran. */
+async function isSame(plugin: FoundPlugin, fingerprint: Fingerprint): Promise<boolean> {
+  const now = await Promise.all([readPlugin(plugin), fingerprintOf(plugin.folder)]).catch(() => undefined);
+  return (
+    now !== undefined &&
+    JSON.stringify(now[0].manifest) === JSON.stringify(plugin.manifest) &&
+    JSON.stringify(codeOf(now[1])) === JSON.stringify(codeOf(fingerprint))
+  );
+}
+
+function codeOf({ contents }: Fingerprint): readonly (readonly [string, string])[] {
+  return [...contents].filter(([path]) => CODE_FILE.test(path));
 }

@@ -1,10 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { isRecord } from "../../base/record.js";
 import { requestHeaders } from "../../net/headers.js";
 import { ToolError } from "../../tool/errors.js";
 import type { Refined } from "../../tool/tool.js";
 import { isForm, isJson, isMultipart } from "./content-type.js";
 import { fillEndpoint, UnusableValue } from "./endpoint.js";
-import { multipartForm } from "./multipart.js";
 import { type Pair, queryPairs } from "./query.js";
 import { asText, fill, type Values } from "./template.js";
 import type { HttpSpec, PlacedParameter, Where } from "./tool-spec.js";
@@ -108,4 +108,24 @@ export function refineFor(spec: HttpSpec): (args: unknown) => Refined<Values> {
       throw error;
     }
   };
+}
+
+/** A form of plain fields in the form browsers send it, with the boundary that its header must name. */
+export function multipartForm(
+  fields: readonly Pair[],
+  boundary = `hermes-${randomBytes(16).toString("hex")}`,
+): { readonly contentType: string; readonly body: string } {
+  const parts = fields.map(
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"\r\n\r\n${value}\r\n`,
+  );
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: `${parts.join("")}--${boundary}--\r\n`,
+  };
+}
+
+/** A name cannot end its quotes or its line. */
+function escaped(name: string): string {
+  return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

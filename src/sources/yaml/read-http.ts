@@ -9,6 +9,7 @@ import { readResponse, readRetries } from "./read-exchange.js";
 import type { Section } from "./section.js";
 import { readTemplate, type Template, writtenTexts } from "./template.js";
 import {
+  type Auth,
   type CommonSpec,
   type HttpSpec,
   METHODS,
@@ -17,7 +18,6 @@ import {
   type PlacedParameter,
   type Where,
 } from "./tool-spec.js";
-import { checkWireNames } from "./wire-names.js";
 import { isCredentialHeader, looksSecret } from "./written-secret.js";
 
 const WITHOUT_BODY: readonly Method[] = ["GET", "HEAD", "OPTIONS"];
@@ -225,4 +225,44 @@ function checkPlace(parameter: Parameter, where: Where, { tool, method, body, in
       `parameter ${name} is not used: "body" says what is sent`,
       `write {{${name}}} somewhere in body, or give the parameter in: query`,
     );
+}
+
+/** What is sent under one name must come from one place; else one would silently replace the other. */
+function checkWireNames(
+  tool: Section,
+  { placed, headers, auth }: Pick<HttpSpec, "placed" | "headers" | "auth">,
+): void {
+  const taken = new Map<string, string>();
+  const take = (at: Parameters<Section["wrong"]>[0], name: string, by: string) => {
+    const before = taken.get(name);
+    taken.set(name, by);
+    if (before !== undefined)
+      tool.wrong(at, `${by} and ${before} of ${tool.what} would both be sent as ${name}`);
+  };
+  for (const [name] of headers)
+    take(tool.get("headers"), `header ${name.toLowerCase()}`, `"headers" ${name}`);
+  for (const one of auth) {
+    const name = sentAs(one);
+    if (name !== undefined) take(tool.get("auth"), name, `auth ${one.type}`);
+  }
+  for (const parameter of placed) {
+    const name = wireName(parameter);
+    if (name !== undefined) take(parameter, name, `parameter ${parameter.name}`);
+  }
+}
+
+function sentAs(auth: Auth): string | undefined {
+  switch (auth.type) {
+    case "query":
+      return `query ${auth.name}`;
+    case "header":
+      return `header ${auth.name.toLowerCase()}`;
+    default:
+      return "header authorization";
+  }
+}
+
+function wireName({ where, sendAs }: PlacedParameter): string | undefined {
+  if (where === "path" || where === "template") return undefined;
+  return `${where} ${where === "header" ? sendAs.toLowerCase() : sendAs}`;
 }

@@ -4,16 +4,18 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { sha256 } from "../../base/hash.js";
 import type { LoadedConfig } from "../../config/types.js";
+import { namesSecret } from "../../policy/secrets.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { describeThrown } from "../../tool/thrown.js";
-import type { AnyTool } from "../../tool/tool.js";
+import type { AnyTool, SecretAccess } from "../../tool/tool.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
 import { buildTool } from "./build-tool.js";
+import { basicPair } from "./credentials.js";
 import { formatFileProblem } from "./problems.js";
 import { MAX_FILE_BYTES, NOT_UTF8, readToolFile } from "./read-file.js";
-import { hideSecrets } from "./secrets.js";
 import { createToolHost, type ToolHost } from "./tool-host.js";
-import type { ToolSpec } from "./tool-spec.js";
+import type { Auth, ToolSpec } from "./tool-spec.js";
+import { looksSecret } from "./written-secret.js";
 
 /** What is known of one file. */
 interface KnownFile {
@@ -220,5 +222,59 @@ async function readBounded(path: string): Promise<Bounded> {
     return isUtf8(bytes) ? { text: bytes.toString("utf8"), problem: "" } : { problem: NOT_UTF8 };
   } catch (error) {
     return { problem: `it cannot be read: ${describeThrown(error).message}` };
+  }
+}
+
+/** Tells the runtime which values must never be shown: what the files name as credentials. */
+function hideSecrets(
+  specs: readonly ToolSpec[],
+  { host, secrets }: { readonly host: ToolHost; readonly secrets: SecretAccess },
+): void {
+  const hide = (name: string, value: string | undefined) => {
+    // Telling it again would cost a new search table for every result.
+    if (value !== undefined && value !== "" && secrets.get(name) !== value) secrets.add(name, value);
+  };
+  const done = new Set<string>();
+  for (const spec of specs) {
+    const auths = spec.type === "http_wrapper" ? spec.auth : [];
+    for (const auth of auths) hideAuth(auth, { host, hide, done });
+    if (spec.type !== "command") continue;
+    for (const [name, from] of spec.env) {
+      const value = "env" in from ? host.variable(from.env) : undefined;
+      // Programs are also given harmless ones (HOME, AWS_REGION), whose values may stand anywhere.
+      if ("env" in from && value !== undefined && isSecret([name, from.env], value)) hide(from.env, value);
+    }
+  }
+}
+
+function isSecret(names: readonly string[], value: string): boolean {
+  return names.some(namesSecret) || looksSecret(value);
+}
+
+function hideAuth(
+  auth: Auth,
+  to: {
+    readonly host: ToolHost;
+    readonly done: Set<string>;
+    hide(name: string, value: string | undefined): void;
+  },
+): void {
+  const key = JSON.stringify(auth);
+  if (to.done.has(key)) return;
+  to.done.add(key);
+  const { variable } = to.host;
+  switch (auth.type) {
+    case "basic": {
+      const [username, password] = [variable(auth.usernameEnv), variable(auth.passwordEnv)];
+      to.hide(auth.passwordEnv, password);
+      // Together they make another text, which an echo of the request would show.
+      if (username && password) to.hide(`${auth.passwordEnv} (encoded)`, basicPair(username, password));
+      return;
+    }
+    case "bearer":
+      to.hide(auth.tokenEnv, variable(auth.tokenEnv));
+      return;
+    default:
+      to.hide(auth.valueEnv, variable(auth.valueEnv));
   }
 }

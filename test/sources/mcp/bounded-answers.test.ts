@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundedAnswers } from "../../../src/sources/mcp/bounded-answers.js";
+import { boundedAnswers } from "../../../src/sources/mcp/connect.js";
 
 const LONGEST = 1024;
 

@@ -5,7 +5,7 @@ import { fingerprintOf } from "../../../src/sources/mcp/definition.js";
 import { describeChange } from "../../../src/sources/mcp/definition-diff.js";
 import { aliasesOf, toolNameOf } from "../../../src/sources/mcp/names.js";
 import { normalizeParameters } from "../../../src/sources/mcp/normalize-schema.js";
-import { withCleanText } from "../../../src/sources/mcp/schema-text.js";
+import { withCleanText } from "../../../src/sources/mcp/tool-value.js";
 import { checkSchema } from "../../../src/tool/check-schema.js";
 import { compileValidator } from "../../../src/tool/validate.js";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { argumentsOf, commandLine, UnusableArgument } from "../../../src/sources/yaml/arguments.js";
+import { argumentsOf, commandLine, UnusableArgument } from "../../../src/sources/yaml/command-tool.js";
 import { fillEndpoint, readEndpoint, UnusableValue } from "../../../src/sources/yaml/endpoint.js";
 import { readToolFile } from "../../../src/sources/yaml/read-file.js";
 import type { CommandSpec } from "../../../src/sources/yaml/tool-spec.js";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { credentialsOf } from "../../../src/sources/yaml/credentials.js";
-import { addressOf, messageOf, refineFor } from "../../../src/sources/yaml/http-message.js";
-import { multipartForm } from "../../../src/sources/yaml/multipart.js";
+import { addressOf, messageOf, multipartForm, refineFor } from "../../../src/sources/yaml/http-message.js";
 import { readToolFile } from "../../../src/sources/yaml/read-file.js";
 import { createToolHost } from "../../../src/sources/yaml/tool-host.js";
 import type { HttpSpec } from "../../../src/sources/yaml/tool-spec.js";
