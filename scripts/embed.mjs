@@ -19,6 +19,7 @@ const EMBEDDED = [
   },
   { module: "src/search/lexical/words.gen.ts", folder: "words", comments: "dropped" },
   { module: "src/env/daytona/scripts.gen.ts", folder: "scripts", comments: "dropped" },
+  { module: "src/env/local/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   {
     module: "src/server/page-files.gen.ts",

@@ -4,7 +4,6 @@ import type { DockerOptions } from "./docker.js";
 import { EngineError, engineFailure, isGone } from "./engine-api.js";
 import type { Engine } from "./find-engine.js";
 import { ensureImage } from "./image.js";
-import { keptFolders, requireSources } from "./kept-folders.js";
 import {
   claimLeftOver,
   containerLabels,
@@ -13,6 +12,7 @@ import {
   identityOf,
   thisOwner,
 } from "./labels.js";
+import { keptFolders, requireSources } from "./persistent-folders.js";
 import { reap, removeContainer } from "./reaper.js";
 
 /** One run of the container; a new value after each start. */

@@ -1,6 +1,7 @@
 import { ToolError } from "../../tool/errors.js";
 import type { ProgramRequest } from "../environment.js";
 import type { SandboxLimits } from "../sandbox/types.js";
+import { REPORT_AT_END } from "./scripts.gen.js";
 
 /** Number of the descriptor on which the shell reports. */
 export const REPORT_DESCRIPTOR = 3;
@@ -50,29 +51,6 @@ const CLOSE_DESCRIPTORS = [
   "done; unset HERMES_FD",
 ].join("; ");
 
-/**
- * When the shell ends, so does everything else in its sandbox. What is just finishing gets a moment (`> >(cat)`
- * is not awaited by the shell), and the names of the rest are reported.
- */
-const REPORT_AT_END = `hermes_report() {
-set +efu
-{ ${REPORT_STATE}; } >&${KEPT_DESCRIPTOR}
-IFS=' '
-local try place line left
-for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
-  left=
-  for place in /proc/[0-9]*; do
-    [[ $place == /proc/1 || $place == "/proc/$$" ]] && continue
-    builtin read -r line < "$place/stat" || continue
-    [[ $line == *") Z "* ]] && continue
-    line=\${line#*(}; left+="\${line%)*}/"
-  done
-  [[ -z $left ]] && break
-  builtin read -r -t 0.025 -u ${KEPT_DESCRIPTOR} line
-done
-builtin printf '\\0%s' "$left" >&${KEPT_DESCRIPTOR}
-} 2>/dev/null; trap '{ hermes_report; } 2>/dev/null' EXIT`;
-
 type Command = ProgramRequest["command"];
 
 /** The argument vector to start, without a sandbox around it. The shell reports when it ends. */
@@ -97,7 +75,7 @@ export function confinedVector(command: Command, limits: SandboxLimits): readonl
   refuseUnusable(command);
   const begin = `${KEEP_DESCRIPTOR}; printf ${BEGUN} >&${KEPT_DESCRIPTOR}; ${CLOSE_DESCRIPTORS}; ${limitLine(limits)}`;
   return typeof command === "string"
-    ? [...bash(`${begin}\n${REPORT_AT_END}\n${RUN_LINE}`), command]
+    ? [...bash(`${begin}\n${REPORT_AT_END}${RUN_LINE}`), command]
     : [...bash(`${begin}; exec ${KEPT_DESCRIPTOR}>&-; exec -- "$@"`), ...command];
 }
 

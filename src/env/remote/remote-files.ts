@@ -12,9 +12,9 @@ import type {
 } from "../environment.js";
 import { fileError } from "../local/file-errors.js";
 import type { Connection } from "./connection.js";
+import { watchRemote } from "./remote-watch.js";
 import { runScript, streamFromScript } from "./run-script.js";
 import { LIST, READ, REALPATH, REMOVE, RENAME, STAT, WRITE } from "./scripts.gen.js";
-import { watchThere } from "./watch-there.js";
 
 /** What node reads at once, too. */
 const MAX_READ_BYTES = 2 * 1024 ** 3 - 1;
@@ -93,7 +93,7 @@ export function createRemoteFiles(
     },
     watch(path, options) {
       requireUsable(path);
-      return watchThere({ path: normalize(path), options, spawn });
+      return watchRemote({ path: normalize(path), options, spawn });
     },
   };
 }

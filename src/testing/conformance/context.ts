@@ -5,12 +5,12 @@ import type {
   Environment,
   ExecRequest,
   ExecResult,
+  ProcessEnd,
   RunningProcess,
   SpawnRequest,
 } from "../../env/environment.js";
 import { inTask, TaskState } from "../../env/task.js";
-import { same } from "./expect.js";
-import { type Started, startedProcess } from "./started.js";
+import { fail, same, within } from "./expect.js";
 import type { ConformanceSetup } from "./types.js";
 
 /** Variable by which the suite finds the processes of one command again. */
@@ -166,4 +166,53 @@ export async function onlyLeft(setup: ConformanceSetup, expected: readonly strin
   const right = async () => JSON.stringify(await setup.leftovers()) === JSON.stringify(expected);
   while (!(await right()) && Date.now() < deadline) await delay(50);
   same(await setup.leftovers(), expected, "what is there after close");
+}
+
+/** A spawned program with what it has printed so far. */
+export interface Started {
+  readonly process: RunningProcess;
+  text(): string;
+  bytes(): number;
+  /** Waits until the output contains or matches this. */
+  shows(expected: string | RegExp, withinMs?: number): Promise<void>;
+  ended(withinMs?: number): Promise<ProcessEnd>;
+}
+
+/** Beyond this only the count goes on. */
+const KEPT_BYTES = 1_000_000;
+
+export async function startedProcess(
+  spawn: (onOutput: (bytes: Uint8Array) => void) => Promise<RunningProcess>,
+): Promise<Started> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  let kept = 0;
+  const process = await spawn((bytes) => {
+    total += bytes.byteLength;
+    if (kept >= KEPT_BYTES) return;
+    kept += bytes.byteLength;
+    // The bytes may be in a buffer that is used again.
+    chunks.push(Uint8Array.from(bytes));
+  });
+  const text = () => Buffer.concat(chunks).toString("utf8");
+  return {
+    process,
+    text,
+    bytes: () => total,
+    async shows(expected, withinMs = 15_000) {
+      const deadline = Date.now() + withinMs;
+      const there = () => (typeof expected === "string" ? text().includes(expected) : expected.test(text()));
+      while (!there()) {
+        if (Date.now() > deadline) {
+          fail({
+            what: "output of the started program",
+            expected: String(expected),
+            seen: JSON.stringify(text().slice(-600)),
+          });
+        }
+        await delay(10);
+      }
+    },
+    ended: (withinMs = 15_000) => within(withinMs, "the started program's end", process.ended),
+  };
 }

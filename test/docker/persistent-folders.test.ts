@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { keptFolders } from "../../src/env/docker/kept-folders.js";
+import { keptFolders } from "../../src/env/docker/persistent-folders.js";
 
 const sandboxDir = mkdtempSync(join(tmpdir(), "hermes-kept-"));
 afterAll(() => rmSync(sandboxDir, { recursive: true, force: true }));

@@ -16,14 +16,14 @@ const NOTHING_THERE = 66;
 /** What was seen of one path, as text that changes when it does. */
 type Snapshot = ReadonlyMap<string, string>;
 
-export interface WatchThere {
+export interface RemoteWatch {
   readonly path: string;
   readonly options: WatchOptions;
   spawn(request: SpawnRequest): Promise<RunningProcess>;
 }
 
 /** Tells what has changed there, found by looking again about every second. */
-export async function* watchThere({ path, options, spawn }: WatchThere): AsyncGenerator<FileChange> {
+export async function* watchRemote({ path, options, spawn }: RemoteWatch): AsyncGenerator<FileChange> {
   const { signal } = options;
   if (signal.aborted) return;
   const snapshots: Snapshot[] = [];
