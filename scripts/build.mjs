@@ -217,6 +217,15 @@ function partOf(list) {
   };
 }
 
+/** What a short command need not load: commander could start other programs, and nobody asks it to. */
+const isUnusedByCommander = (id, importer) =>
+  id === "node:child_process" && /[\\/]commander[\\/]/.test(importer ?? "");
+const withoutChildProcess = {
+  name: "without-child-process",
+  resolveId: (id, importer) => (isUnusedByCommander(id, importer) ? "\0nothing" : null),
+  load: (id) => (id === "\0nothing" ? "module.exports = {};" : null),
+};
+
 /** Chunks of the command line are run by its loader, and what it runs has no `import()` of its own. */
 const importsByLauncher = {
   name: "imports-by-launcher",
@@ -248,9 +257,12 @@ async function bundlePart({ root, part, staging, warn }) {
     platform: "node",
     // The command line exports nothing, so its modules may be put together freely.
     ...(part.together && { preserveEntrySignatures: false }),
-    external: (id) =>
-      id.startsWith("node:") || EXTERNAL_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
-    plugins: part.together ? [importsByLauncher] : [],
+    external: (id, importer) =>
+      (id.startsWith("node:") && !isUnusedByCommander(id, importer)) ||
+      EXTERNAL_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: [withoutChildProcess, ...(part.together ? [importsByLauncher] : [])],
+    // The clock alone: `performance` brings all of node:perf_hooks along.
+    ...(part.together && { transform: { define: { "performance.now": "__now" } } }),
     onLog: (_level, { message }) => warn(message),
   });
   try {

@@ -31,8 +31,17 @@ interface Loaded {
   readonly mtimeMs: number;
 }
 
-/** What a chunk's code finds around it. A script made by hand has no `import()`; the build writes `__import` for it. */
-const PARAMETERS = "exports,require,module,__filename,__dirname,__import";
+/**
+ * What a chunk's code finds around it. A script made by hand has no `import()`, and `performance` would load more than a
+ * clock: the build writes `__import` and `__now` for them.
+ */
+const PARAMETERS = "exports,require,module,__filename,__dirname,__import,__now";
+
+/** Milliseconds of a clock that only goes forward. */
+function now(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
 
 /** The file begins with the length of its list. */
 const HEAD_BYTES = 4;
@@ -92,7 +101,7 @@ export class ChunkLoader {
     const module = { exports: {} };
     this.#loaded.set(name, { module, script, size, mtimeMs });
     const run = script.runInThisContext() as (...parts: readonly unknown[]) => void;
-    run(module.exports, this.#requireFrom, module, path, this.#chunks, this.#importModule);
+    run(module.exports, this.#requireFrom, module, path, this.#chunks, this.#importModule, now);
     return module.exports;
   }
 
