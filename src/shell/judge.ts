@@ -1,7 +1,7 @@
 import type { JudgedSegment } from "../call/scope.js";
 import { type CommandLine, type LineOptions, readCommandLine, type ShownLine } from "./command-line.js";
+import { canonicalCommand } from "./read/canonical.js";
 import type { Run } from "./read/context.js";
-import { canonicalCommand } from "./read/quote.js";
 import { Verdicts } from "./rules/rule-index.js";
 import type { Finding, SimpleCommand, Span } from "./types.js";
 
@@ -131,7 +131,7 @@ function judgeCommands(run: Run): readonly Judged[] {
   const verdicts = new Verdicts();
   return run.commands.map((command) => {
     let finding = strictestOf(verdicts.of(command), undefined);
-    for (const there of run.elsewhere.get(command) ?? []) finding = strictestOf(verdicts.of(there), finding);
+    for (const there of run.variants.get(command) ?? []) finding = strictestOf(verdicts.of(there), finding);
     return { command, finding: strictestOf(own.get(command) ?? NONE, finding) };
   });
 }

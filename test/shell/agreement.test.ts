@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { quoteText } from "../../src/shell/read/quote.js";
+import { quoteText } from "../../src/shell/read/canonical.js";
 import { unfold } from "../../src/shell/read/unfold.js";
 import { type ShellWord, UNKNOWN } from "../../src/shell/types.js";
 

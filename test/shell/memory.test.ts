@@ -32,6 +32,18 @@ describe("variables that earlier commands have exported", () => {
   });
 });
 
+describe("rules that name a folder of the person", () => {
+  test.each([
+    ["rm -rf /home/nobody/work/*", "rm -rf ~/work/a", "deny"],
+    ["rm -rf $HOME/work/*", "rm -rf /home/nobody/work/a", "deny"],
+    ["rm -rf ~/work/*", 'rm -rf "$HOME/work/a"', "deny"],
+    ["cat /home/nobody/*", "cat notes", "allow"],
+  ])("%s against %s: %s", async (rule, command, verdict) => {
+    const bench = await rulesBench("", { denyCommands: [rule] });
+    expect(bench.ask({ effects: runs(command) }).verdict).toBe(verdict);
+  });
+});
+
 describe("text typed into a running program", () => {
   test.each([
     ["bash", "rm -rf /", "deny"],

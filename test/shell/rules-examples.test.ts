@@ -24,7 +24,7 @@ const concerns = (tool: Tool, { program }: SimpleCommand): boolean =>
 /** Whether this very row decides about one of the commands that the line would run. */
 function catches({ tool, row, line }: Example): boolean {
   const run = unfold(line, { notablePrograms: ruleIndex().programs });
-  const commands = [...(run?.commands ?? []), ...[...(run?.elsewhere.values() ?? [])].flat()];
+  const commands = [...(run?.commands ?? []), ...[...(run?.variants.values() ?? [])].flat()];
   const carried = commands.flatMap((command) =>
     TOOLS.filter((each) => each.carries !== undefined && concerns(each, command)).map((each) =>
       each.carries?.(command),

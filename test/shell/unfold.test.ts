@@ -130,7 +130,7 @@ describe("what a line runs", () => {
 
   it("paths are completed by the folder that cd went to", () => {
     const completedIn = (line: string): string[] =>
-      [...run(line).elsewhere.values()]
+      [...run(line).variants.values()]
         .flat()
         .map(({ program, args }) => [program, ...args.map((word) => word.text)].join(" "));
     expect(completedIn("cd / && rm -rf *")).toEqual(["rm -rf /*"]);

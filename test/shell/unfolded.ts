@@ -1,5 +1,5 @@
+import { canonicalCommand } from "../../src/shell/read/canonical.js";
 import type { Run } from "../../src/shell/read/context.js";
-import { canonicalCommand } from "../../src/shell/read/quote.js";
 import { unfold } from "../../src/shell/read/unfold.js";
 import { UNKNOWN } from "../../src/shell/types.js";
 

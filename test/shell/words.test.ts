@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { quoteText } from "../../src/shell/read/canonical.js";
 import { expandBraces } from "../../src/shell/read/expand-braces.js";
-import { quoteText } from "../../src/shell/read/quote.js";
 import { run, words } from "./unfolded.js";
 
 describe("words as a program receives them", () => {

@@ -210,7 +210,7 @@ describe("wrappers", () => {
 
   it("a folder that is entered for one command counts for that command only", () => {
     const completedIn = (line: string): string[] =>
-      [...run(line).elsewhere.values()]
+      [...run(line).variants.values()]
         .flat()
         .map(({ program, args }) => [program, ...args.map((word) => word.text)].join(" "));
     expect(completedIn("env -C / rm -rf *; rm x")).toEqual(["rm -rf /*"]);

@@ -1,8 +1,8 @@
 import { type SequenceRules, sequenceMatches, wildcardMatches } from "../../base/wildcard.js";
 import { judgeCommand, outlineOf, readCommandLine } from "../../shell/analysis.js";
 import type { CommandLine } from "../../shell/command-line.js";
+import { canonicalCommand } from "../../shell/read/canonical.js";
 import type { Run } from "../../shell/read/context.js";
-import { canonicalCommand } from "../../shell/read/quote.js";
 import type { SimpleCommand } from "../../shell/types.js";
 
 /** For examples and single rules; `deny` is generous, `allow` is exact. */

@@ -1,7 +1,7 @@
 import { danger } from "../rules/row.js";
 import type { Finding } from "../types.js";
 import { toolsFor } from "./evaluate.js";
-import { judgeCall, judgeTogether } from "./handlers.js";
+import { judgeCall, judgeWholeProgram } from "./handlers.js";
 import type { Language } from "./languages.js";
 import { effectsOfOther } from "./other-languages.js";
 import { readCode } from "./reader.js";
@@ -51,7 +51,7 @@ function gather(code: string, task: Gathering): void {
   const runCode = (inner: string): void => gather(inner, { ...task, depth: depth + 1 });
   for (const text of facts.shellTexts) list.runsText(text);
   for (const call of facts.calls) judgeCall(call, { language, facts, list, code, runCode });
-  judgeTogether({ language, facts, list, code, runCode });
+  judgeWholeProgram({ language, facts, list, code, runCode });
 }
 
 const SHELLS =

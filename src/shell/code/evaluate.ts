@@ -1,8 +1,8 @@
 import { UNKNOWN } from "../types.js";
 import { actionOf } from "./calls.js";
-import type { CodeCall, ReaderTools } from "./facts.js";
 import type { Language } from "./languages.js";
 import {
+  type CodeCall,
   type CodeValue,
   changed,
   decodeText,
@@ -10,6 +10,7 @@ import {
   joinTexts,
   listOf,
   NOTHING,
+  type ReaderTools,
   replaced,
   reversed,
   textOf,

@@ -1,9 +1,8 @@
 import { UNKNOWN } from "../types.js";
 import type { CallAction } from "./calls.js";
 import type { EffectList } from "./effects.js";
-import type { CodeCall } from "./facts.js";
 import type { CallHandler } from "./handlers.js";
-import { isWhollyUnknown, quoteWithUnknowns, textOf, textValue } from "./values.js";
+import { type CodeCall, isWhollyUnknown, quoteWithUnknowns, textOf, textValue } from "./values.js";
 
 /** Paths a call names: its receiver for methods, else every text among the arguments and lists of them. */
 function pathsOf(call: CodeCall): readonly string[] {

@@ -2,15 +2,21 @@ import { isSecretName } from "../rules/secret-names.js";
 import { UNKNOWN } from "../types.js";
 import { actionOf, type CallAction } from "./calls.js";
 import type { EffectList } from "./effects.js";
-import { type CodeCall, type CodeFacts, someCall } from "./facts.js";
 import { FILE_HANDLERS } from "./file-handlers.js";
 import type { Language } from "./languages.js";
 import { judgeLiterals } from "./literals.js";
 import { riskOfSql } from "./sql.js";
-import { type CodeValue, quoteWithUnknowns, textOf } from "./values.js";
+import {
+  type CodeCall,
+  type CodeFacts,
+  type CodeValue,
+  quoteWithUnknowns,
+  someCall,
+  textOf,
+} from "./values.js";
 
 /** The program a call stands in. */
-export interface CodeWorld {
+export interface CodeContext {
   readonly language: Language;
   readonly facts: CodeFacts;
   readonly list: EffectList;
@@ -20,7 +26,7 @@ export interface CodeWorld {
   readonly runCode: (code: string) => void;
 }
 
-export type CallHandler = (call: CodeCall, world: CodeWorld) => void;
+export type CallHandler = (call: CodeCall, world: CodeContext) => void;
 
 /** Actions that matter even when the function is only handed on: `.then(eval)`, `map(os.remove, …)`. */
 const MATTERS_AS_VALUE: ReadonlySet<CallAction | undefined> = new Set([
@@ -31,7 +37,7 @@ const MATTERS_AS_VALUE: ReadonlySet<CallAction | undefined> = new Set([
   "delete-tree",
 ]);
 
-export function judgeCall(call: CodeCall, world: CodeWorld): void {
+export function judgeCall(call: CodeCall, world: CodeContext): void {
   const action = actionOf(call.name, world.language.name) ?? importedAction(call.name, world);
   const handler = action === undefined ? undefined : HANDLERS[action];
   if (handler === undefined) judgeOther(call, world);
@@ -46,7 +52,7 @@ export function judgeCall(call: CodeCall, world: CodeWorld): void {
 }
 
 /** In a script that loads `child_process`, `run.exec(…)` is most likely its `exec`. */
-function importedAction(name: string, { language, facts }: CodeWorld): CallAction | undefined {
+function importedAction(name: string, { language, facts }: CodeContext): CallAction | undefined {
   if (language.name !== "javascript") return undefined;
   if (!someCall(facts, namesStarter)) return undefined;
   return actionOf(`child_process.${name.slice(name.lastIndexOf(".") + 1)}`, "javascript");
@@ -72,7 +78,7 @@ const shell: CallHandler = (call, { list }) => {
   else list.runsText(textOf(given));
 };
 
-function startProgram(args: readonly CodeValue[], { list }: CodeWorld): void {
+function startProgram(args: readonly CodeValue[], { list }: CodeContext): void {
   const [program, second, ...rest] = args;
   if (program === undefined) return;
   if (program.kind === "list") list.runsWords(program.items);
@@ -184,7 +190,7 @@ const GUARDED_MODULES =
 const DELETES_ELSEWHERE =
   /\.(?:delete_(?:bucket|objects?|table|stack|db_\w+|cluster|function|user|role|secret|instances?)|terminate_instances|stop_instances|flushall|flushdb|flushAll|flushDb|drop_database|drop_collection|drop_all|dropDatabase|dropCollection|prune)$/;
 
-function judgeOther(call: CodeCall, world: CodeWorld): void {
+function judgeOther(call: CodeCall, world: CodeContext): void {
   const { list, facts } = world;
   const { name, args } = call;
   const [first, second] = args;
@@ -227,7 +233,7 @@ function connects({ name }: CodeCall): boolean {
 }
 
 /** What only the whole program shows: endless forks, secrets or a shell together with the network. */
-export function judgeTogether({ language, facts, list, code }: CodeWorld): void {
+export function judgeWholeProgram({ language, facts, list, code }: CodeContext): void {
   const { members, calls, names } = facts;
   const loops =
     ["while", "until", "loop", "forever"].some((name) => names.has(name)) ||

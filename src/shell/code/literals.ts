@@ -1,7 +1,7 @@
 import { isDownloadPlace } from "../rules/places.js";
 import type { EffectList } from "./effects.js";
-import type { CodeFacts } from "./facts.js";
 import type { Language } from "./languages.js";
+import type { CodeFacts } from "./values.js";
 
 /** What strings and names of a program give away when its calls cannot be followed one by one. */
 

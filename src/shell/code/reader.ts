@@ -1,13 +1,16 @@
-import type { CodeCall, CodeFacts, CodeSetting, ReaderTools } from "./facts.js";
 import { bindImports, destructuredNames, importLine } from "./imports.js";
 import type { Language } from "./languages.js";
 import { type CodeToken, Cursor, tokenize } from "./tokens.js";
 import {
+  type CodeCall,
+  type CodeFacts,
+  type CodeSetting,
   type CodeValue,
   changed,
   concatenate,
   joinPaths,
   NOTHING,
+  type ReaderTools,
   textOf,
   textValue,
   withHoles,

@@ -21,7 +21,7 @@ export interface Branch {
   /** What was set before the first `break`, `continue` or `return` that may leave out the rest of it. */
   sure: ReadonlySet<string> | undefined;
   /** How things stood at each of those. */
-  exits: readonly Circumstances[];
+  exits: readonly ShellPosition[];
 }
 
 export function branchInside(
@@ -107,7 +107,7 @@ export function leaveBranch(command: SimpleCommand, { branch, state, calls, run 
     }
     // Outside of functions and loops they do nothing.
     if (left?.kind !== kind) return;
-    left.exits = [anyOf([state.circumstances, ...left.exits])];
+    left.exits = [anyOf([state.position, ...left.exits])];
   }
   const isOneOfSeveral = run.choice.asked !== undefined || run.choice.picked.size > 0;
   const hasOtherMeaning = state.functionsOf(program).length > 0 || state.aliases.get(program) !== undefined;
@@ -127,7 +127,7 @@ function mayFail({ program, args, redirects, assignments }: SimpleCommand): bool
 }
 
 /** What a shell has one of at a time. Where a part of the line ran only perhaps, there are several candidates. */
-export interface Circumstances {
+export interface ShellPosition {
   /** Where `cd` may have gone; undefined stands for the folder the line starts in, or one nobody knows. */
   readonly folders: readonly (string | undefined)[];
   /** Words of `$1`, `$2` …; undefined when nobody knows them. */
@@ -142,7 +142,7 @@ const MOST_CANDIDATES = 12;
 const LONGEST_PATH = 4_096;
 
 /** Any of these may be in force. */
-export function anyOf([first, ...others]: readonly [Circumstances, ...Circumstances[]]): Circumstances {
+export function anyOf([first, ...others]: readonly [ShellPosition, ...ShellPosition[]]): ShellPosition {
   return others.reduce((one, other) => {
     if (one === other) return one;
     const { folders, positionals } = one;
@@ -158,14 +158,14 @@ export function anyOf([first, ...others]: readonly [Circumstances, ...Circumstan
 
 /** Where a command runs, of all the folders it may run in the one that is tried now. */
 export function folderOf({ state, run }: Context): string | undefined {
-  const { folders } = state.circumstances;
+  const { folders } = state.position;
   if (folders.length > 1) askFor(run.choice, "cd ", folders.length);
   return folders[run.choice.picked.get("cd ") ?? 0];
 }
 
 /** The words behind `$1`, `$2` …, of all that there may be those that are tried now. */
 export function positionalOf({ state, run }: Context): Positional {
-  const { positionals } = state.circumstances;
+  const { positionals } = state.position;
   if (positionals.length > 1) askFor(run.choice, "@", positionals.length);
   return positionals[run.choice.picked.get("@") ?? 0];
 }

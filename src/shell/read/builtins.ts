@@ -4,13 +4,13 @@ import { type Context, evaluateAgain, evaluateSubscript } from "./context.js";
 import { parseOptions } from "./options.js";
 import { formatPrintf } from "./printed-text.js";
 import { SEPARATORS, type Value } from "./state.js";
-import { isKnown } from "./stream.js";
+import { isKnown } from "./streams.js";
 import { enterFolder } from "./working-folder.js";
 
 /** Commands of the shell itself that change what later commands mean. */
 type Builtin = (command: SimpleCommand, context: Context) => void;
 
-const NOBODY_KNOWS: Value = { text: UNKNOWN };
+const UNKNOWN_VALUE: Value = { text: UNKNOWN };
 const MOST_LINES = 64;
 
 const changeFolder: Builtin = ({ args }, { state }) => {
@@ -43,11 +43,11 @@ const declare: Builtin = ({ program, args, span }, context) => {
     const array = declaredArray(word);
     if (renames) {
       const known = /^[A-Za-z_]\w*(?:\[|$)/.test(text);
-      state.assign(name, [known ? { text, meant: text } : NOBODY_KNOWS], { certain, branch });
+      state.assign(name, [known ? { text, meant: text } : UNKNOWN_VALUE], { certain, branch });
     } else if (array !== undefined) assignVariable(name, array, context);
     // Quoted lists, and items of arrays: `declare -a "a=(b c)"`, `declare "a[0]=b"`.
     else if (index !== undefined || (/^\(/.test(text) && (asks("a") || asks("A")))) {
-      state.assign(name, [NOBODY_KNOWS], { certain, branch });
+      state.assign(name, [UNKNOWN_VALUE], { certain, branch });
     } else {
       if (append === "+") {
         const before = state.valuesIn(name, branch) ?? [{ text: "" }];
@@ -137,7 +137,7 @@ function pieceOfLine(
 function fromInput(input: Context["input"]): Value {
   return input.kind === "text" && input.from.length > 0
     ? { text: UNKNOWN, outputs: input.from }
-    : NOBODY_KNOWS;
+    : UNKNOWN_VALUE;
 }
 
 const readLines: Builtin = ({ args }, context) => {
@@ -152,13 +152,13 @@ const setPositional: Builtin = ({ args }, { state }) => {
   const dashes = args.findIndex((word) => word.text === "--" || word.text === "-");
   const first = dashes >= 0 ? dashes + 1 : args.findIndex((word) => !/^[-+]/.test(word.text));
   if (first < 0 || (dashes < 0 && /^[-+]\w*o$/.test(args[first - 1]?.text ?? ""))) return;
-  state.circumstances = { ...state.circumstances, positionals: [args.slice(first)] };
+  state.position = { ...state.position, positionals: [args.slice(first)] };
 };
 
 const shiftPositional: Builtin = ({ args }, { state }) => {
   const count = /^\d{1,4}$/.test(args[0]?.text ?? "1") ? Number(args[0]?.text ?? "1") : 1;
-  const positionals = state.circumstances.positionals.map((words) => words?.slice(count));
-  state.circumstances = { ...state.circumstances, positionals };
+  const positionals = state.position.positionals.map((words) => words?.slice(count));
+  state.position = { ...state.position, positionals };
 };
 
 const defineAlias: Builtin = ({ args }, { state, certain }) => {
@@ -180,7 +180,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   [
     "popd",
     (_command, { state }) => {
-      state.circumstances = { ...state.circumstances, folders: [undefined] };
+      state.position = { ...state.position, folders: [undefined] };
     },
   ],
   ["export", declare],

@@ -2,10 +2,10 @@ import {
   anyOf,
   type Branch,
   branchInside,
-  type Circumstances,
   eitherBranch,
   joinBranches,
   perhaps,
+  type ShellPosition,
 } from "./branches.js";
 import type { Context } from "./context.js";
 import { expandText } from "./expand-words.js";
@@ -25,13 +25,13 @@ export function walkAndOr(node: AndOr, context: Context): void {
   let success = guardedBranch(guards.success, context) ?? context.branch;
   let failure = guardedBranch(guards.failure, context) ?? context.branch;
   const { state } = context;
-  const before = state.circumstances;
+  const before = state.position;
   for (const [index, command] of others.entries()) {
     const operator = node.operators[index];
     const from = operator === "&&" ? success : failure;
     const same = index > 0 && operator === node.operators[index - 1];
     const branch = same && from !== undefined ? from : branchInside({ ...context, branch: from });
-    if (!same) state.circumstances = anyOf([before, state.circumstances]);
+    if (!same) state.position = anyOf([before, state.position]);
     context.run.walk(command, perhaps(context, branch));
     if (operator === "&&") {
       failure = eitherBranch(failure, branch, context);
@@ -44,7 +44,7 @@ export function walkAndOr(node: AndOr, context: Context): void {
     }
   }
   joinBranches([success, failure], context);
-  state.circumstances = anyOf([before, state.circumstances]);
+  state.position = anyOf([before, state.position]);
 }
 
 /** A line that gives `test` a meaning of its own is not believed. */
@@ -65,28 +65,28 @@ function guardedBranch(names: readonly string[], context: Context): Branch | und
 export function walkIf(node: If, context: Context): void {
   const { state, run } = context;
   const branches: (Branch | undefined)[] = [];
-  const reached: Circumstances[] = [];
+  const reached: ShellPosition[] = [];
   // What the conditions set so far, and what their failing tells, holds in all that follows.
   let rest = context;
   const end = (branch: Branch | undefined): void => {
     branches.push(branch);
-    if (branch?.left !== true) reached.push(state.circumstances);
+    if (branch?.left !== true) reached.push(state.position);
   };
   for (const part of [node, ...node.elif]) {
     run.walk(part.clause, rest);
     const { success, failure } = guardsIn(part.clause, context);
-    const before = state.circumstances;
+    const before = state.position;
     const inner = insideOf(rest, success);
     run.walk(part.then, inner);
     end(inner.branch);
-    state.circumstances = before;
+    state.position = before;
     rest = insideOf(rest, failure);
   }
   if (node.else !== undefined) run.walk(node.else, rest);
-  const before = state.circumstances;
+  const before = state.position;
   end(rest.branch);
   joinBranches(branches, context);
-  state.circumstances = anyOf(isFilled(reached) ? reached : [before]);
+  state.position = anyOf(isFilled(reached) ? reached : [before]);
 }
 
 /** A branch in which these variables hold something. */
@@ -101,18 +101,18 @@ function isFilled<Item>(list: readonly Item[]): list is readonly [Item, ...Item[
 export function walkCase(node: Case, context: Context): void {
   expandText(node.word, context);
   const { state } = context;
-  const before = state.circumstances;
+  const before = state.position;
   const whole = node.items.some((item) => item.pattern.some((pattern) => pattern.text === "*"));
-  const reached: Circumstances[] = whole ? [] : [before];
+  const reached: ShellPosition[] = whole ? [] : [before];
   const branches = node.items.map((item) => {
     for (const pattern of item.pattern) expandText(pattern, context);
     const inner = perhaps(context);
-    state.circumstances = before;
+    state.position = before;
     context.run.walk(item.body, inner);
-    if (inner.branch?.left !== true) reached.push(state.circumstances);
+    if (inner.branch?.left !== true) reached.push(state.position);
     return inner.branch;
   });
-  state.circumstances = anyOf(isFilled(reached) ? reached : [before]);
+  state.position = anyOf(isFilled(reached) ? reached : [before]);
   if (whole) joinBranches(branches, context);
 }
 

@@ -3,7 +3,7 @@ import type { Finding, ShellRedirect, ShellWord, SimpleCommand, Span, Wrapper } 
 import type { Branch } from "./branches.js";
 import type { Script, SyntaxNode } from "./parse.js";
 import type { FunctionBody, ShellState, Value } from "./state.js";
-import type { Output, Stream } from "./stream.js";
+import type { Output, Stream } from "./streams.js";
 
 /** The circumstances in which a piece of the line runs. Immutable; what changes is in `state` and `run`. */
 export interface Context {
@@ -63,7 +63,7 @@ export interface Run {
   readonly budget: Budget;
   readonly commands: Emitted[];
   /** The same command with its paths completed by the folders that `cd` may have gone to; judged in addition. */
-  readonly elsewhere: Map<SimpleCommand, readonly Emitted[]>;
+  readonly variants: Map<SimpleCommand, readonly Emitted[]>;
   /** Commands that only carry another one (`sudo`, `timeout`), which is listed as well. */
   readonly carriers: Set<SimpleCommand>;
   readonly findings: PlacedFinding[];
@@ -80,9 +80,9 @@ export interface Run {
   /** Which of several possible values the variables of the command at hand have. */
   choice: Choice;
   /** True while words of a program nobody knows are only tried out as commands. */
-  readonly aside: boolean;
+  readonly isTrial: boolean;
   /** Files of this line whose orders are being followed; one that starts its own program again says nothing new. */
-  readonly obeyed: Set<string>;
+  readonly openScripts: Set<string>;
   /** What runs when the line is done. */
   readonly later: (() => void)[];
   nextDescriptor: number;

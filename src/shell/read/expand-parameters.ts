@@ -56,7 +56,7 @@ export function valueOfParameter(name: string, context: Context, renamed = 0): V
   }
   if (values.length > 1) askFor(context.run.choice, name, values.length);
   const value = values[context.run.choice.picked.get(name) ?? 0] ?? values[0] ?? EMPTY;
-  if (value.unset === true && values.length > 1) return asItCame(name, value, context);
+  if (value.unset === true && values.length > 1) return valueFromOutside(name, value, context);
   if (value.meant === undefined) return value;
   const [, other = "", key] = /^(\w+)(?:\[([\s\S]*)\])?$/.exec(value.meant) ?? [];
   if (other === "" || renamed > MOST_NAMES) return { text: UNKNOWN, variables: [name] };
@@ -65,7 +65,7 @@ export function valueOfParameter(name: string, context: Context, renamed = 0): V
 }
 
 /** A variable that was perhaps not set holds what it came with, and nothing when the line is the first to use it. */
-function asItCame(name: string, value: Value, context: Context): Value {
+function valueFromOutside(name: string, value: Value, context: Context): Value {
   const came = fromEnvironment(name, context);
   if (came.text !== UNKNOWN) return came;
   return context.run.given.has(name) ? { ...came, unset: true } : value;

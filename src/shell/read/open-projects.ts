@@ -1,6 +1,6 @@
 import { type ShellWord, UNKNOWN } from "../types.js";
+import { quoteText } from "./canonical.js";
 import { parseOptions } from "./options.js";
-import { quoteText } from "./quote.js";
 import {
   joinWords,
   local,

@@ -1,5 +1,5 @@
 import { type ShellWord, UNKNOWN } from "../types.js";
-import { quoteText } from "./quote.js";
+import { quoteText } from "./canonical.js";
 import {
   joinWords,
   local,

@@ -35,7 +35,7 @@ export { forEachChild } from "unbash";
  * The parser mends what it cannot read; a mended tree is not what bash would run.
  */
 export function parseShell(text: string): Script | undefined {
-  if (isThicket(text)) return undefined;
+  if (isTooNested(text)) return undefined;
   const script = parse(text);
   if (!SUBSTITUTION.test(text)) return (script.errors?.length ?? 0) === 0 ? script : undefined;
   return isWhole(script) ? script : undefined;
@@ -51,7 +51,7 @@ const MOST_HERE_DOCUMENTS = 512;
  * one line cost the parser the square of their number. No honest command has them, so they are refused before
  * it starts.
  */
-function isThicket(text: string): boolean {
+function isTooNested(text: string): boolean {
   if (text.length < 2 * DEEPEST_SUBSTITUTION) return false;
   let braces = 0;
   let depth = 0;

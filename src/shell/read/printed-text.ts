@@ -2,7 +2,7 @@ import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { FILTERS } from "./filters.js";
 import { parseOptions } from "./options.js";
 import type { ShellState } from "./state.js";
-import { isKnown, type Stream } from "./stream.js";
+import { isKnown, type Stream } from "./streams.js";
 
 /** Commands that print nothing as long as all goes well. */
 const SILENT = new Set(

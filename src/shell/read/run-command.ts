@@ -5,20 +5,20 @@ import { codeCommands, codeScript } from "../rules/interpreters.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { anyOf, branchInside, folderOf, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
 import { BUILTINS } from "./builtins.js";
+import { quoteWord } from "./canonical.js";
 import { type Context, type Emitted, type FunctionCall, type Invocation, report } from "./context.js";
-import { follow } from "./follow.js";
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
-import { judgeUnknownProgram } from "./open-unknown.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
 import { printedBy } from "./printed-text.js";
-import { quoteWord } from "./quote.js";
+import { runOpening } from "./run-opening.js";
 import { type FunctionBody, ShellState } from "./state.js";
-import { inputOf, type Stream } from "./stream.js";
+import { inputOf, type Stream } from "./streams.js";
+import { judgeUnknownProgram } from "./unknown-programs.js";
 import { completed } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
 import { actsItself, openerOf } from "./wrappers.js";
-import { judgeFileRun, madeFile, noteMadeFiles, withObeyedFile } from "./written-files.js";
+import { judgeFileRun, madeFile, noteMadeFiles, withScriptFile } from "./written-files.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -78,7 +78,7 @@ export function emit(
   };
   run.commands.push(command);
   const there = completed(command, context);
-  if (there.length > 0) run.elsewhere.set(command, there);
+  if (there.length > 0) run.variants.set(command, there);
   return command;
 }
 
@@ -115,14 +115,14 @@ function runBody(body: FunctionBody, { context, argv, span }: Invocation): void 
     if (endless) report(context, "fork-bomb.function", { span });
     return;
   }
-  const { positionals } = state.circumstances;
-  state.circumstances = { ...state.circumstances, positionals: [argv.slice(1)] };
+  const { positionals } = state.position;
+  state.position = { ...state.position, positionals: [argv.slice(1)] };
   const inner = { ...context, calls: [...calls, call], forked: "no" as const, depth: context.depth + 1 };
   // Behind a `return` that may come true, the rest of the function runs only perhaps.
   const branch = leavesEarly(body) ? branchInside(inner, "call") : undefined;
   state.withLocals(() => context.run.walk(body, branch === undefined ? inner : { ...inner, branch }));
   if (branch !== undefined) joinWhole(branch, context);
-  state.circumstances = { ...anyOf([state.circumstances, ...(branch?.exits ?? [])]), positionals };
+  state.position = { ...anyOf([state.position, ...(branch?.exits ?? [])]), positionals };
 }
 
 function useAliases(invocation: Invocation, name: ShellWord): boolean {
@@ -159,7 +159,7 @@ function runProgram(invocation: Invocation, program: string): void {
   BUILTINS.get(program)?.(command, context);
   leaveBranch(command, context);
   const openings = openingsOf(command, context);
-  for (const opening of openings) follow(opening, { invocation, command });
+  for (const opening of openings) runOpening(opening, { invocation, command });
   if (openings.length > 0 && !actsItself(program)) {
     context.run.carriers.add(command);
     return;
@@ -174,17 +174,17 @@ function runProgram(invocation: Invocation, program: string): void {
 function runCode(command: SimpleCommand, invocation: Invocation): void {
   const { context, span } = invocation;
   const { run, state } = context;
-  const obeying = withObeyedFile(command, state);
-  const text = obeying?.input.kind === "text" ? obeying.input.text.text : "";
+  const scripted = withScriptFile(command, state);
+  const text = scripted?.input.kind === "text" ? scripted.input.text.text : "";
   const key = `${command.program} ${text}`;
-  if (obeying !== undefined && run.budget.spend("parsed", text.length) && !run.obeyed.has(key)) {
-    run.elsewhere.set(command, [...(run.elsewhere.get(command) ?? []), obeying]);
-    run.obeyed.add(key);
-    runCodeOf(obeying, { command, invocation });
+  if (scripted !== undefined && run.budget.spend("parsed", text.length) && !run.openScripts.has(key)) {
+    run.variants.set(command, [...(run.variants.get(command) ?? []), scripted]);
+    run.openScripts.add(key);
+    runCodeOf(scripted, { command, invocation });
     const input: Stream = { kind: "text", text, from: [] };
-    for (const opening of openingsOf(obeying, { ...context, input }))
-      follow(opening, { invocation, command });
-    run.obeyed.delete(key);
+    for (const opening of openingsOf(scripted, { ...context, input }))
+      runOpening(opening, { invocation, command });
+    run.openScripts.delete(key);
   }
   if (!isInterpreter(command.program, context)) return;
   runCodeOf(command, { command, invocation });

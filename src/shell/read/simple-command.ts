@@ -6,7 +6,7 @@ import { namesItself } from "./fork-bomb.js";
 import type { Assignment, Command, HereDoc, Redirected, Redirection, Word } from "./parse.js";
 import { emit } from "./run-command.js";
 import { ShellState, type Value } from "./state.js";
-import { Output, type Stream } from "./stream.js";
+import { Output, type Stream } from "./streams.js";
 import { madeFile, writeFile } from "./written-files.js";
 
 /** More combinations than this are tried one variable at a time. */

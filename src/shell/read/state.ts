@@ -1,7 +1,7 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { type Branch, type Circumstances, isInside } from "./branches.js";
+import { type Branch, isInside, type ShellPosition } from "./branches.js";
 import type { CompoundCommand, CompoundList, Redirected } from "./parse.js";
-import type { Stream } from "./stream.js";
+import type { Stream } from "./streams.js";
 
 /** What a variable may hold, as far as the text tells. */
 export interface Value {
@@ -90,7 +90,7 @@ export class ShellState {
   readonly files: Layered<MadeFile>;
   /** The word of `$0`, when a shell was started with one. */
   zero: ShellWord | undefined;
-  circumstances: Circumstances;
+  position: ShellPosition;
   /** What `exec < file` made the standard input of everything that follows. */
   input: Stream | undefined;
   /** Grows with every change of a variable, so that loops can tell whether another round says something new. */
@@ -106,8 +106,8 @@ export class ShellState {
     this.aliases = new Layered(copied?.aliases);
     // What a subshell or another process writes is there for all.
     this.files = outer?.files ?? new Layered(undefined);
-    const { folders = [undefined], positionals = [[]] } = outer?.circumstances ?? {};
-    this.circumstances = { folders, positionals: copied === undefined ? [[]] : positionals };
+    const { folders = [undefined], positionals = [[]] } = outer?.position ?? {};
+    this.position = { folders, positionals: copied === undefined ? [[]] : positionals };
     this.zero = copied?.zero;
     this.input = outer?.input;
   }
@@ -225,13 +225,13 @@ export class ShellState {
     this.aliases.set(name, [...known, text]);
   }
 
-  /** What is known about a variable now, for `perhapsAgain`. */
+  /** What is known about a variable now, for `maybeAsBefore`. */
   remember(name: string): Remembered {
     return { values: this.#variables.get(name), covered: this.#covered.get(name) };
   }
 
   /** It may also be as it was; where it is not, in the given place, it has been set since. */
-  perhapsAgain(name: string, { values, covered }: Remembered, place: Place | undefined): void {
+  maybeAsBefore(name: string, { values, covered }: Remembered, place: Place | undefined): void {
     const since = this.#variables.get(name) ?? [];
     const others = (values ?? []).filter((value) => !since.some((other) => sameValue(other, value)));
     const shown = others.length > MOST_VALUES ? [...others.slice(0, MOST_VALUES), { text: UNKNOWN }] : others;

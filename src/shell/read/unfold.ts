@@ -7,7 +7,7 @@ import { normalise } from "./normalise.js";
 import { parseShell, type Script } from "./parse.js";
 import { runArgv } from "./run-command.js";
 import { ShellState, type Value } from "./state.js";
-import { NO_INPUT, Output, type Stream } from "./stream.js";
+import { NO_INPUT, Output, type Stream } from "./streams.js";
 import { walk } from "./walk.js";
 
 export interface UnfoldOptions extends LineOptions {
@@ -20,7 +20,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
   const run: Run = {
     budget: new Budget(),
     commands: [],
-    elsewhere: new Map(),
+    variants: new Map(),
     carriers: new Set(),
     findings: [],
     notablePrograms: options.notablePrograms,
@@ -30,8 +30,8 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     sinks: [],
     given: new Set(),
     choice: { picked: new Map(), asked: undefined },
-    aside: false,
-    obeyed: new Set(),
+    isTrial: false,
+    openScripts: new Set(),
     later: [],
     nextDescriptor: 63,
     substitute,
@@ -142,12 +142,11 @@ function walkText(script: Script, task: TextTask): void {
   const { context, span } = task;
   const { state } = context;
   const { zero } = state;
-  const { positionals } = state.circumstances;
-  if (task.positional !== undefined)
-    state.circumstances = { ...state.circumstances, positionals: [task.positional] };
+  const { positionals } = state.position;
+  if (task.positional !== undefined) state.position = { ...state.position, positionals: [task.positional] };
   if (task.zero !== undefined) state.zero = task.zero;
   walk(script, { ...context, depth: context.depth + 1, origin: context.origin ?? span });
-  if (task.positional !== undefined) state.circumstances = { ...state.circumstances, positionals };
+  if (task.positional !== undefined) state.position = { ...state.position, positionals };
   state.zero = zero;
 }
 

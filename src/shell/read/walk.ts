@@ -17,7 +17,7 @@ import type {
 } from "./parse.js";
 import { forEachChoice, runRedirected, runSimple } from "./simple-command.js";
 import { ShellState, type Value } from "./state.js";
-import { MOST_PRODUCERS, Output, type Stream } from "./stream.js";
+import { MOST_PRODUCERS, Output, type Stream } from "./streams.js";
 
 /** Goes through the tree in the order of the text. Short-circuits do not matter: every command counts. */
 export function walk(node: SyntaxNode, context: Context): void {
@@ -155,7 +155,7 @@ function feed(run: Run, stage: readonly Emitted[], later: readonly SimpleCommand
     const feeds = own.length === 0 ? later : (longer.get(own) ?? [...own, ...later]);
     if (own.length > 0) longer.set(own, feeds);
     command.feeds = feeds;
-    for (const there of run.elsewhere.get(command) ?? []) there.feeds = feeds;
+    for (const there of run.variants.get(command) ?? []) there.feeds = feeds;
   }
 }
 
@@ -191,13 +191,13 @@ function namesRead(clause: CompoundList): readonly string[] {
  */
 function walkLoopBody(body: CompoundList, context: Context, { atLeastOnce = false } = {}): void {
   const branch = branchInside(context, "loop");
-  const { circumstances } = context.state;
+  const { position } = context.state;
   const inner = { ...perhaps(context, branch), repeated: true };
   const before = context.state.changes;
   walk(body, inner);
   if (context.state.changes !== before && !context.repeated) walk(body, inner);
   if (atLeastOnce) joinWhole(branch, context);
-  context.state.circumstances = anyOf([circumstances, context.state.circumstances, ...branch.exits]);
+  context.state.position = anyOf([position, context.state.position, ...branch.exits]);
 }
 
 /** The variable of the loop may hold each of the words. */
@@ -219,8 +219,8 @@ function walkFor(node: For | Select, context: Context): void {
   const atLeastOnce =
     node.type === "For" && node.wordlist?.some((word) => !/[$`*?[]/.test(word.text)) === true;
   walkLoopBody(node.body, context, { atLeastOnce });
-  if (!atLeastOnce) state.perhapsAgain(name, before, undefined);
-  else if (!context.certain) state.perhapsAgain(name, before, context);
+  if (!atLeastOnce) state.maybeAsBefore(name, before, undefined);
+  else if (!context.certain) state.maybeAsBefore(name, before, context);
 }
 
 /** Long lists of plain names say nothing new: a few stand for all, while everything that looks like a place or an option stays. */

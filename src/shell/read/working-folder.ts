@@ -23,14 +23,14 @@ function folderAfter(target: ShellWord | undefined, from: string | undefined): s
 
 /** `cd`. */
 export function enterFolder(target: ShellWord | undefined, state: ShellState): void {
-  const folders = state.circumstances.folders.map((folder) => folderAfter(target, folder));
-  state.circumstances = { ...state.circumstances, folders: differentFolders(folders) };
+  const folders = state.position.folders.map((folder) => folderAfter(target, folder));
+  state.position = { ...state.position, folders: differentFolders(folders) };
 }
 
 /** The command with its relative operands completed, for every known folder that `cd` may have gone to before it. */
 export function completed(command: SimpleCommand, context: Context): readonly Emitted[] {
   if (context.wrappers.some((wrapper) => wrapper.kind === "remote")) return [];
-  return context.state.circumstances.folders.flatMap((folder) => {
+  return context.state.position.folders.flatMap((folder) => {
     const there = folder === undefined ? undefined : completedIn(folder, { command, context });
     return there === undefined ? [] : [there];
   });

@@ -4,7 +4,7 @@ import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "../types
 import { type Context, report } from "./context.js";
 import { parseOptions } from "./options.js";
 import type { MadeFile, ShellState } from "./state.js";
-import { MOST_PRODUCERS, type Stream } from "./stream.js";
+import { MOST_PRODUCERS, type Stream } from "./streams.js";
 
 /** Files that the same command line writes and runs. */
 
@@ -190,7 +190,7 @@ export function judgeFileRun(run: {
  * Programs that do what a file says. When the same line wrote that file, the command is judged once more as if
  * the text had been given to it directly.
  */
-export function withObeyedFile(command: SimpleCommand, state: ShellState): SimpleCommand | undefined {
+export function withScriptFile(command: SimpleCommand, state: ShellState): SimpleCommand | undefined {
   const obey = Object.hasOwn(OBEYING, command.program) ? OBEYING[command.program] : undefined;
   if (obey !== undefined) return obey(command, (path) => textOf(state, path));
   const script = codeScript(command);

@@ -45,12 +45,12 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   const { context } = invocation;
   const { program, args } = command;
   if (args.length === 0 || program === "" || context.run.notablePrograms.has(program)) return;
-  if (context.run.aside || DATA_PROGRAMS.has(program)) return;
+  if (context.run.isTrial || DATA_PROGRAMS.has(program)) return;
   const { notablePrograms } = context.run;
   const lines = commandLines(args, notablePrograms);
   const texts = commandTexts(args, notablePrograms);
   if (lines.length + texts.length === 0) return;
-  const run = sideRun(context.run);
+  const run = trialRun(context.run);
   const state = new ShellState(context.state);
   const inner: Context = {
     ...context,
@@ -71,7 +71,7 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
     });
   for (const { text } of texts)
     run.runText({ text, context: inner, span: invocation.span, carrier: command, foreign: true });
-  if (findsSomething(run)) report(context, "opaque.carried", { span: invocation.span, command });
+  if (hasFindings(run)) report(context, "opaque.carried", { span: invocation.span, command });
 }
 
 /** Words from `--` on, and from each name of a program that some rule knows. */
@@ -115,12 +115,12 @@ function commandTexts(args: readonly ShellWord[], notable: ReadonlySet<string>):
 }
 
 /** Looks at something without making it part of what the line is known to run. */
-function sideRun(run: Run): Run {
+function trialRun(run: Run): Run {
   return {
     ...run,
-    aside: true,
+    isTrial: true,
     commands: [],
-    elsewhere: new Map(),
+    variants: new Map(),
     carriers: new Set(),
     findings: [],
     sinks: [],
@@ -130,12 +130,12 @@ function sideRun(run: Run): Run {
 }
 
 /** That something is hidden is no news about a program nobody knows; only what was really seen counts. */
-function findsSomething(run: Run): boolean {
+function hasFindings(run: Run): boolean {
   if (run.findings.some(({ level, rule }) => level === "hardline" && rule !== "hardline.unparseable"))
     return true;
   const verdicts = new Verdicts();
   return run.commands.some((command) => {
-    const all = [command, ...(run.elsewhere.get(command) ?? [])];
+    const all = [command, ...(run.variants.get(command) ?? [])];
     return all.some((one) => verdicts.of(one).length > 0);
   });
 }

@@ -12,7 +12,7 @@ interface Carrier {
 }
 
 /** Runs what a carrier leads to: a program, a text, a script, or whatever arrives on standard input. */
-export function follow(opening: Opening, carrier: Carrier): void {
+export function runOpening(opening: Opening, carrier: Carrier): void {
   const { invocation, command } = carrier;
   if (opening.kind === "opaque") {
     report(invocation.context, "opaque.wrapper", { span: invocation.span, command });
@@ -113,9 +113,9 @@ function runShellText(text: ShellWord, { opening, context, carrier }: Step): voi
 /** Once more at the end, if what it may use has changed since. */
 function runLater(text: ShellWord, step: Step): void {
   const { state, run } = step.context;
-  const { changes, circumstances } = state;
+  const { changes, position } = state;
   run.later.push(() => {
-    if (state.changes !== changes || state.circumstances !== circumstances) runShellText(text, step);
+    if (state.changes !== changes || state.position !== position) runShellText(text, step);
   });
 }
 
