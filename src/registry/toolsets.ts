@@ -11,7 +11,7 @@ export interface CustomToolset {
 }
 
 /** Everything resolution depends on; resolving is a pure function of it. */
-export interface ToolsetWorld {
+export interface KnownToolsets {
   readonly registry: RegistrySnapshot;
   readonly custom: ReadonlyMap<string, CustomToolset>;
 }
@@ -46,11 +46,11 @@ interface Composition {
 }
 
 /** What one toolset consists of, before its includes are followed. */
-function definitionOf(name: string, world: ToolsetWorld): Composition | undefined {
-  const target = world.registry.toolsetAliases.get(name);
+function definitionOf(name: string, known: KnownToolsets): Composition | undefined {
+  const target = known.registry.toolsetAliases.get(name);
   const statics = STATIC_TOOLSETS.get(name);
-  const custom = world.custom.get(name);
-  const members = world.registry.byToolset.get(name);
+  const custom = known.custom.get(name);
+  const members = known.registry.byToolset.get(name);
   if (statics === undefined && custom === undefined && members === undefined && target === undefined)
     return undefined;
   return {
@@ -68,12 +68,12 @@ function definitionOf(name: string, world: ToolsetWorld): Composition | undefine
 }
 
 /** Sorted tool names of a toolset, or undefined when nothing has that name. */
-export function resolveToolset(name: string, world: ToolsetWorld): readonly string[] | undefined {
-  const followed = follow(name, world);
+export function resolveToolset(name: string, known: KnownToolsets): readonly string[] | undefined {
+  const followed = follow(name, known);
   if (followed === undefined) return undefined;
   const tools = new Set(followed.named);
   for (const toolset of followed.toolsets) {
-    for (const tool of world.registry.byToolset.get(toolset) ?? []) tools.add(tool);
+    for (const tool of known.registry.byToolset.get(toolset) ?? []) tools.add(tool);
   }
   return [...tools].sort();
 }
@@ -85,52 +85,52 @@ interface Followed {
 }
 
 /** Cycles and diamonds are fine. */
-function follow(name: string, world: ToolsetWorld): Followed | undefined {
+function follow(name: string, known: KnownToolsets): Followed | undefined {
   const named = new Set<string>();
   const toolsets = new Set<string>();
   const visit = (toolset: string): boolean => {
     if (toolsets.has(toolset)) return true;
     toolsets.add(toolset);
     if (ALL_NAMES.has(toolset)) {
-      for (const tool of allTools(world)) named.add(tool);
+      for (const tool of allTools(known)) named.add(tool);
       return true;
     }
-    const definition = definitionOf(toolset, world);
-    for (const tool of definition?.named ?? []) named.add(canonicalToolName(tool, world.registry));
+    const definition = definitionOf(toolset, known);
+    for (const tool of definition?.named ?? []) named.add(canonicalToolName(tool, known.registry));
     for (const include of definition?.includes ?? []) visit(include);
     return definition !== undefined;
   };
   return visit(name) ? { named, toolsets } : undefined;
 }
 
-function allTools(world: ToolsetWorld): readonly string[] {
-  const custom = [...world.custom.values()].flatMap(({ tools }) => tools ?? []);
-  const known = [...world.registry.entries.keys(), ...STATIC_TOOLS, ...custom];
-  const all = new Set(known.map((tool) => canonicalToolName(tool, world.registry)));
-  return [...all].filter(isInAll(world)).sort();
+function allTools(known: KnownToolsets): readonly string[] {
+  const custom = [...known.custom.values()].flatMap(({ tools }) => tools ?? []);
+  const names = [...known.registry.entries.keys(), ...STATIC_TOOLS, ...custom];
+  const all = new Set(names.map((tool) => canonicalToolName(tool, known.registry)));
+  return [...all].filter(isInAll(known)).sort();
 }
 
-export function toolsetNames(world: ToolsetWorld): readonly string[] {
+export function toolsetNames(known: KnownToolsets): readonly string[] {
   return [
     ...new Set([
       ...STATIC_TOOLSETS.keys(),
-      ...world.custom.keys(),
-      ...world.registry.byToolset.keys(),
-      ...world.registry.toolsetAliases.keys(),
+      ...known.custom.keys(),
+      ...known.registry.byToolset.keys(),
+      ...known.registry.toolsetAliases.keys(),
     ]),
   ].sort();
 }
 
-export function describeToolsets(world: ToolsetWorld): readonly ToolsetInfo[] {
-  return toolsetNames(world).map((name) => {
-    const definition = definitionOf(name, world);
+export function describeToolsets(known: KnownToolsets): readonly ToolsetInfo[] {
+  return toolsetNames(known).map((name) => {
+    const definition = definitionOf(name, known);
     return {
       name,
       kind: definition?.kind ?? "dynamic",
       description: definition?.description ?? "",
       tools: [...new Set([...(definition?.named ?? []), ...(definition?.members ?? [])])].sort(),
       includes: definition?.includes ?? [],
-      resolved: resolveToolset(name, world) ?? [],
+      resolved: resolveToolset(name, known) ?? [],
     };
   });
 }
@@ -167,12 +167,12 @@ interface SelectionRule {
  * Enabled toolsets (or everything) minus disabled ones; the last rule that covers a tool decides, so disabling
  * always wins. Disabling a bundle removes only what it adds to the core list.
  */
-export function selectTools(request: SelectionRequest, world: ToolsetWorld): Selection {
+export function selectTools(request: SelectionRequest, known: KnownToolsets): Selection {
   const rules: SelectionRule[] = [];
   const problems: Failure[] = [];
   if (request.enabled === undefined) {
     rules.push({
-      covers: isInAll(world),
+      covers: isInAll(known),
       selected: true,
       because: "no toolsets were named, so every tool is on",
     });
@@ -180,16 +180,16 @@ export function selectTools(request: SelectionRequest, world: ToolsetWorld): Sel
   for (const name of request.enabled ?? []) {
     const because = `toolset ${name} is enabled`;
     if (ALL_NAMES.has(name)) {
-      rules.push({ covers: isInAll(world), selected: true, because });
+      rules.push({ covers: isInAll(known), selected: true, because });
       continue;
     }
-    const covers = coveredBy(name, world);
-    if (covers === undefined) problems.push(unknownToolset(name, world));
+    const covers = coveredBy(name, known);
+    if (covers === undefined) problems.push(unknownToolset(name, known));
     else rules.push({ covers, selected: true, because });
   }
   for (const name of request.disabled ?? []) {
-    const covers = coveredBy(name, world);
-    if (covers === undefined) problems.push(unknownToolset(name, world));
+    const covers = coveredBy(name, known);
+    if (covers === undefined) problems.push(unknownToolset(name, known));
     else if (STATIC_TOOLSETS.get(name)?.bundle === true) {
       const core = new Set(CORE_TOOLS);
       const because = `toolset ${name} is disabled (the core tools it bundles stay)`;
@@ -197,15 +197,14 @@ export function selectTools(request: SelectionRequest, world: ToolsetWorld): Sel
     } else rules.push({ covers, selected: false, because: `toolset ${name} is disabled` });
   }
   for (const name of request.disabledTools ?? []) {
-    const only = canonicalToolName(name, world.registry);
-    const known = world.registry.entries.has(only) || STATIC_TOOLS.has(only);
-    if (known) {
+    const only = canonicalToolName(name, known.registry);
+    if (known.registry.entries.has(only) || STATIC_TOOLS.has(only)) {
       rules.push({
         covers: (tool) => tool === only,
         selected: false,
         because: `tool ${only} is disabled in the configuration`,
       });
-    } else problems.push(unknownTool(name, world));
+    } else problems.push(unknownTool(name, known));
   }
 
   const deciding = (tool: string) => rules.findLast((rule) => rule.covers(tool));
@@ -228,7 +227,7 @@ const OPT_IN_TOOLSETS: ReadonlySet<string> = new Set(OPT_IN.map(([name]) => name
 const OPT_IN_TOOLS: ReadonlySet<string> = new Set(OPT_IN.flatMap(([, definition]) => definition.tools));
 
 /** "all" leaves out what somebody has to name. */
-function isInAll({ registry }: ToolsetWorld): (tool: string) => boolean {
+function isInAll({ registry }: KnownToolsets): (tool: string) => boolean {
   return (tool) => !OPT_IN_TOOLS.has(tool) && !OPT_IN_TOOLSETS.has(registry.entries.get(tool)?.toolset ?? "");
 }
 
@@ -237,27 +236,27 @@ const STATIC_TOOLS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a tool is one of a toolset's, or the single tool of that name: lists may mix both. */
-function coveredBy(name: string, world: ToolsetWorld): ((tool: string) => boolean) | undefined {
-  const { entries } = world.registry;
-  const followed = follow(name, world);
+function coveredBy(name: string, known: KnownToolsets): ((tool: string) => boolean) | undefined {
+  const { entries } = known.registry;
+  const followed = follow(name, known);
   if (followed !== undefined) {
     const { named, toolsets } = followed;
     return (tool) => toolsets.has(entries.get(tool)?.toolset ?? "") || named.has(tool);
   }
-  const only = canonicalToolName(name, world.registry);
+  const only = canonicalToolName(name, known.registry);
   return entries.has(only) ? (tool) => tool === only : undefined;
 }
 
-export function unknownToolset(name: string, world: ToolsetWorld): Failure {
+export function unknownToolset(name: string, known: KnownToolsets): Failure {
   return failure(
     "not_found",
     `Unknown toolset: ${name}`,
-    didYouMean(name, toolsetNames(world), "hermes toolsets"),
+    didYouMean(name, toolsetNames(known), "hermes toolsets"),
   );
 }
 
-export function unknownTool(name: string, world: { readonly registry: RegistrySnapshot }): Failure {
-  const candidates = [...world.registry.entries.keys(), ...world.registry.aliases.keys()];
+export function unknownTool(name: string, known: { readonly registry: RegistrySnapshot }): Failure {
+  const candidates = [...known.registry.entries.keys(), ...known.registry.aliases.keys()];
   return failure("not_found", `Unknown tool: ${name}`, didYouMean(name, candidates, "hermes tools list"));
 }
 

@@ -24,11 +24,11 @@ import {
   type CustomToolset,
   canonicalToolName,
   describeToolsets,
+  type KnownToolsets,
   resolveToolset,
   type Selection,
   selectTools,
   type ToolsetInfo,
-  type ToolsetWorld,
   unknownTool,
   unknownToolset,
 } from "../registry/toolsets.js";
@@ -243,16 +243,16 @@ export class Runtime {
 
   /** True when at least one tool of the toolset can run now. */
   async isToolsetAvailable(name: string): Promise<boolean> {
-    const world = this.#world();
-    const names = resolveToolset(name, world);
-    if (names === undefined) throw new HermesError(unknownToolset(name, world));
+    const known = this.#knownToolsets();
+    const names = resolveToolset(name, known);
+    if (names === undefined) throw new HermesError(unknownToolset(name, known));
     const entries = names.flatMap((tool) => this.registry.get(tool) ?? []);
     const statuses = await statusesOf(entries, this.#availability);
     return entries.some((entry) => isReady(statuses, entry));
   }
 
   toolsets(): readonly ToolsetInfo[] {
-    return describeToolsets(this.#world());
+    return describeToolsets(this.#knownToolsets());
   }
 
   /** A toolset made while the program runs. */
@@ -396,7 +396,7 @@ export class Runtime {
     this.#toolsetVersion += 1;
   }
 
-  #world(): ToolsetWorld {
+  #knownToolsets(): KnownToolsets {
     const brought = [...this.#broughtToolsets.values()].flatMap((toolsets) => Object.entries(toolsets));
     const custom =
       brought.length === 0 ? this.#customToolsets : new Map([...brought, ...this.#customToolsets]);
@@ -413,7 +413,7 @@ export class Runtime {
         disabled: [...values.agent.disabled_toolsets, ...(disabled ?? [])],
         disabledTools: values.tools.disabled,
       },
-      this.#world(),
+      this.#knownToolsets(),
     );
     const [problem] = selection.problems;
     if (problem !== undefined) throw new HermesError(problem);
@@ -427,7 +427,7 @@ export class Runtime {
     if (this.registry.get(tool) === undefined) return undefined;
     const selection = selectTools(
       { enabled: [tool], disabled: agent.disabled_toolsets, disabledTools: tools.disabled },
-      this.#world(),
+      this.#knownToolsets(),
     );
     return selection.selects(tool) ? undefined : selection.explain(tool).because;
   }

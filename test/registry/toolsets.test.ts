@@ -4,9 +4,9 @@ import { defineTool, ToolRegistry } from "../../src/index.js";
 import { CORE_TOOLS, STATIC_TOOLSETS } from "../../src/registry/toolset-table.js";
 import {
   type CustomToolset,
+  type KnownToolsets,
   resolveToolset,
   selectTools,
-  type ToolsetWorld,
 } from "../../src/registry/toolsets.js";
 import { testRuntime } from "../support/runtime.js";
 
@@ -19,10 +19,10 @@ const tool = (name: string, toolset: string) =>
     handler: () => name,
   });
 
-function world(
+function known(
   tools: readonly [string, string][] = [],
   custom: Record<string, CustomToolset> = {},
-): ToolsetWorld {
+): KnownToolsets {
   const registry = new ToolRegistry();
   for (const [name, toolset] of tools) registry.add(tool(name, toolset));
   return { registry: registry.snapshot(), custom: new Map(Object.entries(custom)) };
@@ -31,13 +31,13 @@ function world(
 describe("static toolsets", () => {
   it("know the domains of the book with 8, 9, 7, 6, 6 and 8 tools", () => {
     const sizes = ["system", "network", "files", "code", "multimedia", "platform"].map(
-      (name) => resolveToolset(name, world())?.length,
+      (name) => resolveToolset(name, known())?.length,
     );
     expect(sizes).toEqual([8, 9, 7, 6, 6, 8]);
   });
 
   it("resolve composites, presets and older names", () => {
-    expect(resolveToolset("debugging", world())).toEqual([
+    expect(resolveToolset("debugging", known())).toEqual([
       "patch",
       "process",
       "read_file",
@@ -47,27 +47,27 @@ describe("static toolsets", () => {
       "web_search",
       "write_file",
     ]);
-    expect(resolveToolset("safe", world())).toEqual([
+    expect(resolveToolset("safe", known())).toEqual([
       "image_generate",
       "vision_analyze",
       "web_extract",
       "web_search",
     ]);
-    expect(resolveToolset("hermes-cli", world())).toEqual([...CORE_TOOLS].sort());
-    expect(resolveToolset("hermes-webhook", world())).toEqual([
+    expect(resolveToolset("hermes-cli", known())).toEqual([...CORE_TOOLS].sort());
+    expect(resolveToolset("hermes-webhook", known())).toEqual([
       "clarify",
       "vision_analyze",
       "web_extract",
       "web_search",
     ]);
-    expect(resolveToolset("file_tools", world())).toEqual([
+    expect(resolveToolset("file_tools", known())).toEqual([
       "patch",
       "read_file",
       "search_files",
       "write_file",
     ]);
-    expect(resolveToolset("browser_tools", world())).toHaveLength(10);
-    expect(resolveToolset("hermes-gateway", world())).toEqual(
+    expect(resolveToolset("browser_tools", known())).toHaveLength(10);
+    expect(resolveToolset("hermes-gateway", known())).toEqual(
       expect.arrayContaining(["discord", "matrix_read", "terminal", "yb_send_dm"]),
     );
   });
@@ -81,8 +81,8 @@ describe("static toolsets", () => {
   });
 
   it("all means every toolset but the ones that must be named", () => {
-    expect(resolveToolset("all", world())).toContain("terminal");
-    expect(resolveToolset("*", world())).not.toContain("kanban_show");
+    expect(resolveToolset("all", known())).toContain("terminal");
+    expect(resolveToolset("*", known())).not.toContain("kanban_show");
   });
 });
 
@@ -97,7 +97,7 @@ describe("dynamic and custom toolsets", () => {
   });
 
   it("tools registered into a built-in toolset are part of it", () => {
-    expect(resolveToolset("web", world([["my_search", "web"]]))).toEqual([
+    expect(resolveToolset("web", known([["my_search", "web"]]))).toEqual([
       "my_search",
       "web_extract",
       "web_search",
@@ -105,7 +105,7 @@ describe("dynamic and custom toolsets", () => {
   });
 
   it("aliases inside lists mean the canonical tool", () => {
-    expect(resolveToolset("mine", world([], { mine: { tools: ["file_read", "todo_list"] } }))).toEqual([
+    expect(resolveToolset("mine", known([], { mine: { tools: ["file_read", "todo_list"] } }))).toEqual([
       "read_file",
       "todo",
     ]);
@@ -125,7 +125,7 @@ describe("dynamic and custom toolsets", () => {
         for (const start of names) {
           const reached = new Set([start]);
           for (const node of reached) for (const next of edges[node] ?? []) reached.add(next);
-          expect(resolveToolset(start, world([], custom))).toEqual(
+          expect(resolveToolset(start, known([], custom))).toEqual(
             [...reached].map((name) => `t_${name}`).sort(),
           );
         }
@@ -151,8 +151,8 @@ describe("enabled and disabled", () => {
     ["mine", "custom"],
   ];
   const pick = (request: Parameters<typeof selectTools>[0]) => {
-    const { registry } = world(tools);
-    const { selects, problems } = selectTools(request, world(tools));
+    const { registry } = known(tools);
+    const { selects, problems } = selectTools(request, known(tools));
     return { names: [...registry.entries.keys()].filter(selects), problems };
   };
 
@@ -183,7 +183,7 @@ describe("enabled and disabled", () => {
   });
 
   it("every step explains itself", () => {
-    const { explain } = selectTools({ enabled: ["file", "terminal"], disabled: ["terminal"] }, world(tools));
+    const { explain } = selectTools({ enabled: ["file", "terminal"], disabled: ["terminal"] }, known(tools));
     expect(explain("terminal")).toEqual({
       tool: "terminal",
       selected: false,
