@@ -95,6 +95,8 @@ export const RULES = subject("cloud", [
     { program: "tarsnap|rustic|autorestic", family: "rare", taking: "r repo p", dry: "dry-run n",
       path: "forget|prune|delete|key|unlock|remove-older-than|remove-all-but-n-full|recreate|break-lock|repair|rewrite|compact|nuke",
       reason: RELIED_ON, match: ["tarsnap forget"] },
+    { program: "pgbackrest", taking: "stanza config repo", path: "stanza-delete|expire", reason: BACKUPS,
+      match: ["pgbackrest --stanza=main stanza-delete"], not_match: ["pgbackrest info"] },
     { program: "snapper", taking: "c config", unknownVerb: true,
       path: "delete|remove|rm|rollback|undochange|cleanup", rule: "delete.backup", reason: SNAPSHOTS,
       match: ["snapper delete"] },

@@ -130,7 +130,7 @@ export const RULES = subject("disk", [
   { program: "*", when: writesTo((word) => isBlockDevice(word) && isDisk(word)), level: "hardline",
     rule: "disk.overwrite", reason: OVERWRITES, match: ["tee /dev/sda"] },
   { program: "*", when: writesTo(isBlockDevice), rule: "disk.overwrite", reason: OVERWRITES,
-    match: ["tee /dev/sda"] },
+    match: ["tee /dev/loop0"] },
   { program: "blkdiscard", dry: "", unless: /^-V$/, word: /./, level: "hardline", rule: "disk.discard",
     reason: "throws away every block of a disk", match: ["blkdiscard /dev/sda"],
     not_match: ["blkdiscard --help"] },
