@@ -1,5 +1,5 @@
 import { type ShellWord, UNKNOWN } from "../types.js";
-import { isSystemPath } from "./precious.js";
+import { isSystemPath } from "./protected-places.js";
 import { inHome, isAnchored, placeOf, segmentIn, takesEverything } from "./segments.js";
 
 /** The folders whose recursive removal ends a machine: never allowed. */
@@ -135,4 +135,4 @@ export {
   isProjectSecret,
   isStartupFile,
   isSystemPath,
-} from "./precious.js";
+} from "./protected-places.js";
