@@ -8,7 +8,6 @@ import type { Socket } from "node:net";
 import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionPool } from "../runtime/session-pool.js";
-import { type HermesApp, mountRoutes } from "./app.js";
 import { Authenticator } from "./auth.js";
 import { EventFeed } from "./event-feed.js";
 import { gate, LINGER_MS, refuse } from "./gate.js";
@@ -17,6 +16,7 @@ import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { listen, refuseOpenBind, resolveBind } from "./listen.js";
 import { McpEndpoint } from "./mcp/endpoint.js";
 import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem.js";
+import { type HermesApp, mountRoutes } from "./routes.js";
 import { RunningRequests } from "./running-requests.js";
 import { resolveCallToken, type ServerToken } from "./token.js";
 

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { type HermesApp, mountRoutes } from "../../src/server/app.js";
 import { Authenticator } from "../../src/server/auth.js";
 import type { ServerServices } from "../../src/server/route.js";
+import { type HermesApp, mountRoutes } from "../../src/server/routes.js";
 import { startServer, TOKEN } from "./support.js";
 
 interface Operation {
