@@ -6,12 +6,12 @@ import { ToolError } from "../../tool/errors.js";
 import { columns, mark, plainText } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
 import { collectInputs } from "./compress/collect-inputs.js";
+import { decompressStream, firstBytes } from "./compress/compression.js";
 import { FORMATS, type Format, formatByName, formatOfBytes, withoutEnding } from "./compress/formats.js";
 import { MAX_ARCHIVE_BYTES } from "./compress/limits.js";
 import { type ListedEntry, listArchive } from "./compress/list-archive.js";
 import { pack } from "./compress/pack.js";
 import type { Archive } from "./compress/read-entries.js";
-import { firstBytes, unsqueeze } from "./compress/squeeze.js";
 import { unpack } from "./compress/unpack.js";
 import { statRegularFile } from "./open-text.js";
 import { refuseDevice } from "./path-guard.js";
@@ -264,7 +264,7 @@ async function openArchive(location: Location, ctx: CallContext): Promise<Archiv
   const format = await formatOfBytes(bytes, {
     path: location.path,
     inside: (kind, count) =>
-      firstBytes(unsqueeze(kind, { bytes: [bytes], ctx }), count).catch(() => new Uint8Array()),
+      firstBytes(decompressStream(kind, { bytes: [bytes], ctx }), count).catch(() => new Uint8Array()),
   });
   return { path: location.path, bytes, format, soleName: basename(withoutEnding(location.path)) };
 }

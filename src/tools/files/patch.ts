@@ -171,7 +171,7 @@ async function replaceInFile(edit: ReplaceArguments, ctx: CallContext): Promise<
   const location = await locate(edit.path, ctx);
   refuseDevice(location);
   const before = await readSnapshot(location, ctx);
-  const stale = trackerOf(ctx.session).changedSinceSeen(
+  const stale = trackerOf(ctx).changedSinceSeen(
     location.real,
     await ctx.environment.files.stat(location.real),
   );
@@ -257,7 +257,7 @@ function refusalError(failed: {
   ctx: CallContext;
 }): ToolError {
   const { outcome, location, ctx } = failed;
-  const failures = trackerOf(ctx.session).countPatchFailure(location.real);
+  const failures = trackerOf(ctx).countPatchFailure(location.real);
   const stronger =
     failures >= 3
       ? ` This is failure ${failures} in a row on this file: your picture of it is out of date. Read it again now, or rewrite it with write_file.`

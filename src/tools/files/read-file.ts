@@ -12,7 +12,7 @@ import { MAX_LINE_CHARS, renderPage } from "./page.js";
 import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { readWindow } from "./read/window.js";
-import { trackerOf } from "./read-tracker.js";
+import { isCounted, trackerOf } from "./read-tracker.js";
 
 const DEFAULT_LIMIT = 500;
 const MAX_LIMIT = 2000;
@@ -72,9 +72,10 @@ export default defineTool({
     const page = await renderPage(window, { offset, encoding: source.encoding });
     refuseOversized(page.content, { offset, lines: window.lines.length, settings: ctx.settings });
 
-    const tracker = trackerOf(ctx.session);
+    const tracker = trackerOf(ctx);
     const hash = sha256(`${window.totalLines}\n${page.content}`, "base64");
-    const count = tracker.countRead({ file: location.real, range: `${offset}+${limit}`, hash });
+    const range = `${offset}+${limit}`;
+    const count = isCounted(ctx) ? tracker.countRead({ file: location.real, range, hash }) : 1;
     tracker.noteSeen(location.real, stat);
     const base = { success: true, path: location.path, environment: ctx.environment.name } as const;
     if (count > 1) return { ...base, ...unchanged({ path: location.path, count }) };
@@ -122,9 +123,9 @@ function imageResult(
   { image, bytes }: ImageSource,
   { location, stat, ctx }: { location: Location; stat: FileStat; ctx: CallContext },
 ): ReadResult | ToolResult<ReadResult> {
-  const tracker = trackerOf(ctx.session);
+  const tracker = trackerOf(ctx);
   const hash = sha256(bytes, "base64");
-  const count = tracker.countRead({ file: location.real, range: "image", hash });
+  const count = isCounted(ctx) ? tracker.countRead({ file: location.real, range: "image", hash }) : 1;
   tracker.noteSeen(location.real, stat);
   const base = { success: true, path: location.path, environment: ctx.environment.name } as const;
   if (count > 1) return { ...base, ...unchanged({ path: location.path, count }) };

@@ -1,22 +1,16 @@
 import { LruMap } from "../../base/lru.js";
 import type { FileStat } from "../../env/environment.js";
-import type { SessionInfo } from "../../tool/tool.js";
+import type { CallContext, Kept } from "../../tool/tool.js";
 
 /** A long session must not grow for ever. */
 const MAX_REMEMBERED = 2000;
 
 /** What one session has seen of its files: enough to spot repeated reads and edits of stale text. */
-export class ReadTracker {
+export class ReadTracker implements Kept {
   readonly #regions = new LruMap<string, { readonly hash: string; hits: number }>(MAX_REMEMBERED);
   readonly #seen = new LruMap<string, string>(MAX_REMEMBERED);
   readonly #patchFailures = new LruMap<string, number>(MAX_REMEMBERED);
-  readonly #counting: boolean;
   #lastSearch: { readonly key: string; readonly hash: string; count: number } | undefined;
-
-  /** Without counting every read is the first: programs may read the same thing as often as they like. */
-  constructor({ counting }: { readonly counting: boolean } = { counting: true }) {
-    this.#counting = counting;
-  }
 
   /**
    * How often in a row this region has now been read with the same content, starting at 1. Forgotten as
@@ -24,7 +18,6 @@ export class ReadTracker {
    */
   countRead(region: { readonly file: string; readonly range: string; readonly hash: string }): number {
     this.#lastSearch = undefined;
-    if (!this.#counting) return 1;
     const key = `${region.file}\0${region.range}`;
     const known = this.#regions.get(key);
     if (known?.hash === region.hash) return ++known.hits;
@@ -33,7 +26,6 @@ export class ReadTracker {
   }
 
   countSearch(key: string, hash: string): number {
-    if (!this.#counting) return 1;
     if (this.#lastSearch?.key === key && this.#lastSearch.hash === hash) return ++this.#lastSearch.count;
     this.#lastSearch = { key, hash, count: 1 };
     return 1;
@@ -70,21 +62,24 @@ export class ReadTracker {
     this.#patchFailures.set(file, count);
     return count;
   }
-}
 
-const trackers = new WeakMap<object, ReadTracker>();
+  /** Nothing outlives the session. */
+  close(): void {}
+}
 
 /** Reading and searching again after one of these is still the same loop. */
 const READERS: ReadonlySet<string> = new Set(["read_file", "search_files"]);
 
-export function trackerOf(session: SessionInfo): ReadTracker {
-  let tracker = trackers.get(session);
-  if (tracker === undefined) {
-    tracker = new ReadTracker({ counting: session.guarded !== false });
-    trackers.set(session, tracker);
-  }
-  if (session.previousTool !== undefined && !READERS.has(session.previousTool)) tracker.noteOtherTool();
+export function trackerOf(ctx: Pick<CallContext, "keep" | "session">): ReadTracker {
+  const tracker = ctx.keep(ReadTracker);
+  const { previousTool } = ctx.session;
+  if (previousTool !== undefined && !READERS.has(previousTool)) tracker.noteOtherTool();
   return tracker;
+}
+
+/** Programs may read the same thing as often as they like: for them every read is the first. */
+export function isCounted({ session }: Pick<CallContext, "session">): boolean {
+  return session.guarded !== false;
 }
 
 function fingerprint(stat: FileStat): string {

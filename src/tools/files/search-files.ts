@@ -7,7 +7,7 @@ import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
-import { trackerOf } from "./read-tracker.js";
+import { isCounted, trackerOf } from "./read-tracker.js";
 import { searchWithGrep } from "./search/fallback.js";
 import { globMatcher } from "./search/globs.js";
 import { humanView, type SearchView } from "./search/human-view.js";
@@ -265,7 +265,7 @@ function shownPath(path: string, root: SearchRoot, ctx: CallContext): string {
 
 function withRepeatWarning(result: SearchResult, key: string, ctx: CallContext): SearchResult {
   const hash = sha256(JSON.stringify(result), "base64");
-  const count = trackerOf(ctx.session).countSearch(key, hash);
+  const count = isCounted(ctx) ? trackerOf(ctx).countSearch(key, hash) : 1;
   if (count >= 4) {
     throw new ToolError(`BLOCKED: this search was made ${count} times in a row with the same result.`, {
       code: "blocked",

@@ -97,7 +97,7 @@ export default defineTool({
         { code: "invalid_arguments", hint: "Name a file inside it, or another path." },
       );
     }
-    const stale = trackerOf(ctx.session).changedSinceSeen(location.real, stat);
+    const stale = trackerOf(ctx).changedSinceSeen(location.real, stat);
     const bytes = Buffer.from(content, "utf8");
     const size = stat === undefined ? undefined : Math.max(stat.size, bytes.length);
     const before = isCompared(location.path, size) ? await oldText(location.real, ctx) : undefined;

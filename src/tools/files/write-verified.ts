@@ -36,7 +36,7 @@ export async function writeVerified(request: {
   const report = await files.write(real, bytes, expected === undefined ? {} : { expected });
   const { created, dirsCreated } = report;
   const stat = await files.stat(real);
-  trackerOf(ctx.session).noteWritten(real, stat);
+  trackerOf(ctx).noteWritten(real, stat);
   if (isSameFile(report.stat, stat)) return { created, dirsCreated, verified: "inode" };
   await requireSamePlace(real, ctx);
   const found = await contentCheck(real, bytes, ctx);

@@ -61,11 +61,11 @@ async function withSudo(
   { cwd, ctx }: { readonly cwd: string; readonly ctx: CallContext },
 ): Promise<PreparedSudo | undefined> {
   if (!command.includes("sudo")) return undefined;
-  const { prepareSudo, sudoMemoryOf, usesSudo } = await import("./sudo.js");
+  const { prepareSudo, SudoMemory, usesSudo } = await import("./sudo.js");
   if (!usesSudo(command)) return undefined;
   return prepareSudo({
     command,
-    memory: sudoMemoryOf(ctx.session),
+    memory: ctx.keep(SudoMemory),
     given: ctx.secrets.get("SUDO_PASSWORD"),
     signal: ctx.signal,
     cwd,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ExecRequest, ExecResult } from "../../env/environment.js";
 import { outlineOf } from "../../shell/read/outline.js";
+import type { Kept } from "../../tool/tool.js";
 
 const PROBE_MS = 3_000;
 const ASK_MS = 45_000;
@@ -11,20 +12,15 @@ const PASSWORD_MISSING =
   /^sudo: (?:a password is required|a terminal is required to read the password|no tty present|no password was provided)/m;
 
 /** What a session has found out about sudo in its environment. */
-export class SudoMemory {
+export class SudoMemory implements Kept {
   /** The password that a person gave. */
   password: string | undefined;
   /** Whether sudo works without one, and whether it is there at all; undefined until it was tried. */
   state: "free" | "asks" | "missing" | undefined;
-}
 
-const memories = new WeakMap<object, SudoMemory>();
-
-/** Lives as long as the object that stands for the session. */
-export function sudoMemoryOf(session: object): SudoMemory {
-  const known = memories.get(session) ?? new SudoMemory();
-  memories.set(session, known);
-  return known;
+  close(): void {
+    this.password = undefined;
+  }
 }
 
 export interface SudoRequest {

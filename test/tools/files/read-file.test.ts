@@ -19,7 +19,14 @@ import { ToolResult } from "../../../src/tool/result.js";
 import readFileTool from "../../../src/tools/files/read-file.js";
 import writeFileTool from "../../../src/tools/files/write-file.js";
 import { testRuntime } from "../../support/runtime.js";
-import { call, type Fields, type FileTestContext, failureOf, makeFileContext } from "./support.js";
+import {
+  call,
+  type Fields,
+  type FileTestContext,
+  failureOf,
+  inAnotherSession,
+  makeFileContext,
+} from "./support.js";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/files");
 
@@ -89,7 +96,7 @@ describe("paging", () => {
     const content = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""));
     await fc.assert(
       fc.asyncProperty(content, fc.integer({ min: 1, max: 12 }), async (text, limit) => {
-        const fresh = { ...ctx, session: { ...ctx.session } };
+        const fresh = inAnotherSession(ctx);
         ctx.write("p.txt", text);
         let result = "";
         for (let offset = 1; ; offset += limit) {
@@ -334,7 +341,7 @@ describe("repeated reads", () => {
     ctx.write("a.txt", "one\ntwo\n");
     await read({ path: "a.txt" });
     expect(await read({ path: "a.txt", offset: 2 })).toMatchObject({ content: "2|two" });
-    const other = { ...ctx, session: { ...ctx.session, id: "other" } };
+    const other = inAnotherSession(ctx);
     expect(await call(readFileTool, { path: "a.txt" }, other)).toMatchObject({ status: "success" });
     await call(writeFileTool, { path: "a.txt", content: "one\ntwo\n" }, ctx);
     expect(await read({ path: "a.txt" })).toMatchObject({ status: "success", content: "1|one\n2|two" });
@@ -371,11 +378,7 @@ describe("very large files", () => {
     const anHourAgo = new Date(Date.now() - 3_600_000);
     utimesSync(path, anHourAgo, anHourAgo);
     for (const offset of [50_000, 49_990, 1, 59_995, 30_000, 50_000, 12_345]) {
-      const page = await call(
-        readFileTool,
-        { path, offset, limit: 20 },
-        { ...ctx, session: { ...ctx.session } },
-      );
+      const page = await call(readFileTool, { path, offset, limit: 20 }, inAnotherSession(ctx));
       const wanted = Array.from({ length: Math.min(20, 60_001 - offset) }, (_, index) => offset + index);
       expect(page.content).toBe(wanted.map((number) => `${number}|${line(number)}`).join("\n"));
       expect(page.total_lines).toBe(60_000);

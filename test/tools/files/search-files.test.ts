@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalEnvironment } from "../../../src/env/local/local.js";
 import { plainText, renderMarks } from "../../../src/tool/marked-text.js";
 import searchTool from "../../../src/tools/files/search-files.js";
-import { call, type Fields, type FileTestContext, failureOf, makeFileContext } from "./support.js";
+import {
+  call,
+  type Fields,
+  type FileTestContext,
+  failureOf,
+  inAnotherSession,
+  makeFileContext,
+} from "./support.js";
 
 let ctx: FileTestContext;
 beforeEach(() => {
@@ -15,7 +22,7 @@ afterEach(() => ctx.cleanUp());
 
 /** A fresh session each time: repeating a search is tested on its own. */
 const search = (args: Fields, changes: Fields = {}) =>
-  call(searchTool, args, { ...ctx, session: { ...ctx.session }, ...changes });
+  call(searchTool, args, { ...inAnotherSession(ctx), ...changes });
 const WITHOUT_RIPGREP = { settings: { ripgrep_path: "/nonexistent/rg" } };
 
 /** Nothing but busybox on PATH, as in a small container. */

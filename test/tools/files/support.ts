@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { SessionState } from "../../../src/call/session-state.js";
 import { createLocalEnvironment } from "../../../src/env/local/local.js";
 import { ToolError } from "../../../src/tool/errors.js";
 import type { AnyTool, CallContext } from "../../../src/tool/tool.js";
@@ -31,6 +32,12 @@ export function makeFileContext(changes: Partial<Omit<CallContext, "environment"
     },
     read: (path: string) => readFileSync(join(ctx.folder, path), "utf8"),
   });
+}
+
+/** The same place seen by a session that has done nothing yet. */
+export function inAnotherSession<T extends CallContext>(ctx: T): T {
+  const state = new SessionState();
+  return { ...ctx, session: { ...ctx.session }, keep: (kind) => state.keep(kind) };
 }
 
 export type Fields = Record<string, unknown>;

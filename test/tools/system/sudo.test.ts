@@ -4,13 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExecRequest } from "../../../src/env/environment.js";
-import {
-  prepareSudo,
-  SudoMemory,
-  type SudoRequest,
-  sudoMemoryOf,
-  usesSudo,
-} from "../../../src/tools/system/sudo.js";
+import { prepareSudo, SudoMemory, type SudoRequest, usesSudo } from "../../../src/tools/system/sudo.js";
 
 const PASSWORD = "correct horse battery";
 
@@ -179,11 +173,11 @@ describe("a password for sudo", () => {
     expect(remark).toContain("SUDO_PASSWORD");
   });
 
-  it("belongs to one session", () => {
-    const [one, other] = [{}, {}];
-    sudoMemoryOf(one).password = "x";
-    expect(sudoMemoryOf(one).password).toBe("x");
-    expect(sudoMemoryOf(other).password).toBeUndefined();
+  it("ends with its session", () => {
+    const memory = new SudoMemory();
+    memory.password = "x";
+    memory.close();
+    expect(memory.password).toBeUndefined();
   });
 
   it("works in a shell that is not bash", async () => {

@@ -3,8 +3,8 @@ import { ToolError } from "../../../tool/errors.js";
 export const FORMATS = ["zip", "tar", "tar.gz", "tar.zst", "gz", "zst"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** How an archive's bytes are squeezed, apart from what is in them. */
-export type Squeeze = "gzip" | "zstd" | undefined;
+/** How an archive's bytes are compressed, apart from what is in them. */
+export type Compression = "gzip" | "zstd" | undefined;
 
 const BY_NAME: readonly (readonly [ending: RegExp, format: Format])[] = [
   [/\.(?:tar\.gz|tgz)$/i, "tar.gz"],
@@ -29,17 +29,20 @@ export function isTar(format: Format): boolean {
   return format.startsWith("tar");
 }
 
-export function squeezeOf(format: Format): Squeeze {
+export function compressionOf(format: Format): Compression {
   if (format === "gz" || format === "tar.gz") return "gzip";
   return format === "zst" || format === "tar.zst" ? "zstd" : undefined;
 }
 
 const BLOCK = 512;
 
-/** What the first bytes show: they outrank the name. `inside` gives the first bytes of what is squeezed. */
+/** What the first bytes show: they outrank the name. `inside` gives the first bytes of what is compressed. */
 export async function formatOfBytes(
   archive: Uint8Array,
-  options: { readonly path: string; inside(squeeze: "gzip" | "zstd", bytes: number): Promise<Uint8Array> },
+  options: {
+    readonly path: string;
+    inside(compression: "gzip" | "zstd", bytes: number): Promise<Uint8Array>;
+  },
 ): Promise<Format> {
   const head = Buffer.from(archive.subarray(0, BLOCK));
   const magic = head.toString("latin1", 0, 4);

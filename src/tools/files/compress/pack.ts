@@ -3,9 +3,9 @@ import { tarEnd, tarHeader, tarPadding } from "../../../env/remote/tar-writer.js
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import type { Member } from "./collect-inputs.js";
-import { type Format, isTar, squeezeOf } from "./formats.js";
+import { compressStream } from "./compression.js";
+import { compressionOf, type Format, isTar } from "./formats.js";
 import { MAX_ARCHIVE_BYTES } from "./limits.js";
-import { squeeze } from "./squeeze.js";
 
 export interface Packing {
   readonly members: readonly Member[];
@@ -19,7 +19,8 @@ export interface Packing {
 export async function pack(packing: Packing): Promise<Uint8Array> {
   const { format, ctx, members } = packing;
   if (format === "zip") return collected(zipBytes(packing), ctx);
-  if (isTar(format)) return collected(squeeze(squeezeOf(format), { bytes: tarBytes(packing), ctx }), ctx);
+  if (isTar(format))
+    return collected(compressStream(compressionOf(format), { bytes: tarBytes(packing), ctx }), ctx);
   const [only] = members;
   if (members.length !== 1 || only?.type !== "file") {
     throw new ToolError(`A .${format} holds one file, and this would be ${members.length}.`, {
@@ -27,7 +28,7 @@ export async function pack(packing: Packing): Promise<Uint8Array> {
       hint: `Use format: "tar.${format}" or "zip" for folders and for several files.`,
     });
   }
-  return collected(squeeze(squeezeOf(format), { bytes: exactBytes(only, ctx), ctx }), ctx);
+  return collected(compressStream(compressionOf(format), { bytes: exactBytes(only, ctx), ctx }), ctx);
 }
 
 async function collected(

@@ -1,8 +1,8 @@
 import type { CallContext } from "../../../tool/tool.js";
+import { decompressStream } from "./compression.js";
 import { EntryNames } from "./entry-names.js";
-import { type Format, isTar, squeezeOf } from "./formats.js";
+import { compressionOf, type Format, isTar } from "./formats.js";
 import { damaged, refusal, type UnpackBudget } from "./limits.js";
-import { unsqueeze } from "./squeeze.js";
 import { tarEntries } from "./tar-entries.js";
 import { zipEntries } from "./zip-entries.js";
 
@@ -62,7 +62,7 @@ export async function* rawEntries(reading: Reading): AsyncGenerator<RawEntry> {
       return;
     }
     const unpacked = countedBytes(
-      unsqueeze(squeezeOf(archive.format), { bytes: pieces(archive.bytes), ctx }),
+      decompressStream(compressionOf(archive.format), { bytes: pieces(archive.bytes), ctx }),
       reading,
     );
     if (isTar(archive.format))

@@ -54,8 +54,8 @@ export async function* tarEntries(tar: {
   });
   let first = true;
   for await (const piece of tar.bytes) {
-    // The parser would open what is squeezed once more, and nobody would count that.
-    if (first && piece[0] === 0x1f && piece[1] === 0x8b) throw new Error("it is squeezed twice");
+    // The parser would open what is compressed once more, and nobody would count that.
+    if (first && piece[0] === 0x1f && piece[1] === 0x8b) throw new Error("it is compressed twice");
     first = false;
     parser.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     if (problems[0] !== undefined) throw problems[0];

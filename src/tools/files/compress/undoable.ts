@@ -40,7 +40,7 @@ export class Undoable {
       ...(mode !== undefined && { mode }),
     });
     this.#written.push({ path, before });
-    trackerOf(this.#ctx.session).noteWritten(path, undefined);
+    trackerOf(this.#ctx).noteWritten(path, undefined);
   }
 
   /** Puts everything back; answers with what could not be. */

@@ -60,7 +60,7 @@ async function commitOne(
   if (change.kind === "move" && target !== undefined && before !== undefined && after !== undefined) {
     await requireUnchanged(change, ctx);
     await files.rename(location.path, target.real);
-    trackerOf(ctx.session).noteWritten(location.real, undefined);
+    trackerOf(ctx).noteWritten(location.real, undefined);
     undo.push(() => files.rename(target.real, location.path));
     if (after.text === before.text) return undefined;
     return await replaceContent({ real: target.real, from: before, to: after.bytes, ctx, undo });
@@ -68,7 +68,7 @@ async function commitOne(
   if (change.kind === "delete" && before !== undefined) {
     await requireUnchanged(change, ctx);
     await files.remove(location.path);
-    trackerOf(ctx.session).noteWritten(location.real, undefined);
+    trackerOf(ctx).noteWritten(location.real, undefined);
     undo.push(() => files.write(location.path, before.bytes, { expected: { sha256: undefined } }));
   }
   return undefined;

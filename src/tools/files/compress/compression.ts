@@ -3,7 +3,7 @@ import * as zlib from "node:zlib";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { throughProgram } from "../program-filter.js";
-import type { Squeeze } from "./formats.js";
+import type { Compression } from "./formats.js";
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -20,7 +20,7 @@ export interface Filtering {
   readonly ctx: CallContext;
 }
 
-export function squeeze(kind: Squeeze, { bytes, ctx }: Filtering): Bytes {
+export function compressStream(kind: Compression, { bytes, ctx }: Filtering): Bytes {
   if (kind === undefined) return bytes;
   if (kind === "gzip") return throughStream(zlib.createGzip({ chunkSize: PIECE_BYTES }), bytes);
   const stream = zstd.createZstdCompress?.();
@@ -29,7 +29,7 @@ export function squeeze(kind: Squeeze, { bytes, ctx }: Filtering): Bytes {
     : throughStream(stream, bytes);
 }
 
-export function unsqueeze(kind: Squeeze, { bytes, ctx }: Filtering): Bytes {
+export function decompressStream(kind: Compression, { bytes, ctx }: Filtering): Bytes {
   if (kind === undefined) return bytes;
   if (kind === "gzip") return throughStream(zlib.createGunzip({ chunkSize: PIECE_BYTES }), bytes);
   const stream = zstd.createZstdDecompress?.();
