@@ -1,12 +1,12 @@
 import { extname } from "node:path";
+import { LruMap } from "../../base/lru.js";
 import type { FileStat } from "../../env/environment.js";
 import { ToolError } from "../../tool/errors.js";
-import type { CallContext } from "../../tool/tool.js";
+import type { CallContext, Kept } from "../../tool/tool.js";
 import { kindByContent, kindByName } from "./binary-kind.js";
 import { notebookToText } from "./notebook.js";
 import { extractOffice } from "./office.js";
 import type { Location } from "./paths.js";
-import { ConvertedTexts } from "./read/converted-texts.js";
 import { type ImageFacts, imageFacts } from "./read/image-size.js";
 import { LineIndex } from "./read/line-index.js";
 import { extractPdf } from "./read/pdf.js";
@@ -228,4 +228,32 @@ function hintFor(kind: string): string {
   }
   if (kind.includes("archive")) return 'Look inside with file_compress (action: "list").';
   return "Use a tool made for this kind of file, or inspect it in the terminal (file, xxd, strings).";
+}
+
+const MAX_DOCUMENTS = 4;
+const MAX_CHARS = 8 * 1024 * 1024;
+/** A change within one tick of the file system's clock would not show in the time of a file. */
+const SETTLED_MS = 2_000;
+
+/** Texts made of documents, kept so that the next page of one does not mean converting it again. */
+class ConvertedTexts implements Kept {
+  readonly #texts = new LruMap<string, { readonly fingerprint: string; readonly text: string }>(
+    MAX_DOCUMENTS,
+  );
+
+  /** The text of this very state of the file, made only when it is not known. */
+  async of(file: string, stat: FileStat, convert: () => Promise<string>): Promise<string> {
+    const fingerprint = `${stat.inode}:${stat.size}:${stat.mtimeMs}`;
+    const known = this.#texts.get(file);
+    if (known?.fingerprint === fingerprint) return known.text;
+    const text = await convert();
+    this.#texts.delete(file);
+    const settled = Date.now() - stat.mtimeMs >= SETTLED_MS;
+    if (settled && text.length <= MAX_CHARS) this.#texts.set(file, { fingerprint, text });
+    return text;
+  }
+
+  close(): void {
+    this.#texts.clear();
+  }
 }
