@@ -25,6 +25,7 @@ const EMBEDDED = [
     module: "src/server/page-files.gen.ts",
     files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
   },
+  { module: "src/tools/code/scripts.gen.ts", folder: "scripts", comments: "dropped" },
 ];
 
 /** Path and text of every module, as they should be; rows whose files are not there are left out. */
@@ -61,7 +62,7 @@ async function moduleOf(root, { module, folder, comments, ...row }) {
 
 async function scriptsIn(room, folder) {
   const names = await readdir(join(room, folder)).catch(() => []);
-  const scripts = names.filter((name) => /\.(?:sh|py|pl|txt)$/.test(name)).sort();
+  const scripts = names.filter((name) => /\.(?:sh|py|pl|cjs|txt)$/.test(name)).sort();
   const constant = (name) =>
     name
       .replace(/\.\w+$/, "")

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { ToolError } from "../../../tool/errors.js";
+import { NODE_RELAY } from "../scripts.gen.js";
 import { endWith } from "./end-with.js";
-import { NODE_RELAY } from "./node-relay-program.js";
 import type { DebugPlan, DebugRoom } from "./types.js";
 
 /** One line must fit in memory several times; a script's whole source is the longest thing that is sent. */

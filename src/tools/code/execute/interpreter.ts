@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
 import type { Confine, Environment, ProcessEnd, RunningProcess } from "../../../env/environment.js";
 import { ToolError } from "../../../tool/errors.js";
-import { BASH_DRIVER, BASH_INTERRUPT, bashCell, bashSetup } from "../scripts/bash-driver.js";
-import { NODE_BOOTSTRAP, NODE_CELLS_DRIVER, NODE_SCRIPT_DRIVER } from "../scripts/node-driver.js";
-import { PYTHON_BOOTSTRAP, PYTHON_CELLS_DRIVER, PYTHON_SCRIPT_DRIVER } from "../scripts/python-driver.js";
-import { START_LINE } from "../scripts/start-line.js";
+import {
+  BASH_DRIVER,
+  NODE_BOOTSTRAP,
+  NODE_CELLS,
+  NODE_COMMON,
+  NODE_SCRIPT,
+  PYTHON_BOOTSTRAP,
+  PYTHON_CELLS,
+  PYTHON_COMMON,
+  PYTHON_SCRIPT,
+  START_LINE,
+} from "../scripts.gen.js";
 import { type FrameKind, FrameReader, orderFrame, PAYLOAD_BYTES } from "./frames.js";
 import type { Runner } from "./language.js";
 
@@ -97,13 +105,13 @@ export class Interpreter {
 
   /** Runs one script to its end. */
   static async startScript(start: InterpreterStart, script: Script): Promise<Interpreter> {
-    const driver = start.runner === "python" ? PYTHON_SCRIPT_DRIVER : NODE_SCRIPT_DRIVER;
+    const driver = start.runner === "python" ? PYTHON_COMMON + PYTHON_SCRIPT : NODE_COMMON + NODE_SCRIPT;
     return Interpreter.#start(start, driver, script);
   }
 
   /** Waits for cells. */
   static async startCells(start: InterpreterStart): Promise<Interpreter> {
-    const driver = start.runner === "python" ? PYTHON_CELLS_DRIVER : NODE_CELLS_DRIVER;
+    const driver = start.runner === "python" ? PYTHON_COMMON + PYTHON_CELLS : NODE_COMMON + NODE_CELLS;
     return Interpreter.#start(start, driver, {});
   }
 
@@ -170,7 +178,7 @@ export class Interpreter {
   }
 
   interrupt(cell: number): Promise<void> {
-    return this.write(this.#runner === "bash" ? BASH_INTERRUPT : orderFrame(JSON.stringify(["i", cell])));
+    return this.write(this.#runner === "bash" ? "interrupt\n" : orderFrame(JSON.stringify(["i", cell])));
   }
 
   /** Ends it and everything it has started. */
@@ -219,6 +227,36 @@ function argumentsOf(runner: Runner, token: string): readonly string[] {
     case "bash":
       return ["bash", "--noprofile", "--norc", "-c", BASH_DRIVER, "bash", token];
   }
+}
+
+/** Where the inner shell of bash-driver.sh keeps the stream for its reports, out of the way of scripts. */
+const BASH_REPORT = 251;
+
+/** The first line for the inner shell. The outer one speaks for it that the interpreter runs. */
+function bashSetup(token: string): string {
+  return `exec 2>&1 ${BASH_REPORT}>&1; unset -v HISTFILE MAILCHECK; set +H +o history; ${report(token, "h", "")}\n`;
+}
+
+/** Two lines: an interrupt ends the first one only. */
+function bashCell(cell: { readonly token: string; readonly id: number; readonly code: string }): string {
+  const done = `{"id":${cell.id},"exit":@@@}`;
+  return `eval -- ${ansiQuoted(cell.code)} </dev/null\n${report(cell.token, "d", done)}\n`;
+}
+
+/** `@@@` stands for the exit status, which is padded so that the length is known beforehand. */
+function report(token: string, kind: string, payload: string): string {
+  const header = `${kind}.${payload.length.toString(16).padStart(4, "0")}`;
+  const status = payload.includes("@@@") ? ' "$?"' : "";
+  return `builtin printf '${token}${header}${payload.replace("@@@", "%3d")}'${status} >&${BASH_REPORT}`;
+}
+
+/** One line, whatever the text holds. */
+function ansiQuoted(text: string): string {
+  const escaped = text.replace(/[\\'\n\r\t\u0001-\u001f\u007f]/g, (character) => {
+    if (character === "\\" || character === "'") return `\\${character}`;
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
+  return `$'${escaped}'`;
 }
 
 /** A script can reach its own channel; nonsense from there is worth no more than silence. */

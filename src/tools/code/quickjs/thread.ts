@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { PRELUDE } from "./prelude.js";
+import { QUICKJS_PRELUDE } from "../scripts.gen.js";
 import type { FromThread, Order, ThreadData, ToThread } from "./protocol.js";
 
 /** What a script does with the stack of its engine must end in the engine's own error, long before this. */
@@ -29,7 +28,7 @@ export class ScriptThread {
       corePath: find.resolve("quickjs-emscripten-core"),
       variantPath: find.resolve("@jitl/quickjs-wasmfile-release-sync"),
       wasmPath: find.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"),
-      prelude: PRELUDE,
+      prelude: QUICKJS_PRELUDE,
       stop: this.#stop.buffer as SharedArrayBuffer,
       memoryBytes,
     };
@@ -98,8 +97,8 @@ function locateProgram(): URL {
     if (existsSync(built)) return built;
   }
   const ts = createRequire(import.meta.url)("typescript6") as typeof import("typescript6");
-  const transpiled = (name: string): string => {
-    const source = readFileSync(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), "utf8");
+  const transpiled = (file: URL): string => {
+    const source = readFileSync(file, "utf8");
     const { outputText } = ts.transpileModule(source, {
       compilerOptions: {
         target: ts.ScriptTarget.ES2022,
@@ -108,10 +107,10 @@ function locateProgram(): URL {
       },
     });
     const linked = outputText.replace(
-      /from "\.\/([\w-]+)\.js"/g,
-      (_, inner: string) => `from "${transpiled(inner)}"`,
+      /from "(\.[\w./-]+)\.js"/g,
+      (_, inner: string) => `from "${transpiled(new URL(`${inner}.ts`, file))}"`,
     );
     return `data:text/javascript;base64,${Buffer.from(linked).toString("base64")}`;
   };
-  return new URL(transpiled("worker"));
+  return new URL(transpiled(new URL("./worker.ts", import.meta.url)));
 }

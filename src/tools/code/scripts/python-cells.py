@@ -1,22 +1,4 @@
-/** One script, which then ends as any Python program does: threads, atexit, exit code. */
-export const PYTHON_SCRIPT = `
-def tell_failure(kind, error, trace):
-    text, line = described(kind, error, trace)
-    sys.stderr.write(text)
-    channel.send(b"x", json.dumps({"error": line}).encode("ascii"))
-
-def run_script():
-    set_stdin(config["stdin"])
-    install_tools(config["tools"])
-    remember_source("<script>", config["code"])
-    sys.excepthook = tell_failure
-    names = main_module()
-    channel.send(b"h", b"")
-    exec(compile(config["code"], "<script>", "exec", dont_inherit=True), names)
-`;
-
-/** Cells, one after the other, in one namespace. */
-export const PYTHON_CELLS = String.raw`
+# Cells, one after the other, in one namespace. Follows python-common.py.
 import ast, signal, time
 
 class Interrupts:
@@ -133,4 +115,5 @@ def run_cells():
         interrupts.running.clear()
         flush_streams()
         channel.send(b"d", json.dumps({"id": cell["id"], **outcome}).encode("ascii"))
-`;
+
+run_cells()

@@ -1,16 +1,14 @@
-/**
- * Runs in the environment, where the program is: starts it under Node's inspector and passes messages on. Its
- * input is one line with the plan, then one protocol message a line. What it prints for us begins with the mark
- * of the plan; everything else is noise. It needs a WebSocket client, which Node has built in since 20.10.
- */
-export const NODE_RELAY = `
+// Runs in the environment, where the program is: starts it under Node's inspector and passes messages on. Its
+// input is one line with the plan, then one protocol message a line. What it prints for us begins with the mark
+// of the plan; everything else is noise. It needs a WebSocket client, which Node has built in since 20.10.
 const { spawn } = require("node:child_process");
 const { createInterface } = require("node:readline");
-const BANNER = /^(Debugger (listening|ending) on ws:|For help, see: https:\\/\\/nodejs\\.org|Debugger attached\\.|Waiting for the debugger to disconnect)/;
+const BANNER =
+  /^(Debugger (listening|ending) on ws:|For help, see: https:\/\/nodejs\.org|Debugger attached\.|Waiting for the debugger to disconnect)/;
 let mark = "";
 let child;
 let socket;
-const tell = (record) => process.stdout.write(mark + JSON.stringify(record) + "\\n");
+const tell = (record) => process.stdout.write(mark + JSON.stringify(record) + "\n");
 
 createInterface({ input: process.stdin })
   .on("line", (line) => {
@@ -31,7 +29,7 @@ function start(plan) {
   child.stdout.setEncoding("utf8").on("data", (text) => tell({ output: text }));
   let rest = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    const lines = (rest + text).split("\\n");
+    const lines = (rest + text).split("\n");
     rest = lines.pop();
     for (const line of lines) heard(line);
   });
@@ -51,12 +49,11 @@ function start(plan) {
 }
 
 function heard(line) {
-  if (!BANNER.test(line)) tell({ output: line + "\\n" });
-  const address = socket === undefined && /^Debugger listening on (ws:\\S+)/.exec(line);
+  if (!BANNER.test(line)) tell({ output: line + "\n" });
+  const address = socket === undefined && /^Debugger listening on (ws:\S+)/.exec(line);
   if (!address) return;
   socket = new WebSocket(address[1]);
   socket.onopen = () => tell({ open: true });
   socket.onmessage = ({ data }) => tell({ message: data });
   socket.onerror = () => tell({ failed: "its inspector does not answer" });
 }
-`;

@@ -1,9 +1,4 @@
-/** Reads the driver itself from the channel; `import` here looks for modules in the working folder. */
-export const NODE_BOOTSTRAP = String.raw`const fs=require("fs"),r=n=>{const b=Buffer.alloc(n);for(let a=0;a<n;){const c=fs.readSync(3,b,a,n-a,null);if(c===0)process.exit(70);a+=c}return b};
-require("vm").runInThisContext("(function(require,load,read){"+r(parseInt(r(8),16))+"\n})",{filename:"hermes:driver"})(require,(s,o)=>import(s,o),r)`;
-
-/** The channel, the streams of the script, and calls of tools. */
-export const NODE_PROTOCOL = String.raw`
+// The channel, the streams of the script, and calls of tools. What follows it is node-script.cjs or node-cells.cjs.
 const fs = require("node:fs");
 const net = require("node:net");
 const path = require("node:path");
@@ -15,7 +10,9 @@ const { createRequire } = require("node:module");
 
 const config = JSON.parse(read(parseInt(read(8), 16)));
 const TOKEN = Buffer.from(config.token, "latin1");
-const IN = 3, OUT = 4, PIECE = config.piece;
+const IN = 3,
+  OUT = 4,
+  PIECE = config.piece;
 const idle = new Int32Array(new SharedArrayBuffer(4));
 
 function writeAll(descriptor, bytes) {
@@ -42,7 +39,10 @@ function send(kind, payload) {
   for (let at = 0; at === 0 || at < bytes.length; at += PIECE) {
     const piece = bytes.subarray(at, at + PIECE);
     const more = at + PIECE < bytes.length ? "+" : ".";
-    writeAll(OUT, Buffer.concat([TOKEN, Buffer.from(kind + more + piece.length.toString(16).padStart(4, "0")), piece]));
+    writeAll(
+      OUT,
+      Buffer.concat([TOKEN, Buffer.from(kind + more + piece.length.toString(16).padStart(4, "0")), piece]),
+    );
   }
 }
 
@@ -131,7 +131,8 @@ function readMessages(stream, listener) {
 const helpers = {
   ToolError,
   call_tool: (name, args = {}) => callTool(name, args),
-  json_parse: (text) => JSON.parse(text.replace(/^\ufeff/, "").replace(/[\u0000-\u001f]/g, (c) => (/\s/.test(c) ? " " : ""))),
+  json_parse: (text) =>
+    JSON.parse(text.replace(/^\ufeff/, "").replace(/[\u0000-\u001f]/g, (c) => (/\s/.test(c) ? " " : ""))),
   shell_quote: (text) => "'" + String(text).replaceAll("'", "'\\''") + "'",
   async retry(fn, maxAttempts = 3, delay = 2) {
     for (let attempt = 1; ; attempt++) {
@@ -163,16 +164,29 @@ function installTools(tools) {
   }
   hermes = Object.freeze(made);
   for (const name of ["hermes", "tools"])
-    Object.defineProperty(globalThis, name, { configurable: true, writable: true, enumerable: false, value: hermes });
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      writable: true,
+      enumerable: false,
+      value: hermes,
+    });
 }
 
 function described(error) {
-  const shown = typeof error === "object" && error !== null && typeof error.stack === "string" ? util.inspect(error) : "Uncaught " + util.inspect(error);
+  const shown =
+    typeof error === "object" && error !== null && typeof error.stack === "string"
+      ? util.inspect(error)
+      : "Uncaught " + util.inspect(error);
   const ours = /^ +at .*(?:hermes:driver|node:internal|node:vm:|node:events:)[^{]*/gm;
-  const lines = shown.replace(ours, "").split("\n").filter((line) => line.trim() !== "");
-  const line = error instanceof Error || util.types.isNativeError(error) ? error.name + ": " + error.message : "Uncaught " + util.inspect(error);
+  const lines = shown
+    .replace(ours, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const line =
+    error instanceof Error || util.types.isNativeError(error)
+      ? error.name + ": " + error.message
+      : "Uncaught " + util.inspect(error);
   return { trace: lines.join("\n") + "\n", line };
 }
 
 globalThis.require = createRequire(path.join(process.cwd(), "script.js"));
-`;
