@@ -94,12 +94,10 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const { host, requireDirectory, starter } = await hostFor(request);
     await requireDirectory(request.cwd);
     const { pty } = request;
+    const { spawnInTerminal, spawnProcess } = await import("./spawn-process.js");
     let child: RunningProcess;
-    if (pty === undefined) {
-      const { spawnProcess } = await import("./spawn-process.js");
-      child = await spawnProcess(request, host);
-    } else {
-      const { spawnInTerminal } = await import("./spawn-process.js");
+    if (pty === undefined) child = await spawnProcess(request, host);
+    else {
       // Terminals are opened by this process, so the launcher has to be told.
       await starter.expectStrangers();
       child = await spawnInTerminal({ ...request, pty }, host);
@@ -156,8 +154,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
 
   async function describe(): Promise<EnvironmentDescription> {
     const { mode = "off" } = options.sandbox ?? {};
-    const [{ describeLocal }, { starter }, sandbox] = await Promise.all([
-      import("./local.js"),
+    const [{ starter }, sandbox] = await Promise.all([
       loaded(),
       options.sandbox === undefined || mode === "off" ? undefined : sandboxOf(options.sandbox),
     ]);

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../../tool/errors.js";
 import type { ProcessEnd, RunningProcess, SpawnRequest, TerminalSize } from "../environment.js";
-import { FILTER_DESCRIPTOR } from "../sandbox/sandbox.js";
+import { FILTER_DESCRIPTOR } from "../sandbox/types.js";
 import type { Child, ChildExit, StartFailure } from "./child.js";
 import { withGroupsJoined } from "./child.js";
 import { backgroundVector, confinedBackgroundVector, confinedVector, readReport } from "./command-line.js";

@@ -14,11 +14,8 @@ import { lastingMounts, type Plan, planFor } from "./plan.js";
 import { probeBwrap, type Unavailable, type WorkingBwrap } from "./probe.js";
 import { realPath } from "./real-path.js";
 import { FilterFile } from "./seccomp.js";
-import type { ConfineRequest, SandboxLimits, SandboxOptions } from "./types.js";
+import { type ConfineRequest, FILTER_DESCRIPTOR, type SandboxLimits, type SandboxOptions } from "./types.js";
 import { putBack } from "./watched-names.js";
-
-/** Descriptor on which bubblewrap finds the filter of system calls. */
-export const FILTER_DESCRIPTOR = 4;
 
 /** The sandbox of one command: made before it starts, taken down when its last process is gone. */
 export interface Confinement {

@@ -1,5 +1,8 @@
 import type { Confine } from "../environment.js";
 
+/** Descriptor on which bubblewrap finds the filter of system calls. */
+export const FILTER_DESCRIPTOR = 4;
+
 /** off: none. auto: when it works here. required: no command runs without it. */
 export type SandboxMode = "off" | "auto" | "required";
 
