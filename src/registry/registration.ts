@@ -2,6 +2,7 @@ import { isRecord } from "../base/record.js";
 import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
+import type { Provenance } from "./entry.js";
 
 /** The registration record of the source documents, in camelCase. */
 export interface Registration {
@@ -66,4 +67,23 @@ export function toolFromRegistration(registration: Registration & RegistrationEx
     parameters: schema.parameters === undefined ? { type: "object", properties: {} } : schema.parameters,
     permissions: registration.permissions ?? [],
   } as AnyTool;
+}
+
+/** What a source (a server, a file, a plugin) brings at one moment. */
+export interface SourceTools {
+  /** Names the source: `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
+  readonly source: string;
+  readonly provenance: Provenance;
+  readonly tools: readonly AnyTool[];
+  /** Names it may take from another toolset. */
+  readonly overrides?: ReadonlySet<string>;
+  /** Other names of its toolsets. */
+  readonly toolsetAliases?: Readonly<Record<string, string>>;
+}
+
+export interface SwapReport {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }

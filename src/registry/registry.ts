@@ -2,12 +2,12 @@ import { type Logger, silentLogger } from "../observe/log.js";
 import { checkSchema } from "../tool/check-schema.js";
 import type { AnyTool } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
+import type { SourceTools, SwapReport } from "./registration.js";
 import { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
 import { SortedMap } from "./sorted-map.js";
-import type { SourceTools, SwapReport } from "./source-tools.js";
 
+export type { SourceTools, SwapReport } from "./registration.js";
 export { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
-export type { SourceTools, SwapReport } from "./source-tools.js";
 
 export interface Conflict {
   readonly name: string;
