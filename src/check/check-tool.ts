@@ -39,10 +39,10 @@ const STOPPING_MS = 4_500;
 /** Beyond stopping: then it is not late, it never ends. */
 const NEVER_MS = 5_000;
 /** After so many calls that did not stop, nothing new is learnt by waiting for more. */
-const STUBBORN_ENOUGH = 2;
+const MOST_UNSTOPPABLE = 2;
 /** A tool that is merely slow (sleep) is not waited for again and again. */
 const SLOW_ENOUGH = 3;
-const IMPATIENT_MS = 50;
+const SHORT_MS = 50;
 const LARGE_TEXT = 2_000_000;
 /** Outcomes of calls that ended before the tool's own code. */
 const NOT_RUN: readonly string[] = [
@@ -76,7 +76,7 @@ export async function checkTool(options: {
   const schema = options.runtime.registry.get(tool)?.parameters ?? {};
   const good = () => valueFor(schema, random) as Record<string, unknown>;
   let current: { kind: CheckKind; args: unknown } = { kind: "good arguments", args: {} };
-  let stubborn = 0;
+  let unstoppable = 0;
   let slow = 0;
 
   const once = async (kind: CheckKind, args: unknown, stopAfterMs = callMs): Promise<void> => {
@@ -84,10 +84,10 @@ export async function checkTool(options: {
     current = { kind, args };
     hash.update(`${JSON.stringify(args)}\n`);
     const started = performance.now();
-    const result = await called({ session, tool, args, stopAfterMs });
+    const result = await callOnce({ session, tool, args, stopAfterMs });
     const overdue = performance.now() - started - stopAfterMs;
     if (overdue > STOPPING_MS) {
-      stubborn += 1;
+      unstoppable += 1;
       const end = result === undefined ? "and never ended" : `for ${Math.round(overdue / 1000)} s`;
       findings.add({ kind, what: `it went on ${end} after it was told to stop`, args });
     }
@@ -105,32 +105,36 @@ export async function checkTool(options: {
   process.on("unhandledRejection", escaped);
   process.on("uncaughtException", escaped);
   try {
-    for (let index = 0; index < runs && stubborn < STUBBORN_ENOUGH; index += 1) {
-      await once("good arguments", good(), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS);
-      await once("bad arguments", badArguments(good(), random), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS);
+    for (let index = 0; index < runs && unstoppable < MOST_UNSTOPPABLE; index += 1) {
+      await once("good arguments", good(), slow < SLOW_ENOUGH ? callMs : SHORT_MS);
+      await once("bad arguments", badArguments(good(), random), slow < SLOW_ENOUGH ? callMs : SHORT_MS);
       await once("abort", good(), random.int(0, 20));
     }
-    if (stubborn < STUBBORN_ENOUGH)
-      await altered({ ...options, alter: hurried(random) }, () => once("timeout", good()));
-    if (stubborn < STUBBORN_ENOUGH) {
+    if (unstoppable < MOST_UNSTOPPABLE)
+      await withChangedTool({ ...options, alter: withShortDeadline(random) }, () => once("timeout", good()));
+    if (unstoppable < MOST_UNSTOPPABLE) {
       await Promise.all(Array.from({ length: CONCURRENT }, () => once("concurrent", good())));
-      await once("large input", enlarged(good()));
-      await altered({ ...options, alter: talkative }, () =>
-        once("huge output", good(), slow < SLOW_ENOUGH ? callMs : IMPATIENT_MS),
+      await once("large input", withLargeTexts(good()));
+      await withChangedTool({ ...options, alter: withHugeOutput }, () =>
+        once("huge output", good(), slow < SLOW_ENOUGH ? callMs : SHORT_MS),
       );
     }
     // What was left behind gets a moment to fail.
-    await wait(IMPATIENT_MS);
+    await wait(SHORT_MS);
   } finally {
     process.off("unhandledRejection", escaped);
     process.off("uncaughtException", escaped);
   }
   const report = { tool, seed, runs: done, outcomes, violations: findings.all() };
-  return { ...report, arguments_hash: hash.digest("hex").slice(0, 16), remarks: remarksOn(report, stubborn) };
+  return {
+    ...report,
+    arguments_hash: hash.digest("hex").slice(0, 16),
+    remarks: remarksOn(report, unstoppable),
+  };
 }
 
 /** Runs with a changed copy of the tool in the place of the real one. */
-async function altered(
+async function withChangedTool(
   {
     runtime,
     tool: name,
@@ -152,32 +156,32 @@ async function altered(
 }
 
 /** A deadline so short that it passes while the tool is at work. */
-function hurried(random: Random): (tool: AnyTool) => AnyTool {
+function withShortDeadline(random: Random): (tool: AnyTool) => AnyTool {
   return (tool) => ({ ...tool, timeoutMs: random.int(1, 20) });
 }
 
-/** Every text of the output grown far beyond any limit; `present` and the bounds have to cope. */
-function talkative(tool: AnyTool): AnyTool {
+/** Every text of the output enlarge far beyond any limit; `present` and the bounds have to cope. */
+function withHugeOutput(tool: AnyTool): AnyTool {
   // A tool that pages itself answers for its own size; growing its pages would prove nothing.
   if (tool.maxResultSizeChars === Number.POSITIVE_INFINITY) return tool;
-  const grown = (value: unknown): unknown => {
+  const enlarge = (value: unknown): unknown => {
     if (typeof value === "string") return `${value}${"z".repeat(LARGE_TEXT)}`;
     if (!isRecord(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,
-        typeof member === "string" ? grown(member) : member,
+        typeof member === "string" ? enlarge(member) : member,
       ]),
     );
   };
   return {
     ...tool,
-    handler: async (args: unknown, ctx: CallContext) => grown(await tool.handler(args, ctx)),
+    handler: async (args: unknown, ctx: CallContext) => enlarge(await tool.handler(args, ctx)),
   };
 }
 
 /** The result, or undefined when none comes. */
-async function called(options: {
+async function callOnce(options: {
   readonly session: Session;
   readonly tool: string;
   readonly args: unknown;
@@ -199,7 +203,7 @@ async function called(options: {
   }
 }
 
-function enlarged(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withLargeTexts(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,
@@ -208,9 +212,9 @@ function enlarged(args: Readonly<Record<string, unknown>>): Record<string, unkno
   );
 }
 
-function remarksOn(report: Pick<CheckReport, "outcomes">, stubborn: number): readonly string[] {
+function remarksOn(report: Pick<CheckReport, "outcomes">, unstoppable: number): readonly string[] {
   const remarks: string[] = [];
-  if (stubborn >= STUBBORN_ENOUGH) remarks.push("given up early: it does not stop when it is told to");
+  if (unstoppable >= MOST_UNSTOPPABLE) remarks.push("given up early: it does not stop when it is told to");
   if (Object.keys(report.outcomes).every((outcome) => NOT_RUN.includes(outcome)))
     remarks.push("its own code never ran: no call got past the checks before it");
   return remarks;

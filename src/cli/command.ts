@@ -31,6 +31,9 @@ interface OptionSpec {
   readonly hidden?: boolean;
 }
 
+/** How the arguments of a call are typed. */
+export const CALL_ARGUMENTS = "JSON, key=value pairs, or - for standard input";
+
 /** `outline` leaves out what only its own help and its own run need. */
 export function addCommand(
   parent: Command,

@@ -1,5 +1,5 @@
 import { approvals } from "./approvals.js";
-import type { CommandSpec } from "./command.js";
+import { CALL_ARGUMENTS, type CommandSpec } from "./command.js";
 import { config } from "./config.js";
 import { cron } from "./cron.js";
 import { env } from "./env.js";
@@ -9,8 +9,6 @@ import { plugins } from "./plugins.js";
 import { kill, logs, ps } from "./processes.js";
 import { tool } from "./tool.js";
 import { tools, toolsets } from "./tools.js";
-
-export const CALL_ARGUMENTS = "JSON, key=value pairs, or - for standard input";
 
 /**
  * Every command, in the order of the help. A noun with commands of its own is declared in the file of its name, and

@@ -89,6 +89,11 @@ export async function withRuntime<Result>(
   }
 }
 
+/** What a tool leaves behind may keep the process alive this long after the command has ended. */
+export function exitSoon(afterMs = 500): void {
+  setTimeout(() => process.exit(), afterMs).unref();
+}
+
 /** The flags that stand for configuration keys. */
 function configFlagsOf({ profile, toolsets, env, timeout, verbose, quiet }: GlobalFlags) {
   const level = quiet === true ? "error" : verbose === true ? "debug" : undefined;

@@ -9,7 +9,7 @@ const GROUPS: readonly Finding["group"][] = ["Runtime", "Config", "Tools", "Envi
 export async function doctor(context: CommandContext): Promise<void> {
   const { options } = context;
   const { out, home } = context;
-  const mended = options.fix === true ? mendHome(home) : [];
+  const mended = options.fix === true ? repairHome(home) : [];
   const runtime = await context.runtime();
   const findings = await examine(runtime);
   // What could not be opened is among the findings already; closing it says nothing new.
@@ -29,7 +29,7 @@ export async function doctor(context: CommandContext): Promise<void> {
 }
 
 /** What can be put right without asking: the home folder and who may read it. */
-function mendHome(home: string): readonly string[] {
+function repairHome(home: string): readonly string[] {
   const done: string[] = [];
   if (!existsSync(home)) {
     mkdirSync(home, { recursive: true, mode: 0o700 });

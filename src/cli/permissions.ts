@@ -1,4 +1,4 @@
-import type { CommandSpec } from "./command.js";
+import { CALL_ARGUMENTS, type CommandSpec } from "./command.js";
 
 export const permissions: CommandSpec = {
   about: "profiles: what a session may do at all",
@@ -15,7 +15,7 @@ export const permissions: CommandSpec = {
     },
     explain: {
       about: "what would be decided about a call, rule by rule, with file and line",
-      args: { "<name>": "tool", "[arguments...]": "JSON, key=value pairs, or - for standard input" },
+      args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
       load: async () => (await import("./permissions/explain.js")).explain,
     },
     simulate: {

@@ -6,7 +6,7 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { schedulerFor } from "../../runtime/scheduler.js";
 import { ToolError } from "../../tool/errors.js";
 import { publicJob } from "../../tools/system/cronjob/answer.js";
-import type { CommandContext } from "../context.js";
+import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 import type { Output } from "../output.js";
 import { assertPerson } from "../person.js";
@@ -27,9 +27,6 @@ export async function withJobs(
   }
 }
 
-/** What a tool leaves behind may keep the process alive this long after the command has ended. */
-const LEFTOVER_MS = 500;
-
 /** A scheduler for one command. Ctrl-C stops what runs and notes how far it came. */
 export async function withScheduler(
   context: CommandContext,
@@ -48,7 +45,7 @@ export async function withScheduler(
     } finally {
       for (const signal of STOP_SIGNALS) process.removeListener(signal, interrupt);
       await stop();
-      setTimeout(() => process.exit(), LEFTOVER_MS).unref();
+      exitSoon();
     }
   });
 }
@@ -122,7 +119,7 @@ export function tookOf({ startedAt, endedAt }: JobRun): string {
 }
 
 /** What one run came to, in a line or two. */
-export function sayRun(out: Output, { job, run }: RunReport): void {
+export function printRun(out: Output, { job, run }: RunReport): void {
   const level = run.status === "ok" ? "ok" : run.status === "failed" ? "error" : "warning";
   const summary = run.summary === "" ? run.status : visible(run.summary);
   const text = `${out.mark(level)} ${labelOf(job)} ${tookOf(run)}: ${summary}`;

@@ -1,6 +1,6 @@
 import type { CommandContext } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
-import { publicRun, sayRun, withScheduler } from "./jobs.js";
+import { printRun, publicRun, withScheduler } from "./jobs.js";
 
 /** Runs one job here and now, and waits for it. */
 export async function run(context: CommandContext): Promise<void> {
@@ -14,7 +14,7 @@ export async function run(context: CommandContext): Promise<void> {
         "It will run once more when that run has ended.",
       );
     }
-    sayRun(context.out, report);
+    printRun(context.out, report);
     if (report.run.status === "failed") process.exitCode ??= EXIT.toolError;
   });
 }
@@ -26,6 +26,6 @@ export async function tick(context: CommandContext): Promise<void> {
     const reports = await scheduler.tick();
     if (out.json) out.values(reports.map(({ job, run }) => ({ name: job.name, ...publicRun(run) })));
     else if (reports.length === 0) out.line("Nothing is due.");
-    else for (const report of reports) sayRun(out, report);
+    else for (const report of reports) printRun(out, report);
   });
 }

@@ -15,7 +15,7 @@ import {
   describeStatus,
   exitCodeFor,
   type ServerSection,
-  tested as testedServer,
+  testServer,
   withServers,
 } from "./servers.js";
 
@@ -64,7 +64,7 @@ export async function add(context: CommandContext): Promise<void> {
         servers: Object.fromEntries(drafts.map(({ name, server }) => [name, server])),
         secrets: drafts.flatMap(({ secrets }) => secrets),
       });
-      const statuses = await Promise.all(drafts.map(({ name }) => testedServer(source, name)));
+      const statuses = await Promise.all(drafts.map(({ name }) => testServer(source, name)));
       for (const [index, draft] of drafts.entries()) {
         const status = statuses[index];
         if (status !== undefined) results.push(await settle(context, { draft, status }));

@@ -2,7 +2,7 @@ import { visible } from "../../base/visible-text.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import { confirm } from "../person.js";
-import { configuredServer, describeStatus, exitCodeFor, tested, USABLE, withServers } from "./servers.js";
+import { configuredServer, describeStatus, exitCodeFor, testServer, USABLE, withServers } from "./servers.js";
 
 /** A call of a tool that has changed asks; here a person sees all changes of a server and accepts them beforehand. */
 export async function approve(context: CommandContext): Promise<void> {
@@ -10,7 +10,7 @@ export async function approve(context: CommandContext): Promise<void> {
   const [name = "", tool] = context.args;
   await withServers(context, async ({ runtime, connect }) => {
     const source = await connect({ servers: { [name]: configuredServer(runtime.config, name) } });
-    const status = await tested(source, name);
+    const status = await testServer(source, name);
     if (!USABLE.has(status.state)) {
       for (const line of describeStatus(status, out)) out.note(line);
       process.exitCode = exitCodeFor(status);

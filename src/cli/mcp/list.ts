@@ -7,7 +7,7 @@ import {
   configuredServer,
   describeStatus,
   exitCodeFor,
-  tested,
+  testServer,
   USABLE,
   untilThen,
   withServers,
@@ -51,7 +51,7 @@ export async function test(context: CommandContext): Promise<void> {
   await withServers(context, async ({ runtime, connect }) => {
     const server = configuredServer(runtime.config, name);
     const source = await connect({ servers: { [name]: server } });
-    const status = await tested(source, name);
+    const status = await testServer(source, name);
     if (out.json) out.value(status);
     else for (const line of describeStatus(status, out)) out.line(line);
     process.exitCode = exitCodeFor(status);

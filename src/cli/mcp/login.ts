@@ -100,7 +100,7 @@ export function openLoginBrowser(options: {
       return {
         redirectUrl: server?.redirectUrl ?? callbackUrl(CALLBACK_PORTS[0]),
         async visit(address, state) {
-          const ways = [given(patience), ...(server === undefined ? [] : [server.wait(state)])];
+          const ways = [abortOf(patience), ...(server === undefined ? [] : [server.wait(state)])];
           show(out, address, paste);
           if (paste) ways.push(pasted(state, stop.signal));
           else if (!(await openSystemBrowser(address)))
@@ -127,7 +127,7 @@ function show(out: Output, address: URL, paste: boolean): void {
     process.stderr.write("Then paste the address the browser ends at (the page itself may not load):\n");
 }
 
-function given(signal: AbortSignal): Promise<never> {
+function abortOf(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = () => reject(signal.reason);
     if (signal.aborted) stop();

@@ -1,13 +1,10 @@
 import { Writable } from "node:stream";
 import { serveMcpOverStreams } from "../../server/mcp/stdio.js";
-import { describeThrown } from "../../tool/thrown.js";
-import type { CommandContext } from "../context.js";
+import { type CommandContext, exitSoon } from "../context.js";
 import { commandError } from "../errors.js";
+import { reportUncaughtErrors } from "../session/with-session.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** What a tool leaves behind may keep the process alive this long after the client has gone. */
-const LEFTOVER_MS = 200;
-
 /** Standard output belongs to the protocol: whatever else a tool or library prints goes to standard error. */
 export async function serve({ flags, runtime: open }: CommandContext): Promise<void> {
   if (flags.dryRun === true) {
@@ -18,12 +15,7 @@ export async function serve({ flags, runtime: open }: CommandContext): Promise<v
   const onSignal = () => stop.abort();
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   const runtime = await open({ wait: false });
-  const report = (thrown: unknown) => {
-    const { type, message } = describeThrown(thrown);
-    runtime.log.error(`an error that nothing caught, left behind by a tool: ${type}: ${message}`);
-  };
-  process.on("unhandledRejection", report);
-  process.on("uncaughtException", report);
+  reportUncaughtErrors(runtime);
   try {
     const { watchForChanges } = await import("../../runtime/reload/watch-for-changes.js");
     await watchForChanges(runtime);
@@ -31,7 +23,7 @@ export async function serve({ flags, runtime: open }: CommandContext): Promise<v
   } finally {
     await runtime.close();
     for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
-    setTimeout(() => process.exit(), LEFTOVER_MS).unref();
+    exitSoon(200);
   }
 }
 

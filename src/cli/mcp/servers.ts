@@ -92,7 +92,7 @@ function hostOf(runtime: Runtime, { servers, secrets = [] }: Connecting): Source
   };
 }
 
-export async function tested(source: McpSource, name: string): Promise<McpServerStatus> {
+export async function testServer(source: McpSource, name: string): Promise<McpServerStatus> {
   const status = await source.test(name);
   if (status === undefined) throw commandError("not_found", `no MCP server is called ${name}`);
   return status;

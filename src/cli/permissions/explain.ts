@@ -81,7 +81,9 @@ function show(
   }
 }
 
-function lines(trace: readonly TraceStep[]): readonly { readonly text: string; readonly about?: string }[] {
+function lines(
+  trace: readonly TraceStep[],
+): readonly { readonly text: string; readonly about?: string | undefined }[] {
   const rows = tableLines(
     trace.map((step) => [
       step.outcome,
@@ -92,7 +94,7 @@ function lines(trace: readonly TraceStep[]): readonly { readonly text: string; r
   );
   return trace.map(({ effect }, index) => ({
     text: rows[index] ?? "",
-    ...(effect !== undefined && { about: effect }),
+    about: effect,
   }));
 }
 

@@ -5,13 +5,11 @@ import { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
 import { describeThrown } from "../../tool/thrown.js";
-import type { CommandContext } from "../context.js";
+import { type CommandContext, exitSoon } from "../context.js";
 import { brief, type Output } from "../output.js";
 import { terminalApprover } from "./approval-prompt.js";
 import { ProgressDisplay } from "./progress.js";
 
-/** What a tool leaves behind may keep the process alive this long after the command has ended. */
-const LEFTOVER_MS = 500;
 const LONGEST_REASON = 500;
 
 /** Opens a session for one command and closes everything afterwards. Ctrl-C aborts what is running. */
@@ -25,7 +23,7 @@ export async function withSession(
   const interrupt = () => controller.abort();
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
-  reportStrays(runtime);
+  reportUncaughtErrors(runtime);
   const stopStream = out.jsonl ? runtime.events.on((event) => out.value(event)) : () => undefined;
   const unattended = unattendedApprover(runtime, out);
   const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
@@ -43,7 +41,7 @@ export async function withSession(
     await unattended.close();
     noteEnding(context, runtime);
     await runtime.close();
-    setTimeout(() => process.exit(), LEFTOVER_MS).unref();
+    exitSoon();
   }
 }
 
@@ -56,7 +54,7 @@ function noteEnding({ out }: CommandContext, runtime: Runtime): void {
 }
 
 /** Promises and timers that a tool forgot may fail when nobody waits for them: said, but no call is lost by it. */
-function reportStrays(runtime: Runtime): void {
+export function reportUncaughtErrors(runtime: Runtime): void {
   const report = (thrown: unknown) => {
     const { type, message } = describeThrown(thrown);
     runtime.log.error(`an error that nothing caught, left behind by a tool: ${type}: ${message}`);

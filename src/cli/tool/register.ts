@@ -55,7 +55,7 @@ export async function register(context: CommandContext): Promise<void> {
       dry_run: flags.dryRun === true,
       tools,
       missing_env: missing,
-      ...(example !== undefined && { try: example }),
+      try: example,
     });
     return;
   }

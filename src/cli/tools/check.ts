@@ -7,15 +7,13 @@ import { toolFolders } from "../../registry/user-module-files.js";
 import { createRuntime } from "../../runtime/create-runtime.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { TodoItem } from "../../tool/host-capabilities.js";
-import type { CommandContext } from "../context.js";
+import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 
 const CALL_SECONDS = 2;
 /** After its deadline a call has ended by itself; tools that allow themselves longer are stopped. */
 const STOP_ANYWAY_MS = 200;
 const MOST_SHOWN = 20;
-const LEFTOVER_MS = 500;
-
 export async function check(context: CommandContext): Promise<void> {
   const { options } = context;
   const [target = ""] = context.args;
@@ -48,7 +46,7 @@ export async function check(context: CommandContext): Promise<void> {
     await runtime.close();
     rmSync(scratch, { recursive: true, force: true });
     // A tool that does not stop must not keep the check from ending.
-    setTimeout(() => process.exit(), LEFTOVER_MS).unref();
+    exitSoon();
   }
 }
 

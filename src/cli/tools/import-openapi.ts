@@ -67,7 +67,7 @@ export async function importOpenApiTools(context: CommandContext): Promise<void>
         tools,
         left_out: leftOut,
         missing_env: missing,
-        ...(example !== undefined && { try: example }),
+        try: example,
       });
     const rows = tools
       .slice(0, MOST_SHOWN)

@@ -16,8 +16,8 @@ export async function info({ out, runtime: open, args: [name = ""] }: CommandCon
     out.value({
       ...listing,
       parameters: entry.parameters,
-      ...(entry.output !== undefined && { output: entry.output }),
-      ...(examples.length > 0 && { examples }),
+      output: entry.output,
+      examples: examples.length > 0 ? examples : undefined,
     });
   else {
     out.line(

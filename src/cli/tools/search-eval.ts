@@ -36,7 +36,7 @@ export async function searchEval(context: CommandContext): Promise<void> {
       cache: embedder && vectorCache(context.home, embedder),
       onProgress: (done, total) => context.out.note(`vectors: ${done} of ${total} new ones`),
     });
-    await awake(finder.prepared);
+    await keepProcessAlive(finder.prepared);
     const vectorsMs = performance.now() - vectorsStart;
 
     const evaluation = new Evaluation(ks);
@@ -63,7 +63,8 @@ export async function searchEval(context: CommandContext): Promise<void> {
       us_per_query: Math.round((searching / Math.max(1, evaluation.count)) * 1000),
       build_ms: rounded(buildMs),
       method: finder.method,
-      ...(embedder !== undefined && { model: MODEL_ID, vectors_ms: Math.round(vectorsMs) }),
+      model: embedder && MODEL_ID,
+      vectors_ms: embedder && Math.round(vectorsMs),
       tools: tools.length,
       queries: evaluation.count,
     });
@@ -94,7 +95,7 @@ function vectorCache(home: string, { id, dimensions }: ModelEmbedder): VectorCac
 }
 
 /** Vectors are made in the background, which keeps no program running; this one has nothing else to do. */
-async function awake(work: Promise<void>): Promise<void> {
+async function keepProcessAlive(work: Promise<void>): Promise<void> {
   const timer = setInterval(() => undefined, 60_000);
   await work.finally(() => clearInterval(timer));
 }
