@@ -12,7 +12,8 @@ const report: string[] = [];
 
 afterAll(() => {
   const file = process.env.HERMES_CORPUS_REPORT;
-  if (file !== undefined && file !== "") writeFileSync(file, report.join("\n"));
+  if (file === "-") console.log(report.join("\n"));
+  else if (file !== undefined && file !== "") writeFileSync(file, report.join("\n"));
 });
 
 function measured(name: string, rows: readonly LabelledRow[], withMisses: boolean): Measure {
