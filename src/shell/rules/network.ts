@@ -27,7 +27,7 @@ export const RULES = subject("network", [
       { when: nftChange, match: ["nft flush ruleset"], not_match: ["nft list tables"] },
     ] },
     { program: "ufw", dry: "dry-run", not_match: ["ufw app list", "ufw status verbose"], rows: [
-      { path: "status|version|show|app update|default", match: ["ufw status update"] },
+      { path: "status|version|show|app update|default", match: ["ufw app update nginx"] },
       { path: "*", when: (call) => !/^(?:status|version|show|app)$/.test(call.operand(0)),
         match: ["ufw disable"], not_match: ["ufw version"] },
     ] },
@@ -40,14 +40,14 @@ export const RULES = subject("network", [
       match: ["ipset destroy"] },
     { program: "ipfw", unknownVerb: true, path: "add|delete|flush|disable|enable|zero|table",
       match: ["ipfw flush"] },
-    { program: "socketfilterfw", word: /^--(?:set|add|remove|block|unblock)/, match: ["socketfilterfw --set"] },
+    { program: "socketfilterfw", word: /^--(?:set|add|remove|block|unblock)/, match: ["socketfilterfw --setglobalstate off"] },
     { program: "fail2ban-client", unknownVerb: true, path: "stop|unban|set|reload|restart",
       match: ["fail2ban-client stop"] },
   ] },
   { rule: CHANGE, reason: NETWORK, tools: [
     { program: "ip", taking: "f family n netns rc", style: "go", not_match: ["ip neigh", "ip monitor"],
       rows: [
-      { word: /^-b(?:atch)?$/, match: ["ip -b"], not_match: ["ip addr"] },
+      { word: /^-b(?:atch)?$/, match: ["ip -batch changes.txt"], not_match: ["ip addr"] },
       { path: "* set|add|del|delete|flush|replace|change|append|prepend|attach|detach|down|restore",
         match: ["ip route del default"] },
     ] },

@@ -95,7 +95,7 @@ export const RULES = subject("package", [
       { path: "remove|erase|autoremove|swap|downgrade|rm", reason: REMOVES, match: ["yum autoremove"] },
       { path: "group|module remove|reset", reason: REMOVES, match: ["dnf group remove"] },
       { path: "history undo|rollback", reason: REMOVES, match: ["dnf history undo"] },
-      { path: "config-manager|copr *", reason: SOURCES, match: ["dnf config-manager web"] },
+      { path: "config-manager|copr *", reason: SOURCES, match: ["dnf config-manager --add-repo http://x.example"] },
     ] },
     { program: "rpm", unless: /^(?:--test|-q.*|--query|-E|--eval)$/, word: /^-[a-z]*e[a-z]*$|^--erase$/,
       rule: "package.remove", reason: REMOVES, match: ["rpm -e nginx"], not_match: ["rpm -qa"] },
@@ -105,7 +105,7 @@ export const RULES = subject("package", [
       match: ["apk del curl"], not_match: ["apk add curl"] },
     { program: "zypper", taking: "R root", dry: "dry-run D", rows: [
       { path: "rm|remove|rr|removerepo|rl", reason: REMOVES, match: ["zypper rm nginx"] },
-      { path: "ar|addrepo|mr|modifyrepo", reason: SOURCES, match: ["zypper ar"] },
+      { path: "ar|addrepo|mr|modifyrepo", reason: SOURCES, match: ["zypper ar http://x.example x"] },
     ] },
     { program: "apt|apt-get|aptitude|dnf|yum|zypper|apk|rpm|microdnf",
       not_match: ["apk add curl", "apt-get clean"], rows: [
@@ -141,7 +141,7 @@ export const RULES = subject("package", [
       rule: "package.remove", reason: REMOVES, match: ["nix-collect-garbage -d"] },
     { program: "choco|winget|scoop|chocolatey", not_match: ["choco list", "winget list"], rows: [
       { path: "uninstall|remove|rm", reason: REMOVES, match: ["choco uninstall git"] },
-      { path: "source|bucket|sources add|remove|rm", reason: SOURCES, match: ["choco source add"] },
+      { path: "source|bucket|sources add|remove|rm", reason: SOURCES, match: ["choco source add -n x -s http://x.example"] },
     ] },
     { program: "softwareupdate", word: /^(?:-[a-zA-Z]*[ir][a-zA-Z]*|--(?:install|reset-ignored|restart).*)$/,
       rule: "rare.option", reason: "replaces system software", match: ["softwareupdate -i"] },
