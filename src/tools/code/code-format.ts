@@ -7,8 +7,7 @@ import { formatBundled } from "./format/bundled-formatters.js";
 import { findFormatter } from "./format/project-formatters.js";
 import { codeEffects } from "./project/effects.js";
 import { runTool } from "./project/programs.js";
-import { type Source, sourcesOf, targetOf } from "./project/sources.js";
-import { writeSource } from "./project/write-source.js";
+import { type Source, sourcesOf, targetOf, writeSource } from "./project/sources.js";
 
 const MAX_DIFF_CHARS = 20_000;
 const ONE_FILE_MS = 60_000;

@@ -7,8 +7,7 @@ import { BUNDLED_NAMES, fixPython, lintBundled } from "./lint/bundled-linters.js
 import { type Counts, countsOf, type Diagnostic, inOrder } from "./lint/diagnostic.js";
 import { findProjectLinter, lintWithProject } from "./lint/run-project-linter.js";
 import { codeEffects } from "./project/effects.js";
-import { type Source, shortName, sourcesOf, type Target, targetOf } from "./project/sources.js";
-import { writeSource } from "./project/write-source.js";
+import { type Source, shortName, sourcesOf, type Target, targetOf, writeSource } from "./project/sources.js";
 
 const SHOWN = 200;
 

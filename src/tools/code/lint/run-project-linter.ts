@@ -2,8 +2,7 @@ import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { findUpwards, smallText } from "../project/find-upwards.js";
 import { findTool, runTool } from "../project/programs.js";
-import { readSource, shortName, type Target } from "../project/sources.js";
-import { writeSource } from "../project/write-source.js";
+import { readSource, shortName, type Target, writeSource } from "../project/sources.js";
 import type { Diagnostic } from "./diagnostic.js";
 import { PROJECT_LINTERS, type ProjectLinter } from "./project-linters.js";
 

@@ -3,7 +3,7 @@ import { sha256 } from "../../../base/hash.js";
 import { isBelow } from "../../../base/path.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
-import { refuseDevice } from "../../files/path-guard.js";
+import { refuseDevice, refuseProtectedWrite } from "../../files/path-guard.js";
 import { locate } from "../../files/paths.js";
 import { fileNameFor, type Language, languageNamed, languageOfPath } from "./language.js";
 
@@ -147,4 +147,13 @@ async function filesBelow(folder: string, ctx: CallContext): Promise<readonly st
     }
   }
   return found.sort();
+}
+
+/** Writes new text over a file that was read before, unless somebody has changed it since. */
+export async function writeSource(source: Source, text: string, ctx: CallContext): Promise<void> {
+  if (source.path === undefined) return;
+  refuseProtectedWrite(source.path, ctx);
+  await ctx.environment.files.write(source.path, Buffer.from(text, "utf8"), {
+    expected: { sha256: source.sha256 },
+  });
 }
