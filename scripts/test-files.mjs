@@ -27,6 +27,15 @@ export const FULL = [
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement}.test.ts",
   "test/examples/**",
+  "test/env/{local-exec,local-spawn,launcher,runtime-exit}.test.ts",
+  "test/tools/code/{execute-kernel,debug,quickjs-escapes}.test.ts",
+  "test/tools/files/file-compress.test.ts",
+  "test/tools/system/{background,terminal-pty}.test.ts",
+  "test/sources/mcp/{connection,robustness,attacks}.test.ts",
+  "test/sources/plugins/isolation.test.ts",
+  "test/server/{serve-command,page,approvals}.test.ts",
+  "test/attacks/{bad-input,hostile-documents,lesson-25-waiting-for-input}.test.ts",
+  "test/{config/laws,processes/table,settle/linear-time,approvals/interleaved,policy/paths-oracle,store/bit-flips}.test.ts",
 ];
 
 /** Daemons lie where the path of an ordinary shell does not lead. */

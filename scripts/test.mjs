@@ -84,7 +84,9 @@ async function runFailedAgain(counts) {
   counts.failures = [];
   for (const failed of again) {
     console.log(`\nonce more, alone: ${failed.test}`);
-    const name = failed.name === undefined ? [] : ["-t", `^${failed.name.replace(/[^\w ]/g, "\\$&")}$`];
+    // Patterns see the names of suites and test with blanks between them.
+    const pattern = failed.name?.replaceAll(" > ", " ").replace(/[^\w ]/g, "\\$&");
+    const name = pattern === undefined ? [] : ["-t", `^${pattern}$`];
     const alone = await runSuite([failed.file, ...name]);
     if (alone.failed > 0 || alone.passed === 0) {
       counts.failures.push({ ...failed, again: alone.failures[0]?.error });

@@ -60,17 +60,17 @@ describe("npm test", () => {
   it("runs what failed once more, alone, and forgives three that pass then", async () => {
     const unstable = (
       count: number,
-    ) => `import { it } from "vitest"; import { existsSync, writeFileSync } from "node:fs";
-      for (const name of ${JSON.stringify(["a", "b", "c (d)", "e"].slice(0, count))}) it("test " + name, () => {
+    ) => `import { describe, it } from "vitest"; import { existsSync, writeFileSync } from "node:fs";
+      for (const name of ${JSON.stringify(["a", "b", "c (d)", "e"].slice(0, count))}) describe("suite of", () => it("test " + name, () => {
         const mark = ${JSON.stringify(join(copy.root, "seen-"))} + ${count} + name;
         if (existsSync(mark)) return;
         writeFileSync(mark, "");
         throw new Error("not yet");
-      });`;
+      }));`;
     await copy.write({ "test/three.test.ts": unstable(3), "test/four.test.ts": unstable(4) });
     const three = await copy.node("scripts/test.mjs", "test/three.test.ts");
     expect(three.stdout).toMatch(
-      /^unstable: test\/three\.test\.ts > test c \(d\)\n {4}not yet\n(?: .*\n)* {4}then: passed alone/m,
+      /^unstable: test\/three\.test\.ts > suite of > test c \(d\)\n {4}not yet\n(?: .*\n)* {4}then: passed alone/m,
     );
     expect([three.code, lastLine(three.stdout)]).toEqual([0, "3 passed, 0 failed, 0 skipped"]);
     const four = await copy.node("scripts/test.mjs", "test/four.test.ts");

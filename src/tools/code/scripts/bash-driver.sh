@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A shell that stays. The outer one reads the channel; the inner one has a process group of its own and is
 # interactive, so that an interrupt ends what it does and not the shell. It gets one line for each order.
 set -m

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The shell line that starts every driver. It moves the channel to descriptors 3 and 4, takes away variables
 # whose names speak of secrets, and finds the interpreter, all without a file of its own.
 #
