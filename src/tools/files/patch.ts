@@ -5,16 +5,16 @@ import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import { mark, markDiff } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
+import { unifiedDiff } from "./diff-text.js";
 import { commitChanges } from "./patch/commit.js";
 import { type FileChange, planChanges } from "./patch/plan.js";
 import { type ReplaceOutcome, replaceText } from "./patch/replace.js";
-import { diffOf, lintChanges } from "./patch/report.js";
 import { readSnapshot } from "./patch/snapshot.js";
 import { parseV4a } from "./patch/v4a-parse.js";
 import { refuseDevice } from "./path-guard.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { trackerOf } from "./read-tracker.js";
-import type { LintReport } from "./syntax-check.js";
+import { type LintReport, lintEdit } from "./syntax-check.js";
 import { encodeText } from "./text-encoding.js";
 import { isConflict, type Verification } from "./write-verified.js";
 
@@ -281,4 +281,29 @@ function humanText(out: PatchResult): string {
 
 function isReport(lint: LintReport | Record<string, LintReport>): lint is LintReport {
   return typeof lint.checker === "string";
+}
+
+const MAX_DIFF_CHARS = 40_000;
+
+function diffOf(change: FileChange, ctx: CallContext): Promise<string> {
+  const { location, target, before, after } = change;
+  return unifiedDiff(
+    { path: location.path, movedTo: target?.path, before: before?.text, after: after?.text },
+    { ctx, maxChars: MAX_DIFF_CHARS },
+  );
+}
+
+/** New syntax errors by file. */
+async function lintChanges(
+  changes: readonly FileChange[],
+  ctx: CallContext,
+): Promise<Record<string, LintReport>> {
+  const reports: Record<string, LintReport> = {};
+  for (const { location, target, before, after } of changes) {
+    if (after === undefined) continue;
+    const { path } = target ?? location;
+    const report = await lintEdit({ path, before: before?.text, after: after.text, ctx });
+    if (report !== undefined) reports[path] = report;
+  }
+  return reports;
 }

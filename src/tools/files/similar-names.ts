@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import type { CallContext } from "../../tool/tool.js";
-import { rankFuzzily } from "./fuzzy.js";
+import { findPaths } from "./search/fuzzy/find-paths.js";
+import { PathIndex } from "./search/fuzzy/path-index.js";
 
 const MAX_SUGGESTIONS = 5;
 
@@ -44,4 +45,13 @@ function sharedBigrams(a: string, b: string): number {
   let shared = 0;
   for (const pair of left) if (right.has(pair)) shared++;
   return (2 * shared) / (left.size + right.size);
+}
+
+/** Items that resemble the query, best first. Equal scores: shorter, then alphabetical. */
+export function rankFuzzily(
+  items: readonly string[],
+  query: string,
+  limit = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  return findPaths(new PathIndex(items), query, { wanted: limit }).paths;
 }

@@ -1,9 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import type { ExecResult } from "../../env/environment.js";
 import { looksLikePrompt } from "../../env/pty/prompt.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { withConnectRetries } from "./connect-retry.js";
 import { exitMeaning } from "./exit-notes.js";
 import { foregroundRefusal } from "./foreground.js";
 import type { PreparedSudo } from "./sudo.js";
@@ -129,4 +129,33 @@ export function endError(
   if (end.timedOut) return `Timed out after ${timeout} s; the command and everything it started was ended.`;
   if (end.cancelled) return "Cancelled; the command and everything it started was ended.";
   return end.exitCode === 0 ? undefined : `The command ended with exit code ${end.exitCode}.`;
+}
+
+const RETRIES = 3;
+const FIRST_PAUSE_MS = 500;
+
+/**
+ * Tries again when an environment elsewhere could not be reached, but only when the error says that nothing
+ * was started there: running a command twice is worse than not running it.
+ */
+export async function withConnectRetries<T>(
+  work: () => Promise<T>,
+  options: { readonly signal: AbortSignal; readonly onRetry: (message: string) => void },
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === RETRIES || options.signal.aborted || !neverStarted(error)) throw error;
+      const pause = FIRST_PAUSE_MS * 2 ** attempt;
+      options.onRetry(`not reached, trying again in ${pause} ms`);
+      await delay(pause, undefined, { signal: options.signal }).catch(() => undefined);
+    }
+  }
+}
+
+function neverStarted(error: unknown): boolean {
+  return (
+    ToolError.isInstance(error) && error.code === "unavailable" && error.details?.nothing_started === true
+  );
 }

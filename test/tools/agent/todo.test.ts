@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TodoItem } from "../../../src/tool/host-capabilities.js";
+import type { TodoSummary } from "../../../src/tools/agent/todo.js";
 import todo from "../../../src/tools/agent/todo.js";
-import type { TodoSummary } from "../../../src/tools/agent/todo-list.js";
 import { makeContext, type TestContext } from "../context.js";
 
 let list: readonly TodoItem[];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findMatch, STRATEGIES } from "../../../src/tools/files/patch/find-match.js";
 import type { Region } from "../../../src/tools/files/patch/regions.js";
+import { findMatch, STRATEGIES } from "../../../src/tools/files/patch/replace.js";
 import * as strategies from "../../../src/tools/files/patch/strategies.js";
 
 const cut = (text: string, regions: readonly Region[]) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FirstPaths } from "../../../src/tools/files/search/first-paths.js";
+import { FirstPaths } from "../../../src/tools/files/search/names.js";
 
 const MOST_HELD = 20_000;
 

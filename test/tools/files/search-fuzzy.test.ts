@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rankFuzzily } from "../../../src/tools/files/fuzzy.js";
 import { findPaths } from "../../../src/tools/files/search/fuzzy/find-paths.js";
 import { PathIndex } from "../../../src/tools/files/search/fuzzy/path-index.js";
+import { rankFuzzily } from "../../../src/tools/files/similar-names.js";
 
 const PATHS = [
   "README.md",

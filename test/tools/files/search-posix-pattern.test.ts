@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { bytePattern } from "../../../src/tools/files/search/byte-pattern.js";
 import { posixPattern } from "../../../src/tools/files/search/posix-pattern.js";
+import { bytePattern } from "../../../src/tools/files/search/small-grep.js";
 
 it.each([
   [String.raw`\bfoo\d+`, String.raw`\bfoo[0-9]+`],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../../../src/tool/errors.js";
-import { withConnectRetries } from "../../../src/tools/system/connect-retry.js";
+import { withConnectRetries } from "../../../src/tools/system/foreground-run.js";
 
 const unreached = () =>
   new ToolError("not reached", { code: "unavailable", details: { nothing_started: true } });

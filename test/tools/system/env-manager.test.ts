@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { setInDotenv, unsetInDotenv } from "../../../src/tools/system/env/dotenv-text.js";
+import { setInDotenv, unsetInDotenv } from "../../../src/tools/system/env/dotenv-file.js";
 import { testRuntime } from "../../support/runtime.js";
 
 async function openEnv(options: Parameters<typeof testRuntime>[1] = {}) {

@@ -1,11 +1,15 @@
 import { isRecord } from "../../../base/record.js";
+import { createLexicalIndex } from "../../../search/lexical/index.js";
+import type { LexicalIndex } from "../../../search/types.js";
 import type { CallResult } from "../../../tool/call.js";
 import { textOf } from "../../../tool/content.js";
 import { type Failure, failure } from "../../../tool/errors.js";
+import { clip } from "../../../tool/preview.js";
 import type { SchemaObject } from "../../../tool/schema-walk.js";
+import { describeSignature } from "../../../tool/signature.js";
 import { describeThrown } from "../../../tool/thrown.js";
-import type { NestedTools } from "../../../tool/tool.js";
-import { Catalogue } from "./catalogue.js";
+import type { NestedTool, NestedTools } from "../../../tool/tool.js";
+import { declarationsOf } from "../../../tool/typescript-declarations.js";
 
 /** A question of the sandbox, as far as it could be read. */
 type Question =
@@ -134,4 +138,53 @@ function asJson(value: unknown): string | undefined {
 
 function no({ code, message, hint }: Failure): string {
   return `false,${JSON.stringify({ code, message, ...(hint !== undefined && { hint }) })}`;
+}
+
+const DEFAULT_FOUND = 10;
+const MAX_FOUND = 50;
+const SHORT_DESCRIPTION = 160;
+
+interface FoundTool {
+  readonly name: string;
+  readonly description: string;
+  readonly signature: string;
+}
+
+/** What a script can ask about the tools it may call. The index is made on the first search. */
+class Catalogue {
+  readonly #tools: readonly NestedTool[];
+  #index: LexicalIndex | undefined;
+
+  constructor(tools: readonly NestedTool[]) {
+    this.#tools = tools;
+  }
+
+  /** Tools that fit the query, best first. */
+  search(query: string, limit: unknown): readonly FoundTool[] {
+    this.#index ??= createLexicalIndex(this.#tools);
+    return this.#index.search(query, { limit: wholeNumber(limit) }).flatMap(({ index }) => {
+      const tool = this.#tools[index];
+      return tool === undefined ? [] : [brief(tool)];
+    });
+  }
+
+  /** The declaration of one tool, with its whole description; undefined when there is none of this name. */
+  describe(name: string): string | undefined {
+    const tool = this.#tools.find((candidate) => candidate.name === name);
+    return tool && declarationsOf([tool], { maxDescriptionChars: 4_000 });
+  }
+}
+
+function brief({ name, description, parameters }: NestedTool): FoundTool {
+  const [firstLine = ""] = description.trim().split("\n");
+  return {
+    name,
+    description: clip(firstLine, SHORT_DESCRIPTION),
+    signature: describeSignature(name, parameters),
+  };
+}
+
+function wholeNumber(limit: unknown): number {
+  const given = typeof limit === "number" && Number.isFinite(limit) ? Math.floor(limit) : DEFAULT_FOUND;
+  return Math.min(Math.max(1, given), MAX_FOUND);
 }

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path/posix";
+import { isAtOrBelow } from "../../../base/path.js";
+import type { FileStat } from "../../../env/environment.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { refuseProtectedWrite } from "../path-guard.js";
+import { trackerOf } from "../read-tracker.js";
 import { refusal, UnpackBudget } from "./limits.js";
 import { type Archive, type Entry, safeEntries } from "./read-entries.js";
-import { inTheWay, TargetTree } from "./target-tree.js";
-import { Undoable } from "./undoable.js";
 
 const WRITES_AT_ONCE = 8;
 const WAITING_BYTES = 64 * 1024 * 1024;
@@ -170,4 +171,135 @@ async function makeFolder(path: string, written: Undoable, ctx: CallContext): Pr
   const placeholder = join(path, `.hermes-${randomBytes(6).toString("hex")}.tmp`);
   await written.write({ path: placeholder, data: new Uint8Array(), existed: false });
   await ctx.environment.files.remove(placeholder);
+}
+
+type Listing = ReadonlyMap<string, FileStat["type"]>;
+
+/** What lies already where an archive is about to be unpacked; each folder is looked at once. */
+class TargetTree {
+  readonly #root: string;
+  readonly #ctx: CallContext;
+  readonly #listings = new Map<string, Promise<Listing | undefined>>();
+
+  /** `root` is a real path. */
+  constructor(root: string, ctx: CallContext) {
+    this.#root = root;
+    this.#ctx = ctx;
+  }
+
+  /** What is there under this name; a link or a file in the place of a folder on the way is an error. */
+  async find(name: string): Promise<FileStat["type"] | undefined> {
+    const folder = dirname(name);
+    if (folder !== ".") {
+      const above = await this.find(folder);
+      if (above === undefined) return undefined;
+      if (above !== "directory") throw inTheWay(join(this.#root, folder), above);
+    }
+    const listing = await this.#list(folder === "." ? "" : folder);
+    return listing?.get(name.slice(name.lastIndexOf("/") + 1));
+  }
+
+  #list(folder: string): Promise<Listing | undefined> {
+    let listing = this.#listings.get(folder);
+    if (listing === undefined) {
+      listing = this.#read(join(this.#root, folder));
+      this.#listings.set(folder, listing);
+    }
+    return listing;
+  }
+
+  async #read(path: string): Promise<Listing | undefined> {
+    const { files } = this.#ctx.environment;
+    const stat = await files.stat(path);
+    if (stat === undefined) return undefined;
+    if (stat.type !== "directory") throw inTheWay(path, stat.type);
+    return new Map((await files.list(path)).map(({ name, type }) => [name, type]));
+  }
+}
+
+function inTheWay(path: string, type: FileStat["type"]): ToolError {
+  const what = { file: "a file", directory: "a folder", symlink: "a link", other: "a device" }[type];
+  return new ToolError(`Nothing was unpacked: ${path} is ${what} and in the way.`, {
+    code: "denied",
+    hint: "Unpack to another folder (output), or ask the person to move it.",
+    details: { path },
+  });
+}
+
+interface Written {
+  readonly path: string;
+  /** What was there before; undefined when nothing was. */
+  readonly before: { readonly data: Uint8Array; readonly mode: number } | undefined;
+}
+
+/** Files written together: when one of them fails, the others go back to what they were. */
+class Undoable {
+  readonly #folder: string;
+  readonly #ctx: CallContext;
+  readonly #written: Written[] = [];
+  /** Folders that were not there before. */
+  readonly #made = new Set<string>();
+  readonly #known = new Map<string, Promise<void>>();
+
+  constructor(folder: string, ctx: CallContext) {
+    this.#folder = folder;
+    this.#ctx = ctx;
+  }
+
+  async write(file: {
+    readonly path: string;
+    readonly data: Uint8Array;
+    readonly existed: boolean;
+    readonly mode?: number;
+  }): Promise<void> {
+    const { files } = this.#ctx.environment;
+    const { path, data, existed, mode } = file;
+    this.#ctx.signal.throwIfAborted();
+    const stat = existed ? await files.stat(path) : undefined;
+    const before = stat === undefined ? undefined : { data: await files.read(path), mode: stat.mode };
+    await this.#noteFolders(dirname(path));
+    await files.write(path, data, {
+      ...(before === undefined && { expected: { sha256: undefined } }),
+      ...(mode !== undefined && { mode }),
+    });
+    this.#written.push({ path, before });
+    trackerOf(this.#ctx).noteWritten(path, undefined);
+  }
+
+  /** Puts everything back; answers with what could not be. */
+  async takeBack(): Promise<readonly string[]> {
+    const { files } = this.#ctx.environment;
+    const left: string[] = [];
+    for (const { path, before } of this.#written.splice(0).reverse()) {
+      try {
+        if (before !== undefined) await files.write(path, before.data, { mode: before.mode });
+        else if ((await files.stat(path)) !== undefined) await files.remove(path);
+      } catch {
+        left.push(path);
+      }
+    }
+    const deepestFirst = [...this.#made].sort((one, other) => other.length - one.length);
+    // One that is not empty any more belongs to somebody else by now.
+    for (const folder of deepestFirst) await files.remove(folder).catch(() => undefined);
+    return left;
+  }
+
+  /** Folders are looked at once, before the first write in them makes them. */
+  #noteFolders(folder: string): Promise<void> {
+    let known = this.#known.get(folder);
+    if (known === undefined) {
+      known = this.#noteFolder(folder);
+      this.#known.set(folder, known);
+    }
+    return known;
+  }
+
+  async #noteFolder(folder: string): Promise<void> {
+    if ((await this.#ctx.environment.files.stat(folder)) !== undefined) return;
+    const above = dirname(folder);
+    if (above !== folder && (isAtOrBelow(folder, this.#folder) || isAtOrBelow(this.#folder, folder))) {
+      await this.#noteFolders(above);
+    }
+    this.#made.add(folder);
+  }
 }

@@ -1,6 +1,5 @@
 import { type Adapted, adaptNewText } from "./adapt.js";
 import { similarLines } from "./did-you-mean.js";
-import { findMatch, type Match, SIMILARITY_STRATEGIES } from "./find-match.js";
 import {
   escapedTooOften,
   type Refusal,
@@ -10,9 +9,9 @@ import {
   refuseEscapedNewlines,
   refuseUselessEdit,
 } from "./guards.js";
-import { type NewlineView, newlineView } from "./line-endings.js";
 import { lineNumberAt, occurrences, type Region, withoutOverlaps } from "./regions.js";
-import type { StrategyName } from "./strategies.js";
+import type { FindRegions, StrategyName } from "./strategies.js";
+import * as strategies from "./strategies.js";
 
 export interface ReplaceRequest {
   readonly text: string;
@@ -164,4 +163,82 @@ function notFound(request: ReplaceRequest, view: NewlineView): ReplaceOutcome {
 
 function refused(refusal: Refusal): ReplaceOutcome {
   return { kind: "refused", notFound: false, ...refusal };
+}
+
+/** From certain to bold. The first one that finds anything decides. */
+export const STRATEGIES: readonly (readonly [StrategyName, FindRegions])[] = [
+  ["exact", strategies.exact],
+  ["line_trimmed", strategies.lineTrimmed],
+  ["whitespace_normalized", strategies.whitespaceNormalized],
+  ["indentation_flexible", strategies.indentationFlexible],
+  ["escape_normalized", strategies.escapeNormalized],
+  ["trimmed_boundary", strategies.trimmedBoundary],
+  ["unicode_normalized", strategies.unicodeNormalized],
+  ["block_anchor", strategies.blockAnchor],
+  ["context_aware", strategies.contextAware],
+];
+
+/** These accept text that merely resembles the pattern. */
+const SIMILARITY_STRATEGIES: ReadonlySet<StrategyName> = new Set(["block_anchor", "context_aware"]);
+
+interface Match {
+  readonly strategy: StrategyName;
+  readonly regions: readonly Region[];
+}
+
+export function findMatch(
+  text: string,
+  pattern: string,
+  accepts: (strategy: StrategyName) => boolean = () => true,
+): Match | undefined {
+  for (const [strategy, find] of STRATEGIES) {
+    if (!accepts(strategy)) continue;
+    const regions = find(text, pattern);
+    if (regions.length > 0) return { strategy, regions };
+  }
+  return undefined;
+}
+
+/** Text with every CRLF as a plain newline, so that a pattern written either way fits. */
+interface NewlineView {
+  readonly text: string;
+  readonly hadCrlf: boolean;
+  toOriginal(region: Region): Region;
+  /** How the newline at this position of the view is written in the original. */
+  endingAt(position: number): "\n" | "\r\n";
+  /** The line ending that text put into this (original) region should use. */
+  endingFor(region: Region): "\n" | "\r\n";
+}
+
+function newlineView(original: string): NewlineView {
+  const removed: number[] = [];
+  for (let at = original.indexOf("\r\n"); at !== -1; at = original.indexOf("\r\n", at + 2)) {
+    removed.push(at - removed.length);
+  }
+  const toOriginal = (position: number): number => position + countBelow(removed, position);
+  const newlines = removed.length === 0 ? 0 : original.split("\n").length - 1;
+  return {
+    text: removed.length === 0 ? original : original.replaceAll("\r\n", "\n"),
+    hadCrlf: removed.length > 0,
+    toOriginal: ({ start, end }) => ({ start: toOriginal(start), end: toOriginal(end) }),
+    endingAt: (position) => (removed[countBelow(removed, position)] === position ? "\r\n" : "\n"),
+    endingFor: ({ start, end }) => {
+      if (removed.length === 0) return "\n";
+      const inside = original.slice(start, end);
+      if (inside.includes("\n")) return inside.includes("\r\n") ? "\r\n" : "\n";
+      return removed.length * 2 >= newlines ? "\r\n" : "\n";
+    },
+  };
+}
+
+/** How many entries of a sorted list are smaller than `limit`. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
