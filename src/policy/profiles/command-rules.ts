@@ -27,11 +27,11 @@ function commandsOfRule(rule: string, line: CommandLine): readonly (readonly str
  * wrapper; more of them change nothing. `*` stands for anything.
  */
 export function deniesCommand(rule: string, line: CommandLine): boolean {
-  if (squeezed(rule) === squeezed(line.text)) return true;
+  if (withoutBlanks(rule) === withoutBlanks(line.text)) return true;
   const wanted = commandsOfRule(rule, line);
   if (wanted.length === 0) return false;
   // What defines functions is compared as a whole: taken apart, its pieces are too short to mean anything.
-  if (/\(\s*\)\s*\{/.test(rule)) return squeezed(line.text).includes(squeezed(rule));
+  if (/\(\s*\)\s*\{/.test(rule)) return withoutBlanks(line.text).includes(withoutBlanks(rule));
   return (line.readings ?? []).some(({ commands }) => {
     let next = 0;
     for (const { program, name, args } of commands) {
@@ -43,7 +43,7 @@ export function deniesCommand(rule: string, line: CommandLine): boolean {
   });
 }
 
-function squeezed(text: string): string {
+function withoutBlanks(text: string): string {
   return text.replace(/\s+/g, "");
 }
 
