@@ -34,9 +34,9 @@ export function withChange(detail: JobDetail, change: Partial<JobDraft>): JobDet
 export function detailOf(draft: Omit<JobDraft, "schedule">, rows: readonly JobRow[]): JobDetail {
   const { toolCall, script, prompt, workdir, workspace, environment, profile, tools } = draft;
   return {
-    ...(toolCall !== undefined && { toolCall }),
-    ...(script !== undefined && { script }),
-    ...(prompt !== undefined && { prompt }),
+    toolCall,
+    script,
+    prompt,
     noAgent: draft.noAgent === true,
     deliver: draft.deliver ?? "local",
     skills: draft.skills ?? [],

@@ -112,7 +112,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
   const tell = (verdict: Verdict | undefined): readonly Verdict[] => {
     if (verdict === undefined) return [];
     const { rule, verdict: outcome, reason } = verdict;
-    note?.({ rule, outcome, effect: describe(effect), ...(reason !== undefined && { reason }) });
+    note?.({ rule, outcome, effect: describe(effect), reason });
     return [verdict];
   };
   if (options.readOnly === true && effect.mode !== "read") {

@@ -49,7 +49,7 @@ export interface DiscoveryOptions {
   /** True for a module that is loaded in exactly the version that lies there: it is left alone. */
   isCurrent?(info: UserModule): boolean;
   /** How long the top level of one module may take. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 const DEFAULT_DEADLINE_MS = 10_000;

@@ -16,8 +16,8 @@ export interface Conflict {
 }
 
 export interface AddOptions {
-  readonly provenance?: Provenance;
-  readonly override?: boolean;
+  readonly provenance?: Provenance | undefined;
+  readonly override?: boolean | undefined;
 }
 
 interface Brought {
@@ -97,8 +97,8 @@ export class ToolRegistry {
   /** Registers with the fields of the source documents. Returns false when the name was kept by another toolset. */
   register(registration: Registration & RegistrationExtras, provenance?: Provenance): boolean {
     return this.add(toolFromRegistration(registration), {
-      ...(provenance !== undefined && { provenance }),
-      ...(registration.override !== undefined && { override: registration.override }),
+      provenance,
+      override: registration.override,
     });
   }
 
@@ -128,7 +128,7 @@ export class ToolRegistry {
   #mayReplace(change: {
     readonly standing: Entry;
     readonly incoming: Entry;
-    readonly override?: boolean;
+    readonly override?: boolean | undefined;
     readonly source?: string;
   }): boolean {
     const { standing, incoming, source = "" } = change;

@@ -32,7 +32,7 @@ const PACKAGE_ENTRIES = ["tool.ts", "tool.js", "tool.mjs"];
 /** Folders whose modules may run. A project's own folder counts only once the person trusts the project. */
 export function toolFolders(places: {
   readonly home: string;
-  readonly project?: { readonly root: string; readonly trusted: boolean };
+  readonly project?: { readonly root: string; readonly trusted: boolean } | undefined;
 }): readonly ToolFolder[] {
   const folders: ToolFolder[] = [{ path: join(places.home, "tools"), origin: "home" }];
   if (places.project?.trusted === true) {

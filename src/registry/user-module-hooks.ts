@@ -61,7 +61,7 @@ export function resolve<R>(
     return next(specifier, context);
   }
   const version = versionOf(file);
-  return { url: moduleUrl({ file, host: host.id, version, ...(pins && { pins }) }), shortCircuit: true };
+  return { url: moduleUrl({ file, host: host.id, version, pins }), shortCircuit: true };
 }
 
 /** Where relative imports stand in a module's text. One too many, in a comment say, does no harm. */
@@ -131,7 +131,7 @@ export function moduleUrl(module: {
   readonly host: string;
   readonly version: string;
   /** Names the list of what the module and those it imports must hold; see `keepPins`. */
-  readonly pins?: string;
+  readonly pins?: string | undefined;
 }): string {
   const pins = module.pins === undefined ? "" : `&pins=${module.pins}`;
   return `${pathToFileURL(module.file).href}?hermes=${module.host}&v=${module.version}${pins}`;

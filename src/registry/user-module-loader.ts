@@ -11,7 +11,7 @@ export interface UserModuleLoader {
 
 export interface ImportOptions {
   /** What the module and those it imports by path must hold; anything else is not run. */
-  readonly pins?: Pins;
+  readonly pins?: Pins | undefined;
   /** Told how long the top level, with those of its imports, held the event loop, in milliseconds. */
   onHeld?(heldMs: number): void;
 }
@@ -68,7 +68,7 @@ async function installLoader({ publicApi, cacheDir }: LoaderOptions): Promise<Us
       imports += 1;
       const tag = `${process.pid}-${host.id}-${imports}`;
       const kept = pins && keepPins(pins, { cacheDir, tag });
-      const module = { file, host: host.id, version: `${version}-${imports}`, ...(kept && { pins: kept }) };
+      const module = { file, host: host.id, version: `${version}-${imports}`, pins: kept };
       try {
         const url = moduleUrl(module);
         return await (onHeld === undefined

@@ -5,7 +5,7 @@ export interface HostRules {
   /** Names given by the operator; a proxy may serve them over HTTPS. */
   readonly configured: ReadonlySet<string>;
   /** Set when every address of the machine is served: then the one a connection came in on is a name too. */
-  readonly anyAddressAtPort?: number;
+  readonly anyAddressAtPort?: number | undefined;
 }
 
 export function hostRules(options: {
@@ -26,7 +26,7 @@ export function hostRules(options: {
   return {
     own: new Set(names.flatMap((name) => withPort(name.toLowerCase(), port))),
     configured: new Set(configured.flatMap((name) => (hasPort(name) ? [name] : [name, `${name}:${port}`]))),
-    ...(isWildcard && { anyAddressAtPort: port }),
+    anyAddressAtPort: isWildcard ? port : undefined,
   };
 }
 

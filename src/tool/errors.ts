@@ -47,7 +47,12 @@ export class ToolError extends Error {
 
   constructor(
     message: string,
-    options: { code?: ErrorCode; hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
+    options: {
+      code?: ErrorCode;
+      hint?: string | undefined;
+      details?: Record<string, unknown> | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ToolError";

@@ -90,7 +90,7 @@ async function putBack({ row, files, changes, dryRun, imagined }: Step) {
   if (!dryRun) {
     await files.write(row.path, bytes, {
       expected: { sha256: row.after },
-      ...(row.beforeMode !== undefined && { mode: row.beforeMode }),
+      mode: row.beforeMode,
     });
   }
   return row.kind === "remove" ? ("removed file made again" as const) : ("content put back" as const);

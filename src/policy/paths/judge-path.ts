@@ -36,7 +36,7 @@ export interface PathVerdict {
  */
 export function judgePath(question: PathQuestion): PathVerdict {
   const { allow, deny = [], cwd, home, op = "write", files } = question;
-  const found = resolvePath({ path: question.path, cwd, home, ...(files !== undefined && { files }) });
+  const found = resolvePath({ path: question.path, cwd, home, files });
   if (!found.ok) {
     return { verdict: "deny", rule: `path:${found.rule}`, reason: found.reason, resolved: null };
   }
@@ -74,7 +74,7 @@ function leadsInto(
   const fixed = (wild === -1 ? parts : parts.slice(0, wild)).join("/");
   const tail = wild === -1 ? "" : `/${parts.slice(wild).join("/")}`;
   if (!/^[/~]./.test(fixed)) return false;
-  const found = resolvePath({ path: fixed, cwd, home, ...(files !== undefined && { files }) });
+  const found = resolvePath({ path: fixed, cwd, home, files });
   if (!found.ok) return false;
   return found.places.some((place) => {
     if (place === found.name) return false;

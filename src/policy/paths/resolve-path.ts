@@ -29,7 +29,7 @@ export function resolvePath(question: {
   readonly path: unknown;
   readonly cwd: string;
   readonly home: string;
-  readonly files?: FileView;
+  readonly files?: FileView | undefined;
 }): ResolvedPath | UnusablePath {
   const { path, cwd, home, files = realFiles } = question;
   const malformed = complaintAbout(path);

@@ -112,8 +112,8 @@ function effectsOf(pinned: PinnedTool, options: ToolOptions): readonly Effect[] 
       action: permissionOf(server),
       resource: cleanLine(approved.name, 200),
       mode: reads ? "read" : "write",
-      ...(ask !== undefined && { ask }),
-      ...(lock !== undefined && { lock }),
+      ask,
+      lock,
     },
   ];
 }

@@ -73,10 +73,10 @@ class UserModules implements ModuleSource {
     const report = await discoverUserTools({
       folders: toolFolders({
         home: paths.home,
-        ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
+        project: project && { root: project.folder, trusted: project.trusted },
       }),
       cacheDir: paths.cache,
-      ...(this.#options.deadlineMs !== undefined && { deadlineMs: this.#options.deadlineMs }),
+      deadlineMs: this.#options.deadlineMs,
       isCurrent: (info) => {
         const files = filesBehind(info.file);
         tried.set(info.file, files);

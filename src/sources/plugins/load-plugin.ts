@@ -36,7 +36,7 @@ export async function loadPlugin(request: LoadRequest): Promise<Collected> {
   try {
     const registering = async () => {
       const module = await loader.importFresh(main, request.fingerprint, {
-        ...(confirmed !== undefined && { pins: confirmed }),
+        pins: confirmed,
         onHeld: (heldMs) => tellLong(heldMs, (long) => request.onBlocked("its top level", long)),
       });
       const register = registerOf(module);

@@ -42,7 +42,7 @@ export interface PluginManifest {
 
 export interface ManifestProblem {
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly place?: Place | undefined;
 }
 
@@ -225,7 +225,7 @@ class ManifestReader {
   }
 
   #complain(message: string, hint: string | undefined, place: Place | undefined): void {
-    this.problems.push({ message, ...(hint !== undefined && { hint }), place });
+    this.problems.push({ message, hint, place });
   }
 }
 

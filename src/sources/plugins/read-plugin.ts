@@ -17,7 +17,7 @@ export interface FoundPlugin {
   /** Real path. */
   readonly folder: string;
   /** Name of the npm package. */
-  readonly package?: string;
+  readonly package?: string | undefined;
   readonly manifestFile: string;
   readonly manifest?: PluginManifest;
   /** Real path of the module with `register`. */
@@ -34,14 +34,14 @@ const MAIN_FILES = ["index.ts", "index.js", "index.mjs"];
 export async function readPlugin(where: {
   readonly folder: string;
   readonly place: PluginPlace;
-  readonly package?: string;
+  readonly package?: string | undefined;
 }): Promise<FoundPlugin> {
   const fallbackName = where.package === undefined ? basename(where.folder) : nameOfPackage(where.package);
   const found = (rest: Partial<FoundPlugin> & Pick<FoundPlugin, "problems">): FoundPlugin => ({
     name: fallbackName,
     place: where.place,
     folder: where.folder,
-    ...(where.package !== undefined && { package: where.package }),
+    package: where.package,
     manifestFile: join(where.folder, MANIFEST_FILE),
     ...rest,
   });

@@ -16,7 +16,7 @@ export function buildTool(spec: ToolSpec, host: ToolHost): AnyTool {
     ...(spec.aliases.length > 0 && { aliases: spec.aliases }),
     parameters: spec.schema,
     ...(spec.output !== undefined && { output: spec.output }),
-    ...(spec.examples !== undefined && { examples: spec.examples }),
+    ...(spec.examples.length > 0 && { examples: spec.examples }),
     ...partsOf(spec, host),
   };
 }

@@ -67,7 +67,7 @@ function effectOf(spec: CommandSpec, args: Values, { cwd, home = homedir() }: Ef
     action: "terminal:execute",
     resource: commandLine(argumentsOf(spec, args), textOf(spec.stdin, args)),
     mode: "execute",
-    ...(folder !== undefined && { cwd: resolve(cwd, folder.replace(/^~(?=\/|$)/, home)) }),
+    cwd: folder === undefined ? undefined : resolve(cwd, folder.replace(/^~(?=\/|$)/, home)),
   };
 }
 
@@ -90,7 +90,7 @@ async function execute(call: {
     command: vector,
     cwd: folder === undefined ? ctx.session.cwd : ctx.environment.files.resolve(folder, ctx.session.cwd),
     env: environmentOf(spec, host),
-    ...(stdin !== undefined && { stdin }),
+    stdin,
     timeoutMs: spec.timeoutSeconds * 1000,
     signal: ctx.signal,
     maxOutputChars: spec.parse === "json" ? JSON_OUTPUT_CHARS : outputLimit(ctx),
@@ -128,7 +128,7 @@ function checkEnd(result: ExecResult, spec: CommandSpec, program: string): void 
     `${program} ended with exit code ${result.exitCode}${said === "" ? "." : `: ${said}`}`,
     {
       details: { exit_code: result.exitCode },
-      ...(missing && { hint: `Is ${program} installed in this environment?` }),
+      hint: missing ? `Is ${program} installed in this environment?` : undefined,
     },
   );
 }

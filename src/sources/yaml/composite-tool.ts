@@ -100,7 +100,7 @@ async function callOnce(step: Step, { values, tools, ctx }: Running): Promise<un
   if (step.onError === "continue") return { error: { code, message } };
   const isOurs = PASSED_ON.includes(code);
   throw new ToolError(`Step ${step.id} (${step.tool}) failed: ${message}`, {
-    ...(isOurs && { code, ...(hint !== undefined && { hint }) }),
+    ...(isOurs && { code, hint }),
     details: { step: step.id },
   });
 }

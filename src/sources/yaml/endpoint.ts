@@ -10,7 +10,7 @@ export interface Endpoint {
 
 export type ReadEndpoint =
   | { readonly ok: true; readonly endpoint: Endpoint; readonly names: readonly string[] }
-  | { readonly ok: false; readonly message: string; readonly hint?: string };
+  | { readonly ok: false; readonly message: string; readonly hint?: string | undefined };
 
 const SHAPE = /^(https?):\/\/([^/?#\\]*)([^?#]*)(?:\?([^#]*))?$/i;
 const HOLE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -49,7 +49,7 @@ export function readEndpoint(text: string): ReadEndpoint {
 }
 
 function refused(message: string, hint?: string): ReadEndpoint {
-  return { ok: false, message, ...(hint !== undefined && { hint }) };
+  return { ok: false, message, hint };
 }
 
 function pieces(text: string): readonly string[] | undefined {

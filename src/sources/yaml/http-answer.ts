@@ -134,10 +134,9 @@ function refusedBy(
 ): ToolError {
   const whole = content === undefined ? "" : content.isJson ? compact(content.value, content) : content.text;
   const said = (complaintAt(content, response) ?? whole).trim().slice(0, LONGEST_COMPLAINT);
-  const hint = HINTS[status];
   const name = `HTTP ${status}${statusText === "" ? "" : ` ${statusText}`}`;
   return new ToolError(said === "" ? name : `${name}: ${said}`, {
     details: { status },
-    ...(hint !== undefined && { hint }),
+    hint: HINTS[status],
   });
 }

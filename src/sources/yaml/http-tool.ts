@@ -89,14 +89,14 @@ function masked(error: unknown, secrets: readonly string[]): unknown {
   const clean = (text: string) => withoutSecrets(text, secrets);
   return new ToolError(clean(message), {
     code: error.code,
-    ...(hint !== undefined && { hint: clean(hint) }),
-    ...(details !== undefined && {
-      details: Object.fromEntries(
+    hint: hint && clean(hint),
+    details:
+      details &&
+      Object.fromEntries(
         Object.entries(details).map(([name, value]) => [
           name,
           typeof value === "string" ? clean(value) : value,
         ]),
       ),
-    }),
   });
 }

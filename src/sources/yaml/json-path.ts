@@ -16,7 +16,12 @@ export type Selector =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "index"; readonly index: number }
   | { readonly kind: "all" }
-  | { readonly kind: "slice"; readonly start?: number; readonly end?: number; readonly step: number }
+  | {
+      readonly kind: "slice";
+      readonly start?: number | undefined;
+      readonly end?: number | undefined;
+      readonly step: number;
+    }
   | { readonly kind: "filter"; readonly test: Condition };
 
 export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
@@ -149,7 +154,7 @@ class Parser {
     const end = this.#integer();
     this.#space();
     const step = this.#take(":") ? (this.#integer() ?? 1) : 1;
-    return { kind: "slice", ...(start !== undefined && { start }), ...(end !== undefined && { end }), step };
+    return { kind: "slice", start, end, step };
   }
 
   condition(depth: number): Condition {

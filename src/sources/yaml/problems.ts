@@ -4,8 +4,8 @@ import type { Place } from "../../config/types.js";
 export interface FileProblem {
   readonly message: string;
   /** What to do about it. */
-  readonly hint?: string;
-  readonly place?: Place;
+  readonly hint?: string | undefined;
+  readonly place?: Place | undefined;
 }
 
 /** Everything that is wrong with one file: a person wants to mend it in one go. */
@@ -20,11 +20,11 @@ export class Problems {
     return this.#found.length;
   }
 
-  add(at: { readonly place?: Place } | undefined, message: string, hint?: string): void {
+  add(at: { readonly place?: Place | undefined } | undefined, message: string, hint?: string): void {
     this.#found.push({
       message,
-      ...(hint !== undefined && { hint }),
-      ...(at?.place !== undefined && { place: at.place }),
+      hint,
+      place: at?.place,
     });
   }
 }

@@ -18,7 +18,10 @@ export type Pair = readonly [name: string, value: string];
 export function queryPairs(
   name: string,
   value: unknown,
-  { style = "form", explode = style === "form" }: { readonly style?: QueryStyle; readonly explode?: boolean },
+  {
+    style = "form",
+    explode = style === "form",
+  }: { readonly style?: QueryStyle | undefined; readonly explode?: boolean | undefined },
 ): readonly Pair[] {
   if (value === undefined || value === null) return [];
   if (style === "deepObject") return deepPairs(name, value);

@@ -42,10 +42,10 @@ export function readCommand(tool: Section, common: CommonSpec): CommandSpec | un
     type: "command",
     command,
     env,
-    ...(cwd !== undefined && { cwd }),
-    ...(stdin !== undefined && { stdin }),
+    cwd,
+    stdin,
     parse,
-    ...(select !== undefined && { select }),
+    select,
     successExitCodes: codes,
   };
 }

@@ -34,7 +34,7 @@ export function readComposite(tool: Section, common: CommonSpec): CompositeSpec 
   const ids = steps.map(({ id }) => id);
   const result = resultNode === undefined ? undefined : readTemplate(resultNode, tool.problems);
   if (result !== undefined) checkHoles(tool, holesOf(result), { common, ids, inLoop: false });
-  return { ...common, type: "composite", steps, ...(result !== undefined && { result }) };
+  return { ...common, type: "composite", steps, result };
 }
 
 interface StepPlace {
@@ -77,11 +77,11 @@ function readStep(tool: Section, { node, index, common, before }: StepPlace): St
     id,
     tool: name,
     arguments: args,
-    ...(condition !== undefined && { condition }),
-    ...(forEach !== undefined && { forEach }),
+    condition,
+    forEach,
     maxItems: maxItems ?? DEFAULT_MAX_ITEMS,
     onError,
-    ...(node.place !== undefined && { place: node.place }),
+    place: node.place,
   };
 }
 

@@ -19,8 +19,7 @@ const STATUS = /^[1-5](?:\d\d|xx)$/i;
 export function readResponse(tool: Section): ResponseSpec {
   const node = tool.get("response");
   if (node?.kind === "scalar") {
-    const select = readPath(tool, node);
-    return { ...plainResponse(), ...(select !== undefined && { select }) };
+    return { ...plainResponse(), select: readPath(tool, node) };
   }
   if (node === undefined || node.kind !== "map") {
     if (node !== undefined)
@@ -48,9 +47,9 @@ export function readResponse(tool: Section): ResponseSpec {
     section.wrong(section.get(mapped), `"${mapped}" of ${section.what} looks into JSON, but format is text`);
   return {
     format,
-    ...(select !== undefined && { select }),
-    ...(fields !== undefined && { fields }),
-    ...(errorPath !== undefined && { errorPath }),
+    select,
+    fields,
+    errorPath,
     isSuccess: success === undefined ? isOk : statusTest(success),
     maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
   };

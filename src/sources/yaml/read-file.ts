@@ -31,7 +31,7 @@ export async function readToolFile(
   const parsed = await parseConfigText(text, LIMITS);
   if (parsed.ok) return readRoot(parsed.root, known);
   const { message, place } = parsed;
-  return { ok: false, problems: [{ message, ...(place !== undefined && { place }) }] };
+  return { ok: false, problems: [{ message, place }] };
 }
 
 /** Large imported files are written as JSON, which is YAML too and read a hundred times faster. */

@@ -60,7 +60,7 @@ export function readHttp(tool: Section, common: CommonSpec): HttpSpec | undefine
     auth,
     headers,
     placed,
-    ...(body !== undefined && { body }),
+    body,
     contentType,
     response,
     retries,

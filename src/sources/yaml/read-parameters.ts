@@ -118,10 +118,10 @@ function make(parts: {
       required,
       sendAs: sendAs ?? name,
       allowDash,
-      ...(where !== undefined && { in: where }),
-      ...(style !== undefined && { style }),
-      ...(explode !== undefined && { explode }),
-      ...(node.place !== undefined && { place: node.place }),
+      in: where,
+      style,
+      explode,
+      place: node.place,
     },
   ];
 }

@@ -95,16 +95,16 @@ function readCommon(
     name,
     description,
     toolset,
-    ...(emoji !== undefined && { emoji }),
+    emoji,
     tags,
     aliases,
     enabled,
     parameters,
     schema,
-    ...(output !== undefined && { output }),
-    ...(examples.length > 0 && { examples }),
+    output,
+    examples,
     timeoutSeconds: timeout ?? DEFAULT_SECONDS[known.type],
-    ...(tool.node.place !== undefined && { place: tool.node.place }),
+    place: tool.node.place,
   };
 }
 

@@ -175,7 +175,7 @@ class YamlSource implements ToolSource {
 function foldersOf({ paths, project }: LoadedConfig): readonly string[] {
   const folders = toolFolders({
     home: paths.home,
-    ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
+    project: project && { root: project.folder, trusted: project.trusted },
   }).map(({ path }) => path);
   const real = new Map(folders.map((path) => [realOf(path), path] as const));
   return [...real.values()];

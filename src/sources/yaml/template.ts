@@ -9,7 +9,7 @@ export interface Expression {
   readonly source: string;
   readonly name: string;
   readonly path: JsonPath;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 
 /** A structure with holes. A text that is nothing but one hole takes the value as it is, with its type. */
@@ -39,7 +39,7 @@ export function readTemplate(node: ConfigNode, problems: Problems): Template {
 
 export function readText(
   text: string,
-  at: { readonly place?: Place },
+  at: { readonly place?: Place | undefined },
   problems: Problems,
 ): Extract<Template, { kind: "literal" | "value" | "text" }> {
   const parts: (string | Expression)[] = [];
@@ -62,7 +62,7 @@ export function readText(
 
 function readExpression(
   source: string,
-  at: { readonly place?: Place },
+  at: { readonly place?: Place | undefined },
   problems: Problems,
 ): Expression | undefined {
   const name = NAME.exec(source)?.[0];
@@ -75,7 +75,7 @@ function readExpression(
     problems.add(at, `"{{${source}}}" cannot be understood: ${path.message}`);
     return undefined;
   }
-  return { source, name, path: path.value, ...(at.place !== undefined && { place: at.place }) };
+  return { source, name, path: path.value, place: at.place };
 }
 
 /** All holes of a template, in order. */

@@ -18,30 +18,30 @@ export interface Parameter {
   readonly schema: JsonSchema;
   readonly required: boolean;
   /** As written; worked out from the method and the templates when left out. */
-  readonly in?: Exclude<Where, "template">;
+  readonly in?: Exclude<Where, "template"> | undefined;
   /** Its name on the wire. */
   readonly sendAs: string;
-  readonly style?: QueryStyle;
-  readonly explode?: boolean;
+  readonly style?: QueryStyle | undefined;
+  readonly explode?: boolean | undefined;
   /** Its value may begin with `-` where a program would take that for an option. */
   readonly allowDash: boolean;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 
 export interface CommonSpec {
   readonly name: string;
   readonly description: string;
   readonly toolset: string;
-  readonly emoji?: string;
+  readonly emoji?: string | undefined;
   readonly tags: readonly string[];
   readonly aliases: readonly string[];
   readonly enabled: boolean;
   readonly parameters: readonly Parameter[];
   readonly schema: JsonSchema;
-  readonly output?: JsonSchema;
-  readonly examples?: readonly ToolExample[];
+  readonly output?: JsonSchema | undefined;
+  readonly examples: readonly ToolExample[];
   readonly timeoutSeconds: number;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 
 /** Where credentials come from: always names of environment variables, never values. */
@@ -62,9 +62,9 @@ export interface Retries {
 
 export interface ResponseSpec {
   readonly format: "auto" | "json" | "text";
-  readonly select?: JsonPath;
-  readonly fields?: readonly (readonly [name: string, path: JsonPath])[];
-  readonly errorPath?: JsonPath;
+  readonly select?: JsonPath | undefined;
+  readonly fields?: readonly (readonly [name: string, path: JsonPath])[] | undefined;
+  readonly errorPath?: JsonPath | undefined;
   /** Whether a status means success. */
   isSuccess(status: number): boolean;
   readonly maxBytes: number;
@@ -85,7 +85,7 @@ export interface HttpSpec extends CommonSpec {
   readonly auth: readonly Auth[];
   readonly headers: readonly (readonly [name: string, value: Template])[];
   readonly placed: readonly PlacedParameter[];
-  readonly body?: Template;
+  readonly body?: Template | undefined;
   readonly contentType: string;
   readonly response: ResponseSpec;
   readonly retries: Retries;
@@ -105,10 +105,10 @@ export interface CommandSpec extends CommonSpec {
   readonly type: "command";
   readonly command: readonly ArgumentGroup[];
   readonly env: readonly PassedVariable[];
-  readonly cwd?: Template;
-  readonly stdin?: Template;
+  readonly cwd?: Template | undefined;
+  readonly stdin?: Template | undefined;
   readonly parse: "text" | "json" | "lines";
-  readonly select?: JsonPath;
+  readonly select?: JsonPath | undefined;
   readonly successExitCodes: readonly number[];
 }
 
@@ -116,17 +116,17 @@ export interface Step {
   readonly id: string;
   readonly tool: string;
   readonly arguments: Template;
-  readonly condition?: Condition | Extract<Template, { kind: "value" }>;
-  readonly forEach?: Template;
+  readonly condition?: Condition | Extract<Template, { kind: "value" }> | undefined;
+  readonly forEach?: Template | undefined;
   readonly maxItems: number;
   readonly onError: "stop" | "continue";
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 
 export interface CompositeSpec extends CommonSpec {
   readonly type: "composite";
   readonly steps: readonly Step[];
-  readonly result?: Template;
+  readonly result?: Template | undefined;
 }
 
 export type ToolSpec = HttpSpec | CommandSpec | CompositeSpec;

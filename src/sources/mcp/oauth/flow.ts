@@ -101,17 +101,14 @@ export class SignInFlow implements OAuthClientProvider {
     const fixed = fixedClient(settings);
     await this.#change(({ url, client: stored }) => {
       // A client made by hand stands in the settings; here is kept only whom it was used with.
-      const client =
-        fixed === undefined
-          ? stored
-          : { client_id: fixed.client_id, ...(tokens.issuer !== undefined && { issuer: tokens.issuer }) };
+      const client = fixed === undefined ? stored : { client_id: fixed.client_id, issuer: tokens.issuer };
       return {
         url,
-        ...(client !== undefined && { client }),
+        client,
         ...keptTokens(tokens),
         authorization_server: authorizationServerUrl,
-        ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
-        ...(asked !== undefined && { asked_scope: asked }),
+        resource: resourceMetadata?.resource,
+        asked_scope: asked,
         ...(redirectUrl === undefined && { machine: true }),
       };
     });
@@ -165,7 +162,7 @@ function isExpired(client: StoredOAuthClientInformation | undefined): boolean {
 /** The tokens with the time at which they end. */
 export function keptTokens(tokens: StoredOAuthTokens): Pick<StoredLogin, "tokens" | "expires_at"> {
   const lifetime = tokens.expires_in;
-  return { tokens, ...(lifetime !== undefined && { expires_at: Date.now() + lifetime * 1000 }) };
+  return { tokens, expires_at: lifetime === undefined ? undefined : Date.now() + lifetime * 1000 };
 }
 
 export function sameIssuer(one: string | undefined, other: string | undefined): boolean {

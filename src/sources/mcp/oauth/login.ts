@@ -24,9 +24,9 @@ export interface LoginOutcome {
   readonly kind: "person" | "machine";
   /** Who gave the tokens. */
   readonly authorizationServer: string;
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** Milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   readonly refreshable: boolean;
 }
 
@@ -112,18 +112,13 @@ async function challengeFrom({ config }: OAuthSettings, fetchFn: FetchLike): Pro
   });
   if (response.status !== 401) return undefined;
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return {
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
-    ...(scope !== undefined && { scope }),
-  };
+  return { resourceMetadataUrl, scope };
 }
 
 function challengeOf({ challenge = {} }: StoredLogin): Challenge {
   const { documents, scope } = challenge;
-  return {
-    ...(documents !== undefined && URL.canParse(documents) && { resourceMetadataUrl: new URL(documents) }),
-    ...(scope !== undefined && { scope }),
-  };
+  const isUsable = documents !== undefined && URL.canParse(documents);
+  return { resourceMetadataUrl: isUsable ? new URL(documents) : undefined, scope };
 }
 
 /** The address of the login page comes from strangers and goes to the person's browser. */
@@ -135,7 +130,10 @@ function assertSafe(address: URL): void {
 }
 
 /** The code the browser brought back. `iss` is checked by the SDK before the code goes anywhere. */
-export function answerOf(address: URL, state: string): { readonly code: string; readonly iss?: string } {
+export function answerOf(
+  address: URL,
+  state: string,
+): { readonly code: string; readonly iss?: string | undefined } {
   const { searchParams } = address;
   if (!sameText(searchParams.get("state") ?? "", state)) {
     const message = "this answer does not belong to this login: its state is another one";
@@ -153,8 +151,7 @@ export function answerOf(address: URL, state: string): { readonly code: string; 
   const code = searchParams.get("code");
   if (code === null || code === "")
     throw new HermesError(failure("bad_request", "the address holds no code", "Copy all of it."));
-  const iss = searchParams.get("iss");
-  return { code, ...(iss !== null && { iss }) };
+  return { code, iss: searchParams.get("iss") ?? undefined };
 }
 
 export function sameText(one: string, other: string): boolean {
@@ -167,8 +164,8 @@ function outcomeOf(store: TokenStore, kind: LoginOutcome["kind"]): LoginOutcome 
   return {
     kind,
     authorizationServer: server,
-    ...(tokens?.scope !== undefined && { scope: tokens.scope }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    scope: tokens?.scope,
+    expiresAt,
     refreshable: tokens?.refresh_token !== undefined,
   };
 }

@@ -155,20 +155,14 @@ async function challengeOf(response: Response): Promise<Challenge> {
   const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   await response.body?.cancel();
-  return {
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
-    ...(scope !== undefined && { scope }),
-  };
+  return { resourceMetadataUrl, scope };
 }
 
 async function insufficientScope(response: Response): Promise<Challenge | undefined> {
   const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   const { error, resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   if (error !== "insufficient_scope") return undefined;
-  return {
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
-    ...(scope !== undefined && { scope }),
-  };
+  return { resourceMetadataUrl, scope };
 }
 
 interface LogoutOutcome {

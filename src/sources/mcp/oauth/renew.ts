@@ -15,8 +15,8 @@ import type { StoredLogin, TokenStore } from "./token-store.js";
 
 /** What a server said when it turned a request down. */
 export interface Challenge {
-  readonly resourceMetadataUrl?: URL;
-  readonly scope?: string;
+  readonly resourceMetadataUrl?: URL | undefined;
+  readonly scope?: string | undefined;
 }
 
 interface Renewal {

@@ -11,15 +11,15 @@ import type { OAuthSettings } from "./settings.js";
 export interface StoredLogin {
   /** The address all of it belongs to: another address never sees it. */
   readonly url: string;
-  readonly client?: StoredOAuthClientInformation;
+  readonly client?: StoredOAuthClientInformation | undefined;
   readonly tokens?: StoredOAuthTokens;
   /** Milliseconds since 1970. */
-  readonly expires_at?: number;
+  readonly expires_at?: number | undefined;
   /** Who gave the tokens, and for which resource; refreshing asks nobody else. */
   readonly authorization_server?: string;
-  readonly resource?: string;
+  readonly resource?: string | undefined;
   /** What the last login asked for. */
-  readonly asked_scope?: string;
+  readonly asked_scope?: string | undefined;
   /** What the server asked for since. */
   readonly wanted_scope?: string;
   /** What the server said when it turned a request down: where its documents are and what it wants. */
