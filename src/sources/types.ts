@@ -39,10 +39,10 @@ export interface SourceStatus {
   /** Names of the tools it brings now. */
   readonly tools: readonly string[];
   /** Why it is not ready, and what to do. */
-  readonly reason?: string;
-  readonly fix?: string;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
   /** Milliseconds since 1970: when it is tried again. */
-  readonly next_retry?: number;
+  readonly next_retry?: number | undefined;
   /** Tools that were left out, each with its reason. */
   readonly quarantined: readonly { readonly name: string; readonly reason: string }[];
 }

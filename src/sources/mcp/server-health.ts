@@ -4,8 +4,8 @@ import type { SourceHost, SourceState } from "../types.js";
 import { sourceOf } from "./names.js";
 
 export interface Why {
-  readonly reason?: string;
-  readonly fix?: string;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
 }
 
 /** How one server is doing; every change is told to whoever listens. */
@@ -26,11 +26,11 @@ export class ServerHealth {
     return this.#state;
   }
 
-  get report(): Why & { readonly state: SourceState; readonly next_retry?: number } {
+  get report(): Why & { readonly state: SourceState; readonly next_retry?: number | undefined } {
     return {
       state: this.#state,
       ...this.#why,
-      ...(this.nextRetry !== undefined && { next_retry: this.nextRetry }),
+      next_retry: this.nextRetry,
     };
   }
 

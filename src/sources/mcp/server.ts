@@ -120,15 +120,13 @@ export class McpServer {
       name: this.name,
       ...this.#health.report,
       transport: this.#connection?.transport ?? transport,
-      ...(protocol !== undefined && { protocol }),
-      ...(info !== undefined && {
-        server_info: { name: cleanLine(info.name, 100), version: cleanLine(info.version, 50) },
-      }),
+      protocol,
+      server_info: info && { name: cleanLine(info.name, 100), version: cleanLine(info.version, 50) },
       tools: this.#tools.names,
       quarantined: this.#tools.quarantined,
       changed: this.#tools.changed,
       stderr: this.#stderr.lines,
-      ...(this.#connectedMs !== undefined && { connected_ms: this.#connectedMs }),
+      connected_ms: this.#connectedMs,
       restarts: Math.max(0, this.#restarts),
     };
   }
@@ -293,7 +291,7 @@ export class McpServer {
     const [words, fix] =
       error instanceof ConnectError ? [error.message, error.fix] : [describeThrown(error).message, undefined];
     const reason = this.#options.host.redact(cleanLine(words, 500));
-    const explained = { reason, ...(fix !== undefined && { fix }) };
+    const explained = { reason, fix };
     if (error instanceof MissingVariable) {
       this.#health.become("failed", { reason, fix: `set ${error.variable} in the environment or in .env` });
       return;
@@ -327,10 +325,7 @@ export class McpServer {
       (left > 0 ? `${left} of its tools cannot be used` : undefined) ??
       (changed > 0 ? `${changed} of its tools changed since they were approved` : undefined);
     const fix = changed > 0 && late === undefined ? `hermes mcp approve ${this.name}` : undefined;
-    this.#health.become(reason === undefined ? "ready" : "degraded", {
-      ...(reason !== undefined && { reason }),
-      ...(fix !== undefined && { fix }),
-    });
+    this.#health.become(reason === undefined ? "ready" : "degraded", { reason, fix });
   }
 
   #connectionNow(): Connection | undefined {

@@ -13,13 +13,13 @@ export interface McpServerStatus {
   readonly name: string;
   readonly state: SourceState;
   /** Why it is not ready, and what to do. */
-  readonly reason?: string;
-  readonly fix?: string;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
   readonly transport: "stdio" | "http" | "sse";
   /** The revision of the protocol that is spoken with it. */
-  readonly protocol?: string;
+  readonly protocol?: string | undefined;
   /** What the server calls itself. */
-  readonly server_info?: { readonly name: string; readonly version: string };
+  readonly server_info?: { readonly name: string; readonly version: string } | undefined;
   readonly tools: readonly string[];
   readonly quarantined: readonly { readonly name: string; readonly reason: string }[];
   /** Tools whose definition is another one than was approved. */
@@ -27,9 +27,9 @@ export interface McpServerStatus {
   /** The last lines it wrote to its standard error. */
   readonly stderr: readonly string[];
   /** Milliseconds since 1970: when it is tried again. */
-  readonly next_retry?: number;
+  readonly next_retry?: number | undefined;
   /** How long the last connection took, tools included. */
-  readonly connected_ms?: number;
+  readonly connected_ms?: number | undefined;
   /** Times it was started or connected to again. */
   readonly restarts: number;
 }
@@ -41,8 +41,8 @@ export function sourceStatus(server: McpServerStatus): SourceStatus {
     state,
     tools,
     quarantined,
-    ...(reason !== undefined && { reason }),
-    ...(fix !== undefined && { fix }),
-    ...(next_retry !== undefined && { next_retry }),
+    reason,
+    fix,
+    next_retry,
   };
 }

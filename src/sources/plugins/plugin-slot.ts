@@ -6,7 +6,7 @@ import { watchStrayErrors } from "./stray-errors.js";
 
 interface Trouble {
   readonly reason: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /** One change of a plugin that is being carried out. */
@@ -218,7 +218,7 @@ export class PluginSlot {
     this.#state = state;
     this.#trouble = trouble && {
       reason: this.#host.redact(trouble.reason),
-      ...(trouble.fix !== undefined && { fix: trouble.fix }),
+      fix: trouble.fix,
     };
     this.#guard();
     const { reason, fix } = this.#trouble ?? {};
