@@ -112,7 +112,8 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ӏ: "l",
 };
 
-export function squash(name: string): string {
+/** A name as it is compared: lower case, letters and digits only, look-alikes as what they look like. */
+export function foldTagName(name: string): string {
   const lower = name.toLowerCase();
   if (/^[a-z]+$/.test(lower)) return lower;
   return lower

@@ -1,4 +1,4 @@
-import { classifyName, isFramingBesideBar, isFramingNamespace, squash } from "./framing-names.js";
+import { classifyName, foldTagName, isFramingBesideBar, isFramingNamespace } from "./framing-names.js";
 
 export type Verdict =
   | { readonly kind: "keep" | "remove" }
@@ -47,7 +47,7 @@ export function judgeTag(candidate: Candidate): Verdict {
   if (tag === null) return KEEP;
   const [whole, lead = "", namespace = "", name = ""] = tag;
   const rest = inner.slice(whole.length);
-  const key = squash(name);
+  const key = foldTagName(name);
   const found = closed ? REMOVE : DROP_OPENER;
 
   if (namespace !== "" && isFramingNamespace(namespace.toLowerCase())) return found;
@@ -72,7 +72,7 @@ function isBarred({ lead, rest, key }: { lead: string; rest: string; key: string
 
 /** `<tool call>`. */
 function isSpacedName(name: string, rest: string): boolean {
-  return /^[\s\w]{1,40}$/.test(rest) && classifyName(squash(name + rest)) === "unmistakable";
+  return /^[\s\w]{1,40}$/.test(rest) && classifyName(foldTagName(name + rest)) === "unmistakable";
 }
 
 interface Parsed {

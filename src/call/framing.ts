@@ -1,4 +1,4 @@
-import { isSquareFraming, squash } from "./framing-names.js";
+import { foldTagName, isSquareFraming } from "./framing-names.js";
 import { judgeTag, type Verdict } from "./framing-tag.js";
 
 const OPENERS = "<＜﹤‹⟨〈❮";
@@ -45,7 +45,7 @@ function stripOnce(text: string): string {
   const hadCdata = /!\s{0,8}\[\s{0,8}CDATA/i.test(text);
   return stripTags(text)
     .replace(SQUARE, (whole, name: string, offset: number, all: string) =>
-      isSquareFraming(squash(name.normalize("NFKC")))
+      isSquareFraming(foldTagName(name.normalize("NFKC")))
         ? gapFor({ text: all, start: offset, end: offset + whole.length })
         : whole,
     )

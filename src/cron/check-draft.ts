@@ -1,5 +1,5 @@
 import { ToolError } from "../tool/errors.js";
-import { suspicionAbout } from "./prompt-scan.js";
+import { scanPrompt } from "./prompt-scan.js";
 import type { JobDraft, JobWork } from "./types.js";
 
 /** Where the outcome of a run can be brought; the archive is written in any case. */
@@ -53,7 +53,7 @@ function checkWork(draft: JobWork & Pick<JobDraft, "noAgent">): void {
       );
     }
   }
-  const suspicion = prompt === undefined ? undefined : suspicionAbout(prompt);
+  const suspicion = prompt === undefined ? undefined : scanPrompt(prompt);
   if (suspicion !== undefined) {
     throw new ToolError(`The prompt is not scheduled: ${suspicion}.`, {
       code: "denied",

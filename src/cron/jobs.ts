@@ -11,7 +11,7 @@ import { RunRows } from "./run-rows.js";
 import { nextDue, readSchedule, type Schedule, storedSchedule, tidySchedule } from "./schedule.js";
 import { SchedulerRows } from "./scheduler-rows.js";
 import { transaction } from "./transaction.js";
-import type { Job, JobDraft, JobRun, RunWish, ScheduledJobs } from "./types.js";
+import type { Job, JobDraft, JobRun, RunRequestOutcome, ScheduledJobs } from "./types.js";
 
 export interface JobsOptions {
   readonly store: Store;
@@ -134,7 +134,7 @@ class Jobs implements ScheduledJobs {
     return this.#changed(id, "resumed");
   }
 
-  async run(idOrName: string): Promise<RunWish> {
+  async run(idOrName: string): Promise<RunRequestOutcome> {
     const { id } = this.#find(idOrName);
     this.#rows.askForRun(id, this.#now());
     await this.#changed(id, "asked");

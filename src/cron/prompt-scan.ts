@@ -62,7 +62,7 @@ const PATTERNS: readonly Pattern[] = [
  * nobody watching, so what would only be odd in a conversation is refused here. It is one fence of several: what
  * the run may do is decided by the policy.
  */
-export function suspicionAbout(prompt: string): string | undefined {
+export function scanPrompt(prompt: string): string | undefined {
   const hidden = INVISIBLE.exec(prompt)?.[0];
   if (hidden !== undefined) {
     const code = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

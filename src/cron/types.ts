@@ -85,8 +85,8 @@ export interface JobDraft extends JobWork, JobPlace {
   readonly enabledToolsets?: readonly string[] | undefined;
 }
 
-/** What became of the wish to run a job now. */
-export interface RunWish {
+/** What became of the request to run a job now. */
+export interface RunRequestOutcome {
   readonly job: Job;
   /** True once a scheduler has taken it up. */
   readonly taken: boolean;
@@ -105,7 +105,7 @@ export interface ScheduledJobs {
   pause(idOrName: string): Promise<Job>;
   resume(idOrName: string): Promise<Job>;
   /** Makes it due now; answers once a scheduler has taken it up, or says that none is running. */
-  run(idOrName: string): Promise<RunWish>;
+  run(idOrName: string): Promise<RunRequestOutcome>;
   /** A run that is under way is stopped. What runs have written stays. */
   remove(idOrName: string): Promise<Job>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { suspicionAbout } from "../../src/cron/prompt-scan.js";
+import { scanPrompt } from "../../src/cron/prompt-scan.js";
 
 describe("prompts that are kept", () => {
   it.each([
@@ -23,7 +23,7 @@ describe("prompts that are kept", () => {
     ["tagged \u{e0041}\u{e0042}", /U\+E0041/],
     ["joined a\u200db", /U\+200D/],
   ])("%j is refused", (prompt, reason) => {
-    expect(suspicionAbout(prompt)).toMatch(reason);
+    expect(scanPrompt(prompt)).toMatch(reason);
   });
 
   it.each([
@@ -38,6 +38,6 @@ describe("prompts that are kept", () => {
     "Check that .env is not committed",
     "Act as a reviewer of the open pull requests",
   ])("%j is kept", (prompt) => {
-    expect(suspicionAbout(prompt)).toBeUndefined();
+    expect(scanPrompt(prompt)).toBeUndefined();
   });
 });

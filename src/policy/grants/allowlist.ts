@@ -94,8 +94,9 @@ export function createAllowlist(options: AllowlistOptions): Allowlist {
   const allowlist: Allowlist = {
     covering(segment, where) {
       if (segment.verdict !== "danger") return undefined;
-      return held.find((each) => speaksOf({ ...each, segment, where, sameCommand }) && isInForce(each, where))
-        ?.grant;
+      return held.find(
+        (each) => isGrantAbout({ ...each, segment, where, sameCommand }) && isInForce(each, where),
+      )?.grant;
     },
 
     coveringAll(segments, where) {
@@ -137,7 +138,7 @@ export function createAllowlist(options: AllowlistOptions): Allowlist {
 }
 
 /** Whether the words of a grant are about this segment, whatever its limits say. */
-function speaksOf(question: {
+function isGrantAbout(question: {
   readonly grant: Grant;
   readonly segment: JudgedSegment;
   readonly where: Whereabouts;

@@ -9,7 +9,7 @@ import type { SimpleCommand } from "../../shell/types.js";
 export function commandRuleMatches(rule: string, command: string, purpose: "allow" | "deny"): boolean {
   const line = readCommandLine(command);
   if (line === undefined) return false;
-  return purpose === "deny" ? deniesCommand(rule, line) : strayCommand([rule], line) === undefined;
+  return purpose === "deny" ? deniesCommand(rule, line) : unlistedCommand([rule], line) === undefined;
 }
 
 /** The words of each command that a rule is made of; paths of the person are spelled as they are in lines. */
@@ -47,7 +47,7 @@ function withoutBlanks(text: string): string {
   return text.replace(/\s+/g, "");
 }
 
-interface TakenApart {
+interface OptionsAndOperands {
   readonly options: readonly string[];
   readonly operands: readonly string[];
 }
@@ -58,8 +58,8 @@ function hasAll(rule: readonly string[], words: readonly string[]): boolean {
   // `*--privileged*` may be an option, an operand, or a piece of either.
   const anywhere = rest.filter((word) => /^\*+[^*]/.test(word));
   if (!anywhere.every((word) => words.slice(1).some((other) => wildcardMatches(word, other)))) return false;
-  const wanted = takeApart(rest.filter((word) => !anywhere.includes(word)));
-  const given = takeApart(words.slice(1));
+  const wanted = splitOptions(rest.filter((word) => !anywhere.includes(word)));
+  const given = splitOptions(words.slice(1));
   if (!wanted.options.every((option) => given.options.some((other) => isSameOption(option, other)))) {
     return false;
   }
@@ -73,7 +73,7 @@ function hasAll(rule: readonly string[], words: readonly string[]): boolean {
 }
 
 /** `-rf` counts as `-r -f`; what follows `--` is no option. */
-function takeApart(words: readonly string[]): TakenApart {
+function splitOptions(words: readonly string[]): OptionsAndOperands {
   const options: string[] = [];
   const operands: string[] = [];
   let ended = false;
@@ -118,7 +118,7 @@ const WORDS: SequenceRules<string, string> = { isRun: (part) => part === "*", ta
  * The first command of a line that no rule of `allowed_commands` covers, undefined when all are covered. What
  * cannot be told in advance is covered by nothing: unknown words, lines without a command, opaque scripts.
  */
-export function strayCommand(rules: readonly string[], line: CommandLine): string | undefined {
+export function unlistedCommand(rules: readonly string[], line: CommandLine): string | undefined {
   const { readings, text } = line;
   if (readings === undefined || text.includes("\0")) return text;
   if (judgeCommand(text, line.options).segments.some(({ rule }) => isOpaque(rule))) return text;
@@ -128,8 +128,8 @@ export function strayCommand(rules: readonly string[], line: CommandLine): strin
   });
   for (const each of readings) {
     if (each.commands.length === 0 || each.findings.some(({ rule }) => isOpaque(rule))) return text;
-    const stray = strayIn(each, patterns);
-    if (stray !== undefined) return canonicalCommand(stray);
+    const unlisted = unlistedIn(each, patterns);
+    if (unlisted !== undefined) return canonicalCommand(unlisted);
   }
   return undefined;
 }
@@ -138,7 +138,7 @@ function isOpaque(rule: string): boolean {
   return rule.startsWith("opaque.");
 }
 
-function strayIn(line: Run, patterns: readonly (readonly string[])[]): SimpleCommand | undefined {
+function unlistedIn(line: Run, patterns: readonly (readonly string[])[]): SimpleCommand | undefined {
   const isListed = (command: SimpleCommand) =>
     isExact(command, line) && patterns.some((pattern) => sequenceMatches(pattern, asListed(command), WORDS));
   const listedCarriers = line.commands.filter((each) => line.carriers.has(each) && isListed(each));

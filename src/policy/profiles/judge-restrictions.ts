@@ -7,7 +7,7 @@ import type { CommandLine } from "../../shell/command-line.js";
 import type { Effect } from "../../tool/effects.js";
 import { noFiles, realFiles } from "../paths/file-view.js";
 import { globOf, judgePath } from "../paths/judge-path.js";
-import { deniesCommand, strayCommand } from "./command-rules.js";
+import { deniesCommand, unlistedCommand } from "./command-rules.js";
 import { describe } from "./judge-permissions.js";
 import { domainOf, permissionMatches } from "./permission-names.js";
 import type { Authority } from "./permission-table.js";
@@ -123,9 +123,9 @@ const CHECKS: Readonly<
     const { line } = question;
     if (effect.resource === "*" || line === undefined) return unknownPlace("deny", question, origin);
     const rules = allowed_commands.map(({ text }) => text);
-    const stray = strayCommand(rules, line);
-    if (stray === undefined) return undefined;
-    const reason = `The command ${JSON.stringify(stray)} is not in allowed_commands`;
+    const unlisted = unlistedCommand(rules, line);
+    if (unlisted === undefined) return undefined;
+    const reason = `The command ${JSON.stringify(unlisted)} is not in allowed_commands`;
     return { verdict: "deny", reason, at: origin };
   },
   denied_hosts: ({ denied_hosts = [], origin }, question) => {

@@ -52,7 +52,7 @@ export async function readPermissionFile(options: FileOptions): Promise<Permissi
     if (typeof text === "string") await lastGood.save(path, text);
     return {
       layers: [asLayer(reading.rules, onlyRestricts)],
-      problems: [...reading.problems, ...(onlyRestricts ? whatProjectsMayNot(reading.rules) : [])],
+      problems: [...reading.problems, ...(onlyRestricts ? problemsOfProjectRules(reading.rules) : [])],
     };
   }
   const former = good === undefined ? undefined : (await readRulesText(good, undefined, options)).rules;
@@ -109,7 +109,7 @@ function unextendable(rules: WrittenRules, { source, known }: FileOptions): read
 }
 
 /** Said once, with the line: a project's file looks like any other, but gives nothing. */
-function whatProjectsMayNot(rules: WrittenRules): readonly ConfigProblem[] {
+function problemsOfProjectRules(rules: WrittenRules): readonly ConfigProblem[] {
   const giving = [rules.global, ...rules.profiles].flatMap(({ allow, tools }) => [
     ...allow.map(({ text, origin }) => ({ what: `allow ${text}`, origin })),
     ...tools.flatMap(({ tool, answer, origin }) =>

@@ -3,7 +3,7 @@ import { ToolError } from "../../tool/errors.js";
 import type { SourceHost, SourceState } from "../types.js";
 import { sourceOf } from "./names.js";
 
-export interface Why {
+export interface Trouble {
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
 }
@@ -13,7 +13,7 @@ export class ServerHealth {
   readonly #server: string;
   readonly #host: SourceHost;
   #state: SourceState = "configured";
-  #why: Why = {};
+  #trouble: Trouble = {};
   /** Milliseconds since 1970. */
   nextRetry: number | undefined;
 
@@ -26,20 +26,20 @@ export class ServerHealth {
     return this.#state;
   }
 
-  get report(): Why & { readonly state: SourceState; readonly next_retry?: number | undefined } {
+  get report(): Trouble & { readonly state: SourceState; readonly next_retry?: number | undefined } {
     return {
       state: this.#state,
-      ...this.#why,
+      ...this.#trouble,
       next_retry: this.nextRetry,
     };
   }
 
-  become(state: SourceState, why: Why = {}): void {
-    const isNews = state !== this.#state || why.reason !== this.#why.reason;
+  become(state: SourceState, trouble: Trouble = {}): void {
+    const isNews = state !== this.#state || trouble.reason !== this.#trouble.reason;
     this.#state = state;
-    this.#why = why;
+    this.#trouble = trouble;
     if (!isNews) return;
-    const { reason } = why;
+    const { reason } = trouble;
     const words = `MCP server ${this.#server} is ${state}${reason === undefined ? "" : `: ${reason}`}`;
     if (state === "failed" || state === "parked") this.#host.log.warn(words);
     else this.#host.log.debug(words);
@@ -54,7 +54,8 @@ export class ServerHealth {
 
   /** What a call is told that cannot be made. */
   notConnected(): ToolError {
-    const { reason = "it has not answered yet", fix = `Run "hermes mcp test ${this.#server}".` } = this.#why;
+    const { reason = "it has not answered yet", fix = `Run "hermes mcp test ${this.#server}".` } =
+      this.#trouble;
     const seconds = this.nextRetry === undefined ? 0 : Math.round((this.nextRetry - Date.now()) / 1000);
     const again = seconds > 0 ? ` It is tried again in ${seconds} s.` : "";
     return new ToolError(`MCP server ${this.#server} is not connected (${this.#state}): ${reason}`, {

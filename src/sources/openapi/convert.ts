@@ -258,19 +258,19 @@ export function toolNames<Operation extends Named>(
   service: string,
   operations: readonly Operation[],
 ): ReadonlyMap<Operation, string> {
-  const wished = new Map(operations.map((operation) => [operation, wishFor(service, operation)]));
+  const preferred = new Map(operations.map((operation) => [operation, preferredName(service, operation)]));
   const counts = new Map<string, number>();
-  for (const name of wished.values())
+  for (const name of preferred.values())
     counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
   return new Map(
-    [...wished].map(([operation, name]) => {
+    [...preferred].map(([operation, name]) => {
       const isAlone = counts.get(name.toLowerCase()) === 1;
       return [operation, isAlone ? name : marked(name, `${operation.method} ${operation.path}`)];
     }),
   );
 }
 
-function wishFor(service: string, { operationId, method, path }: Named): string {
+function preferredName(service: string, { operationId, method, path }: Named): string {
   const own = operationId?.replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|_+$/g, "");
   const rest = own || `${method.toLowerCase()}_${slug(path.replaceAll(/[{}]/g, "")) || "root"}`;
   const name = `${service}_${rest}`;

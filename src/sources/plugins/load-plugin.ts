@@ -37,7 +37,7 @@ export async function loadPlugin(request: LoadRequest): Promise<Collected> {
     const registering = async () => {
       const module = await loader.importFresh(main, request.fingerprint, {
         pins: confirmed,
-        onHeld: (heldMs) => tellLong(heldMs, (long) => request.onBlocked("its top level", long)),
+        onHeld: (heldMs) => reportIfLong(heldMs, (long) => request.onBlocked("its top level", long)),
       });
       const register = registerOf(module);
       await namingBlocks(
@@ -76,11 +76,11 @@ export function namingBlocks<Result>(work: () => Result, report: (heldMs: number
   try {
     return work();
   } finally {
-    tellLong(performance.now() - before, report);
+    reportIfLong(performance.now() - before, report);
   }
 }
 
-function tellLong(heldMs: number, report: (heldMs: number) => void): void {
+function reportIfLong(heldMs: number, report: (heldMs: number) => void): void {
   if (heldMs >= BLOCKED_LOOP_MS) report(Math.round(heldMs));
 }
 
