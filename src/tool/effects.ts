@@ -10,19 +10,19 @@ export interface Effect {
   /** Where a command runs, when that is not the session's own folder. */
   readonly cwd?: string | undefined;
   /** Values that variables of a command line are known to have, exported by commands before it. */
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** The command line of the running program that gets this text typed in, when it is not run itself. */
-  readonly typedInto?: string;
+  readonly typedInto?: string | undefined;
   /** Why a person must be asked whatever the rules allow; a yes is remembered by `key` for the session, if there is one. */
   readonly ask?: { readonly reason: string; readonly key?: string } | undefined;
   /** Whether the result can show what the place holds. Unsaid: what is read is shown, what is written is not. */
-  readonly shown?: boolean;
+  readonly shown?: boolean | undefined;
   /** The call says itself that it means the folder of another profile. */
-  readonly crossProfile?: boolean;
+  readonly crossProfile?: boolean | undefined;
   /** What is held while it runs, when that is not the resource: holders of one name wait for each other unless all share it. */
   readonly lock?: { readonly name: string; readonly shared: boolean } | undefined;
   /** True when undoing is cheap; the approval text says so when it is false. */
-  readonly reversible?: boolean;
+  readonly reversible?: boolean | undefined;
 }
 
 /** What `effects` may look at: where relative names point to. */

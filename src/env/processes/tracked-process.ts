@@ -139,7 +139,7 @@ export class Tracked implements TrackedProcess {
     return this.ring.tail(chars);
   }
 
-  lines({ offset, limit }: { readonly offset?: number; readonly limit: number }) {
+  lines({ offset, limit }: { readonly offset?: number | undefined; readonly limit: number }) {
     const lines = this.ring.text().split("\n");
     // What follows the last new line is a line only when there is something.
     if (lines.at(-1) === "") lines.pop();

@@ -4,13 +4,13 @@ import type { ScreenState } from "../pty/screen.js";
 /** How to tell that something started in the background is ready to be used. */
 export interface Readiness {
   /** Something accepts connections on this port of the environment's loopback address. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** A line of its output matches (RE2 syntax). */
-  readonly pattern?: string;
+  readonly pattern?: string | undefined;
   /** It is still alive after this many seconds. */
-  readonly aliveSeconds?: number;
+  readonly aliveSeconds?: number | undefined;
   /** How long to wait; 30 s when left out. Everything that is given must come true. */
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** What waiting for readiness came to. */
@@ -24,15 +24,15 @@ export interface StartProcess extends Omit<SpawnRequest, "onOutput"> {
   readonly environment: Environment;
   /** As the person or model wrote it, for lists. */
   readonly title: string;
-  readonly notifyOnComplete?: boolean;
-  readonly watchPatterns?: readonly string[];
-  readonly ready?: Readiness;
+  readonly notifyOnComplete?: boolean | undefined;
+  readonly watchPatterns?: readonly string[] | undefined;
+  readonly ready?: Readiness | undefined;
   /** Ends the wait for readiness early, and the process with it. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Every byte it prints, besides what is kept. */
   readonly onOutput?: (bytes: Uint8Array) => void;
   /** The call that started it. */
-  readonly callId?: string;
+  readonly callId?: string | undefined;
 }
 
 export type ProcessStatus = "running" | "exited" | "lost";
@@ -70,7 +70,7 @@ export interface TrackedProcess {
   /** Text without escape codes; the last characters. */
   tail(chars: number): string;
   /** Lines of what is kept, and how many there are in all. Without an offset, the last ones. */
-  lines(range: { readonly offset?: number; readonly limit: number }): {
+  lines(range: { readonly offset?: number | undefined; readonly limit: number }): {
     readonly lines: readonly string[];
     readonly total: number;
     /** Earlier output is no longer kept. */

@@ -18,7 +18,7 @@ interface DebugAnswer extends DebugRun {
   readonly status: "success";
   readonly language: Language;
   readonly environment: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export default defineTool({
@@ -91,7 +91,7 @@ export default defineTool({
       ...run,
       language,
       environment: ctx.environment.name,
-      ...(hint !== undefined && { hint }),
+      hint,
     };
   },
 
@@ -217,7 +217,7 @@ async function planOf(args: Arguments, ctx: CallContext): Promise<DebugPlan> {
       ({ file, line, condition }): Breakpoint => ({
         file: place(file),
         line,
-        ...(condition !== undefined && { condition }),
+        condition,
       }),
     ),
     exceptions: args.stop_on_exceptions,

@@ -17,11 +17,11 @@ interface LintResult {
   readonly linter: string;
   readonly diagnostics: readonly Diagnostic[];
   readonly counts: Counts & { readonly files: number };
-  readonly fixed_files?: readonly string[];
+  readonly fixed_files?: readonly string[] | undefined;
   /** The mended text of code that was given as text. */
-  readonly fixed_code?: string;
-  readonly truncated?: true;
-  readonly note?: string;
+  readonly fixed_code?: string | undefined;
+  readonly truncated?: true | undefined;
+  readonly note?: string | undefined;
 }
 
 export default defineTool({
@@ -103,7 +103,7 @@ async function lintWithoutProject(
     linter: [...used].join(", "),
     fixedFiles,
     ctx,
-    ...(fixedCode !== undefined && { fixedCode }),
+    fixedCode,
   });
 }
 
@@ -120,7 +120,7 @@ function resultOf(found: {
   readonly files: number;
   readonly linter: string;
   readonly fixedFiles: readonly string[];
-  readonly fixedCode?: string;
+  readonly fixedCode?: string | undefined;
   readonly ctx: CallContext;
 }): LintResult {
   const named = inOrder(
@@ -133,7 +133,7 @@ function resultOf(found: {
     diagnostics: named.slice(0, SHOWN),
     counts: { ...countsOf(named), files: found.files },
     ...(found.fixedFiles.length > 0 && { fixed_files: found.fixedFiles }),
-    ...(found.fixedCode !== undefined && { fixed_code: found.fixedCode }),
+    fixed_code: found.fixedCode,
     ...(named.length > SHOWN && {
       truncated: true as const,
       note: `The first ${SHOWN} of ${named.length} findings; name a smaller part to see the rest.`,

@@ -205,10 +205,10 @@ async function describe(
       return {
         path,
         type,
-        ...(size !== undefined && { size }),
+        size,
         ...(folder?.complete === false && { size_is_lower_bound: true }),
         ...(stat !== undefined && { mtime: new Date(stat.mtimeMs).toISOString() }),
-        ...(word !== undefined && { git: word }),
+        git: word,
         ...(ignored && { ignored: true }),
         ...(type === "symlink" && { target: await targetOf(join(root, path), request) }),
       };

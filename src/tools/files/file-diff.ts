@@ -28,13 +28,13 @@ interface DiffResult {
 
 interface ShownFile {
   readonly path: string;
-  readonly old_path?: string;
+  readonly old_path?: string | undefined;
   readonly status: FileDiff["status"];
   readonly added: number;
   readonly removed: number;
-  readonly binary?: true;
-  readonly note?: string;
-  readonly hunks?: readonly Hunk[];
+  readonly binary?: true | undefined;
+  readonly note?: string | undefined;
+  readonly hunks?: readonly Hunk[] | undefined;
 }
 
 export default defineTool({
@@ -257,7 +257,7 @@ function shown(file: FileDiff, mode: Mode): ShownFile {
     added,
     removed,
     ...(binary && { binary }),
-    ...(note !== undefined && { note }),
+    note,
     ...(mode === "json" && { hunks }),
   };
 }

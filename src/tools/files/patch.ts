@@ -30,7 +30,7 @@ interface PatchResult {
   readonly files_modified: readonly string[];
   readonly files_created: readonly string[];
   readonly files_deleted: readonly string[];
-  readonly lint?: LintReport | Record<string, LintReport>;
+  readonly lint?: LintReport | Record<string, LintReport> | undefined;
   readonly [field: string]: unknown;
 }
 
@@ -200,7 +200,7 @@ async function replaceInFile(edit: ReplaceArguments, ctx: CallContext): Promise<
     resolved_path: location.real,
     strategy: outcome.strategy,
     replacements: outcome.regions.length,
-    ...(lint !== undefined && { lint }),
+    lint,
     ...(stale && { _warning: `${location.path} had changed since you last read it; check the diff.` }),
   };
 }

@@ -26,7 +26,7 @@ export async function* throughProgram(filter: ProgramFilter): AsyncGenerator<Uin
     // Output of both kinds arrives in one stream, and only one kind is wanted.
     command: ["sh", "-c", 'exec "$@" 2>/dev/null', "sh", ...filter.command],
     cwd: filter.cwd,
-    ...(filter.env !== undefined && { env: filter.env }),
+    env: filter.env,
     onOutput(bytes) {
       waiting.push(Uint8Array.from(bytes));
       waitingBytes += bytes.length;

@@ -95,7 +95,7 @@ export default defineTool({
       truncated,
       ...(page.lineEndings === "crlf" && { line_endings: "crlf" }),
       ...(page.missingFinalNewline && { no_final_newline: true }),
-      ...(source.convertedFrom !== undefined && { converted_from: source.convertedFrom }),
+      converted_from: source.convertedFrom,
       ...(page.cutLines.length > 0 && { cut_lines: page.cutLines }),
       ...(hints.length > 0 && { hint: hints.join(" ") }),
     };

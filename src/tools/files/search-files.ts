@@ -117,7 +117,7 @@ export default defineTool({
     const plain = matches?.map(({ spans: _spans, ...match }) => match);
     const model =
       matches === undefined || plain === undefined || matches.length < GROUPED_FROM
-        ? { ...rest, ...(plain !== undefined && { matches: plain }) }
+        ? { ...rest, matches: plain }
         : { ...rest, matches_format: "grouped by file, line: text", matches: groupedText(matches) };
     return { model: [text(JSON.stringify(model))], human: humanView(out) };
   },
@@ -227,7 +227,7 @@ function totals(state: { shown: number; total: number; partial: boolean; page: P
     total_count: total,
     ...(partial && { total_count_is_lower_bound: true as const }),
     truncated,
-    ...(hint !== undefined && { hint }),
+    hint,
   };
 }
 

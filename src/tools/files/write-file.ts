@@ -28,9 +28,9 @@ interface WriteResult {
   readonly files_modified: readonly string[];
   readonly verified: string;
   /** What changed in a text file that was there; for people, who did not write it. */
-  readonly diff?: string;
-  readonly lint?: LintReport;
-  readonly _warning?: string;
+  readonly diff?: string | undefined;
+  readonly lint?: LintReport | undefined;
+  readonly _warning?: string | undefined;
 }
 
 export default defineTool({
@@ -122,7 +122,7 @@ export default defineTool({
       files_modified: [location.path],
       verified: written.verified,
       ...(diff !== "" && { diff }),
-      ...(lint !== undefined && { lint }),
+      lint,
       ...(stale && {
         _warning: `${location.path} had changed since you last read it; that other change is now overwritten.`,
       }),

@@ -64,11 +64,11 @@ export async function startBackground(args: BackgroundArguments, ctx: CallContex
     callId: ctx.callId,
     signal: ctx.signal,
     ...(args.pty === true && { pty: TERMINAL_SIZE }),
-    ...(sandbox !== undefined && { sandbox }),
+    sandbox,
     ...(args.notify_on_complete === true && { notifyOnComplete: true }),
     ...(args.watch_patterns !== undefined &&
       args.watch_patterns.length > 0 && { watchPatterns: args.watch_patterns }),
-    ...(ready !== undefined && { ready }),
+    ready,
   });
   return { ...howItStands(args.command, process), duration_ms: Math.round(performance.now() - started) };
 }
@@ -83,10 +83,10 @@ function readinessOf(ready: BackgroundArguments["ready"]): Readiness | undefined
     });
   }
   return {
-    ...(port !== undefined && { port }),
-    ...(pattern !== undefined && { pattern }),
-    ...(alive_seconds !== undefined && { aliveSeconds: alive_seconds }),
-    ...(timeout !== undefined && { timeoutSeconds: timeout }),
+    port,
+    pattern,
+    aliveSeconds: alive_seconds,
+    timeoutSeconds: timeout,
   };
 }
 
@@ -104,11 +104,11 @@ function howItStands(command: string, process: TrackedProcess): Omit<TerminalOut
     output: process.tail(SHOWN_CHARS),
     exit_code: runs ? null : (code ?? null),
     status: runs ? "running" : "exited",
-    ...(error !== undefined && { error }),
-    ...(meaning !== undefined && { exit_code_meaning: meaning }),
+    error,
+    exit_code_meaning: meaning,
     ...(ready !== undefined && { ready: ready.ready, ready_note: ready.why }),
     session_id: info.id,
-    ...(info.pid !== undefined && { pid: info.pid }),
+    pid: info.pid,
     hint: [...process.notes, runs ? FOLLOW : "It has ended; its output is complete."].join(". "),
     truncated: info.outputBytes > SHOWN_CHARS,
     cwd: info.cwd,

@@ -21,11 +21,11 @@ interface ClipboardAnswer {
   readonly status: "success";
   readonly action: Action;
   /** Only of read: whoever writes knows the text. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   readonly length: number;
   readonly backend: string;
-  readonly name?: string;
-  readonly note?: string;
+  readonly name?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 export default defineTool({
@@ -76,8 +76,8 @@ export default defineTool({
       ...(action === "read" && { text: kept }),
       length: kept.length,
       backend: SESSION,
-      ...(name !== undefined && { name }),
-      ...(note !== undefined && { note }),
+      name,
+      note,
     };
   },
 

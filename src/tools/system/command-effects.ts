@@ -20,7 +20,7 @@ export function commandEffects(
       resource: command,
       mode: "execute",
       ...declaredDirectory(workdir, scope),
-      ...(variables !== undefined && { variables }),
+      variables,
     },
     ...wideningEffects(widen),
   ];

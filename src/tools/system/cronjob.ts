@@ -121,7 +121,7 @@ export default defineTool({
         return jobAnswer(await ctx.jobs.resume(which));
       case "run": {
         const { job, taken, note } = await ctx.jobs.run(which);
-        return { ...jobAnswer(job), started: taken, ...(note !== undefined && { note }) };
+        return { ...jobAnswer(job), started: taken, note };
       }
       case "remove":
         return { ...jobAnswer(await ctx.jobs.remove(which)), removed: true };

@@ -39,13 +39,13 @@ export async function runInForeground(args: ForegroundArguments, ctx: CallContex
     () =>
       ctx.environment.exec({
         command: sudo?.command ?? command,
-        ...(sudo?.stdin !== undefined && { stdin: sudo.stdin }),
+        stdin: sudo?.stdin,
         cwd,
         timeoutMs: timeout * 1000,
         signal: ctx.signal,
         maxOutputChars,
         onChunk: (chunk) => ctx.progress({ chunk }),
-        ...(sandbox !== undefined && { sandbox }),
+        sandbox,
       }),
     { signal: ctx.signal, onRetry: (message) => ctx.progress({ message }) },
   );
@@ -98,9 +98,9 @@ function outputOf(
   return {
     output,
     exit_code: result.exitCode,
-    ...(error !== undefined && { error }),
+    error,
     ...(meaning !== undefined && { exit_code_meaning: meaning }),
-    ...(hint !== undefined && { hint }),
+    hint,
     duration_ms: result.durationMs,
     truncated: result.truncated,
     cwd,

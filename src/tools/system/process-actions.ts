@@ -19,26 +19,26 @@ export interface ProcessState {
   readonly command: string;
   readonly environment: string;
   readonly cwd: string;
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   readonly uptime_seconds: number;
-  readonly exit_code?: number;
-  readonly exit_code_meaning?: string;
-  readonly lost?: string;
-  readonly pty?: boolean;
-  readonly handed_off?: boolean;
-  readonly session?: string;
+  readonly exit_code?: number | undefined;
+  readonly exit_code_meaning?: string | undefined;
+  readonly lost?: string | undefined;
+  readonly pty?: boolean | undefined;
+  readonly handed_off?: boolean | undefined;
+  readonly session?: string | undefined;
 }
 
 export interface ProcessReport extends ProcessState {
-  readonly output?: string;
-  readonly screen?: string;
-  readonly waits_for_input?: boolean;
-  readonly total_lines?: number;
-  readonly first_line?: number;
-  readonly earlier_output_dropped?: boolean;
-  readonly timed_out?: boolean;
-  readonly survivors?: readonly string[];
-  readonly note?: string;
+  readonly output?: string | undefined;
+  readonly screen?: string | undefined;
+  readonly waits_for_input?: boolean | undefined;
+  readonly total_lines?: number | undefined;
+  readonly first_line?: number | undefined;
+  readonly earlier_output_dropped?: boolean | undefined;
+  readonly timed_out?: boolean | undefined;
+  readonly survivors?: readonly string[] | undefined;
+  readonly note?: string | undefined;
 }
 
 export type ProcessAnswer = { readonly processes: readonly ProcessState[] } | ProcessReport | TerminalOutput;
@@ -55,7 +55,7 @@ export function showLog(
   process: TrackedProcess,
   { offset, limit }: { readonly offset?: number | undefined; readonly limit: number },
 ): ProcessReport {
-  const { lines, total, dropped } = process.lines({ limit, ...(offset !== undefined && { offset }) });
+  const { lines, total, dropped } = process.lines({ limit, offset });
   return {
     ...stateOf(process.info),
     output: lines.map((line) => `${line}\n`).join(""),
@@ -86,7 +86,7 @@ export async function waitFor(
     ...stateOf(process.info),
     output: process.tail(WAIT_CHARS),
     timed_out: !ended,
-    ...(note !== undefined && { note }),
+    note,
   };
 }
 
@@ -209,11 +209,11 @@ export function stateOf(info: ProcessInfo): ProcessState {
     command: info.command,
     environment: info.environment,
     cwd: info.cwd,
-    ...(info.pid !== undefined && { pid: info.pid }),
+    pid: info.pid,
     uptime_seconds: Math.round(((info.endedAt ?? Date.now()) - info.startedAt) / 100) / 10,
-    ...(info.exitCode !== undefined && { exit_code: info.exitCode }),
-    ...(meaning !== undefined && { exit_code_meaning: meaning }),
-    ...(info.lost !== undefined && { lost: info.lost }),
+    exit_code: info.exitCode,
+    exit_code_meaning: meaning,
+    lost: info.lost,
     ...(info.pty && { pty: true }),
     ...(info.handedOff && { handed_off: true }),
   };

@@ -7,40 +7,40 @@ export interface TerminalOutput {
   /** Null while it runs. */
   readonly exit_code: number | null;
   /** Only when something went wrong: it failed, was stopped, or is not ready. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   /** Left out when a command simply ran to its end. */
-  readonly status?: "running" | "exited" | "needs_input";
-  readonly exit_code_meaning?: string;
-  readonly hint?: string;
+  readonly status?: "running" | "exited" | "needs_input" | undefined;
+  readonly exit_code_meaning?: string | undefined;
+  readonly hint?: string | undefined;
   readonly duration_ms: number;
   readonly truncated: boolean;
   /** Where the shell stood when it ended. */
   readonly cwd: string;
   readonly environment: string;
   /** Names a background process, or one that waits for input, for the process tool. */
-  readonly session_id?: string;
-  readonly pid?: number;
+  readonly session_id?: string | undefined;
+  readonly pid?: number | undefined;
   /** With the status needs_input: what seems to be asked for. */
-  readonly wanted_input?: string;
+  readonly wanted_input?: string | undefined;
   /** What the terminal shows. */
-  readonly screen?: string;
-  readonly pty_note?: string;
+  readonly screen?: string | undefined;
+  readonly pty_note?: string | undefined;
   /** Present when readiness was asked for. */
-  readonly ready?: boolean;
-  readonly ready_note?: string;
+  readonly ready?: boolean | undefined;
+  readonly ready_note?: string | undefined;
   /** Processes the command left behind: pid and program. */
-  readonly still_running?: readonly string[];
+  readonly still_running?: readonly string[] | undefined;
   /** What the sandbox has probably refused, and how to ask for it. */
-  readonly sandbox_note?: string;
+  readonly sandbox_note?: string | undefined;
   /** Programs that were still running when the command ended; they ended with the sandbox. */
-  readonly ended_with_command?: readonly string[];
+  readonly ended_with_command?: readonly string[] | undefined;
 }
 
 export function sandboxFields(report: SandboxReport | undefined): Partial<TerminalOutput> {
   const denial = denialNote(report);
   return {
-    ...(denial !== undefined && { sandbox_note: denial }),
-    ...(report?.ended !== undefined && { ended_with_command: report.ended }),
+    sandbox_note: denial,
+    ended_with_command: report?.ended,
   };
 }
 

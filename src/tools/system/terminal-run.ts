@@ -39,7 +39,7 @@ export async function runInTerminal(args: ForegroundArguments, ctx: CallContext)
     pty: TERMINAL_SIZE,
     callId: ctx.callId,
     signal: ctx.signal,
-    ...(sandbox !== undefined && { sandbox }),
+    sandbox,
     onOutput: (bytes) => {
       window.push(bytes);
       ctx.progress({ chunk: decoder.write(Buffer.from(bytes)) });
@@ -57,7 +57,7 @@ export async function runInTerminal(args: ForegroundArguments, ctx: CallContext)
       still_running: survivors.map(({ pid, command: program }) => `${pid} (${program})`),
     }),
     ...(screen !== undefined && screen.text !== output.trimEnd() && { screen: screen.text }),
-    ...(info.pid !== undefined && { pid: info.pid }),
+    pid: info.pid,
     pty_note: NOTE,
     duration_ms: Math.round(performance.now() - started),
     truncated,
@@ -98,8 +98,8 @@ function howItEnded(run: {
   const meaning = end === "itself" ? exitMeaning(command, exitCode) : undefined;
   return {
     exit_code: exitCode,
-    ...(error !== undefined && { error }),
-    ...(meaning !== undefined && { exit_code_meaning: meaning }),
+    error,
+    exit_code_meaning: meaning,
   };
 }
 

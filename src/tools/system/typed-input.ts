@@ -43,7 +43,7 @@ export function typedEffects(typed: TypedInput, scope: EffectScope): readonly Ef
       action: "terminal:execute",
       resource: unknowable || line.trim() === UNKNOWABLE ? UNKNOWABLE : line,
       mode: "execute",
-      ...(typedInto !== undefined && { typedInto }),
+      typedInto,
     },
   ];
 }

@@ -132,7 +132,7 @@ async function configure({
       {
         lineNumber: each.line - 1,
         url: pathToFileURL(real).href,
-        ...(each.condition !== undefined && { condition: each.condition }),
+        condition: each.condition,
       },
     );
     const [location] = locations;

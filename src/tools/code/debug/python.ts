@@ -128,7 +128,7 @@ async function configure({
       source: { path: file },
       breakpoints: wanted.map(({ line, condition }) => ({
         line,
-        ...(condition !== undefined && { condition }),
+        condition,
       })),
     });
     wanted.forEach((each, index) => {

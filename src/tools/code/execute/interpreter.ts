@@ -128,7 +128,7 @@ export class Interpreter {
         ...argumentsOf(runner, token),
       ],
       cwd,
-      ...(confine !== undefined && { confine }),
+      confine,
       onOutput: (bytes) => made.#reader.push(bytes),
     });
     made.#process = process;

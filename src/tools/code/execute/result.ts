@@ -10,19 +10,19 @@ export interface CodeResult {
   readonly status: Status;
   readonly output: string;
   /** Left out when nothing was printed there. */
-  readonly stderr?: string;
+  readonly stderr?: string | undefined;
   /** Value of the last expression, where there is one: in a kernel and in code mode. */
   readonly result?: unknown;
   readonly exit_code: number;
   readonly tool_calls_made: number;
   readonly duration_seconds: number;
-  readonly error?: string;
-  readonly hint?: string;
-  readonly truncated?: boolean;
+  readonly error?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly truncated?: boolean | undefined;
   /** What the code was shut in by. */
   readonly sandbox: string;
   /** What a person should know about the kernel: it is new, or why the one before is gone. */
-  readonly kernel?: string;
+  readonly kernel?: string | undefined;
 }
 
 export const TIMED_OUT = 124;

@@ -48,12 +48,12 @@ export async function runCodeMode(
       status,
       output: done.output,
       ...(done.stderr !== "" && { stderr: done.stderr }),
-      ...(done.result !== undefined && { result: done.result }),
+      result: done.result,
       exit_code: EXIT_CODES[status],
       tool_calls_made: done.toolCallsMade,
       duration_seconds: Math.round(done.durationMs) / 1000,
       ...(error !== undefined && { error: errorLine(error) }),
-      ...(error?.hint !== undefined && { hint: error.hint }),
+      hint: error?.hint,
       sandbox: "quickjs",
     };
   } finally {

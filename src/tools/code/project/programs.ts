@@ -75,7 +75,7 @@ export async function runTool(
     signal: ctx.signal,
     separateStderr: true,
     maxOutputChars: MAX_OUTPUT_CHARS,
-    ...(stdin !== undefined && { stdin }),
+    stdin,
   });
   if (ran.timedOut) {
     throw new ToolError(`${resource} took longer than ${timeoutMs / 1000} s and was ended.`, {

@@ -137,7 +137,7 @@ function asJson(value: unknown): string | undefined {
 }
 
 function no({ code, message, hint }: Failure): string {
-  return `false,${JSON.stringify({ code, message, ...(hint !== undefined && { hint }) })}`;
+  return `false,${JSON.stringify({ code, message, hint })}`;
 }
 
 const DEFAULT_FOUND = 10;

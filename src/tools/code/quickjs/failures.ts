@@ -20,9 +20,9 @@ export function failureOf(thrown: unknown): ScriptFailure {
   return {
     name: text("name") ?? "Error",
     message: text("message") ?? "no message",
-    ...(stack !== undefined && { stack }),
-    ...(code !== undefined && { code }),
-    ...(hint !== undefined && { hint }),
+    stack,
+    code,
+    hint,
   };
 }
 

@@ -41,9 +41,9 @@ export type ToThread =
 export interface ScriptFailure {
   readonly name: string;
   readonly message: string;
-  readonly stack?: string;
-  readonly code?: string;
-  readonly hint?: string;
+  readonly stack?: string | undefined;
+  readonly code?: string | undefined;
+  readonly hint?: string | undefined;
 }
 
 export type Ending =

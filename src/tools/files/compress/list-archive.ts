@@ -9,11 +9,11 @@ export interface ListedEntry {
   readonly name: string;
   readonly type: RawEntry["type"];
   readonly size: number;
-  readonly mode?: string;
-  readonly mtime?: string;
-  readonly target?: string;
+  readonly mode?: string | undefined;
+  readonly mtime?: string | undefined;
+  readonly target?: string | undefined;
   /** Why it will not be unpacked. */
-  readonly unsafe?: string;
+  readonly unsafe?: string | undefined;
 }
 
 export interface ListedArchive {
@@ -63,7 +63,7 @@ function described(entry: RawEntry, why: string | undefined): ListedEntry {
     size,
     ...(mode !== undefined && { mode: mode.toString(8).padStart(3, "0") }),
     ...(mtimeMs !== undefined && Number.isFinite(mtimeMs) && { mtime: new Date(mtimeMs).toISOString() }),
-    ...(target !== undefined && { target }),
-    ...(why !== undefined && { unsafe: why }),
+    target,
+    unsafe: why,
   };
 }

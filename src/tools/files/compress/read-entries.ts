@@ -13,10 +13,10 @@ export interface RawEntry {
   readonly mode: number | undefined;
   readonly mtimeMs: number | undefined;
   /** Where a link leads. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   readonly size: number;
   /** What a file holds; only when it was asked for. */
-  readonly data?: Uint8Array;
+  readonly data?: Uint8Array | undefined;
 }
 
 export interface Archive {

@@ -33,7 +33,7 @@ export async function* tarEntries(tar: {
         type,
         mode: entry.mode === undefined ? undefined : entry.mode & 0o777,
         mtimeMs: entry.mtime?.getTime(),
-        ...(entry.linkpath !== undefined && { target: entry.linkpath }),
+        target: entry.linkpath,
         size,
         ...(tar.keepData && type === "file" && { data: Buffer.concat(parts) }),
       });

@@ -260,7 +260,7 @@ class Undoable {
     await this.#noteFolders(dirname(path));
     await files.write(path, data, {
       ...(before === undefined && { expected: { sha256: undefined } }),
-      ...(mode !== undefined && { mode }),
+      mode,
     });
     this.#written.push({ path, before });
     trackerOf(this.#ctx).noteWritten(path, undefined);

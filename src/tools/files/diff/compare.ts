@@ -33,7 +33,7 @@ export async function compareSides(
     added: diff.added,
     removed: diff.removed,
     hunks: diff.hunks,
-    ...(note !== undefined && { note }),
+    note,
   };
 }
 

@@ -13,14 +13,14 @@ export interface Hunk {
 export interface FileDiff {
   readonly path: string;
   /** Before it was renamed. */
-  readonly oldPath?: string;
+  readonly oldPath?: string | undefined;
   readonly status: "modified" | "added" | "removed" | "renamed" | "identical";
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly Hunk[];
-  readonly binary?: true;
+  readonly binary?: true | undefined;
   /** Why there are no lines to show. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 export interface DiffOptions {

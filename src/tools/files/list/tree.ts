@@ -5,12 +5,12 @@ import { mark } from "../../../tool/marked-text.js";
 export interface TreeEntry {
   readonly path: string;
   readonly type: string;
-  readonly size?: number;
-  readonly size_is_lower_bound?: true;
-  readonly mtime?: string;
-  readonly git?: string;
-  readonly target?: string;
-  readonly ignored?: true;
+  readonly size?: number | undefined;
+  readonly size_is_lower_bound?: true | undefined;
+  readonly mtime?: string | undefined;
+  readonly git?: string | undefined;
+  readonly target?: string | undefined;
+  readonly ignored?: true | undefined;
 }
 
 interface Node {

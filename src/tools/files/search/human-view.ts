@@ -7,7 +7,7 @@ export interface SearchView {
   readonly counts?: Readonly<Record<string, number>>;
   readonly total_count: number;
   readonly total_count_is_lower_bound?: true;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly _warning?: string;
 }
 

@@ -64,7 +64,7 @@ export async function runLines(run: LineRun): Promise<LineRunResult> {
     timeoutMs: SEARCH_TIMEOUT_MS,
     signal: AbortSignal.any([ctx.signal, stop.signal]),
     separateStderr: true,
-    ...(run.stdin !== undefined && { stdin: run.stdin }),
+    stdin: run.stdin,
     sandbox: { read: [run.cwd] },
     maxOutputChars: 8000,
     onChunk: (chunk) => {

@@ -6,7 +6,7 @@ export interface LastRunAnswer {
   readonly at: string;
   readonly status: string;
   readonly summary: string;
-  readonly output?: string;
+  readonly output?: string | undefined;
 }
 
 /** Fields that say nothing are left out. */
@@ -18,31 +18,31 @@ export interface JobAnswer {
   readonly state: string;
   readonly next_run_at: string | null;
   readonly runs: number;
-  readonly repeat?: number;
-  readonly tool_call?: Job["toolCall"];
-  readonly script?: string;
-  readonly prompt?: string;
-  readonly no_agent?: true;
+  readonly repeat?: number | undefined;
+  readonly tool_call?: Job["toolCall"] | undefined;
+  readonly script?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly no_agent?: true | undefined;
   readonly deliver: string;
-  readonly skills?: readonly string[];
-  readonly context_from?: readonly string[];
-  readonly enabled_toolsets?: readonly string[];
+  readonly skills?: readonly string[] | undefined;
+  readonly context_from?: readonly string[] | undefined;
+  readonly enabled_toolsets?: readonly string[] | undefined;
   readonly workdir: string;
-  readonly environment?: string;
-  readonly profile?: string;
-  readonly last_run?: LastRunAnswer;
+  readonly environment?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly last_run?: LastRunAnswer | undefined;
 }
 
 export interface CronAnswer {
   readonly success: true;
   readonly status: "success";
-  readonly job?: JobAnswer;
-  readonly jobs?: readonly JobAnswer[];
-  readonly count?: number;
+  readonly job?: JobAnswer | undefined;
+  readonly jobs?: readonly JobAnswer[] | undefined;
+  readonly count?: number | undefined;
   /** Of run: whether a scheduler has taken it up. */
-  readonly started?: boolean;
-  readonly removed?: true;
-  readonly note?: string;
+  readonly started?: boolean | undefined;
+  readonly removed?: true | undefined;
+  readonly note?: string | undefined;
 }
 
 export function jobAnswer(job: Job): CronAnswer & { readonly job: JobAnswer } {
@@ -71,18 +71,18 @@ export function publicJob(job: Job): JobAnswer {
     state: job.state,
     next_run_at: job.nextRunAt === undefined ? null : iso(job.nextRunAt),
     runs: job.runs,
-    ...(job.repeat !== undefined && { repeat: job.repeat }),
-    ...(job.toolCall !== undefined && { tool_call: job.toolCall }),
-    ...(job.script !== undefined && { script: job.script }),
-    ...(job.prompt !== undefined && { prompt: job.prompt }),
+    repeat: job.repeat,
+    tool_call: job.toolCall,
+    script: job.script,
+    prompt: job.prompt,
     ...(job.noAgent && { no_agent: true }),
     deliver: job.deliver,
     ...(job.skills.length > 0 && { skills: job.skills }),
     ...(job.contextFrom.length > 0 && { context_from: job.contextFrom }),
-    ...(job.enabledToolsets !== undefined && { enabled_toolsets: job.enabledToolsets }),
+    enabled_toolsets: job.enabledToolsets,
     workdir: job.workdir,
-    ...(job.environment !== undefined && { environment: job.environment }),
-    ...(job.profile !== undefined && { profile: job.profile }),
+    environment: job.environment,
+    profile: job.profile,
     ...(job.lastRun !== undefined && { last_run: lastRun(job.lastRun) }),
   };
 }
@@ -92,7 +92,7 @@ function lastRun(run: JobRun): LastRunAnswer {
     at: iso(run.startedAt ?? run.dueAt),
     status: run.status,
     summary: run.summary,
-    ...(run.outputPath !== undefined && { output: run.outputPath }),
+    output: run.outputPath,
   };
 }
 
