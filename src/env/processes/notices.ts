@@ -96,7 +96,7 @@ export class Notices {
       kind: what.kind,
       command,
       message: what.message,
-      ...(exitCode !== undefined && { exitCode }),
+      exitCode,
       output: this.#redact(what.output).slice(-OUTPUT_CHARS),
       at: this.#now(),
     };

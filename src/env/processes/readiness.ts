@@ -14,7 +14,7 @@ export interface ReadinessSubject {
   /** Resolves when it has ended. */
   readonly ended: Promise<unknown>;
   /** Resolves with the first line that matches; left out when no pattern was asked for. */
-  readonly matched?: Promise<string>;
+  readonly matched?: Promise<string> | undefined;
 }
 
 /** Waits until everything that was asked for has come true, it has ended, or the time is over. */

@@ -109,11 +109,7 @@ export async function awaitStart(start: {
   if (ready === undefined)
     await waitUntilReady({ aliveSeconds: ALIVE_CHECK_SECONDS }, { environment, ended });
   else {
-    tracked.ready = await waitUntilReady(ready, {
-      environment,
-      ended,
-      ...(matched !== undefined && { matched }),
-    });
+    tracked.ready = await waitUntilReady(ready, { environment, ended, matched });
   }
   signal?.removeEventListener("abort", onAbort);
   if (signal?.aborted !== true) return;

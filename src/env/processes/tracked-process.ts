@@ -119,9 +119,9 @@ export class Tracked implements TrackedProcess {
       pty: this.#running?.pty ?? this.#request.pty !== undefined,
       status: done === undefined ? "running" : lost === undefined ? "exited" : "lost",
       startedAt: this.#startedAt,
-      ...(done !== undefined && { endedAt: done.at }),
-      ...(done !== undefined && lost === undefined && { exitCode: done.end.exitCode }),
-      ...(lost !== undefined && { lost }),
+      endedAt: done?.at,
+      exitCode: lost === undefined ? done?.end.exitCode : undefined,
+      lost,
       handedOff: this.#handedOff,
       outputBytes: this.ring.totalBytes,
     };

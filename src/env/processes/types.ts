@@ -48,10 +48,10 @@ export interface ProcessInfo {
   readonly status: ProcessStatus;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  readonly endedAt?: number;
+  readonly endedAt?: number | undefined;
   /** -15 when it was killed on request. */
-  readonly exitCode?: number;
-  readonly lost?: string;
+  readonly exitCode?: number | undefined;
+  readonly lost?: string | undefined;
   /** Kept alive when its session ends. */
   readonly handedOff: boolean;
   readonly outputBytes: number;
@@ -97,7 +97,7 @@ export interface ProcessNotice {
   readonly command: string;
   /** One or two sentences. */
   readonly message: string;
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   /** The end of its output, or the lines that matched. */
   readonly output: string;
   /** Milliseconds since 1970. */

@@ -84,14 +84,13 @@ export default defineTool({
         ctx,
       },
     );
-    const hint = hintFor(run);
     return {
       success: true,
       status: "success",
       ...run,
       language,
       environment: ctx.environment.name,
-      hint,
+      hint: hintFor(run),
     };
   },
 
@@ -214,11 +213,7 @@ async function planOf(args: Arguments, ctx: CallContext): Promise<DebugPlan> {
     args: args.args,
     cwd: ctx.session.cwd,
     breakpoints: args.breakpoints.map(
-      ({ file, line, condition }): Breakpoint => ({
-        file: place(file),
-        line,
-        condition,
-      }),
+      ({ file, line, condition }): Breakpoint => ({ file: place(file), line, condition }),
     ),
     exceptions: args.stop_on_exceptions,
     evaluate: args.evaluate,

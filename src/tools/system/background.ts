@@ -82,12 +82,7 @@ function readinessOf(ready: BackgroundArguments["ready"]): Readiness | undefined
       hint: "Give a port, a pattern or alive_seconds.",
     });
   }
-  return {
-    port,
-    pattern,
-    aliveSeconds: alive_seconds,
-    timeoutSeconds: timeout,
-  };
+  return { port, pattern, aliveSeconds: alive_seconds, timeoutSeconds: timeout };
 }
 
 function howItStands(command: string, process: TrackedProcess): Omit<TerminalOutput, "duration_ms"> {
@@ -106,7 +101,8 @@ function howItStands(command: string, process: TrackedProcess): Omit<TerminalOut
     status: runs ? "running" : "exited",
     error,
     exit_code_meaning: meaning,
-    ...(ready !== undefined && { ready: ready.ready, ready_note: ready.why }),
+    ready: ready?.ready,
+    ready_note: ready?.why,
     session_id: info.id,
     pid: info.pid,
     hint: [...process.notes, runs ? FOLLOW : "It has ended; its output is complete."].join(". "),

@@ -105,9 +105,7 @@ function outputOf(
     truncated: result.truncated,
     cwd,
     environment,
-    ...(result.stillRunning !== undefined && {
-      still_running: result.stillRunning.map(({ pid, command: program }) => `${pid} (${program})`),
-    }),
+    still_running: result.stillRunning?.map(({ pid, command: program }) => `${pid} (${program})`),
     ...sandboxFields(result.sandbox),
   };
 }

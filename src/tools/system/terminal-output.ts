@@ -37,11 +37,7 @@ export interface TerminalOutput {
 }
 
 export function sandboxFields(report: SandboxReport | undefined): Partial<TerminalOutput> {
-  const denial = denialNote(report);
-  return {
-    sandbox_note: denial,
-    ended_with_command: report?.ended,
-  };
+  return { sandbox_note: denialNote(report), ended_with_command: report?.ended };
 }
 
 export function presentTerminal(out: TerminalOutput): {

@@ -96,11 +96,7 @@ function howItEnded(run: {
       ? `It was lost: ${info.lost}.`
       : endError({ exitCode, timedOut, cancelled }, timeout);
   const meaning = end === "itself" ? exitMeaning(command, exitCode) : undefined;
-  return {
-    exit_code: exitCode,
-    error,
-    exit_code_meaning: meaning,
-  };
+  return { exit_code: exitCode, error, exit_code_meaning: meaning };
 }
 
 async function followToEnd(

@@ -126,10 +126,7 @@ async function configure({
     const wanted = plan.breakpoints.filter((each) => each.file === file);
     const { breakpoints } = await dap.request<DebugProtocol.SetBreakpointsResponse>("setBreakpoints", {
       source: { path: file },
-      breakpoints: wanted.map(({ line, condition }) => ({
-        line,
-        condition,
-      })),
+      breakpoints: wanted.map(({ line, condition }) => ({ line, condition })),
     });
     wanted.forEach((each, index) => {
       const { verified = false, line = each.line } = breakpoints[index] ?? {};

@@ -52,7 +52,7 @@ export async function runCodeMode(
       exit_code: EXIT_CODES[status],
       tool_calls_made: done.toolCallsMade,
       duration_seconds: Math.round(done.durationMs) / 1000,
-      ...(error !== undefined && { error: errorLine(error) }),
+      error: error && errorLine(error),
       hint: error?.hint,
       sandbox: "quickjs",
     };

@@ -61,7 +61,7 @@ function described(entry: RawEntry, why: string | undefined): ListedEntry {
     name,
     type,
     size,
-    ...(mode !== undefined && { mode: mode.toString(8).padStart(3, "0") }),
+    mode: mode?.toString(8).padStart(3, "0"),
     ...(mtimeMs !== undefined && Number.isFinite(mtimeMs) && { mtime: new Date(mtimeMs).toISOString() }),
     target,
     unsafe: why,

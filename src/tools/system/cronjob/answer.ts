@@ -83,7 +83,7 @@ export function publicJob(job: Job): JobAnswer {
     workdir: job.workdir,
     environment: job.environment,
     profile: job.profile,
-    ...(job.lastRun !== undefined && { last_run: lastRun(job.lastRun) }),
+    last_run: job.lastRun && lastRun(job.lastRun),
   };
 }
 

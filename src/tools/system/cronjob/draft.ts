@@ -120,6 +120,6 @@ function checkWork({ tool_call, script }: CronArguments, ctx: CallContext): void
   const { message, hint } = decoded.failure;
   throw new ToolError(`The job could not make its call. ${message}`, {
     code: "invalid_arguments",
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }
