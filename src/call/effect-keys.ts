@@ -1,4 +1,4 @@
-import { isBelow } from "../base/path.js";
+import { isTidyAtOrBelow } from "../base/path.js";
 import type { Environment } from "../env/environment.js";
 import type { Effect } from "../tool/effects.js";
 
@@ -51,7 +51,8 @@ export class HeldKeys {
 
 function contains(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || a === b) return true;
-  return a.length < b.length ? isBelow(b, a) : isBelow(a, b);
+  // Asked for every pair of calls that wait.
+  return a.length < b.length ? isTidyAtOrBelow(b, a) : isTidyAtOrBelow(a, b);
 }
 
 /**
