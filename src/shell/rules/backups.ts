@@ -100,6 +100,14 @@ export const RULES = subject("cloud", [
     { program: "snapper", taking: "c config", unknownVerb: true,
       path: "delete|remove|rm|rollback|undochange|cleanup", rule: "delete.backup", reason: SNAPSHOTS,
       match: ["snapper delete"] },
+    { program: "btrbk", taking: "c config l loglevel exclude format lockfile override", dry: "dry-run n",
+      unknownVerb: true, not_match: ["btrbk list snapshots", "btrbk stats", "btrbk dryrun", "btrbk -n run",
+        "btrbk run -n home", "btrbk -c run list"], rows: [
+      { path: "run|resume|snapshot|prune|clean|archive", rule: "delete.backup",
+        reason: "deletes old or unfinished snapshots and backups",
+        match: ["btrbk run", "btrbk -q run home", "btrbk snapshot", "btrbk -c /etc/btrbk.conf clean",
+          "btrbk prune", "btrbk archive /mnt/backup /mnt/archive", "sudo btrbk --format=table resume"] },
+    ] },
     { program: "timeshift", word: /^--(?:delete|delete-all|restore)$/, rule: "delete.backup",
       reason: SNAPSHOTS, match: ["timeshift --delete"] },
     { program: "tmutil", unknownVerb: true, rows: [

@@ -6,12 +6,26 @@ const STOPS = "stops something that is online";
 const SETTINGS = "removes settings of something that is online";
 const TAKING =
   "a app r remote t token scope cwd s site c config n name org o project p env e S environment region confirm";
+const STRIPE_TAKING =
+  "api-key color config device-name log-level p project-name d data e expand i idempotency v stripe-version stripe-account";
 
 /** Verbs joined to their type with a colon (`apps:destroy`, `functions:delete`). */
 const verb =
   (pattern: RegExp): Condition =>
   ({ operands }) =>
     pattern.test(operands[0]?.text ?? "") ? operands[0] : undefined;
+
+/** Resources of Stripe have verbs of their own (`capture`, `void_invoice`): what does not read, writes. */
+const stripeWrites: Condition = ({ operands }) => {
+  const [first, ...others] = operands;
+  if (first === undefined || others.length === 0 || /^(?:get|listen|logs|open)$/.test(first.text))
+    return undefined;
+  if (/^(?:post|delete)$/.test(first.text)) return first;
+  const word = others.find(({ text }) =>
+    /^(?:create|update|delete|(?:list|retrieve|search)(?:_\w+)?)$/.test(text),
+  );
+  return /^[lrs]/.test(word?.text ?? "") ? undefined : (word ?? first);
+};
 
 /** Platforms that host sites, functions and small databases. */
 // biome-ignore format: a table; what belongs to a row stands together
@@ -77,7 +91,21 @@ export const RULES = subject("cloud", [
     ] },
     { program: "turso|pscale|neon|neonctl|xata|upstash|appwrite|stripe|sentry-cli|sf|sfdx|confluent|temporal|tctl|atlas|planetscale",
       taking: TAKING, path: "** delete|destroy|remove|rm|drop|reset|terminate|invalidate", reason: DELETES,
-      match: ["turso db destroy prod"] },
+      match: ["turso db destroy prod", "stripe delete /v1/customers/cus_1",
+        "stripe customers delete cus_1"] },
+    { program: "stripe", taking: STRIPE_TAKING,
+      not_match: ["stripe listen --live --forward-to localhost:4242", "stripe logs tail",
+        "stripe --log-level debug get /v1/customers/cus_1 --live", "stripe --live terminal readers list",
+        "stripe open dashboard --live", "stripe customers create --email a@b.example",
+        "stripe post /v1/products -d name=Mug"],
+      rows: [
+      { options: "live", when: stripeWrites, rule: "cloud.live-write",
+        reason: "changes a live payment account",
+        match: ["stripe post /v1/refunds -d charge=ch_1 --live", "stripe --live prices create -d amount=9",
+          "stripe customers update cus_1 --live", "stripe --live issuing cards update ic_1",
+          "stripe customers update cus_1 --live --name list",
+          "stripe invoices void_invoice in_1 --live", "stripe products delete prod_1 --live"] },
+    ] },
     { program: "turso", path: "db shell", when: runsSql("", { after: 3 }), rule: "database.sql",
       reason: "changes or deletes data of a database", match: ["turso db shell app 'drop table users'"] },
     { program: "neonctl", family: "rare", path: "** restore",
