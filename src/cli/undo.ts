@@ -82,12 +82,12 @@ async function chosen(
 ): Promise<readonly ChangeRow[]> {
   const { call, since } = wanted;
   const session = typeof wanted.session === "string" ? { session: wanted.session } : {};
-  if (call === undefined) return listChanges(runtime, { ...session, ...(since !== undefined && { since }) });
+  if (call === undefined) return listChanges(runtime, { ...session, since });
   if (/^\d+$/.test(call)) {
     const row = (await listChanges(runtime, { all: true })).find(({ seq }) => seq === Number(call));
     if (row !== undefined) return [row];
   }
-  const rows = await listChanges(runtime, { call, ...session, ...(since !== undefined && { since }) });
+  const rows = await listChanges(runtime, { call, ...session, since });
   const [newest] = rows;
   if (newest === undefined) throw unknownCall(call);
   return rows.filter((row) => row.session === newest.session);

@@ -143,7 +143,7 @@ function readBytes(path: string): Buffer | Error | undefined {
 
 export function reporterFor(target: {
   readonly source: ConfigSource;
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly problems: ConfigProblem[];
 }): Report {
   const { source, file, problems } = target;
@@ -153,9 +153,9 @@ export function reporterFor(target: {
       source,
       message: finding.message,
       key: finding.at,
-      ...(finding.hint ? { hint: finding.hint } : {}),
-      ...(file ? { file } : {}),
-      ...(finding.place ?? {}),
+      hint: finding.hint,
+      file,
+      ...finding.place,
     });
   };
 }

@@ -8,7 +8,7 @@ import type { ConfigSource, Place } from "./types.js";
 
 export interface LayerEntry {
   readonly value: unknown;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
   /** Where each entry of a map or item of a list stands. */
   readonly inside?: ReadonlyMap<string, Place>;
   /** Environment variable or flag. */
@@ -18,9 +18,9 @@ export interface LayerEntry {
 /** The valid settings of one source, by key path. */
 export interface Layer {
   readonly source: ConfigSource;
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly entries: ReadonlyMap<string, LayerEntry>;
-  readonly lastGood?: boolean;
+  readonly lastGood?: boolean | undefined;
   /** The layer may only make the settings below it stricter, whatever it says. */
   readonly onlyRestricts?: boolean;
 }
@@ -72,10 +72,10 @@ function readKey(key: ConfigKey, entry: MapEntry, reading: Reading): void {
     // Only a broken file can name a key twice; the stricter of both counts.
     const earlier = reading.entries.get(key.path);
     const value = earlier === undefined ? checked.value : restrict(key, earlier.value, checked.value).value;
-    reading.entries.set(key.path, { value, inside: placesOf(key, node), ...(place ? { place } : {}) });
+    reading.entries.set(key.path, { value, inside: placesOf(key, node), place });
   } else if (key.policy && typeof key.project === "object") {
     // A rule was meant here but cannot be read, so it may have been the strictest.
-    reading.entries.set(key.path, { value: strictest(key), ...(place ? { place } : {}) });
+    reading.entries.set(key.path, { value: strictest(key), place });
   }
 }
 

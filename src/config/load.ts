@@ -22,8 +22,8 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly env: EnvironmentVariables;
   /** Command-line flags by name (`timeout`, `yolo`) or by key path (`log.level`). */
-  readonly flags?: Readonly<Record<string, unknown>>;
-  readonly systemDir?: string;
+  readonly flags?: Readonly<Record<string, unknown>> | undefined;
+  readonly systemDir?: string | undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     env: withoutUndefined({ ...dotenv?.values, ...withoutUndefined(env) }),
     dotenvNames: Object.keys(dotenv?.values ?? {}),
     policyIncomplete,
-    ...(project ? { project } : {}),
+    project,
   };
 }
 
@@ -112,7 +112,7 @@ function warnAboutSecretsInFiles(layers: readonly Layer[], problems: ConfigProbl
         hint: `run "hermes config set ${path} …", which keeps it in .env, and remove this line`,
         key: path,
         file: layer.file,
-        ...(written.place ?? {}),
+        ...written.place,
       });
     }
   }
@@ -164,7 +164,7 @@ const OTHER_VARIABLES = ["HERMES_HOME", "HERMES_ASCII", "HERMES_YOLO_MODE", "HER
 function variableLayer(options: {
   readonly source: "env" | "dotenv";
   readonly variables: EnvironmentVariables;
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly placeOf?: (name: string) => Place | undefined;
   readonly report: Report;
 }): Layer {
@@ -182,16 +182,16 @@ function variableLayer(options: {
     }
     const named: Report = (finding) => report({ ...finding, message: `${name}: ${finding.message}`, place });
     const checked = checkValue(key, nodeFromText(key, text), named);
-    if (checked !== undefined) entries.set(key.path, { ...checked, name, ...(place ? { place } : {}) });
+    if (checked !== undefined) entries.set(key.path, { ...checked, name, place });
     else if (key.policy && typeof key.project === "object") {
-      entries.set(key.path, { value: strictest(key), name, ...(place ? { place } : {}) });
+      entries.set(key.path, { value: strictest(key), name, place });
     }
   }
   if (source === "env" && isOn(variables.HERMES_YOLO_MODE)) {
     entries.set("approvals.mode", { value: "off", name: "HERMES_YOLO_MODE" });
   }
   reportMisspelt(options);
-  return { source, entries, ...(options.file ? { file: options.file } : {}) };
+  return { source, entries, file: options.file };
 }
 
 /** Flags are given by their name (`timeout`) or by a key path (`log.level`); undefined means not given. */

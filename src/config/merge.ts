@@ -89,8 +89,8 @@ function tighten({ key, slot, entry, layer, origin, problems }: Tightening): voi
     message: `${key.path}: a project file ${allowedDirection(key)}; what would loosen it is ignored`,
     hint: "set it in the config.yaml of the Hermes home instead",
     key: key.path,
-    ...(layer.file ? { file: layer.file } : {}),
-    ...(entry.place ?? {}),
+    file: layer.file,
+    ...entry.place,
   });
 }
 
@@ -112,8 +112,8 @@ function reportOverruled(overruling: {
     message: `${key.path} is set by ${layer.file ?? "the managed settings"}; ${where} cannot change it`,
     hint: "ask the administrator of this machine",
     key: key.path,
-    ...(asked.file ? { file: asked.file } : {}),
-    ...(asked.line ? { line: asked.line } : {}),
+    file: asked.file,
+    line: asked.line,
   });
 }
 
@@ -127,10 +127,10 @@ function keepSearchLimitsInOrder(slots: Map<string, Slot>): void {
 function originOf(layer: Layer, entry: LayerEntry): Origin {
   return {
     source: layer.source,
-    ...(layer.file ? { file: layer.file } : {}),
-    ...(entry.place ?? {}),
-    ...(entry.name ? { name: entry.name } : {}),
-    ...(layer.lastGood ? { lastGood: true } : {}),
+    file: layer.file,
+    ...entry.place,
+    name: entry.name,
+    lastGood: layer.lastGood,
   };
 }
 

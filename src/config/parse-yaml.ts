@@ -6,7 +6,12 @@ import type { Place } from "./types.js";
 /** `partial` is what could still be made out of a broken file, for finding the restrictions in it. */
 export type ParsedFile =
   | { readonly ok: true; readonly root: MapNode }
-  | { readonly ok: false; readonly message: string; readonly place?: Place; readonly partial?: MapNode };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      readonly place?: Place | undefined;
+      readonly partial?: MapNode;
+    };
 
 /** How much a file may hold; made for settings, other files may say otherwise. */
 export interface ParseLimits {
@@ -73,7 +78,7 @@ async function compose(text: string, limits: ParseLimits): Promise<ParsedFile> {
   return {
     ok: false,
     message: `the file must be a map of settings, but it is ${found}`,
-    ...(root.place ? { place: root.place } : {}),
+    place: root.place,
   };
 }
 

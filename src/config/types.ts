@@ -81,9 +81,9 @@ export interface Origin {
   readonly line?: number | undefined;
   readonly column?: number | undefined;
   /** Environment variable or flag. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The file is broken now; this value is from its last version that could be read. */
-  readonly lastGood?: boolean;
+  readonly lastGood?: boolean | undefined;
   /** For lists that add up: every place that contributed, lowest precedence first. */
   readonly from?: readonly Origin[];
 }
@@ -116,7 +116,7 @@ export interface LoadedConfig {
   /** Where the machine's administrator writes: /etc/hermes. */
   readonly systemDir: string;
   /** The folder that holds `.hermes`, when the working directory is inside one. */
-  readonly project?: { readonly folder: string; readonly trusted: boolean };
+  readonly project?: { readonly folder: string; readonly trusted: boolean } | undefined;
   /** Process environment over the home .env, without what .env may not set. */
   readonly env: Readonly<Record<string, string>>;
   /** Names that came from .env; their values are secrets. */

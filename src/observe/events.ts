@@ -119,7 +119,7 @@ export type ProcessEvent =
       readonly id: string;
       readonly session: string;
       readonly status: string;
-      readonly exit_code?: number;
+      readonly exit_code?: number | undefined;
       readonly at: number;
     }
   | {

@@ -12,7 +12,7 @@ export interface ParsedRequest {
   /** The id each call came with (numbers as text), `undefined` where it had none; repeats are kept. */
   readonly givenIds: readonly (string | undefined)[];
   /** Set for a JSON-RPC message: its id goes back with the type it had. */
-  readonly rpcId?: string | number;
+  readonly rpcId?: string | number | undefined;
   /** Set when the text was not JSON and could be read only after repair. */
   readonly repaired?: true;
 }

@@ -69,7 +69,7 @@ export function mcpResult(result: CallResult) {
   const structured = structuredObject(result);
   return {
     content: modelContent(result).map(mcpContent),
-    ...(structured === undefined ? {} : { structuredContent: structured }),
+    structuredContent: structured,
     isError: !result.ok,
   };
 }

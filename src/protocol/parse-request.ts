@@ -69,7 +69,7 @@ function assemble({ format, entries, read, rpcId }: Recognised): ParsedRequest |
   const givenIds = raw.map((entry) => readId(entry.id));
   const ids = uniqueIds(givenIds);
   const calls = raw.map((entry, index) => toCall(entry, { id: ids[index] ?? "", place: index + 1 }));
-  return { format, calls, givenIds, ...(rpcId === undefined ? {} : { rpcId }) };
+  return { format, calls, givenIds, rpcId };
 }
 
 function toCall(entry: RawEntry, { id, place }: { id: string; place: number }): IncomingCall {

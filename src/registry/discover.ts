@@ -45,7 +45,7 @@ export interface DiscoveryOptions {
   /** What `import … from "hermes-tools"` means to the modules; this package's exports unless told. */
   readonly publicApi?: () => Promise<ModuleNamespace>;
   /** Load this one file of the folders and leave the others alone. */
-  readonly only?: string;
+  readonly only?: string | undefined;
   /** True for a module that is loaded in exactly the version that lies there: it is left alone. */
   isCurrent?(info: UserModule): boolean;
   /** How long the top level of one module may take. */

@@ -60,8 +60,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       home,
       cwd,
       env,
-      ...(options.flags !== undefined && { flags: options.flags }),
-      ...(options.systemDir !== undefined && { systemDir: options.systemDir }),
+      flags: options.flags,
+      systemDir: options.systemDir,
     });
   const config = await readConfig();
   const level = config.values.log.level;

@@ -51,7 +51,7 @@ export interface DefinitionsRequest {
   /** Say nothing in the log about what was left out. */
   readonly quiet?: boolean;
   /** False tells every tool, also those that Tool Search would hide; "on" hides them whatever is configured. */
-  readonly toolSearch?: boolean | "on";
+  readonly toolSearch?: boolean | "on" | undefined;
   /** How many tokens the model can read; as configured when left out. */
   readonly contextTokens?: number;
 }

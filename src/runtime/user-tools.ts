@@ -21,7 +21,7 @@ export function loadUserTools(options: {
   return discoverUserTools({
     folders,
     cacheDir,
-    ...(only !== undefined && { only }),
+    only,
     around: (info, load) => withActiveRegistry({ registry, provenance: provenanceOf(info) }, load),
     register(module, info) {
       for (const tool of toolsOfModule(module)) registry.add(tool, { provenance: provenanceOf(info) });

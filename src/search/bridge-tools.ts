@@ -151,7 +151,7 @@ function definitionOrProblem(parts: BridgeParts, name: string): unknown {
   } catch (problem) {
     if (!ToolError.isInstance(problem)) throw problem;
     const { message, hint } = problem;
-    return { name, error: message, ...(hint !== undefined && { hint }) };
+    return { name, error: message, hint };
   }
 }
 

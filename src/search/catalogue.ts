@@ -63,7 +63,7 @@ export class Catalogue {
 
 export function searchable(entry: Entry): SearchableTool {
   const { name, description, parameters, toolset, tags } = entry;
-  return { name, description, parameters, source: toolset, ...(tags !== undefined && { tags }) };
+  return { name, description, parameters, source: toolset, tags };
 }
 
 function matchOf(entry: Entry): Match {

@@ -7,7 +7,7 @@ export interface SearchableTool {
   readonly parameters: JsonSchema;
   /** The server, plugin or file it comes from. */
   readonly source?: string;
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[] | undefined;
 }
 
 export interface Hit {

@@ -47,7 +47,7 @@ export interface SchemaView {
 
 export interface Progress {
   readonly message?: string;
-  readonly fraction?: number;
+  readonly fraction?: number | undefined;
   /** A piece of output, for doors that stream. */
   readonly chunk?: string;
 }
@@ -181,10 +181,10 @@ export interface Tool<Args = unknown, Out = unknown> {
   readonly aliases?: readonly string[];
   readonly toolset: string;
   readonly description: string;
-  readonly emoji?: string;
+  readonly emoji?: string | undefined;
   readonly tags?: readonly string[];
   readonly parameters: JsonSchema;
-  readonly output?: JsonSchema;
+  readonly output?: JsonSchema | undefined;
   /** What it may ever need; `effects` says what one call really does. */
   readonly permissions: readonly Permission[];
   /**
@@ -201,7 +201,7 @@ export interface Tool<Args = unknown, Out = unknown> {
   /** True for tools that talk to the person: they run alone, in order. */
   readonly interactive?: boolean;
   /** True when repeating a call with the same arguments gives the same answer; feeds the loop guardrails. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** True when failing often is normal (a shell, a test run): guardrails warn but do not halt. */
   readonly tolerant?: boolean;
   /**

@@ -37,7 +37,7 @@ export interface ChangeQuery {
   readonly call?: string;
   readonly session?: string;
   /** Milliseconds since 1970. */
-  readonly since?: number;
+  readonly since?: number | undefined;
   readonly limit?: number;
   /** Also those that were undone. */
   readonly all?: boolean;

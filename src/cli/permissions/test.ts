@@ -20,7 +20,7 @@ export async function test(_context: CommandContext): Promise<void> {
         cwd: textOr(row.cwd, process.cwd()),
         home: textOr(row.home, process.env.HOME || homedir()),
         op: textOr(row.op, "write"),
-        ...(files !== undefined && { files }),
+        files,
       });
       return { verdict, rule, resolved, reason };
     },

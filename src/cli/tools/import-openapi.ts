@@ -25,7 +25,7 @@ export async function importOpenApiTools(context: CommandContext): Promise<void>
     if (!opened.ok) throw new HermesError(opened.problem);
     const imported = importOpenApi(opened.document, {
       ...wishesOf(options),
-      ...(opened.url !== undefined && { documentUrl: opened.url }),
+      documentUrl: opened.url,
     });
     if (!imported.ok) throw commandError("bad_request", `${target}: ${imported.message}`, imported.hint);
     const { service, tools, leftOut } = imported;

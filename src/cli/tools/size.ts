@@ -29,8 +29,7 @@ const STAND_INS = "tool_search";
 export async function size({ out, runtime: open }: CommandContext): Promise<void> {
   const runtime = await open();
   try {
-    const ask = (toolSearch?: false | "on") =>
-      runtime.getToolDefinitions({ quiet: true, ...(toolSearch !== undefined && { toolSearch }) });
+    const ask = (toolSearch?: false | "on") => runtime.getToolDefinitions({ quiet: true, toolSearch });
     const all = (await ask(false)).map((definition) => measure(definition, runtime));
     const [sent, hiding] = [await ask(), await ask("on")];
     const total = all.reduce(add, NOTHING);

@@ -63,9 +63,9 @@ export interface HostConfig {
   readonly SecurityOpt: readonly string[];
   readonly PidsLimit?: number;
   readonly Tmpfs: Readonly<Record<string, string>>;
-  readonly Init?: boolean;
+  readonly Init?: boolean | undefined;
   readonly ShmSize: number;
-  readonly StorageOpt?: { readonly size: string };
+  readonly StorageOpt?: { readonly size: string } | undefined;
   readonly NanoCpus?: number;
   readonly Memory?: number;
   readonly MemorySwap?: number;
@@ -255,12 +255,16 @@ function withoutWhatFailed(
   if (!(error instanceof EngineError) || error.status === undefined) return undefined;
   const { StorageOpt, Init, ...host } = body.HostConfig;
   if (StorageOpt !== undefined && /storage.?opt|quotas/i.test(error.message)) {
-    const HostConfig = { ...host, ...(Init === undefined ? {} : { Init }) };
-    return { body: { ...body, HostConfig }, note: "disk is not limited: the engine's storage cannot do it" };
+    return {
+      body: { ...body, HostConfig: { ...host, Init } },
+      note: "disk is not limited: the engine's storage cannot do it",
+    };
   }
   if (Init === true && /container-init|docker-init/i.test(error.message)) {
-    const HostConfig = { ...host, ...(StorageOpt === undefined ? {} : { StorageOpt }) };
-    return { body: { ...body, HostConfig }, note: "no init program: the engine has none installed" };
+    return {
+      body: { ...body, HostConfig: { ...host, StorageOpt } },
+      note: "no init program: the engine has none installed",
+    };
   }
   return undefined;
 }

@@ -26,7 +26,7 @@ export function fileError({
   return new ToolError(`Cannot ${action} ${path}: ${errnoText(code)}.`, {
     cause: error,
     details: { errno: code, path },
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
 }
 

@@ -185,7 +185,7 @@ class Table implements ProcessTable {
       id: info.id,
       session: info.session,
       status: info.status,
-      ...(info.exitCode !== undefined && { exit_code: info.exitCode }),
+      exit_code: info.exitCode,
       at: this.#now(),
     });
     if (notify || this.#notices.wantsEnd(tracked.id)) this.#notices.completed(tracked);

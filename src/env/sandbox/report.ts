@@ -14,7 +14,7 @@ export function sandboxReport(run: {
   return {
     active: true,
     ...findDenial(output, run.network),
-    ...(missesTemporary(output) && { missingTemporary: true }),
+    missingTemporary: missesTemporary(output) || undefined,
     ...(ended.length > 0 && { ended }),
   };
 }
@@ -42,7 +42,7 @@ export function sandboxFailed(output: string): ToolError {
 /** What a command's words say about a refusal; only looked at when it failed inside the sandbox. */
 export interface Denial {
   readonly denied: "network" | "write" | "other";
-  readonly deniedPath?: string;
+  readonly deniedPath?: string | undefined;
 }
 
 const READ_ONLY = /Read-only file system|\bEROFS\b|Device or resource busy|\bEBUSY\b/i;
@@ -66,8 +66,7 @@ const CHECKED_CHARS = 20_000;
 export function findDenial(output: string, network: boolean): Denial | undefined {
   const text = output.slice(-CHECKED_CHARS);
   if (READ_ONLY.test(text)) {
-    const deniedPath = refusedPath(text);
-    return { denied: "write", ...(deniedPath !== undefined && { deniedPath }) };
+    return { denied: "write", deniedPath: refusedPath(text) };
   }
   if (!network && NETWORK.test(text)) return { denied: "network" };
   return OTHER.test(text) ? { denied: "other" } : undefined;

@@ -42,12 +42,12 @@ export interface SandboxOptions {
 
 /** What one command may do beyond the sandbox; set by a tool after the policy has let it pass. */
 export interface Widening {
-  readonly network?: boolean;
+  readonly network?: boolean | undefined;
   readonly write?: readonly string[];
   /** Make these visible, read-only, wherever they lie. */
   readonly read?: readonly string[];
   /** Run without the sandbox. */
-  readonly off?: boolean;
+  readonly off?: boolean | undefined;
 }
 
 /** A command that is about to start. */
@@ -69,9 +69,9 @@ export interface SandboxReport {
   /** What the sandbox has probably refused. */
   readonly denied?: "network" | "write" | "other";
   /** The path that could not be written, when the output names it. */
-  readonly deniedPath?: string;
+  readonly deniedPath?: string | undefined;
   /** A file in a temporary folder was missed; those folders are new for each command. */
-  readonly missingTemporary?: boolean;
+  readonly missingTemporary?: boolean | undefined;
   /** Programs that still ran when the command ended; they ended with it. */
   readonly ended?: readonly string[];
 }

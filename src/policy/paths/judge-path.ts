@@ -14,7 +14,7 @@ export interface PathQuestion {
   /** `read`, `write`, `delete` …; for the words of the reason. */
   readonly op?: string;
   /** The disk that links are followed on; this machine's when left out. */
-  readonly files?: FileView;
+  readonly files?: FileView | undefined;
   /** Close also what a closed name leads to, when it is a link itself. */
   readonly followDeny?: boolean;
 }

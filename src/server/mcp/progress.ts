@@ -8,7 +8,7 @@ export interface ProgressReport {
   /** Percent where the tool says how far it is, otherwise a count of reports. */
   readonly progress: number;
   readonly total?: number;
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** Turns what a tool says of its progress into reports that only ever grow, as the protocol wants them. */
@@ -46,7 +46,7 @@ export class ProgressReporter {
     this.#pending = undefined;
     const text = (message ?? chunk)?.slice(-MESSAGE_CHARS);
     const position = this.#position(fraction);
-    if (position !== undefined) this.#send({ ...position, ...(text !== undefined && { message: text }) });
+    if (position !== undefined) this.#send({ ...position, message: text });
   }
 
   /** Undefined once it stands at the end: there is no way to grow beyond it. */

@@ -59,7 +59,7 @@ export class RunningCall implements Deadline {
       typeof total === "number" && total > 0 ? Math.min(1, Math.max(0, progress / total)) : undefined;
     this.context.progress({
       ...(typeof message === "string" && { message: cleanLine(message, LONGEST_PROGRESS) }),
-      ...(fraction !== undefined && { fraction }),
+      fraction,
     });
   }
 

@@ -57,7 +57,7 @@ export function mcpTool(pinned: PinnedTool, options: ToolOptions): AnyTool {
     ...frame(options, approved.name),
     description: cleanText(approved.description ?? approved.title),
     parameters,
-    ...(output !== undefined && { output }),
+    output,
     effects: () => effects,
     async handler(args: Record<string, unknown>, context) {
       const result = await remote.run({

@@ -120,7 +120,7 @@ function utilityTool(utility: Utility, options: ToolOptions): AnyTool {
         action: permissionOf(server),
         resource: utility.name,
         mode: "read",
-        ...(lock !== undefined && { lock }),
+        lock,
       },
     ],
     handler: (args: Record<string, unknown>, context) =>
@@ -144,7 +144,7 @@ function described(one: Described) {
     name: one.name,
     ...(one.title !== undefined && { title: cleanLine(one.title, 200) }),
     ...(one.description !== undefined && { description: cleanText(one.description, 500) }),
-    ...(one.mimeType !== undefined && { mime_type: one.mimeType }),
+    mime_type: one.mimeType,
   };
 }
 

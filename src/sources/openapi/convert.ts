@@ -18,7 +18,7 @@ export interface ImportOptions {
   /** Instead of what the document says. */
   readonly auth?: readonly AuthSection[];
   /** Where the document was fetched from: relative addresses begin there. */
-  readonly documentUrl?: string;
+  readonly documentUrl?: string | undefined;
 }
 
 export interface LeftOut {

@@ -11,11 +11,11 @@ export function buildTool(spec: ToolSpec, host: ToolHost): AnyTool {
     name: spec.name,
     description: spec.description,
     toolset: spec.toolset,
-    ...(spec.emoji !== undefined && { emoji: spec.emoji }),
+    emoji: spec.emoji,
     ...(spec.tags.length > 0 && { tags: spec.tags }),
     ...(spec.aliases.length > 0 && { aliases: spec.aliases }),
     parameters: spec.schema,
-    ...(spec.output !== undefined && { output: spec.output }),
+    output: spec.output,
     ...(spec.examples.length > 0 && { examples: spec.examples }),
     ...partsOf(spec, host),
   };

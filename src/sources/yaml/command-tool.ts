@@ -139,7 +139,7 @@ function outputOf(result: ExecResult, spec: CommandSpec): unknown {
   if (spec.parse === "lines") {
     const lines = output.split(/\r?\n/);
     if (lines.at(-1) === "") lines.pop();
-    return { lines, ...(result.truncated && { truncated: true }) };
+    return { lines, truncated: result.truncated || undefined };
   }
   let value: unknown;
   try {

@@ -25,7 +25,7 @@ export function httpTool(spec: HttpSpec, host: ToolHost): HttpParts {
     effects: (args: Values) => [effectOf(spec, addressOf(spec, args))],
     refine: refineFor(spec),
     ...(variables.length > 0 && { requiresEnv: variables, checkFn: host.checkFor(variables) }),
-    ...(readsOnly(spec) && { idempotent: true }),
+    idempotent: readsOnly(spec) || undefined,
     timeoutMs: spec.timeoutSeconds * 1000 + MARGIN_MS,
     handler: (args: Values, ctx: CallContext) => request({ spec, args, ctx, host }),
   };

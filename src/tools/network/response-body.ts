@@ -13,7 +13,7 @@ export interface ReadBody {
   readonly body?: string;
   /** Holds the body when it is binary or large. */
   readonly body_path?: string;
-  readonly body_preview?: string;
+  readonly body_preview?: string | undefined;
   readonly body_bytes: number;
   /** True when the download stopped at the limit. */
   readonly truncated: boolean;
@@ -28,7 +28,7 @@ export async function readBody(response: FetchResponse, folder: string): Promise
   if (text !== undefined && path === undefined) return { body: text, body_bytes: total, truncated };
   return {
     body_path: path ?? (await saveWhole(head, folder, type)),
-    ...(text === undefined ? {} : { body_preview: text.slice(0, PREVIEW_CHARS) }),
+    body_preview: text?.slice(0, PREVIEW_CHARS),
     body_bytes: total,
     truncated,
   };

@@ -65,7 +65,7 @@ export async function startBackground(args: BackgroundArguments, ctx: CallContex
     signal: ctx.signal,
     ...(args.pty === true && { pty: TERMINAL_SIZE }),
     sandbox,
-    ...(args.notify_on_complete === true && { notifyOnComplete: true }),
+    notifyOnComplete: args.notify_on_complete,
     ...(args.watch_patterns !== undefined &&
       args.watch_patterns.length > 0 && { watchPatterns: args.watch_patterns }),
     ready,

@@ -99,7 +99,7 @@ function outputOf(
     output,
     exit_code: result.exitCode,
     error,
-    ...(meaning !== undefined && { exit_code_meaning: meaning }),
+    exit_code_meaning: meaning,
     hint,
     duration_ms: result.durationMs,
     truncated: result.truncated,

@@ -61,7 +61,7 @@ export function showLog(
     output: lines.map((line) => `${line}\n`).join(""),
     total_lines: total,
     first_line: offset ?? Math.max(0, total - limit),
-    ...(dropped && { earlier_output_dropped: true }),
+    earlier_output_dropped: dropped || undefined,
   };
 }
 
@@ -197,7 +197,7 @@ async function shown(process: TrackedProcess): Promise<ProcessReport> {
   return {
     ...stateOf(process.info),
     ...(screen === undefined ? { output: process.tail(POLL_CHARS) } : { screen: screen.text }),
-    ...(waits === true && { waits_for_input: true }),
+    waits_for_input: waits === true || undefined,
   };
 }
 
@@ -214,7 +214,7 @@ export function stateOf(info: ProcessInfo): ProcessState {
     exit_code: info.exitCode,
     exit_code_meaning: meaning,
     lost: info.lost,
-    ...(info.pty && { pty: true }),
-    ...(info.handedOff && { handed_off: true }),
+    pty: info.pty || undefined,
+    handed_off: info.handedOff || undefined,
   };
 }

@@ -14,9 +14,9 @@ export function wideningOf(widen: readonly string[] | undefined): Widening | und
   if (widen === undefined || widen.length === 0) return undefined;
   const write = widen.filter((item) => item.startsWith(WRITE)).map((item) => item.slice(WRITE.length));
   return {
-    ...(widen.includes("network") && { network: true }),
-    ...(write.length > 0 && { write }),
-    ...(widen.includes("off") && { off: true }),
+    network: widen.includes("network") || undefined,
+    write,
+    off: widen.includes("off") || undefined,
   };
 }
 

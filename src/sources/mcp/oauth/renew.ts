@@ -70,7 +70,7 @@ async function refresh({ settings, store, stored, fetchFn }: Attempt): Promise<S
       clientInformation: client,
       refreshToken: tokens.refresh_token,
       ...(resource !== undefined && { resource }),
-      ...(authentication !== undefined && { addClientAuthentication: authentication }),
+      addClientAuthentication: authentication,
       fetchFn,
     });
     const scope = fresh.scope ?? tokens.scope;

@@ -75,7 +75,7 @@ export function publicJob(job: Job): JobAnswer {
     tool_call: job.toolCall,
     script: job.script,
     prompt: job.prompt,
-    ...(job.noAgent && { no_agent: true }),
+    no_agent: job.noAgent || undefined,
     deliver: job.deliver,
     ...(job.skills.length > 0 && { skills: job.skills }),
     ...(job.contextFrom.length > 0 && { context_from: job.contextFrom }),
