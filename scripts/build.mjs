@@ -65,7 +65,6 @@ const NEEDED_BY_CALLS = [
   "src/env/task.",
   "src/net/hosts",
   "src/places/",
-  "src/policy/approvals/runtime-approvals.",
   "src/policy/engine",
   "src/policy/protected-paths",
   "src/policy/grants/",

@@ -34,7 +34,7 @@ export function jobsOf(runtime: Runtime): ScheduledJobs {
 
 function checkToolsets(runtime: Runtime, names: readonly string[]): void {
   try {
-    runtime.select(names, undefined);
+    runtime.toolSelection.select(names);
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
     throw new ToolError(error.message, { code: "invalid_arguments" });

@@ -79,11 +79,11 @@ export class RuntimeProcesses {
 
   async #make(): Promise<ProcessTable> {
     const { createProcessTable } = await import("../env/processes/process-table.js");
-    const { config, log, secrets, events } = this.#runtime;
+    const { config, log, redact, events } = this.#runtime;
     this.#table = createProcessTable({
       store: () => this.#runtime.store(),
       folder: this.#folder,
-      redact: (text) => secrets.redact(text),
+      redact,
       log,
       emit: (event) => events.emit(event),
       limits: { tracked: config.values.terminal.max_processes },

@@ -3,7 +3,6 @@ import { systemClock } from "../cron/clock.js";
 import type { JobSession, PromptRequest } from "../cron/run-job.js";
 import { Scheduler, type SchedulerLimits } from "../cron/scheduler.js";
 import type { Job } from "../cron/types.js";
-import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "./runtime.js";
 
 export interface SchedulerSetting {
@@ -27,9 +26,8 @@ export async function schedulerFor(
   runtime: Runtime,
   setting: SchedulerSetting = {},
 ): Promise<RuntimeScheduler> {
-  const { config, events, log, secrets } = runtime;
+  const { config, events, log, redact } = runtime;
   const { values, paths } = config;
-  const approvals = new RuntimeApprovals(runtime);
   const scheduler = new Scheduler({
     store: await runtime.store(),
     clock: systemClock,
@@ -46,10 +44,10 @@ export async function schedulerFor(
       runMs: RUN_MS,
       ...setting.limits,
     },
-    openSession: (job) => openJobSession(runtime, { job, approvals }),
+    openSession: (job) => openJobSession(runtime, job),
     ...(setting.runPrompt !== undefined && { runPrompt: setting.runPrompt }),
     emit: (event) => events.emit(event),
-    redact: (text) => secrets.redact(text),
+    redact,
   });
   const stopListening = events.on((event) => {
     if (event.type === "job.changed") scheduler.wake();
@@ -59,17 +57,13 @@ export async function schedulerFor(
     async stop(patience) {
       stopListening();
       await scheduler.stop(patience);
-      await approvals.close();
     },
   };
 }
 
 /** Under the authority of whoever made the job, and never more; nobody sits there to be asked. */
-async function openJobSession(
-  runtime: Runtime,
-  { job, approvals }: { readonly job: Job; readonly approvals: RuntimeApprovals },
-): Promise<JobSession> {
-  const approver = runtime.configuredApprover() ?? approvals.unattended("cron_mode");
+async function openJobSession(runtime: Runtime, job: Job): Promise<JobSession> {
+  const approver = runtime.approvals.configured() ?? runtime.approvals.unattended("cron_mode");
   const toolsets = job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron;
   const outer = await runtime.openSession({
     door: "cron",

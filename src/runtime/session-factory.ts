@@ -76,11 +76,8 @@ export class SessionFactory {
   }
 
   #openAllowlist(): Allowlist {
-    const { config, secrets, log } = this.#runtime;
-    return allowlistFrom(config, {
-      redact: (text) => secrets.redact(text),
-      onTrouble: (message) => log.warn(message),
-    });
+    const { config, redact, log } = this.#runtime;
+    return allowlistFrom(config, { redact, onTrouble: (message) => log.warn(message) });
   }
 
   /** The configuration has changed: sessions opened from now on get its rules, open ones what is stricter in them. */
@@ -124,14 +121,14 @@ export class SessionFactory {
   }
 
   async open(options: SessionOptions): Promise<Session> {
-    const { registry, config, cwd } = this.#runtime;
+    const { registry, config, cwd, toolSelection } = this.#runtime;
     const profile = options.profile ?? config.values.permissions.profile;
     const rules = await this.#rules;
     const { permissions, withheld } = rules;
     const unknown = permissions.unknown(profile);
     if (unknown !== undefined) throw new HermesError(unknown);
     const snapshot = registry.snapshot();
-    const selection = this.#runtime.select(options.toolsets, options.disabledToolsets);
+    const selection = toolSelection.select(options.toolsets, options.disabledToolsets);
     const selected = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
     const [checked, environment, journal] = await Promise.all([
       statusesOf(selected, this.#availability),
@@ -168,7 +165,7 @@ export class SessionFactory {
         processes: this.#runtime.processes.of(id),
         home: environment.files.resolve("~", workspace),
         host: options.host ?? {},
-        approver: options.approver ?? this.#runtime.configuredApprover(),
+        approver: options.approver ?? this.#runtime.approvals.configured(),
         ask: options.ask ?? (async () => undefined),
         grants: new Set(),
         reviews: { denials: 0 },
@@ -203,10 +200,10 @@ export class SessionFactory {
 
   /** Loaded only by those who want a model's opinion. */
   async #reviewer(): Promise<Reviewer | undefined> {
-    const { config, secrets } = this.#runtime;
+    const { config, redact } = this.#runtime;
     if (config.values.approvals.mode !== "smart") return undefined;
     const { reviewerFrom } = await import("../policy/reviewer/reviewer.js");
-    return reviewerFrom(config.values, (text) => secrets.redact(text));
+    return reviewerFrom(config.values, redact);
   }
 
   #held({ policy }: SessionRules, ownProfile: string | undefined): Policy {
@@ -216,7 +213,8 @@ export class SessionFactory {
       opened: policy,
       latest: () => this.#latest?.policy ?? policy,
       profileNow: () => (ownProfile === undefined ? runtime.config.values.permissions.profile : undefined),
-      switchedOff: (tool) => (runtime.config === config ? undefined : runtime.switchedOff(tool)),
+      switchedOff: (tool) =>
+        runtime.config === config ? undefined : runtime.toolSelection.switchedOff(tool),
     });
   }
 
@@ -233,7 +231,7 @@ export class SessionFactory {
   }
 
   #services(journal: Journal, { policy, reviewer, allowlist }: SessionRules): CallServices {
-    const { config, hooks, events, log, secrets } = this.#runtime;
+    const { config, hooks, events, log, secrets, redact } = this.#runtime;
     const { values, paths } = config;
     const { overrides } = values.tool_budget;
     return {
@@ -254,7 +252,7 @@ export class SessionFactory {
       events,
       log,
       secrets,
-      redact: (text) => secrets.redact(text),
+      redact,
       defaultTimeoutMs: values.tools.timeout_seconds * 1000,
       timeoutCeilingMs:
         config.origin("tools.timeout_seconds").source === "flag"

@@ -17,7 +17,7 @@ export function assembleReady(options: {
   readonly values: HermesConfig;
   readonly contextTokens: number | undefined;
   /** As configured when left out. */
-  readonly mode?: ToolSearchSettings["mode"];
+  readonly mode?: ToolSearchSettings["mode"] | undefined;
 }): Assembly {
   const { definitions, ready, values, mode } = options;
   const configured = toolSearchSettings(options);

@@ -50,8 +50,8 @@ export const approvalsRoute: Route = {
     },
   },
 
-  async handle(context, { approvals }) {
-    const store = await approvals.store();
+  async handle(context, { runtime }) {
+    const store = await runtime.approvals.store();
     const all = context.req.query("all") === "1";
     const listed = store.list({ all }).filter((record) => all || record.status === "pending");
     return jsonResponse({
@@ -86,12 +86,12 @@ export const answerRoute: Route = {
   answer: { description: "The record as it is now.", type: "application/json", schema: APPROVAL_SCHEMA },
   problems: ["BadRequest", "NotFound", "Conflict"],
 
-  async handle(context, { approvals, limits }) {
+  async handle(context, { runtime, limits }) {
     const body = await readBody(context.env.incoming, { ...limits, bodyBytes: MAX_ANSWER_BYTES });
     if (isProblem(body)) return problemResponse(body);
     const given = answerFrom(body);
     if ("code" in given) return problemResponse(given);
-    const store = await approvals.store();
+    const store = await runtime.approvals.store();
     const answered = await store.answer(given);
     if (isRefused(answered)) return problemResponse(problemOf(answered));
     return jsonResponse(publicRecord(answered, { ownerAlive: store.isOwnerAlive(answered) }));

@@ -104,7 +104,7 @@ export const processLogRoute: Route = {
     return jsonResponse({
       id,
       status,
-      lines: runtime.secrets.redact(lines.join("\n")).split("\n"),
+      lines: runtime.redact(lines.join("\n")).split("\n"),
       total,
       dropped,
     });

@@ -1,6 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import type { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
@@ -14,7 +13,6 @@ export interface ServerServices {
   readonly runtime: Runtime;
   readonly auth: Authenticator;
   readonly sessions: SessionPool;
-  readonly approvals: RuntimeApprovals;
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;

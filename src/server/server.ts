@@ -5,7 +5,6 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
-import { RuntimeApprovals } from "../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionPool } from "../runtime/session-pool.js";
 import { Authenticator } from "./auth.js";
@@ -75,18 +74,17 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   runtime.secrets.add("HERMES_PAGE_COOKIE", auth.cookieValue);
   const feed = new EventFeed({
     events: runtime.events,
-    redact: (text) => runtime.secrets.redact(text),
+    redact: runtime.redact,
     limits,
   });
   const running = new RunningRequests();
   const app: HermesApp = new Hono();
-  const approvals = new RuntimeApprovals(runtime);
   const sessions = new SessionPool(runtime, {
     door: "http",
-    approver: runtime.configuredApprover() ?? approvals.unattended(),
+    approver: runtime.approvals.configured() ?? runtime.approvals.unattended(),
   });
-  const mcp = new McpEndpoint({ runtime, approvals, running });
-  const services = { runtime, auth, sessions, approvals, feed, mcp, running, limits };
+  const mcp = new McpEndpoint({ runtime, running });
+  const services = { runtime, auth, sessions, feed, mcp, running, limits };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
@@ -109,7 +107,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
     port,
     close: (patience = {}) => {
-      stopped ??= stop({ server, feed, mcp, running, approvals, ...patience });
+      stopped ??= stop({ server, feed, mcp, running, ...patience });
       return stopped;
     },
   };
@@ -120,7 +118,6 @@ async function stop(parts: {
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
-  readonly approvals: RuntimeApprovals;
   readonly finishMs?: number;
   readonly abortMs?: number;
 }): Promise<void> {
@@ -136,7 +133,6 @@ async function stop(parts: {
   const force = setTimeout(() => server.closeAllConnections(), 250);
   await closed;
   clearTimeout(force);
-  await parts.approvals.close();
 }
 
 /** Everything passes the gate first; what asks before sending its body hears of a refusal in time. */

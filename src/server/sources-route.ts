@@ -49,6 +49,6 @@ export const sourcesRoute: Route = {
   handle(_context, { runtime }) {
     const mcp = runtime.sources.get("mcp") as McpSource | undefined;
     const answer = { sources: runtime.sources.status(), mcp_servers: mcp?.servers() ?? [] };
-    return jsonResponse(JSON.parse(runtime.secrets.redact(JSON.stringify(answer))));
+    return jsonResponse(JSON.parse(runtime.redact(JSON.stringify(answer))));
   },
 };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RuntimeEvent } from "../../src/observe/events.js";
-import { approvalsOf, askingRuntime, until } from "./support.js";
+import { askingRuntime, until } from "./support.js";
 
 async function waitingCall(options: Parameters<typeof askingRuntime>[0] = {}) {
   const made = await askingRuntime(options);
@@ -175,7 +175,7 @@ describe("a question in the queue", () => {
     const made = await askingRuntime();
     const { mkdirSync } = await import("node:fs");
     mkdirSync(join(made.home, "approvals.key"));
-    const session = await made.runtime.openSession({ approver: approvalsOf(made.runtime).queue() });
+    const session = await made.runtime.openSession({ approver: made.approvals.queue() });
     const { error } = await session.call({ name: "risky", arguments: { text: "x" } });
     expect(error?.code).toBe("denied");
     expect(made.ran).toEqual([]);

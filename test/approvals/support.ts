@@ -1,9 +1,8 @@
 import type { Policy } from "../../src/call/scope.js";
 import { defineTool } from "../../src/index.js";
-import { RuntimeApprovals } from "../../src/policy/approvals/runtime-approvals.js";
-import type { Runtime } from "../../src/runtime/runtime.js";
+import type { RuntimeApprovals } from "../../src/runtime/approvals.js";
 import type { AnyTool } from "../../src/tool/tool.js";
-import { onTestEnd, type TestRuntime, testRuntime } from "../support/runtime.js";
+import { type TestRuntime, testRuntime } from "../support/runtime.js";
 
 /** Asks about everything, so that the tests need no dangerous command. */
 export const askAlways: Policy = {
@@ -58,14 +57,7 @@ export async function askingRuntime(
     ...(cwd !== undefined && { cwd }),
     ...(env !== undefined && { env: { PATH: process.env.PATH, ...env } }),
   });
-  const approvals = approvalsOf(made.runtime);
-  return { ...made, ran, approvals };
-}
-
-export function approvalsOf(runtime: Runtime): RuntimeApprovals {
-  const approvals = new RuntimeApprovals(runtime);
-  onTestEnd(() => approvals.close());
-  return approvals;
+  return { ...made, ran, approvals: made.runtime.approvals };
 }
 
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {

@@ -277,11 +277,8 @@ describe("a run", () => {
 });
 
 async function answer(runtime: Runtime, { id, hash }: { readonly id: string; readonly hash: string }) {
-  const { RuntimeApprovals } = await import("../../src/policy/approvals/runtime-approvals.js");
-  const approvals = new RuntimeApprovals(runtime);
-  const store = await approvals.store();
+  const store = await runtime.approvals.store();
   await store.answer({ id, hash, answer: "once", by: "test" });
-  await approvals.close();
 }
 
 describe("time", () => {

@@ -11,7 +11,6 @@ import {
   type LockRequest,
 } from "../../src/index.js";
 import { openApprovals } from "../../src/policy/approvals/open.js";
-import { RuntimeApprovals } from "../../src/policy/approvals/runtime-approvals.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 
 const write = defineTool({
@@ -105,8 +104,7 @@ it("questions wait where they were told to", async () => {
     policy: { decide: () => ({ verdict: "ask", rule: "always-ask" }) },
     flags: { "approvals.unattended_mode": "queue" },
   });
-  const approvals = new RuntimeApprovals(runtime);
-  onTestEnd(() => approvals.close());
+  const { approvals } = runtime;
   const there = await open();
   onTestEnd(() => there.close());
   const approver = approvals.unattended("unattended_mode", {

@@ -65,7 +65,7 @@ export async function logIn(context: CommandContext): Promise<void> {
         throw commandError("timeout", `nobody logged in within ${seconds} s`, "Start the login again.");
       if (error instanceof HermesError) throw error;
       const { message } = describeThrown(error);
-      const said = `the login at ${name} failed: ${runtime.secrets.redact(visible(message))}`;
+      const said = `the login at ${name} failed: ${runtime.redact(visible(message))}`;
       out.fail(
         failure("failed", said),
         message.includes("fetch failed") ? EXIT.unreachable : EXIT.authentication,

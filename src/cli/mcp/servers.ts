@@ -87,7 +87,7 @@ function hostOf(runtime: Runtime, { servers, secrets = [] }: Connecting): Source
     events: runtime.events,
     log: runtime.log,
     secrets: runtime.secrets,
-    redact: (text) => runtime.secrets.redact(text),
+    redact: runtime.redact,
     store: () => runtime.store(),
   };
 }

@@ -1,7 +1,6 @@
 import { visible } from "../../base/visible-text.js";
 import type { Approver } from "../../call/scope.js";
 import type { ApprovalRecord } from "../../policy/approvals/record.js";
-import { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
 import { describeThrown } from "../../tool/thrown.js";
@@ -25,12 +24,13 @@ export async function withSession(
   process.once("SIGTERM", interrupt);
   reportUncaughtErrors(runtime);
   const stopStream = out.jsonl ? runtime.events.on((event) => out.value(event)) : () => undefined;
-  const unattended = unattendedApprover(runtime, out);
   const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
   try {
     const alone = <T>(ask: () => Promise<T>) => progress?.pausedWhile(ask) ?? ask();
     const approver =
-      runtime.configuredApprover() ?? terminalApprover({ out, interrupt, alone }) ?? unattended.approver;
+      runtime.approvals.configured() ??
+      terminalApprover({ out, interrupt, alone }) ??
+      unattendedApprover(runtime, out);
     const session = await runtime.openSession({ door: "cli", approver });
     await work(session, controller.signal, runtime);
   } finally {
@@ -38,7 +38,6 @@ export async function withSession(
     stopStream();
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
-    await unattended.close();
     noteEnding(context, runtime);
     await runtime.close();
     exitSoon();
@@ -64,18 +63,11 @@ export function reportUncaughtErrors(runtime: Runtime): void {
 }
 
 /** For a command without a terminal: the queue when that is configured, otherwise nobody. */
-export function unattendedApprover(
-  runtime: Runtime,
-  out: Output,
-): { readonly approver: Approver | undefined; close(): Promise<void> } {
-  const approvals = new RuntimeApprovals(runtime);
+export function unattendedApprover({ approvals }: Runtime, out: Output): Approver | undefined {
   const onPending = ({ id, tool, shown, expiresAt }: ApprovalRecord) => {
     const seconds = Math.round((expiresAt - Date.now()) / 1000);
     const reason = brief(visible(shown.reason), LONGEST_REASON);
     out.note(`${visible(tool)} waits ${seconds} s for approval (${reason}): hermes approvals approve ${id}`);
   };
-  return {
-    approver: approvals.unattended("unattended_mode", { onPending }),
-    close: () => approvals.close(),
-  };
+  return approvals.unattended("unattended_mode", { onPending });
 }

@@ -80,7 +80,7 @@ function tellOfSettings(request: ReloadRequest, problems: readonly ConfigProblem
     type: "reload.failed",
     what: "config",
     files: settings.filter((file) => broken.has(file)).map((file) => shownPath(file, config)),
-    problems: problems.filter(isError).map((problem) => runtime.secrets.redact(formatProblem(problem))),
+    problems: problems.filter(isError).map((problem) => runtime.redact(formatProblem(problem))),
     at,
   });
 }
@@ -97,7 +97,7 @@ function tellOfTools(request: ReloadRequest, before: ReturnType<typeof broughtBy
   for (const line of changes) log.info(`reloaded ${line}`);
   if (changes.length > 0) events.emit({ type: "reload.applied", what: "tools", files, changes, at });
   if (troubles.length === 0) return;
-  const problems = troubles.map(({ text }) => runtime.secrets.redact(text));
+  const problems = troubles.map(({ text }) => runtime.redact(text));
   for (const problem of problems) log.warn(`not reloaded: ${problem}`);
   events.emit({ type: "reload.failed", what: "tools", files: [...places], problems, at });
 }

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import type { CallToolResult, McpHttpHandler } from "@modelcontextprotocol/server";
-import type { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { RunningRequests } from "../running-requests.js";
 import {
@@ -34,7 +33,6 @@ export interface McpRequest {
  */
 export class McpEndpoint {
   readonly #runtime: Runtime;
-  readonly #approvals: RuntimeApprovals;
   readonly #running: RunningRequests;
   readonly #held = new HeldCalls<CallToolResult>();
   readonly #clients: ClientSessions;
@@ -43,12 +41,10 @@ export class McpEndpoint {
 
   constructor(options: {
     readonly runtime: Runtime;
-    readonly approvals: RuntimeApprovals;
     readonly running: RunningRequests;
     readonly limits?: McpSessionLimits;
   }) {
     this.#runtime = options.runtime;
-    this.#approvals = options.approvals;
     this.#running = options.running;
     this.#clients = new ClientSessions(options.limits ?? DEFAULT_MCP_SESSION_LIMITS);
   }
@@ -160,7 +156,7 @@ export class McpEndpoint {
       session,
       ownSession,
       mayApprove: principal === "owner",
-      unattended: this.#approvals.unattended(),
+      unattended: this.#runtime.approvals.unattended(),
       held: this.#held,
       principal,
       run: (signal, work) => this.#running.run(signal, work),

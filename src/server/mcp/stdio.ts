@@ -1,6 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { RuntimeApprovals } from "../../policy/approvals/runtime-approvals.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { RunningRequests } from "../running-requests.js";
 import { HeldCalls } from "./held-calls.js";
@@ -26,7 +25,6 @@ export async function serveMcpOverStreams(options: {
     import("@modelcontextprotocol/server"),
     import("@modelcontextprotocol/server/stdio"),
   ]);
-  const approvals = new RuntimeApprovals(runtime);
   const running = new RunningRequests();
   const door: McpDoor = {
     runtime,
@@ -34,7 +32,7 @@ export async function serveMcpOverStreams(options: {
     ownSession: true,
     // Whoever started this process is the owner.
     mayApprove: true,
-    unattended: approvals.unattended(),
+    unattended: runtime.approvals.unattended(),
     held: new HeldCalls<CallToolResult>(),
     principal: "owner",
     run: (request, work) => running.run(request, work),
@@ -72,6 +70,5 @@ export async function serveMcpOverStreams(options: {
     door.held.close();
     await running.idle(STOPPING_MS);
     door.session.close();
-    await approvals.close();
   }
 }

@@ -185,8 +185,7 @@ function approverFor(door: McpDoor, asking: Asking): Approver | undefined {
   const { ownSession, unattended, runtime } = door;
   const inSession = (approver: Approver) => (ownSession ? approver : onceOnly(approver));
   if (configured !== undefined) return inSession(configured);
-  if (canAsk && door.mayApprove)
-    return clientApprover({ askClient, redact: (text) => runtime.secrets.redact(text), ownSession });
+  if (canAsk && door.mayApprove) return clientApprover({ askClient, redact: runtime.redact, ownSession });
   return unattended && reportingWait(inSession(unattended), onProgress);
 }
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../../src/index.js";
-import { RuntimeApprovals } from "../../../src/policy/approvals/runtime-approvals.js";
 import type { AnyTool } from "../../../src/tool/tool.js";
-import { onTestEnd } from "../../support/runtime.js";
 import { until } from "../support.js";
 import { accept, type Form, type Person, serve, WAYS } from "./support.js";
 
@@ -124,13 +122,12 @@ describe.each(WAYS)("over %s, revision %s", (...way) => {
     const patient = await served.connect();
     const result = patient.callTool(call);
     await until(() => waiting.length === 1);
-    const approvals = new RuntimeApprovals(served.runtime);
+    const { approvals } = served.runtime;
     const { id = "", hash = "" } = waiting[0] ?? {};
     await (await approvals.store()).answer({ id, hash, answer: "once", by: "test" });
     expect(await result).toMatchObject({ isError: false });
     expect(later).toEqual(["a.txt"]);
     expect(shredded).toEqual([]);
-    await approvals.close();
   });
 
   it("an approver named in the configuration is asked in the client's place, whatever the client would say", async () => {
@@ -178,8 +175,7 @@ describe("a session that clients share", () => {
     served.runtime.events.on((event) => {
       if (event.type === "approval.pending") waiting.push(event);
     });
-    const approvals = new RuntimeApprovals(served.runtime);
-    onTestEnd(() => approvals.close());
+    const { approvals } = served.runtime;
     for (const round of [1, 2]) {
       const client = await served.connect();
       const result = client.callTool(call);

@@ -2,7 +2,6 @@ import { EventEmitter } from "node:events";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../../src/index.js";
-import { RuntimeApprovals } from "../../../src/policy/approvals/runtime-approvals.js";
 import { ClientSessions } from "../../../src/server/mcp/client-sessions.js";
 import { McpEndpoint } from "../../../src/server/mcp/endpoint.js";
 import { RecentEvents } from "../../../src/server/mcp/event-store.js";
@@ -271,10 +270,9 @@ describe("the MCP endpoint", () => {
 
   it("clients that come at the same moment get no more places than there are, and one that has gone holds none", async () => {
     const { runtime } = await testRuntime();
-    const approvals = new RuntimeApprovals(runtime);
     const open = (sessions: number) => {
       const running = new RunningRequests();
-      const endpoint = new McpEndpoint({ runtime, approvals, running, limits: { sessions, idleMs: 60_000 } });
+      const endpoint = new McpEndpoint({ runtime, running, limits: { sessions, idleMs: 60_000 } });
       onTestEnd(() => endpoint.close());
       return async (outgoing: object) => {
         const headers = {
