@@ -10,6 +10,8 @@ export interface EffectKey {
   readonly space: string;
   readonly path: string | undefined;
   readonly write: boolean;
+  /** Of a file: the name that was found to lead to this path. */
+  readonly name?: string | undefined;
 }
 
 const EVERYTHING = "*";
@@ -82,22 +84,17 @@ export async function keysOf(options: {
       keys.push({ space: `lock:${effect.lock.name}`, path: undefined, write: !effect.lock.shared });
       continue;
     }
-    const domain = effect.action.slice(0, effect.action.indexOf(":"));
-    const isPath = domain === "file" && effect.resource !== EVERYTHING;
-    keys.push({
-      space: `${domain}@${environment.name}`,
-      path: isPath
-        ? await realPathIn(environment, effect.resource)
-        : effect.resource === EVERYTHING
-          ? undefined
-          : effect.resource,
-      write: effect.mode === "write",
-    });
+    const { action, resource, mode } = effect;
+    const domain = action.slice(0, action.indexOf(":"));
+    const space = `${domain}@${environment.name}`;
+    const write = mode === "write";
+    if (resource === EVERYTHING) keys.push({ space, path: undefined, write });
+    else if (domain !== "file") keys.push({ space, path: resource, write });
+    else {
+      // A name that no file can have is left to the tool, which says so in its own words.
+      const real = await environment.files.realpath(resource).catch(() => undefined);
+      keys.push({ space, path: real ?? resource, write, name: real && resource });
+    }
   }
   return keys;
-}
-
-/** A name that no file can have is left to the tool, which says so in its own words. */
-function realPathIn(environment: Environment, path: string): Promise<string> {
-  return environment.files.realpath(path).catch(() => path);
 }

@@ -44,7 +44,8 @@ export function guardedEnvironment(
   };
   const guarded: EnvironmentFiles = {
     resolve: (path, cwd) => files.resolve(path, cwd),
-    realpath: (path) => files.realpath(path),
+    // What was judged is what is used.
+    realpath: async (path) => readable.find(({ name }) => name === path)?.path ?? files.realpath(path),
     stat: (path) => files.stat(path),
     list: (path) => files.list(path),
     read: async (path, range) => files.read(await judgedRead(path), { ...range, real: true }),

@@ -257,7 +257,7 @@ export interface StreamRange extends Omit<ReadRange, "end"> {
 export interface WriteReport {
   readonly created: boolean;
   readonly dirsCreated: boolean;
-  /** The file that was put in place, where that can be told: finding the same one there proves its content. */
+  /** The file that was put in place, where that can be told and it was found there untouched after all was done. */
   readonly stat?: FileStat | undefined;
 }
 

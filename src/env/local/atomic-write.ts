@@ -1,6 +1,18 @@
-import { constants, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  open,
+  type Stats,
+  write,
+} from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { promisify } from "node:util";
 import { errnoOf, isMissing } from "../../base/errno.js";
 import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
@@ -24,8 +36,8 @@ export interface AtomicWrite {
 export interface Written {
   readonly created: boolean;
   readonly dirsCreated: boolean;
-  /** The file that was put in place: whoever finds the same one there later finds these bytes. */
-  readonly stats: Stats;
+  /** The file that was put in place, if it still lies there untouched. */
+  readonly stats: Stats | undefined;
 }
 
 /** One writer per file at a time in this process, so that comparing and swapping is one step. */
@@ -56,19 +68,21 @@ async function replaceFile(request: AtomicWrite): Promise<Written> {
     const existing = await existingFile(place);
     const mustBeNew = expected !== undefined && expected.sha256 === undefined;
     if (mustBeNew && existing !== undefined) await requireContent(place, undefined);
-    const stats = await replaceIn(place, { ...request, like: existing });
+    const written = await replaceIn(place, { ...request, like: existing });
     // Without it a power loss may take back what was acknowledged.
     await Promise.all([folder, ...changed].map((each) => each.sync()));
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    const stats = found !== undefined && isSameFile(written, found) ? found : undefined;
     return { created: existing === undefined, dirsCreated: changed.length > 0, stats };
   } finally {
-    await closeAll([folder, ...changed]);
+    closeAll([folder, ...changed]);
   }
 }
 
 /** For a file that must be there: its folder is not made only to find out that it is not. */
 async function holdExisting(path: string, sha256: string): Promise<MadeFolder> {
   try {
-    return { folder: await HeldFolder.open(dirname(path)), changed: [] };
+    return { folder: HeldFolder.open(dirname(path)), changed: [] };
   } catch (error) {
     if (isMissing(error)) throw conflict({ path, expected: sha256, actual: undefined });
     throw error;
@@ -89,36 +103,41 @@ async function replaceIn(
 ): Promise<Stats> {
   const { expected, data, like, mode, ready } = content;
   const temporary = place.folder.at(temporaryName(place.folder.path));
-  let written: DurableFile | undefined;
+  const writing = writeDurably({ path: temporary, data, like, mode });
+  // Looking and replacing is one step for all processes that lock; others are noticed up to the last moment.
+  const locked = lockPath(place.path);
+  locked.catch(() => {});
   try {
-    written = await writeDurably({ path: temporary, data, like, mode });
+    const stats = await writing;
     await ready;
-    // Looking and replacing is one step for all processes that lock; others are noticed up to the last moment.
-    const release = await lockPath(place.path);
-    try {
-      if (expected !== undefined) await requireContent(place, expected.sha256);
-      const mustBeNew = expected !== undefined && expected.sha256 === undefined;
-      await putInPlace({ temporary, place, mustBeNew });
-    } finally {
-      release();
-    }
-    return written.stats;
+    await locked;
+    if (expected !== undefined) await requireContent(place, expected.sha256);
+    const mustBeNew = expected !== undefined && expected.sha256 === undefined;
+    await putInPlace({ temporary, place, mustBeNew });
+    return stats;
   } catch (error) {
     await fs.rm(temporary, { force: true });
     throw error;
   } finally {
-    await written?.closed;
+    locked.then(
+      (release) => release(),
+      () => {},
+    );
   }
 }
 
+function isSameFile(written: Stats, found: Stats): boolean {
+  return (
+    written.dev === found.dev &&
+    written.ino === found.ino &&
+    written.size === found.size &&
+    written.mtimeMs === found.mtimeMs
+  );
+}
+
 async function existingFile({ folder, name, path }: Place): Promise<Stats | undefined> {
-  let stats: Stats;
-  try {
-    stats = await fs.lstat(folder.at(name));
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  const stats = lstatSync(folder.at(name), { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
   if (stats.isSymbolicLink()) throw isLinkNow(path);
   if (!stats.isFile()) {
     throw new ToolError(
@@ -164,56 +183,58 @@ async function hashOf({ folder, name }: Place): Promise<string | undefined> {
   }
 }
 
-interface DurableFile {
-  readonly stats: Stats;
-  /** Nobody needs to wait for it but the one who ends last. */
-  readonly closed: Promise<void>;
-}
+/** Where writing can be told to sync, that is one step less. Elsewhere it would promise less than a sync does. */
+const SYNCING = process.platform === "linux" ? constants.O_SYNC : 0;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SYNCING;
+
+const openFile = promisify(open);
+const writeFile = promisify(write);
+const syncFile = promisify(fsync);
 
 async function writeDurably(file: {
   path: string;
   data: Uint8Array;
   like: Stats | undefined;
   mode: number | undefined;
-}): Promise<DurableFile> {
+}): Promise<Stats> {
   const { path, data, like } = file;
   const wanted = file.mode ?? like?.mode;
-  const handle = await fs.open(path, "wx", wanted === undefined ? undefined : wanted & 0o777);
-  let closed: Promise<void> | undefined;
+  const fd = await openFile(path, NEW_FILE, wanted === undefined ? 0o666 : wanted & 0o777);
   try {
-    await writeAll(handle, data);
-    const [stats] = await Promise.all([handle.stat(), handle.sync()]);
-    if (await keepIdentity({ handle, stats, like, wanted })) await handle.sync();
-    closed = handle.close();
-    return { stats, closed };
+    // In one piece where the system takes it: node's own writeFile would cut it into many.
+    for (let done = 0; done < data.byteLength; ) {
+      done += (await writeFile(fd, data, done, data.byteLength - done, null)).bytesWritten;
+    }
+    const stats = fstatSync(fd);
+    const changed = keepIdentity({ fd, stats, like, wanted });
+    if (changed || SYNCING === 0 || data.byteLength === 0) await syncFile(fd);
+    return stats;
   } finally {
-    if (closed === undefined) await handle.close();
-  }
-}
-
-/** In one piece where the system takes it: `writeFile` would cut it into many. */
-async function writeAll(handle: fs.FileHandle, data: Uint8Array): Promise<void> {
-  for (let done = 0; done < data.byteLength; ) {
-    const { bytesWritten } = await handle.write(data, done, data.byteLength - done, null);
-    done += bytesWritten;
+    closeSync(fd);
   }
 }
 
 /** Gives a new file the owner and the mode of the one it replaces; answers whether that took anything. */
-async function keepIdentity(file: {
-  handle: fs.FileHandle;
+function keepIdentity(file: {
+  fd: number;
   stats: Stats;
   like: Stats | undefined;
   wanted: number | undefined;
-}): Promise<boolean> {
-  const { handle, stats, like, wanted } = file;
+}): boolean {
+  const { fd, stats, like, wanted } = file;
   const isForeign = like !== undefined && (stats.uid !== like.uid || stats.gid !== like.gid);
-  // Only root may give a file away; for others the content counts more than the owner.
-  if (isForeign) await handle.chown(like.uid, like.gid).catch(() => {});
+  if (isForeign) giveAway(fd, like);
   // Opening let the umask take bits away, and changing the owner may have done so too.
   const isOther = wanted !== undefined && (isForeign || (stats.mode & 0o7777) !== (wanted & 0o7777));
-  if (isOther) await handle.chmod(wanted & 0o7777);
+  if (isOther) fchmodSync(fd, wanted & 0o7777);
   return isForeign || isOther;
+}
+
+/** Only root may give a file away; for others the content counts more than the owner. */
+function giveAway(fd: number, { uid, gid }: Stats): void {
+  try {
+    fchownSync(fd, uid, gid);
+  } catch {}
 }
 
 async function putInPlace(move: { temporary: string; place: Place; mustBeNew: boolean }): Promise<void> {

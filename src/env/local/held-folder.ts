@@ -1,44 +1,57 @@
-import { constants, existsSync, readlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  statSync,
+} from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 
 /** Not among node's constants: opens a folder without the right to list it. */
 const O_PATH = 0o10000000;
 const FOLDER = constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const syncFile = promisify(fsync);
 
 /** Linux shows where an open file lies and lets names be looked up from an open folder. */
 const handlesHavePaths = process.platform === "linux" && existsSync("/proc/self/fd");
 
 /**
  * A folder held open. What is done through it reaches this folder, whatever its path leads to by now: names
- * are looked up from the handle, not from the root. On other systems it is just the path.
+ * are looked up from the handle, not from the root. On other systems it is just the path. It is opened and closed at
+ * once: handing that to another thread takes a hundred times as long.
  */
 export class HeldFolder {
   readonly path: string;
-  readonly #handle: fs.FileHandle | undefined;
+  #fd: number | undefined;
 
-  private constructor(path: string, handle: fs.FileHandle | undefined) {
+  private constructor(path: string, fd: number | undefined) {
     this.path = path;
-    this.#handle = handle;
+    this.#fd = fd;
   }
 
   /** `path` must be real: a part that is a link by now is refused. */
-  static async open(path: string): Promise<HeldFolder> {
-    if (!handlesHavePaths) {
-      if ((await fs.stat(path)).isDirectory()) return new HeldFolder(path, undefined);
-      throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
-    }
-    const handle = await openFolder(path);
-    if (liesAt(handle, path)) return new HeldFolder(path, handle);
-    await handle.close();
+  static open(path: string): HeldFolder {
+    if (handlesHavePaths) return HeldFolder.#at(path, openFolder(path));
+    if (statSync(path).isDirectory()) return new HeldFolder(path, undefined);
+    throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+  }
+
+  static #at(path: string, fd: number): HeldFolder {
+    if (liesAt(fd, path)) return new HeldFolder(path, fd);
+    closeSync(fd);
     throw hasMoved(path);
   }
 
   /** A path for a name in this folder that system calls can use. */
   at(name: string): string {
-    return this.#handle === undefined ? join(this.path, name) : `/proc/self/fd/${this.#handle.fd}/${name}`;
+    return this.#fd === undefined ? join(this.path, name) : `/proc/self/fd/${this.#fd}/${name}`;
   }
 
   /** Makes a folder in this one unless it is there, and holds it. */
@@ -51,16 +64,14 @@ export class HeldFolder {
       },
     );
     const path = join(this.path, name);
-    const handle = this.#handle === undefined ? undefined : await openFolder(this.at(name));
-    if (handle === undefined || liesAt(handle, path)) return { folder: new HeldFolder(path, handle), made };
-    await handle.close();
-    throw hasMoved(path);
+    if (this.#fd === undefined) return { folder: new HeldFolder(path, undefined), made };
+    return { folder: HeldFolder.#at(path, openFolder(this.at(name))), made };
   }
 
   /** Makes new names in it survive a power loss; some file systems cannot. */
   async sync(): Promise<void> {
     try {
-      if (this.#handle !== undefined) return await this.#handle.sync();
+      if (this.#fd !== undefined) return await syncFile(this.#fd);
       const handle = await fs.open(this.path, constants.O_RDONLY);
       await handle.sync().finally(() => handle.close());
     } catch {
@@ -68,8 +79,9 @@ export class HeldFolder {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#handle?.close();
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
   }
 }
 
@@ -85,7 +97,7 @@ export interface MadeFolder {
  */
 export async function holdMade(path: string, ready?: Promise<unknown>): Promise<MadeFolder> {
   try {
-    return { folder: await HeldFolder.open(path), changed: [] };
+    return { folder: HeldFolder.open(path), changed: [] };
   } catch (error) {
     if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
   }
@@ -94,50 +106,47 @@ export async function holdMade(path: string, ready?: Promise<unknown>): Promise<
   try {
     const { folder, made } = await above.folder.make(basename(path));
     if (made) return { folder, changed: [above.folder, ...above.changed] };
-    await closeAll([above.folder]);
+    above.folder.close();
     return { folder, changed: above.changed };
   } catch (error) {
-    await closeAll([above.folder, ...above.changed]);
+    closeAll([above.folder, ...above.changed]);
     throw error;
   }
 }
 
-export async function closeAll(folders: readonly HeldFolder[]): Promise<void> {
-  await Promise.all(folders.map((folder) => folder.close()));
+export function closeAll(folders: readonly HeldFolder[]): void {
+  for (const folder of folders) folder.close();
 }
 
 /** Opens what lies at this real path and nothing else; a part that is a link by now is refused. */
 export async function openExactly(path: string, flags: number): Promise<fs.FileHandle> {
   const handle = await fs.open(path, handlesHavePaths ? flags | constants.O_NOFOLLOW : flags);
-  if (!handlesHavePaths || liesAt(handle, path)) return handle;
+  if (!handlesHavePaths || liesAt(handle.fd, path)) return handle;
   await handle.close();
   throw hasMoved(path);
 }
 
-async function openFolder(path: string): Promise<fs.FileHandle> {
+function openFolder(path: string): number {
   try {
-    return await fs.open(path, constants.O_RDONLY | FOLDER);
+    return openSync(path, constants.O_RDONLY | FOLDER);
   } catch (error) {
     const code = errnoOf(error);
-    if (code === "EACCES") return fs.open(path, O_PATH | FOLDER);
-    if ((code === "ELOOP" || code === "ENOTDIR") && (await isLink(path))) throw hasMoved(path);
+    if (code === "EACCES") return openSync(path, O_PATH | FOLDER);
+    if ((code === "ELOOP" || code === "ENOTDIR") && isLink(path)) throw hasMoved(path);
     throw error;
   }
 }
 
-function isLink(path: string): Promise<boolean> {
-  return fs.readlink(path).then(
-    () => true,
-    () => false,
-  );
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /**
  * Asked of the open file itself. One that was replaced since it was opened still tells the place it had.
  * Disks that ignore case may spell a name in another way.
  */
-function liesAt(handle: fs.FileHandle, path: string): boolean {
-  const found = readlinkSync(`/proc/self/fd/${handle.fd}`);
+function liesAt(fd: number, path: string): boolean {
+  const found = readlinkSync(`/proc/self/fd/${fd}`);
   return found === path || found === `${path} (deleted)` || found.toLowerCase() === path.toLowerCase();
 }
 

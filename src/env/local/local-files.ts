@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, type Dirent, type Stats } from "node:fs";
+import { constants, type Dirent, lstatSync, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
 import { errnoOf, isMissing } from "../../base/errno.js";
@@ -199,23 +199,23 @@ async function writeBytes(
   options?: Omit<AtomicWrite, "path" | "data">,
 ): Promise<WriteReport> {
   const { stats, ...report } = await writeAtomically({ path: resolvePath(path), data, ...options });
-  return { ...report, stat: toStat(stats) };
+  return { ...report, stat: stats && toStat(stats) };
 }
 
 /** A link is removed itself, not what it points to; a folder only when it is empty. */
 async function removeEntry(path: string): Promise<void> {
-  const folder = await HeldFolder.open(dirname(path));
+  const folder = HeldFolder.open(dirname(path));
   try {
     const place = folder.at(basename(path));
     const stats = await fs.lstat(place);
     await (stats.isDirectory() ? fs.rmdir(place) : fs.unlink(place));
   } finally {
-    await folder.close();
+    folder.close();
   }
 }
 
 async function renameEntry(from: string, to: string): Promise<void> {
-  const source = await HeldFolder.open(dirname(from));
+  const source = HeldFolder.open(dirname(from));
   const held = [source];
   try {
     const old = source.at(basename(from));
@@ -229,7 +229,7 @@ async function renameEntry(from: string, to: string): Promise<void> {
       await moveAcrossDevices({ from: old, target, name: basename(to) });
     }
   } finally {
-    await closeAll(held);
+    closeAll(held);
   }
 }
 
@@ -251,7 +251,7 @@ async function moveAcrossDevices(move: { from: string; target: HeldFolder; name:
  * other names already, or lies on another disk, is copied: somebody could change it through them.
  */
 export async function keepAside(path: string, copy: string): Promise<void> {
-  const folder = await HeldFolder.open(dirname(path));
+  const folder = HeldFolder.open(dirname(path));
   try {
     const place = folder.at(basename(path));
     if (await linked(place, copy)) return;
@@ -262,7 +262,7 @@ export async function keepAside(path: string, copy: string): Promise<void> {
       await source.close();
     }
   } finally {
-    await folder.close();
+    folder.close();
   }
 }
 
@@ -272,7 +272,7 @@ async function linked(place: string, copy: string): Promise<boolean> {
   } catch {
     return false;
   }
-  const stats = await fs.lstat(copy);
+  const stats = lstatSync(copy);
   // A link to a file is not the file.
   if (stats.isFile() && stats.nlink === 2) return true;
   await fs.rm(copy);

@@ -28,7 +28,7 @@ export async function copyTree({ from, to, signal }: Transfer): Promise<Transfer
   try {
     const target = await wherePathLeads(to);
     if (isAtOrBelow(target, source)) throw intoItself(from, to);
-    const held = await HeldFolder.open(dirname(source));
+    const held = HeldFolder.open(dirname(source));
     folders.push(held);
     const made = await holdMade(dirname(target));
     folders.push(made.folder, ...made.changed);
@@ -42,7 +42,7 @@ export async function copyTree({ from, to, signal }: Transfer): Promise<Transfer
   } catch (error) {
     throw fileError({ error, path: to, action: "copy to" });
   } finally {
-    await closeAll(folders);
+    closeAll(folders);
   }
 }
 
@@ -72,7 +72,7 @@ class Copy {
   }
 
   async #folder(from: Place, to: Place, stats: Stats): Promise<void> {
-    const source = await HeldFolder.open(from.path);
+    const source = HeldFolder.open(from.path);
     const held = [source];
     try {
       const { folder: target, made } = await to.folder.make(to.name);
@@ -89,7 +89,7 @@ class Copy {
       await fs.chmod(target.at("."), stats.mode & 0o7777);
       await fs.utimes(target.at("."), stats.atime, stats.mtime);
     } finally {
-      await closeAll(held);
+      closeAll(held);
     }
   }
 

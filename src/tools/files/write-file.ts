@@ -90,7 +90,9 @@ export default defineTool({
     refuseBrokenUnicode(content, "content");
     const location = await locate(path, ctx);
     refuseDevice(location);
-    const stat = await ctx.environment.files.stat(location.real);
+    const looking = ctx.environment.files.stat(location.real);
+    const bytes = Buffer.from(content, "utf8");
+    const stat = await looking;
     if (stat !== undefined && stat.type !== "file") {
       throw new ToolError(
         `${location.path} is a ${stat.type === "directory" ? "directory" : "device, pipe, socket or link to nowhere"}, not a file.`,
@@ -98,7 +100,6 @@ export default defineTool({
       );
     }
     const stale = trackerOf(ctx).changedSinceSeen(location.real, stat);
-    const bytes = Buffer.from(content, "utf8");
     const size = stat === undefined ? undefined : Math.max(stat.size, bytes.length);
     const before = isCompared(location.path, size) ? await oldText(location.real, ctx) : undefined;
     const written = await writeVerified({ real: location.real, bytes, ctx });

@@ -1,5 +1,4 @@
 import { sha256 } from "../../base/hash.js";
-import type { FileStat } from "../../env/environment.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 import { trackerOf } from "./read-tracker.js";
@@ -35,9 +34,9 @@ export async function writeVerified(request: {
   ctx.signal.throwIfAborted();
   const report = await files.write(real, bytes, expected === undefined ? {} : { expected });
   const { created, dirsCreated } = report;
-  const stat = await files.stat(real);
+  const stat = report.stat ?? (await files.stat(real));
   trackerOf(ctx).noteWritten(real, stat);
-  if (isSameFile(report.stat, stat)) return { created, dirsCreated, verified: "inode" };
+  if (report.stat !== undefined) return { created, dirsCreated, verified: "inode" };
   await requireSamePlace(real, ctx);
   const found = await contentCheck(real, bytes, ctx);
   if (found.same) return { created, dirsCreated, verified: found.by };
@@ -47,11 +46,6 @@ export async function writeVerified(request: {
     hint: "Another program is writing the same file. Read it before you try again.",
     details: { path: real, expected_bytes: bytes.length, found_bytes: stat?.size ?? null },
   });
-}
-
-function isSameFile(written: FileStat | undefined, found: FileStat | undefined): boolean {
-  if (written === undefined || found === undefined) return false;
-  return written.inode === found.inode && written.size === found.size && written.mtimeMs === found.mtimeMs;
 }
 
 /** The path was checked with its links followed; a folder swapped for a link since then leads elsewhere. */
