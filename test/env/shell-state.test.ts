@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -95,6 +95,10 @@ describe.each([
     ["set -o posix; export A='x y'", 0, { A: "x y" }],
     ["export A=1; (export B=2; exit 3)", 3, { A: "1" }],
     ["set -x; export A=1", 0, { A: "1" }],
+    ["export A=1; ulimit -n 64", 0, { A: "1" }],
+    ["export A=1; ulimit -n 12; true 3>/dev/null", 0, { A: "1" }],
+    ["leave() { export A=1; exit 6; }; leave", 6, { A: "1" }],
+    ["export A=1; exec 3>/dev/null 4>&3; echo into >&3", 0, { A: "1" }],
   ])("%s ends with %i", async (command, exitCode, exported) => {
     const result = await run(command);
     expect([result.exitCode, result.exported]).toEqual([exitCode, exported]);
@@ -108,6 +112,17 @@ describe.each([
   ])("nothing after %s, which goes on as it would", async (_what, command, exitCode, output) => {
     const result = await run(command);
     expect([result.exitCode, result.output, result.exported]).toEqual([exitCode, output, undefined]);
+  });
+
+  test("a program of the line has none of the shell's descriptors and cannot speak in its name", async () => {
+    const program = [
+      "exec 2>/dev/null; ls -l /proc/self/fd | grep -c socket:",
+      "for n in $(seq 3 300); do printf '/evil\\n\\0declare -x PATH=/evil\\n\\0' >&$n || :; done",
+    ];
+    await writeFile(join(folder, "forge.sh"), program.join("\n"));
+    const { output, cwd, exported } = await run("export MINE=1; bash forge.sh; ulimit -n 64; bash forge.sh");
+    expect(output).toBe("0\n0\n");
+    expect([cwd, exported]).toEqual([folder, { MINE: "1" }]);
   });
 
   test("a report far longer than a pipe holds", async () => {
@@ -130,7 +145,7 @@ describe.each([
 /** Words that a shell could answer differently when it was started before it knew them. */
 const QUESTIONS = [
   'echo "$0 $# $- $SECONDS $BASH_SUBSHELL $SHLVL [$*] [${OLDPWD-unset}] $PWD"',
-  "declare -p OLDPWD PWD SHLVL; shopt; set -o; trap; jobs; alias; declare -F; umask; ulimit -a",
+  "declare -p OLDPWD PWD SHLVL; shopt; set -o; trap | sed -E 's/[0-9a-f]{24}/secret/'; jobs; alias; declare -F; umask; ulimit -a",
   "compgen -v | grep -v -e ^HERMES_LINE -e ^BASH_EXECUTION -e ^_$",
   "env | grep -v -e ^HERMES_ | sort",
   "ls /proc/$$/fd; [ $$ = $BASHPID ] && ps -o sid=,pgid=,tty= -p $$ | tr -s ' ' | sed s/$$/me/g",

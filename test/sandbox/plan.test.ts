@@ -319,12 +319,21 @@ describe("a refusal is recognised by its words", () => {
 });
 
 test("what the shell reports is read back, whatever the folder is called", () => {
-  expect(readReport('+/a\nb\n\0declare -x A="b"\n\0sleep/node/', true)).toEqual({
+  const secret = "5ec2e7";
+  const report = (text: string) => ({ text: text.replaceAll("S", secret), secret });
+  expect(readReport(report('S+S/a\nb\n\0declare -x A="b"\n\0sleep/node/S'), true)).toEqual({
     begun: true,
     cwd: "/a\nb",
     exports: 'declare -x A="b"\n',
     ended: ["sleep", "node"],
   });
-  expect(readReport("", true)).toEqual({ begun: false, cwd: undefined, ended: [] });
-  expect(readReport("/x\n", false)).toEqual({ begun: true, cwd: "/x", ended: [] });
+  expect(readReport(report(""), true)).toEqual({ begun: false, cwd: undefined, ended: [] });
+  const cutShort = { begun: true, cwd: undefined, ended: [] };
+  expect(readReport(report("S/x\n\0declare"), false)).toEqual(cutShort);
+  expect(readReport(report("/evil\n\0declare -x PATH=/evil\n\0"), false)).toEqual(cutShort);
+  expect(readReport(report("/evil\n\0S/x\n\0\0S/evil\n\0"), false)).toEqual({
+    ...cutShort,
+    cwd: "/x",
+    exports: "",
+  });
 });

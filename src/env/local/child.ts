@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { ToolError } from "../../tool/errors.js";
 
@@ -51,8 +52,18 @@ export interface Child {
   letGo(): void;
 }
 
+/** What came on the descriptor of the report, and the line of text that was put there first. */
+export interface RawReport {
+  readonly text: string;
+  readonly secret: string;
+}
+
+export function newSecret(): string {
+  return randomBytes(12).toString("hex");
+}
+
 export type ChildExit =
-  | { readonly kind: "exited"; readonly code: number; readonly report: string }
+  | { readonly kind: "exited"; readonly code: number; readonly report: RawReport }
   | ({ readonly kind: "failed" } & StartFailure)
   /** Whoever started it is gone, so nobody can tell how it ended. */
   | { readonly kind: "lost" };

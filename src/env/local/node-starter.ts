@@ -2,10 +2,10 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
-import type { Readable, Writable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 import { errnoOf } from "../../base/errno.js";
 import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
-import { withGroupsJoined } from "./child.js";
+import { newSecret, withGroupsJoined } from "./child.js";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
 import { type OutputReader, readPipe, readStream, together } from "./output-reader.js";
 import { closePair, inputFile, type PipePair, type PipeStock } from "./pipes.js";
@@ -65,10 +65,14 @@ function follow(child: ChildProcess, start: ChildStart, pairs: Pairs): Promise<C
   if (errPair === undefined || errPair !== outPair) {
     read(errPair, child.stderr, start.onStderr?.bind(start) ?? onOutput);
   }
+  const secret = newSecret();
   const report: Buffer[] = [];
   let reportBytes = 0;
   if (start.report) {
-    read(undefined, child.stdio[REPORT_DESCRIPTOR] as Readable | null, (bytes) => {
+    const channel = child.stdio[REPORT_DESCRIPTOR] as Duplex | null;
+    channel?.on("error", () => {});
+    channel?.write(`${secret}\n`);
+    read(undefined, channel, (bytes) => {
       reportBytes += bytes.length;
       if (reportBytes <= MAX_REPORT_BYTES) report.push(bytes);
     });
@@ -85,7 +89,11 @@ function follow(child: ChildProcess, start: ChildStart, pairs: Pairs): Promise<C
       unwatch?.();
       const status = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
       const end = () =>
-        resolve({ kind: "exited", code: status, report: Buffer.concat(report).toString("utf8") });
+        resolve({
+          kind: "exited",
+          code: status,
+          report: { text: Buffer.concat(report).toString("utf8"), secret },
+        });
       // The report was written before the end, but may not have been read: that happens within one turn.
       setImmediate(() => setImmediate(end));
     });

@@ -6,7 +6,7 @@ import { sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/repor
 import type { Released } from "../sandbox/sandbox.js";
 import { differences, parseExports } from "../shell-report.js";
 import { requireDirectory } from "../working-folder.js";
-import type { Child, ChildExit, StartFailure } from "./child.js";
+import type { Child, ChildExit, RawReport, StartFailure } from "./child.js";
 import { launcherLost } from "./child.js";
 import { argumentVector, confinedVector, readReport } from "./command-line.js";
 import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
@@ -136,7 +136,7 @@ type Exit =
   | {
       readonly kind: "exited";
       readonly code: number;
-      readonly report: string;
+      readonly report: RawReport;
       readonly ended: "itself" | "timeout" | "cancelled";
       readonly survivors: readonly Survivor[];
     };
@@ -153,7 +153,7 @@ async function followToExit(child: Child, { request, prepared }: Run): Promise<E
     }
     const survivors = await endTree({ pid, mark: child.mark, held });
     const exit = survivors.some((survivor) => survivor.pid === pid) ? undefined : await child.exited;
-    const report = exit?.kind === "exited" ? exit.report : "";
+    const report = exit?.kind === "exited" ? exit.report : { text: "", secret: "" };
     return { kind: "exited", code: first === "timeout" ? 124 : 130, report, ended: first, survivors };
   } finally {
     limit.clear();

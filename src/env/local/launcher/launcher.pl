@@ -109,7 +109,7 @@ sub start {
     elsif ($wanted eq "input")   { pipe $handle, $end or return failed($id) }
     elsif ($wanted eq "output")  { pipe $end, $handle or return failed($id) }
     elsif ($wanted eq "flood")   { pipe $end, $handle or return failed($id); fcntl $end, $SET_SIZE, 524_288 }
-    elsif ($wanted eq "report")  { $handle = $reporter }
+    elsif ($wanted =~ /^report:(.+)/) { $handle = $reporter; syswrite $report, "$1\n" }
     elsif ($wanted eq "same")    { $handle = $given[-1] }
     else                         { open $handle, "<", $wanted or return failed($id) }
     push @given, $handle;

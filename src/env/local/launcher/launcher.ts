@@ -6,7 +6,7 @@ import { getSystemErrorName } from "node:util";
 import { errnoOf } from "../../../base/errno.js";
 import type { ToolError } from "../../../tool/errors.js";
 import type { ChildExit, StartFailure } from "../child.js";
-import { launcherLost } from "../child.js";
+import { launcherLost, newSecret } from "../child.js";
 import { LAUNCHER_PROGRAM } from "./launcher-program.gen.js";
 import { EventReader, encodeRequest, type LauncherEvent } from "./protocol.js";
 
@@ -51,6 +51,7 @@ export interface Launched {
 
 interface Running {
   readonly ends: readonly PipeEnd[];
+  readonly secret: string;
   readonly started: (child: Launched | StartFailure) => void;
   readonly lost: (error: ToolError) => void;
   readonly exited: (exit: ChildExit) => void;
@@ -159,9 +160,11 @@ export class Launcher {
       exited = resolve;
     });
     const { argv, cwd, descriptors, joinFiles = [] } = request;
-    const given = descriptors.map((each) =>
-      typeof each === "string" ? each : `/proc/${process.pid}/fd/${each.ours}`,
-    );
+    const secret = newSecret();
+    const given = descriptors.map((each) => {
+      if (typeof each !== "string") return `/proc/${process.pid}/fd/${each.ours}`;
+      return each === "report" ? `report:${secret}` : each;
+    });
     return new Promise((started, lost) => {
       this.#send([
         ...["start", String(id), cwd, given.join(" "), joinFiles.join("\n"), String(argv.length)],
@@ -169,7 +172,7 @@ export class Launcher {
         ...Object.entries(request.env).flat(),
       ]);
       const ends = descriptors.filter((each) => each === "input" || each === "output" || each === "flood");
-      this.#running.set(id, { ends, started, lost, exited, exit });
+      this.#running.set(id, { ends, secret, started, lost, exited, exit });
       this.#keepAwake();
     });
   }
@@ -214,7 +217,8 @@ export class Launcher {
     this.#running.delete(event.id);
     this.#keepAwake();
     if (event.event === "exited") {
-      running.exited({ kind: "exited", code: exitCode(event.status), report: event.report });
+      const report = { text: event.report, secret: running.secret };
+      running.exited({ kind: "exited", code: exitCode(event.status), report });
       return;
     }
     const failure = { stage: stageOf(event.stage), code: getSystemErrorName(-event.errno) };
