@@ -64,6 +64,7 @@ function announceStart(call: CallRecord): void {
     session: call.scope.info.id,
     id: call.id,
     name: call.scope.services.redact(call.target.name),
+    emoji: call.scope.view.entries.get(call.target.name)?.emoji,
     preview,
     at: Date.now(),
   });

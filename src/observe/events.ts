@@ -8,6 +8,7 @@ export type RuntimeEvent =
       readonly session: string;
       readonly id: string;
       readonly name: string;
+      readonly emoji?: string | undefined;
       readonly preview: string;
       readonly at: number;
     }

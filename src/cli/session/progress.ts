@@ -1,6 +1,5 @@
 import { visible } from "../../base/visible-text.js";
-import type { RuntimeEvent } from "../../observe/events.js";
-import type { Runtime } from "../../runtime/runtime.js";
+import type { EventBus, RuntimeEvent } from "../../observe/events.js";
 import { brief, type Output } from "../output.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -18,7 +17,6 @@ interface Running {
 
 /** A live line per running call on a terminal; elsewhere a plain line for calls that take long. */
 export class ProgressDisplay {
-  readonly #runtime: Runtime;
   readonly #out: Output;
   readonly #live: boolean;
   readonly #running = new Map<string, Running>();
@@ -28,13 +26,12 @@ export class ProgressDisplay {
   #drawnLines = 0;
   #paused = false;
 
-  constructor(runtime: Runtime, out: Output) {
-    this.#runtime = runtime;
+  constructor(events: EventBus, out: Output) {
     this.#out = out;
     this.#live = process.stderr.isTTY === true && !out.ascii && process.env.CI === undefined;
     this.#timer = setInterval(() => this.#draw(), FRAME_MS);
     this.#timer.unref();
-    this.#unsubscribe = runtime.events.on((event) => this.#track(event));
+    this.#unsubscribe = events.on((event) => this.#track(event));
   }
 
   /** Nothing is drawn while the terminal belongs to a question. */
@@ -80,7 +77,7 @@ export class ProgressDisplay {
 
   #track(event: RuntimeEvent): void {
     if (event.type === "call.started") {
-      const emoji = this.#out.emoji(this.#runtime.registry.get(event.name)?.emoji);
+      const emoji = this.#out.emoji(event.emoji);
       const label = brief(`${visible(event.name)}  ${visible(firstArgument(event.preview))}`, roomForLabel());
       this.#running.set(event.id, {
         label: `${emoji}${label.trimEnd()}`,

@@ -24,7 +24,7 @@ export async function withSession(
   process.once("SIGTERM", interrupt);
   reportUncaughtErrors(runtime);
   const stopStream = out.jsonl ? runtime.events.on((event) => out.value(event)) : () => undefined;
-  const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime, out);
+  const progress = out.quiet || out.json ? undefined : new ProgressDisplay(runtime.events, out);
   try {
     const alone = <T>(ask: () => Promise<T>) => progress?.pausedWhile(ask) ?? ask();
     const approver =
