@@ -22,40 +22,46 @@ export interface RemoteWatch {
   spawn(request: SpawnRequest): Promise<RunningProcess>;
 }
 
-/** Tells what has changed there, found by looking again about every second. */
+/**
+ * Tells what has changed there, found by looking again about every second. Its signal ends it at once: whoever
+ * watches need not wait until the program over there is started or ended.
+ */
 export async function* watchRemote({ path, options, spawn }: RemoteWatch): AsyncGenerator<FileChange> {
   const { signal } = options;
   if (signal.aborted) return;
   const snapshots: Snapshot[] = [];
   let wake = () => {};
   let lost: string | undefined;
-  let over = false;
+  let missing = false;
+  let failed: { readonly error: unknown } | undefined;
   const blocks = new BlockReader((block) => {
     snapshots.push(readSnapshot(block));
     wake();
   });
-  const process = await spawn({
+  const spawned = spawn({
     command: ["sh", "-c", PRELUDE + WATCH, "sh", path, options.recursive === true ? "" : "-maxdepth 1"],
     cwd: "/",
     onOutput: (bytes) => blocks.push(bytes),
   });
-  const stop = () => {
-    over = true;
-    wake();
-  };
+  const stop = () => wake();
   signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  let missing = false;
-  void process.ended.then((end) => {
-    missing = end.exitCode === NOTHING_THERE && end.lost === undefined;
-    lost = end.lost ?? "the program that watches ended";
-    wake();
-  });
+  spawned
+    .then((process) => process.ended)
+    .then((end) => {
+      missing = end.exitCode === NOTHING_THERE && end.lost === undefined;
+      lost = end.lost ?? "the program that watches ended";
+      wake();
+    })
+    .catch((error: unknown) => {
+      failed = { error };
+      wake();
+    });
   try {
     let before: Snapshot | undefined;
-    while (!over) {
+    while (!signal.aborted) {
       const now = snapshots.shift();
       if (now === undefined) {
+        if (failed !== undefined) throw failed.error;
         if (missing) throw fileError({ error: { code: "ENOENT" }, path, action: "watch" });
         if (lost !== undefined) throw watchingEnded(path, lost);
         await new Promise<void>((resolve) => {
@@ -70,7 +76,7 @@ export async function* watchRemote({ path, options, spawn }: RemoteWatch): Async
     }
   } finally {
     signal.removeEventListener("abort", stop);
-    await process.end().catch(() => {});
+    void spawned.then((process) => process.end()).catch(() => {});
   }
 }
 
