@@ -1,6 +1,6 @@
 // @needs bwrap
 import { ModalClient, NotFoundError } from "modal";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ModalServer, startModalServer } from "../support/modal-server/server.js";
 
 /** The local server against the official client, without any code of ours in between. */
@@ -58,9 +58,17 @@ describe("the official client on the local server", () => {
   test("output goes on where it was after the connection was cut for a moment", async () => {
     const app = await client.apps.fromName("test", { createIfMissing: true });
     const sandbox = await client.sandboxes.create(app, client.images.fromRegistry("debian:12"));
-    const program = await sandbox.exec(["sh", "-c", "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done"]);
-    setTimeout(() => server.gate.cut({ forMs: 200 }), 200);
-    expect(await program.stdout.readText()).toBe("1\n2\n3\n4\n5\n6\n");
+    const program = await sandbox.exec(["sh", "-c", "echo before; read -r word; echo $word"]);
+    let output = "";
+    for await (const text of program.stdout) {
+      output += text;
+      if (output !== "before\n") continue;
+      server.gate.cut({ forMs: 200 });
+      // The client gives up on a question sooner than its connection is made anew.
+      await vi.waitFor(() => sandbox.poll(), { timeout: 20_000, interval: 100 });
+      await program.stdin.writeText("after\n");
+    }
+    expect(output).toBe("before\nafter\n");
     expect(await program.wait()).toBe(0);
     await sandbox.terminate();
   });
