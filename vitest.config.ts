@@ -1,9 +1,10 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { FULL, unmetFiles } from "./scripts/test-files.mjs";
+import { globsOf, unmetFiles } from "./scripts/test-files.mjs";
 
-/** `quick`, `full` or `all`: which part of the tests; scripts/test.mjs says. */
+/** Which part of the tests; scripts/test.mjs says. */
 const part = process.env.HERMES_TEST_PART ?? "all";
+const { include, exclude } = globsOf(part);
 
 /** The longest files first: begun last, they would keep one worker busy while the other has nothing left to do. */
 const LONGEST =
@@ -20,18 +21,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    include:
-      part === "full"
-        ? FULL.map((pattern) => pattern.replace(/\*\*$/, "**/*.test.ts"))
-        : ["test/**/*.test.ts"],
+    include,
     // Files that cannot run here are left out whole, so that none of their set-up runs.
-    exclude: [
-      ...configDefaults.exclude,
-      ...(part === "quick" ? FULL : []),
-      ...(await unmetFiles(part)).keys(),
-    ],
-    // Two cores and real child processes: more workers only make timings flaky.
-    maxWorkers: 2,
+    exclude: [...configDefaults.exclude, ...exclude, ...(await unmetFiles(part)).keys()],
+    // Two cores and real child processes: more workers only make timings flaky. The slow tests mostly wait, for
+    // servers and for time limits, so that two of them leave a core idle a third of the time.
+    maxWorkers: part === "full" ? 3 : 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: { NO_COLOR: "1" },

@@ -1,5 +1,6 @@
-// Which test files run: the quick or the slow part, less those whose needs this machine does not meet. test/needs.json says which Debian package brings which program (or
-// file). A test file that cannot do without something says so above its first import, and is then left out whole:
+// Which test files run: a part of them, less those whose needs this machine does not meet. test/needs.json says which
+// Debian package brings which program (or file). A test file that cannot do without something says so above its first
+// import, and is then left out whole:
 //   // @needs sshd ssh root
 //   node scripts/test-files.mjs   prints the packages that are missing here, for .ci/run to install
 import { spawnSync } from "node:child_process";
@@ -12,7 +13,7 @@ import { root } from "./ensure.mjs";
  * The slow rest, for `npm run test:full`: suites that start container engines, servers or very many processes, and
  * long searches for counter-examples. `npm test` stays below six minutes on two cores without them.
  */
-export const FULL = [
+const FULL = [
   "test/{docker,ssh,singularity,modal,daytona,remote,faults}/**",
   "test/conformance/{docker,podman,ssh,singularity,modal,daytona,local-plain,local-sandbox}.test.ts",
   "test/attacks/{gate-on-every-door,bad-handlers,execute-code-*}.test.ts",
@@ -39,6 +40,25 @@ export const FULL = [
   "test/{config/laws,processes/table,settle/linear-time,approvals/interleaved,policy/paths-oracle,store/bit-flips}.test.ts",
 ];
 
+/** Computes and asks nothing of Node but the language: the same on every version, so one is enough. */
+const SAME_ON_EVERY_NODE = [
+  "test/{shell,policy,places,settle,decode,grants,reviewer,protocol,search,base,registry,tool,types}/**",
+  "test/architecture.test.ts",
+];
+
+/**
+ * The globs of a part: `quick` (npm test), `full` (the slow rest), `second-node` (of the quick tests, those that may
+ * turn out otherwise on another Node), or `all`.
+ */
+export function globsOf(part) {
+  const tests = (patterns) => patterns.map((pattern) => pattern.replace(/\*\*$/, "**/*.test.ts"));
+  const everything = { include: ["test/**/*.test.ts"], exclude: [] };
+  if (part === "full") return { include: tests(FULL), exclude: [] };
+  if (part === "quick") return { ...everything, exclude: tests(FULL) };
+  if (part === "second-node") return { ...everything, exclude: tests([...FULL, ...SAME_ON_EVERY_NODE]) };
+  return everything;
+}
+
 /** Daemons lie where the path of an ordinary shell does not lead. */
 const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"];
 
@@ -57,11 +77,12 @@ const SPECIAL = {
   },
 };
 
-/** Test files of a part (`quick`, `full` or `all`) that cannot run here: path → reason, which says what to install. */
+/** Test files of a part that cannot run here: path → reason, which says what to install. */
 export async function unmetFiles(part) {
   // Not at the top: this also runs before packages are installed.
   const { default: picomatch } = await import("picomatch");
-  const isFull = picomatch(FULL);
+  const { include, exclude } = globsOf(part);
+  const isInPart = picomatch(include, { ignore: exclude });
   const unmet = new Map();
   const folder = join(root, "test");
   const reasons = new Map();
@@ -74,8 +95,7 @@ export async function unmetFiles(part) {
     if (!reasons.has(needs)) reasons.set(needs, reasonFor(needs.trim().split(/\s+/)));
     const reason = reasons.get(needs);
     const file = relative(root, path);
-    if (reason !== undefined && (part === "all" || isFull(file) === (part === "full")))
-      unmet.set(file, reason);
+    if (reason !== undefined && isInPart(file)) unmet.set(file, reason);
   }
   return unmet;
 }

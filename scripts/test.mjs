@@ -3,6 +3,7 @@
 //   npm run test:full               the slow rest (scripts/test-files.mjs names it): engines, servers, very many processes
 //   npm test -- test/laws -t "law"  only these tests, quick or slow (arguments go to vitest)
 //   --suite-only                    everything but lint and type check
+//   --second-node                   of the quick tests, those that may turn out otherwise on another Node
 // A test that fails is run once more, alone. If it passes then, it is unstable: named with what it said, and forgiven
 // up to three times a run. The end says what the suites cost, what was skipped and why, and what failed; the last line
 // is `N passed, N failed, N skipped`. With HERMES_TEST_SUMMARY=FILE all this goes to FILE as JSON and is left to the
@@ -18,16 +19,17 @@ import { printReport, UNSTABLE_FORGIVEN } from "./test-report.mjs";
 /** More failures than this are no matter of luck. */
 const MOST_RUN_AGAIN = 12;
 
-const OWN = new Set(["--suite-only", "--full"]);
+const OWN = new Set(["--suite-only", "--full", "--second-node"]);
 const vitestArguments = process.argv.slice(2).filter((argument) => !OWN.has(argument));
 const full = process.argv.includes("--full");
-const suiteOnly = full || vitestArguments.length > 0 || process.argv.includes("--suite-only");
+const secondNode = process.argv.includes("--second-node");
+const suiteOnly = full || secondNode || vitestArguments.length > 0 || process.argv.includes("--suite-only");
 const isPattern = (argument) => /^(?:-t|--testNamePattern)/.test(argument ?? "");
 const asked = vitestArguments.filter(
   (argument, index) => !argument.startsWith("-") && !isPattern(vitestArguments[index - 1]),
 );
 /** Files that are asked for by name are run whichever part they belong to. */
-const part = asked.length > 0 ? "all" : full ? "full" : "quick";
+const part = asked.length > 0 ? "all" : full ? "full" : secondNode ? "second-node" : "quick";
 const total = noCounts();
 
 try {

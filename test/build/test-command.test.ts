@@ -8,6 +8,8 @@ import { type PackageCopy, packageCopy, ROOT } from "./package-copy.js";
 vi.setConfig({ testTimeout: 120_000 });
 
 let copy: PackageCopy;
+/** One run of all quick tests, which several tests look at. */
+let whole: Awaited<ReturnType<PackageCopy["node"]>>;
 
 beforeAll(async () => {
   copy = await packageCopy({
@@ -26,6 +28,7 @@ beforeAll(async () => {
     "test/needy.test.ts": `// @needs no-such-program\nimport { it } from "vitest"; throw new Error("set-up ran");`,
     "test/docker/slow.test.ts": `import { it } from "vitest"; it("takes long", () => {});`,
   });
+  whole = await copy.node("scripts/test.mjs", "--suite-only");
 });
 
 afterAll(() => copy[Symbol.asyncDispose]());
@@ -33,8 +36,8 @@ afterAll(() => copy[Symbol.asyncDispose]());
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("npm test", () => {
-  it("ends with one line of counts and tells why tests were skipped", async () => {
-    const { code, stdout } = await copy.node("scripts/test.mjs", "--suite-only");
+  it("ends with one line of counts and tells why tests were skipped", () => {
+    const { code, stdout } = whole;
     expect(code).toBe(1);
     expect(lastLine(stdout)).toBe("2 passed, 2 failed, 5 skipped");
     expect(stdout.match(/^\d+ passed, \d+ failed, \d+ skipped$/gm)).toHaveLength(1);
@@ -55,6 +58,14 @@ describe("npm test", () => {
     const { stdout } = await copy.node("scripts/test.mjs", "--full");
     expect(stdout).toContain("test/docker/slow.test.ts");
     expect(lastLine(stdout)).toBe("1 passed, 0 failed, 0 skipped");
+  });
+
+  it("leaves out on a second Node what is the same on all of them", async () => {
+    await copy.write({ "test/shell/same.test.ts": `import { it } from "vitest"; it("computes", () => {});` });
+    const { stdout } = await copy.node("scripts/test.mjs", "--second-node");
+    expect(stdout).toContain("test/good.test.ts");
+    expect(stdout).not.toMatch(/shell\/same|docker\/slow/);
+    await rm(join(copy.root, "test/shell"), { recursive: true });
   });
 
   it("runs what failed once more, alone, and forgives three that pass then", async () => {
@@ -89,9 +100,8 @@ describe("npm test", () => {
     await rm(join(copy.root, "test/slow/wait.test.ts"));
   });
 
-  it("names what failed again at the end, with what was thrown and where", async () => {
-    const { stdout } = await copy.node("scripts/test.mjs", "--suite-only");
-    const end = stdout.slice(stdout.lastIndexOf("skipped: "));
+  it("names what failed again at the end, with what was thrown and where", () => {
+    const end = whole.stdout.slice(whole.stdout.lastIndexOf("skipped: "));
     expect(end).toMatch(/^failed: test\/mixed\.test\.ts > breaks\n {4}no\n {4}at .*mixed\.test\.ts:3$/m);
     expect(end).toMatch(/^failed: test\/unloadable\.test\.ts\n {4}.*missing\.js/m);
   });
