@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import type { ExecRequest } from "../../src/env/environment.js";
 import { createLocalEnvironment, type LocalEnvironmentOptions } from "../../src/env/local/local.js";
+import { outputArrived } from "../../src/env/local/run-process.js";
 import { runningWith, skipWithoutSandbox } from "../sandbox/support.js";
 
 const never = new AbortController().signal;
@@ -354,4 +356,18 @@ describe.each([
       await environment.close();
     });
   });
+});
+
+test("what was printed is read before anybody stops waiting for it, however long this process was held up", async () => {
+  const child = spawn("sh", ["-c", "echo there; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
+  let seen = "";
+  child.stdout.on("data", (bytes) => {
+    seen += bytes;
+  });
+  const arrived = outputArrived({ outputEnded: new Promise(() => {}) });
+  // Longer than is waited: the timer is over when this process comes to look at its pipes.
+  spawnSync("sleep", ["0.8"]);
+  await arrived;
+  child.kill("SIGKILL");
+  expect(seen).toBe("there\n");
 });

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { ToolError } from "../../tool/errors.js";
 import type { ExecRequest, ExecResult, Survivor } from "../environment.js";
 import { OutputWindow } from "../output-window.js";
@@ -14,7 +14,7 @@ import { endTree, groupGone, leftInGroup } from "./process-tree.js";
 import { watchUsage } from "./usage-watch.js";
 
 /** How long output is awaited after the shell is gone; a grandchild may hold the pipe for hours. */
-export const DRAIN_MS = 300;
+const DRAIN_MS = 300;
 const VECTORS = { plain: argumentVector, confined: confinedVector };
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -77,8 +77,7 @@ async function follow(run: Run): Promise<ExecResult> {
     throw launcherLost();
   }
 
-  // Unreferenced: the open streams keep the process alive, the timer alone must not.
-  await Promise.race([child.outputEnded, delay(DRAIN_MS, undefined, { ref: false })]);
+  await outputArrived(child);
   child.letGo();
   const [out, err] = [output.finish(), stderr.finish()];
   const shell = readReport(exit.report, confinement !== undefined);
@@ -105,6 +104,14 @@ async function follow(run: Run): Promise<ExecResult> {
   return confinement === undefined
     ? result
     : { ...result, sandbox: sandboxReport({ result, ended: shell.ended, network: confinement.network }) };
+}
+
+/** What was printed before the end has been read, also when somebody still holds the streams. */
+export async function outputArrived({ outputEnded }: Pick<Child, "outputEnded">): Promise<void> {
+  // Unreferenced: the open streams keep the process alive, the timer alone must not.
+  const late = delay(DRAIN_MS, undefined, { ref: false });
+  // A process that was held up finds its timers over before it has looked at its pipes: one turn reads them.
+  await Promise.race([outputEnded, late.then(() => nextTurn())]);
 }
 
 function shellLine({ command, env = {} }: ExecRequest, { base, confinement }: Prepared) {

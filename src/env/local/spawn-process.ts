@@ -1,7 +1,6 @@
 import { closeSync, fstatSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../../tool/errors.js";
 import type { ProcessEnd, RunningProcess, SpawnRequest, TerminalSize } from "../environment.js";
 import { FILTER_DESCRIPTOR } from "../sandbox/types.js";
@@ -10,7 +9,7 @@ import { withGroupsJoined } from "./child.js";
 import { backgroundVector, confinedBackgroundVector, confinedVector, readReport } from "./command-line.js";
 import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
 import { endTree, groupGone, livingTree } from "./process-tree.js";
-import { cannotStart, DRAIN_MS } from "./run-process.js";
+import { cannotStart, outputArrived } from "./run-process.js";
 import { watchUsage } from "./usage-watch.js";
 
 const VECTORS = { plain: backgroundVector, confined: confinedVector };
@@ -78,7 +77,7 @@ function running({ child, prepared, take }: Parts): RunningProcess {
     over = true;
     const excess = watch?.stop();
     if (exit.kind === "failed") take(startProblem(prepared.argv, exit.code));
-    await Promise.race([child.outputEnded, delay(DRAIN_MS)]);
+    await outputArrived(child);
     child.letGo();
     input?.destroy();
     if (exit.kind === "lost") await endTree({ pid: undefined, mark });

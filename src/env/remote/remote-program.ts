@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { ProgramRequest, Survivor, TerminalSize } from "../environment.js";
 import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
 import type { Connection } from "./connection.js";
@@ -161,6 +161,8 @@ class Follow {
       const quietUntil = Math.max(since, inbox.lastArrival) + silence;
       if (quietUntil <= performance.now()) return;
       await delay(Math.min(quietUntil, deadline) - performance.now() + 1, undefined, { ref: false });
+      // A process that was held up finds its timers over before it has looked at its connection.
+      await nextTurn();
       if (this.#streamsEnded) return;
       if (this.#paused) {
         // What has not been taken yet is not late.
