@@ -23,7 +23,7 @@ export async function measureFuzzy({ dist, effort }) {
     writeFileSync(listFile, `${paths.join("\n")}\n`);
     const ours = await openProduct({ dist, tree, home: join(folder, "home") });
     const { peers, leftOut } = openPeers({ paths, listFile });
-    const queries = makeQueries({ paths, seed: SEED, count: effort.rounds * 10 });
+    const queries = makeQueries({ paths, seed: SEED, count: full ? effort.rounds * 10 : effort.rounds });
     try {
       const measured = await inTurn({ hermes: ours.find, ...peers }, queries);
       return { paths: paths.length, ...measured, leftOut };

@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { needs } from "../support/needs.js";
 
 const src = join(import.meta.dirname, "..", "..", "src");
 const scripts = readdirSync(src, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".sh"))
   .map((name) => ({ name, path: join(src, name), text: readFileSync(join(src, name), "utf8") }));
-const lints = spawnSync("shellcheck", ["--version"]).status === 0;
 
 describe.each(scripts)("$name", ({ path, text }) => {
   it("says which shell it is for and what it does", () => {
@@ -19,8 +19,8 @@ describe.each(scripts)("$name", ({ path, text }) => {
     expect(() => execFileSync(shell, ["-n", path])).not.toThrow();
   });
 
-  it("has no errors that shellcheck finds", ({ skip }) => {
-    if (!lints) skip("not installed: shellcheck: apt-get install shellcheck");
+  it("has no errors that shellcheck finds", (context) => {
+    needs(context, "shellcheck");
     const { stdout } = spawnSync("shellcheck", ["--severity=error", path], { encoding: "utf8" });
     expect(stdout).toBe("");
   });

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { guardedFetch } from "../../src/net/fetch.js";
+import { needs } from "../support/needs.js";
 
 interface Seen {
   readonly method: string;
@@ -318,29 +319,27 @@ test("IPv6 literals are dialled as written", async ({ skip }) => {
   six.close();
 });
 
-test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
-  "TLS is checked against the name that was asked for, not the pinned address",
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "hermes-tls-"));
-    const make = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const names = ["-subj", "/CN=secure.example", "-addext", "subjectAltName=DNS:secure.example"];
-    execFileSync("openssl", [...make, ...names, "-keyout", "key", "-out", "cert"], {
-      cwd: folder,
-      stdio: "ignore",
-    });
-    const pem = { key: readFileSync(join(folder, "key")), cert: readFileSync(join(folder, "cert")) };
-    const asked: unknown[] = [];
-    const secure = createTlsServer(pem, (_request, response) => response.end());
-    secure.on("connection", (socket) => socket.on("error", () => {}));
-    secure.on("tlsClientError", (_error, socket) => asked.push(socket.servername));
-    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
-    const url = `https://secure.example:${(secure.address() as AddressInfo).port}/`;
-    const failed: unknown = await get(url, { resolve: async () => ["127.0.0.1"] }).catch(
-      (error: unknown) => error,
-    );
-    expect(failed).toMatchObject({ details: { errno: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
-    await expect.poll(() => asked, { timeout: 2_000 }).toEqual(["secure.example"]);
-    secure.close();
-    rmSync(folder, { recursive: true });
-  },
-);
+test("TLS is checked against the name that was asked for, not the pinned address", async (context) => {
+  needs(context, "openssl");
+  const folder = mkdtempSync(join(tmpdir(), "hermes-tls-"));
+  const make = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const names = ["-subj", "/CN=secure.example", "-addext", "subjectAltName=DNS:secure.example"];
+  execFileSync("openssl", [...make, ...names, "-keyout", "key", "-out", "cert"], {
+    cwd: folder,
+    stdio: "ignore",
+  });
+  const pem = { key: readFileSync(join(folder, "key")), cert: readFileSync(join(folder, "cert")) };
+  const asked: unknown[] = [];
+  const secure = createTlsServer(pem, (_request, response) => response.end());
+  secure.on("connection", (socket) => socket.on("error", () => {}));
+  secure.on("tlsClientError", (_error, socket) => asked.push(socket.servername));
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const url = `https://secure.example:${(secure.address() as AddressInfo).port}/`;
+  const failed: unknown = await get(url, { resolve: async () => ["127.0.0.1"] }).catch(
+    (error: unknown) => error,
+  );
+  expect(failed).toMatchObject({ details: { errno: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
+  await expect.poll(() => asked, { timeout: 2_000 }).toEqual(["secure.example"]);
+  secure.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { expandKeys } from "../../src/env/pty/keys.js";
 import { Screen } from "../../src/env/pty/screen.js";
-import { endAll, eventually, inTerminal, needs } from "./support.js";
+import { needs } from "../support/needs.js";
+import { endAll, eventually, inTerminal } from "./support.js";
 
 afterEach(endAll);
 

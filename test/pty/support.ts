@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { accessSync, constants } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { TestContext } from "vitest";
 import type { RunningProcess, TerminalSize } from "../../src/env/environment.js";
 import { spawnInPty } from "../../src/env/pty/local-pty.js";
 import { Screen } from "../../src/env/pty/screen.js";
@@ -62,21 +60,4 @@ export async function eventually<T>(
       throw new Error(`not so within ${withinMs} ms; last: ${JSON.stringify(value)}`);
     await delay(20);
   }
-}
-
-/** Skips the test, with a reason, where a program that it looks at is not installed. */
-export function needs(context: TestContext, ...programs: readonly string[]): void {
-  const missing = programs.filter((name) => !hasProgram(name));
-  if (missing.length > 0) context.skip(`not installed: ${missing.join(", ")}`);
-}
-
-function hasProgram(name: string): boolean {
-  return (process.env.PATH ?? "").split(":").some((folder) => {
-    try {
-      accessSync(`${folder}/${name}`, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

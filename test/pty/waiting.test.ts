@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expandKeys } from "../../src/env/pty/keys.js";
-import { endAll, eventually, inTerminal, needs, type Started } from "./support.js";
+import { needs } from "../support/needs.js";
+import { endAll, eventually, inTerminal, type Started } from "./support.js";
 
 afterEach(endAll);
 
@@ -56,7 +57,8 @@ describe.runIf(process.platform === "linux")("a program in a terminal waits for 
     await waits(await inTerminal("echo data | { read -r key < /dev/tty; }"));
   });
 
-  it("when it polls or selects several files, and not when only others are among them", async () => {
+  it("when it polls or selects several files, and not when only others are among them", async (context) => {
+    needs(context, "python3");
     const program = (call: string) => `
 import select, os, sys
 r, w = os.pipe()
@@ -76,13 +78,16 @@ ${call}`;
     await Promise.all(others.map(neverWaits));
   });
 
-  it("when a thread of it reads", async () => {
+  it("when a thread of it reads", async (context) => {
+    needs(context, "python3");
     const program =
       "import threading, time, sys\nthreading.Thread(target=sys.stdin.readline).start()\ntime.sleep(20)";
     await waits(await inTerminal(["python3", "-c", program]));
   });
 
-  it("when an interpreter shows its prompt", async () => {
+  it("when an interpreter shows its prompt", async (context) => {
+    await waits(await inTerminal([process.execPath, "-i"]));
+    needs(context, "python3");
     const python = await inTerminal(["python3", "-q"]);
     await waits(python);
     await python.process.write(expandKeys("print(6*7)<enter>"));
@@ -93,8 +98,6 @@ ${call}`;
     await waits(python);
     await python.process.closeInput();
     expect(await python.process.ended).toEqual({ exitCode: 0 });
-    const node = await inTerminal([process.execPath, "-i"]);
-    await waits(node);
   }, 30_000);
 
   it("when a pager shows a page", async (context) => {

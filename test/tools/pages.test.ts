@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { toolPages } from "../../src/check/tool-pages.js";
-import { findProgram } from "../../src/env/find-program.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
 import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
 import type { AnyTool } from "../../src/tool/tool.js";
+import { needs } from "../support/needs.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../docs/tools");
@@ -46,8 +46,7 @@ describe("worked examples", () => {
     examples.map((example) => ({ name, title: example.title, example })),
   );
   it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, example }, { skip }) => {
-    const missing = (example.programs ?? []).filter((each) => findProgram(each, process.env) === undefined);
-    if (missing.length > 0) skip(`needs ${missing.join(", ")}`);
+    needs({ skip }, ...(example.programs ?? []));
     const server = example.pages === undefined ? undefined : await startPages(example.pages);
     const { runtime, cwd } = await testRuntime([], {
       builtins: true,

@@ -124,6 +124,13 @@ const MEASURE: Readonly<Record<Section, (si: SystemInformation, topN: number) =>
   },
   async processes(si, topN) {
     const all = await si.processes();
+    // At least this process runs: an empty list is a list that could not be made.
+    if (all.list.length === 0) {
+      throw new ToolError("The processes cannot be listed: there is no ps on this machine.", {
+        code: "unavailable",
+        hint: "Install it (Debian: procps), or leave out the section processes.",
+      });
+    }
     return {
       total: all.all,
       running: all.running,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReplResult } from "../../../src/tools/code/repl/run-line.js";
-import { codeSession, hasPython, structured } from "./execute-support.js";
+import { needs } from "../../support/needs.js";
+import { codeSession, structured } from "./execute-support.js";
 
 async function replSession() {
   const { call, ...rest } = await codeSession();
@@ -13,7 +14,8 @@ async function replSession() {
 }
 
 describe("a repl session", () => {
-  it.skipIf(!hasPython)("of Python shows values, output and tracebacks, and awaits", async () => {
+  it("of Python shows values, output and tracebacks, and awaits", async (context) => {
+    needs(context, "python3");
     const { type } = await replSession();
     expect(await type("x = [1, 'ü']\nx")).toMatchObject({
       session_id: "main",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { plainText } from "../../../src/tool/marked-text.js";
 import tool from "../../../src/tools/files/directory-list.js";
+import { needs } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
 import {
   call,
@@ -11,12 +12,8 @@ import {
   type FileTestContext,
   failureOf,
   makeFileContext,
-  programMissing,
   withDefaults,
 } from "./support.js";
-
-const noGit = programMissing("git");
-const titled = (title: string) => (noGit === undefined ? title : `${title} (skipped: ${noGit})`);
 
 let ctx: FileTestContext;
 beforeEach(() => {
@@ -174,7 +171,9 @@ describe("what git ignores", () => {
   });
 });
 
-describe.skipIf(noGit !== undefined)(titled("git status"), () => {
+describe("git status", () => {
+  beforeEach((context) => needs(context, "git"));
+
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
       cwd: join(ctx.folder, "p"),

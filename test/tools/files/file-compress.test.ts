@@ -9,6 +9,7 @@ import { tarEnd, tarHeader, tarPadding } from "../../../src/env/remote/tar-write
 import { plainText } from "../../../src/tool/marked-text.js";
 import { FORMATS } from "../../../src/tools/files/compress/formats.js";
 import tool from "../../../src/tools/files/file-compress.js";
+import { notInstalled } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
 import {
   call,
@@ -16,7 +17,6 @@ import {
   type FileTestContext,
   failureOf,
   makeFileContext,
-  programMissing,
   withDefaults,
 } from "./support.js";
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => ctx.cleanUp());
 
 /** Older versions of Node need a program for zst. */
-const noZstd = "createZstdCompress" in zlib ? undefined : programMissing("zstd");
+const noZstd = "createZstdCompress" in zlib ? undefined : notInstalled("zstd");
 const cannot = (format: string) => format.endsWith("zst") && noZstd !== undefined;
 
 const run = (args: Fields) => call(tool, args, ctx);

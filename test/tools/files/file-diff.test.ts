@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { renderMarks } from "../../../src/tool/marked-text.js";
 import { diffTexts } from "../../../src/tools/files/diff/text-diff.js";
 import tool from "../../../src/tools/files/file-diff.js";
+import { needs } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
 import {
   call,
@@ -14,12 +15,8 @@ import {
   type FileTestContext,
   failureOf,
   makeFileContext,
-  programMissing,
   withDefaults,
 } from "./support.js";
-
-const noGit = programMissing("git");
-const titled = (title: string) => (noGit === undefined ? title : `${title} (skipped: ${noGit})`);
 
 let ctx: FileTestContext;
 beforeEach(() => {
@@ -174,14 +171,15 @@ describe("other sides and shapes", () => {
   });
 });
 
-describe.skipIf(noGit !== undefined)(titled("git revisions"), () => {
+describe("git revisions", () => {
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
       cwd: ctx.folder,
       env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
     });
 
-  beforeEach(() => {
+  beforeEach((context) => {
+    needs(context, "git");
     ctx.write("src/x.ts", "one\ntwo\n");
     ctx.write("src/old name.ts", "a\nb\nc\nd\ne\n");
     ctx.write("gone.txt", "g\n");

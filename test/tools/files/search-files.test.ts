@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalEnvironment } from "../../../src/env/local/local.js";
 import { plainText, renderMarks } from "../../../src/tool/marked-text.js";
 import searchTool from "../../../src/tools/files/search-files.js";
+import { needs } from "../../support/needs.js";
 import {
   call,
   type Fields,
@@ -61,7 +62,7 @@ describe.each([
 
   beforeEach((test) => {
     if (programs !== "busybox") return;
-    if (BUSYBOX === undefined) return test.skip("busybox is not installed");
+    if (BUSYBOX === undefined) return needs(test, "busybox");
     const busybox = busyboxTools();
     tools = busybox.changes;
     endTools = busybox.end;

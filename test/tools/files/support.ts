@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SessionState } from "../../../src/call/session-state.js";
@@ -64,9 +63,4 @@ export async function failureOf(work: Promise<unknown>): Promise<ToolError> {
     throw error;
   }
   throw new Error("expected the call to fail, but it succeeded");
-}
-
-/** Why tests that need this program cannot run here; undefined when it is there. */
-export function programMissing(program: string): string | undefined {
-  return spawnSync(program, ["--version"]).error === undefined ? undefined : `${program} is not installed`;
 }

@@ -4,10 +4,10 @@ import { symlinkSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { findClipboard } from "../../../src/tools/system/clipboard/find-clipboard.js";
 import clipboard from "../../../src/tools/system/clipboard.js";
+import { notInstalled } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
 import { makeContext, type TestContext } from "../context.js";
 
-const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 const use = async (ctx: TestContext, args: Parameters<typeof clipboard.handler>[0]) =>
   (await clipboard.handler(args, ctx)) as unknown as Record<string, unknown>;
 
@@ -74,18 +74,18 @@ test("no text ever stands in a command line", () => {
   }
 });
 
-const missing = ["Xvfb", "xclip", "xsel"].filter((program) => !has(program));
+const missing = notInstalled("Xvfb", "xclip", "xsel");
 
 describe("a real X clipboard", () => {
   let server: ChildProcess | undefined;
   let display = "";
 
   beforeEach((context) => {
-    if (missing.length > 0) context.skip(`needs ${missing.join(", ")}: apt-get install xvfb xclip xsel`);
+    if (missing !== undefined) context.skip(missing);
   });
 
   beforeAll(async () => {
-    if (missing.length > 0) return;
+    if (missing !== undefined) return;
     const started = spawn(
       "Xvfb",
       ["-displayfd", "3", "-noreset", "-nolisten", "tcp", "-screen", "0", "64x64x8"],

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RuntimeEvent } from "../../../src/observe/events.js";
 import { findNotifier } from "../../../src/tools/system/notification/notifiers.js";
 import notification from "../../../src/tools/system/notification.js";
+import { needs } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
 import { makeContext } from "../context.js";
-
-const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
 function withoutDesktop(): void {
   for (const name of ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WSL_DISTRO_NAME"]) {
@@ -46,13 +45,8 @@ test.each(["darwin", "win32"] as const)("on %s no text is read as an option or a
   else expect([argv.includes("-e"), env?.HERMES_NOTICE_TITLE]).toEqual([false, "-e"]);
 });
 
-const missing = ["Xvfb", "dbus-daemon", "dunst", "notify-send"].filter((program) => !has(program));
-
 describe("a real desktop", () => {
-  beforeEach((context) => {
-    if (missing.length === 0) return;
-    context.skip(`needs ${missing.join(", ")}: apt-get install xvfb dbus-daemon dunst libnotify-bin`);
-  });
+  beforeEach((context) => needs(context, "Xvfb", "dbus-run-session", "dunst", "notify-send"));
 
   const started: ChildProcess[] = [];
   afterEach(async () => {

@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExecRequest } from "../../../src/env/environment.js";
 import { prepareSudo, SudoMemory, type SudoRequest, usesSudo } from "../../../src/tools/system/sudo.js";
+import { notInstalled } from "../../support/needs.js";
 
 const PASSWORD = "correct horse battery";
 
@@ -281,11 +282,8 @@ describe("the real sudo", () => {
 
 function whyNoRealSudo(): string | undefined {
   if (process.getuid?.() !== 0) return "[ci-cannot] only root can give users and rules of its own to a test";
-  for (const program of ["sudo", "openssl", "unshare", "setpriv"]) {
-    if (!["/usr/bin", "/bin", "/usr/sbin"].some((place) => existsSync(`${place}/${program}`))) {
-      return `${program} is not installed`;
-    }
-  }
+  const missing = notInstalled("sudo", "openssl", "unshare", "setpriv");
+  if (missing !== undefined) return missing;
   const mounts = spawnSync("unshare", ["--mount", "true"]);
   return mounts.status === 0 ? undefined : "[ci-cannot] this machine lets nobody have mounts of its own";
 }

@@ -1,6 +1,7 @@
 import { cpus, hostname, totalmem } from "node:os";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import systemInfo from "../../../src/tools/system/system-info.js";
+import { needs } from "../../support/needs.js";
 import { makeContext, type TestContext } from "../context.js";
 
 let ctx: TestContext;
@@ -29,7 +30,8 @@ describe("system_info", () => {
     expect(Object.keys(await info({ sections: ["os"] })).sort()).toEqual(["environment", "os", "uptime_s"]);
   });
 
-  test("lists the busiest processes, as many as asked", async () => {
+  test("lists the busiest processes, as many as asked", async (context) => {
+    needs(context, "ps");
     const { processes } = await info({ sections: ["processes"], top_n: 3 });
     const { top } = processes as { top: { pid: number; cpu_percent: number }[] };
     expect(top).toHaveLength(3);
