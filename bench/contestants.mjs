@@ -31,6 +31,7 @@ export const PARTS = [
   "quickjs",
   "mcp-client",
   "mcp-server",
+  "http-load",
   "tool-search",
   "tools-array",
 ];

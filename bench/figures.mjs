@@ -272,6 +272,13 @@ const FIGURES = [
     of: (parts) => parts["mcp-server"]?.ratios["mcp-serve / mcp-bare"],
   },
   {
+    id: "http-load",
+    what: "a call that runs no command, over HTTP, 200 mixed clients at once, p99",
+    limit: 50,
+    unit: "ms",
+    of: (parts) => absolute(parts["http-load"]?.milliseconds["http-no-command-p99"], 1),
+  },
+  {
     id: "tool-search-query",
     what: "finding a tool among 10,000 by words, p50",
     limit: 0.4,

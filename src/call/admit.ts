@@ -82,7 +82,7 @@ export function lockIdOf(scope: CallScope, callId: string): string {
  */
 function judgeAgain(call: CallRecord, keys: readonly EffectKey[]): Failure | undefined {
   if (!call.effects.some(isPlace)) return undefined;
-  const paths = keys.slice(1).map((key) => key.path);
+  const paths = keys.map((key) => key.path);
   const effects = call.effects.map((effect) => {
     const path = effect.mode === "execute" ? undefined : paths.shift();
     return isPlace(effect) && path !== undefined ? { ...effect, resource: path } : effect;

@@ -20,8 +20,20 @@ export function keysClash(a: EffectKey, b: EffectKey): boolean {
   return a.space === b.space && (a.write || b.write) && contains(a.path, b.path);
 }
 
-export function anyClash(left: readonly EffectKey[], right: readonly EffectKey[]): boolean {
-  return left.some((a) => right.some((b) => keysClash(a, b)));
+/**
+ * Whether one has to wait for the other when they come from different messages, which promise no order. Looking at a
+ * folder is then no reason to wait for a change of one thing in it, which is there whole or not at all: hundreds of
+ * sessions in one folder would form one line.
+ */
+export function keysExclude(a: EffectKey, b: EffectKey): boolean {
+  if (!keysClash(a, b)) return false;
+  if (a.write === b.write || a.path === undefined || b.path === undefined) return true;
+  const [looking, changing] = a.write ? [b.path, a.path] : [a.path, b.path];
+  return looking.length >= changing.length;
+}
+
+export function anyExclude(left: readonly EffectKey[], right: readonly EffectKey[]): boolean {
+  return left.some((a) => right.some((b) => keysExclude(a, b)));
 }
 
 /** The keys of many calls, kept so that looking for a clash does not mean looking at all of them. */
@@ -58,9 +70,11 @@ function contains(a: string | undefined, b: string | undefined): boolean {
 }
 
 /**
- * Keys of a call's effects. Paths are compared by their real path, so two names of one file clash. Running a
- * program may touch anything: it excludes every other effect of its own session, but not other sessions,
- * which would otherwise wait minutes for each other's commands.
+ * Keys of a call's effects: one for each that runs no program, in their order, then the session's. Paths are
+ * compared by their real path, so two names of one file clash. Running a program may touch anything: it excludes
+ * every change of its own session, but not other sessions, which would otherwise wait minutes for each other's
+ * commands. What only reads does not wait for it either: within one message commands run alone anyway, and what
+ * comes beside that message has no place in its order.
  */
 export async function keysOf(options: {
   readonly effects: readonly Effect[];
@@ -70,14 +84,6 @@ export async function keysOf(options: {
   const { effects, environment, sessionRoot } = options;
   if (effects.length === 0) return [];
   const keys: EffectKey[] = [];
-  // Ending or closing a process of the session must not wait for the command that runs in front.
-  if (!effects.every((effect) => effect.action.startsWith("process:"))) {
-    keys.push({
-      space: `session:${sessionRoot}`,
-      path: undefined,
-      write: effects.some((effect) => effect.mode === "execute"),
-    });
-  }
   for (const effect of effects) {
     if (effect.mode === "execute") continue;
     if (effect.lock !== undefined) {
@@ -95,6 +101,12 @@ export async function keysOf(options: {
       const real = await environment.files.realpath(resource).catch(() => undefined);
       keys.push({ space, path: real ?? resource, write, name: real && resource });
     }
+  }
+  // Ending or closing a process of the session must not wait for the command that runs in front.
+  const waits = effects.some(({ mode, action }) => mode !== "read" && !action.startsWith("process:"));
+  if (waits) {
+    const write = effects.some((effect) => effect.mode === "execute");
+    keys.push({ space: `session:${sessionRoot}`, path: undefined, write });
   }
   return keys;
 }

@@ -1,4 +1,4 @@
-import { anyClash, type EffectKey, keysClash } from "./effect-keys.js";
+import { anyExclude, type EffectKey, keysExclude } from "./effect-keys.js";
 
 export type Release = () => void;
 
@@ -91,7 +91,7 @@ export class InProcessLocks implements EffectLocks {
     // A nested call must not queue behind strangers who wait for its own parent.
     if (place.ancestors.length === 0) {
       for (let other = place.ahead; other !== undefined; other = other.ahead) {
-        if (anyClash(place.keys, other.keys)) return other;
+        if (anyExclude(place.keys, other.keys)) return other;
       }
     }
     return this.#holders.inTheWayOf(place);
@@ -159,7 +159,7 @@ function clashing(
 ): Place | undefined {
   for (const other of spaces.get(key.space) ?? []) {
     if (place.ancestors.includes(other.callId)) continue;
-    if (other.keys.some((held) => keysClash(key, held))) return other;
+    if (other.keys.some((held) => keysExclude(key, held))) return other;
   }
   return undefined;
 }

@@ -60,6 +60,12 @@ export class Authenticator {
     };
   }
 
+  /** Whose request one is that may pass: everything but the token for calls is the owner's. */
+  principalOf(headers: IncomingHttpHeaders): Role {
+    const [, bearer] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
+    return bearer === undefined || this.isToken(bearer) ? "owner" : "caller";
+  }
+
   setCookie(): string {
     return `${this.cookieName}=${this.cookieValue}; Path=/; HttpOnly; SameSite=Strict`;
   }

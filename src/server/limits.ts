@@ -10,6 +10,9 @@ export interface ServerLimits {
   readonly requestMs: number;
   readonly headerBytes: number;
   readonly connections: number;
+  /** Sessions that last from request to request; one that is idle this long ends. */
+  readonly sessions: number;
+  readonly sessionIdleMs: number;
   readonly eventClients: number;
   /** An event client that is further behind than this and does not read is dropped. */
   readonly pendingEvents: number;
@@ -24,6 +27,8 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   requestMs: 120_000,
   headerBytes: 16 * 1024,
   connections: 4_096,
+  sessions: 256,
+  sessionIdleMs: 30 * 60_000,
   eventClients: 2_000,
   pendingEvents: 1_000,
   pendingEventBytes: 1024 * 1024,

@@ -56,11 +56,10 @@ export const mcpRoutes: readonly Route[] = [
 function answer(context: RouteContext, services: ServerServices, body?: unknown): Promise<Response> {
   const { incoming, outgoing } = context.env;
   const { method, url, headers, signal } = context.req.raw;
-  const approves = services.auth.refuse({ method, headers: incoming.headers, approves: true }) === undefined;
   return services.mcp.handle({
     request: new Request(url, { method, headers, signal }),
     body,
-    principal: approves ? "owner" : "caller",
+    principal: services.auth.principalOf(incoming.headers),
     outgoing,
   });
 }

@@ -53,7 +53,7 @@ export function problemOfThrown(thrown: unknown): Problem {
   if (thrown instanceof HermesError) {
     const { code, hint } = thrown;
     const message = hint === undefined ? thrown.message : thrown.message.slice(0, -(hint.length + 2));
-    return { status: 400, code, message, hint };
+    return { status: code === "unavailable" ? 503 : 400, code, message, hint };
   }
   return {
     status: 500,

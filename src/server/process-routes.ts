@@ -130,7 +130,7 @@ export const processInputRoute: Route = {
   answer: { description: "The result of the call.", type: "application/json", schema: { type: "object" } },
   problems: ["BadRequest"],
 
-  async handle(context, { sessions, limits, running }) {
+  async handle(context, { runtime, sessions, limits, running, auth }) {
     const body = await objectFrom(context, limits);
     if (isProblem(body)) return problemResponse(body);
     const { id, data, submit = false, ...rest } = body.given;
@@ -142,12 +142,16 @@ export const processInputRoute: Route = {
     ) {
       return problemResponse(wrongBody('Send {"id", "data"} and, if wanted, "submit".'));
     }
-    const session = await sessions.session(undefined);
+    const principal = auth.principalOf(context.env.incoming.headers);
+    const owner = runtime.processes.find(id)?.info.session;
+    const name = owner === undefined ? undefined : sessions.nameOf(owner, principal);
     const action = submit ? "submit" : "write";
-    const result = await running.run(context.req.raw.signal, (signal) =>
-      session.call({ name: "process", arguments: { action, session_id: id, data } }, { signal }),
+    const { value } = await running.run(context.req.raw.signal, (signal) =>
+      sessions.use({ principal, name }, (session) =>
+        session.call({ name: "process", arguments: { action, session_id: id, data } }, { signal }),
+      ),
     );
-    return jsonResponse(result);
+    return jsonResponse(value);
   },
 };
 

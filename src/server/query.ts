@@ -1,4 +1,6 @@
+import type { PoolClient } from "../runtime/session-pool.js";
 import { failure, HermesError } from "../tool/errors.js";
+import type { Authenticator } from "./auth.js";
 import type { RouteContext } from "./route.js";
 
 /** A number from the query within its bounds; anything else is the caller's mistake. */
@@ -38,6 +40,33 @@ export function toolsetsFrom(context: RouteContext): readonly string[] | undefin
     ),
   );
 }
+
+export const SESSION_HEADER = "x-hermes-session";
+
+/** Whose request it is, and which session it goes on in. */
+export function clientFrom(context: RouteContext, auth: Authenticator): PoolClient {
+  const { headers } = context.env.incoming;
+  const name = headers[SESSION_HEADER];
+  if (name !== undefined && (typeof name !== "string" || !/^[\w.:-]{1,128}$/.test(name))) {
+    throw new HermesError(
+      failure(
+        "bad_request",
+        "X-Hermes-Session must be 1 to 128 letters, digits or . _ : -",
+        "Choose one name for each conversation, or leave it out for a session of this request alone.",
+      ),
+    );
+  }
+  return { principal: auth.principalOf(headers), name, toolsets: toolsetsFrom(context) };
+}
+
+export const SESSION_PARAMETER = {
+  in: "header",
+  name: "X-Hermes-Session",
+  description:
+    "A name of the client's own choosing: requests with the same name and token share a session with its folder, " +
+    "variables and background programs. Left out, the request has a session of its own.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$" },
+} as const;
 
 export const TOOLSETS_PARAMETER = {
   name: "toolsets",

@@ -43,6 +43,8 @@ export interface Route {
 }
 
 export interface QueryParameter {
+  /** In the query when left out. */
+  readonly in?: "header";
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;

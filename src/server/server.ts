@@ -15,6 +15,7 @@ import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { listen, refuseOpenBind, resolveBind } from "./listen.js";
 import { McpEndpoint } from "./mcp/endpoint.js";
 import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem.js";
+import type { ServerServices } from "./route.js";
 import { type HermesApp, mountRoutes } from "./routes.js";
 import { RunningRequests } from "./running-requests.js";
 import { resolveCallToken, type ServerToken } from "./token.js";
@@ -82,9 +83,10 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   const sessions = new SessionPool(runtime, {
     door: "http",
     approver: runtime.approvals.configured() ?? runtime.approvals.unattended(),
+    limits: { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
   });
   const mcp = new McpEndpoint({ runtime, running });
-  const services = { runtime, auth, sessions, feed, mcp, running, limits };
+  const services: ServerServices = { runtime, auth, sessions, feed, mcp, running, limits };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
@@ -107,7 +109,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
     port,
     close: (patience = {}) => {
-      stopped ??= stop({ server, feed, mcp, running, ...patience });
+      stopped ??= stop({ server, feed, mcp, running, sessions, ...patience });
       return stopped;
     },
   };
@@ -118,6 +120,7 @@ async function stop(parts: {
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
+  readonly sessions: SessionPool;
   readonly finishMs?: number;
   readonly abortMs?: number;
 }): Promise<void> {
@@ -128,6 +131,7 @@ async function stop(parts: {
   running.abortAll();
   await running.idle(parts.abortMs ?? ABORT_MS);
   await parts.mcp.close();
+  parts.sessions.close();
   server.closeIdleConnections();
   // Last answers are still on their way out.
   const force = setTimeout(() => server.closeAllConnections(), 250);

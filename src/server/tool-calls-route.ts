@@ -1,7 +1,7 @@
 import { encodeResults, isParsedRequest, parseRequestText } from "../protocol/index.js";
 import { readBody } from "./body.js";
 import { badRequest, isProblem, jsonResponse, problemResponse } from "./problem.js";
-import { TOOLSETS_PARAMETER, toolsetsFrom } from "./query.js";
+import { clientFrom, SESSION_HEADER, SESSION_PARAMETER, TOOLSETS_PARAMETER } from "./query.js";
 import type { Route } from "./route.js";
 
 export const toolCallsRoute: Route = {
@@ -10,7 +10,7 @@ export const toolCallsRoute: Route = {
   summary:
     "Runs the tool calls of a message and answers in its format: the tool_calls envelope, or a message of " +
     "OpenAI Chat, OpenAI Responses, Anthropic, Gemini, or an MCP tools/call request.",
-  query: [TOOLSETS_PARAMETER],
+  query: [TOOLSETS_PARAMETER, SESSION_PARAMETER],
   requestSchema: {
     type: ["object", "array"],
     examples: [
@@ -30,14 +30,19 @@ export const toolCallsRoute: Route = {
     },
   },
 
-  handle(context, { sessions, running, limits }) {
+  handle(context, { sessions, running, limits, auth }) {
+    const client = clientFrom(context, auth);
     return running.run(context.req.raw.signal, async (signal) => {
       const body = await readBody(context.env.incoming, limits);
       if (isProblem(body)) return problemResponse(body);
       const request = parseRequestText(body);
       if (!isParsedRequest(request)) return problemResponse(badRequest(request));
-      const session = await sessions.session(toolsetsFrom(context));
-      return jsonResponse(encodeResults(request, await session.callAll(request.calls, { signal })));
+      const { value, name } = await sessions.use(client, (session) =>
+        session.callAll(request.calls, { signal }),
+      );
+      const response = jsonResponse(encodeResults(request, value));
+      if (name !== undefined) response.headers.set(SESSION_HEADER, name);
+      return response;
     });
   },
 };

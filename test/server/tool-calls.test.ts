@@ -235,7 +235,7 @@ describe("toolsets of a request", () => {
     expect(await (await ask("/v1/tools?toolsets=counting")).json()).toEqual([]);
   });
 
-  it("keep their session from request to request, and new tools are found without a restart", async () => {
+  it("keep their session under its name, and new tools are found without a restart", async () => {
     const sessions: string[] = [];
     const who = defineTool({
       name: "who",
@@ -247,10 +247,11 @@ describe("toolsets of a request", () => {
     });
     const { ask, calls, registry } = await startServer([who]);
     const body = JSON.stringify({ tool_calls: [{ id: "1", function: { name: "who", arguments: {} } }] });
-    await calls(body);
-    await calls(body);
-    await ask("/v1/tool_calls?toolsets=who", { method: "POST", body });
-    await ask("/v1/tool_calls?toolsets=who,%20who", { method: "POST", body });
+    const headers = { "x-hermes-session": "mine" };
+    await calls(body, { headers });
+    await calls(body, { headers });
+    await ask("/v1/tool_calls?toolsets=who", { method: "POST", body, headers });
+    await ask("/v1/tool_calls?toolsets=who,%20who", { method: "POST", body, headers });
     expect(new Set(sessions).size).toBe(2);
     expect(sessions[0]).toBe(sessions[1]);
     expect(sessions[2]).toBe(sessions[3]);
@@ -262,9 +263,12 @@ describe("toolsets of a request", () => {
     });
     expect(await late.text()).toContain("late");
     for (let index = 0; index < 40; index += 1) {
-      expect((await ask(`/v1/tool_calls?toolsets=who,echo_${index}`, { method: "POST", body })).status).toBe(
-        200,
-      );
+      const answer = await ask(`/v1/tool_calls?toolsets=who,echo_${index}`, {
+        method: "POST",
+        body,
+        headers,
+      });
+      expect(answer.status).toBe(200);
     }
     expect(new Set(sessions).size).toBe(42);
   });

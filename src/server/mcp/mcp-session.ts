@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import { RenewedSession } from "../../runtime/renewed-session.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
-import { RenewedSession } from "../../runtime/session-pool.js";
 import { describeThrown } from "../../tool/thrown.js";
 import { toolsOf } from "./tool-list.js";
 

@@ -1,0 +1,142 @@
+// Two hundred clients of `hermes serve` at once, each with a mixed conversation: reads, listings, searches by name,
+// writes, and now and then a command. What counts is how long a call takes that runs no command.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const CLIENTS = 200;
+/** Between two calls of one client, on average: a model thinks longer than this. */
+const THINK_MS = 800;
+const COMMAND_EVERY = 12;
+
+export async function measureHttpLoad({ dist, effort }) {
+  const home = await mkdtemp(join(tmpdir(), "hermes-bench-"));
+  const server = await startServer({ dist, home });
+  try {
+    const cwd = join(home, "work");
+    const seconds = effort.rounds;
+    const samples = { quiet: [], command: [] };
+    const until = performance.now() + (seconds + 2) * 1_000;
+    const countFrom = until - seconds * 1_000;
+    await Promise.all(
+      Array.from({ length: CLIENTS }, (_, client) =>
+        converse({ server, cwd, client, until, countFrom, samples }),
+      ),
+    );
+    return {
+      clients: CLIENTS,
+      callsPerSecond: (samples.quiet.length + samples.command.length) / seconds,
+      milliseconds: {
+        "http-no-command": at(samples.quiet, 0.5),
+        "http-no-command-p99": at(samples.quiet, 0.99),
+        "http-command": at(samples.command, 0.5),
+        "http-command-p99": at(samples.command, 0.99),
+      },
+    };
+  } finally {
+    await server.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function startServer({ dist, home }) {
+  await mkdir(join(home, "work"));
+  await writeFile(join(home, "work", "note.txt"), "a line of text\n".repeat(400));
+  const child = spawn(process.execPath, [join(dist, "cli", "main.js"), "serve", "--port", "0", "--json"], {
+    cwd: join(home, "work"),
+    env: { PATH: process.env.PATH ?? "", HOME: home, HERMES_HOME: join(home, "hermes") },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+  const { port, token_file } = JSON.parse(line);
+  const token = (await readFile(token_file, "utf8")).trim();
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  return {
+    port,
+    token,
+    agent,
+    async stop() {
+      agent.destroy();
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+async function converse({ server, cwd, client, until, countFrom, samples }) {
+  await pause(Math.random() * THINK_MS);
+  for (let turn = client; performance.now() < until; turn += 1) {
+    const isCommand = turn % COMMAND_EVERY === 0;
+    const started = performance.now();
+    await post({
+      server,
+      session: `client-${client}`,
+      call: isCommand ? COMMAND : quietCall(turn, { cwd, client }),
+    });
+    if (started >= countFrom) samples[isCommand ? "command" : "quiet"].push(performance.now() - started);
+    await pause(THINK_MS * (0.5 + Math.random()));
+  }
+}
+
+const COMMAND = { name: "terminal", arguments: { command: "sleep 0.2; echo done" } };
+
+function quietCall(turn, { cwd, client }) {
+  switch (turn % 4) {
+    case 0:
+      return {
+        name: "write_file",
+        arguments: { path: join(cwd, `out-${client}.txt`), content: `turn ${turn}\n` },
+      };
+    case 1:
+      return { name: "directory_list", arguments: { path: cwd, limit: 50 } };
+    default:
+      return { name: "read_file", arguments: { path: join(cwd, "note.txt"), limit: 50 } };
+  }
+}
+
+async function post({ server, session, call }) {
+  const body = JSON.stringify({ tool_calls: [{ id: "1", type: "function", function: call }] });
+  const answer = await new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: "127.0.0.1",
+        port: server.port,
+        agent: server.agent,
+        method: "POST",
+        path: "/v1/tool_calls",
+        headers: {
+          authorization: `Bearer ${server.token}`,
+          "content-length": Buffer.byteLength(body),
+          "x-hermes-session": session,
+        },
+      },
+      (incoming) => {
+        let text = "";
+        incoming.setEncoding("utf8").on("data", (piece) => {
+          text += piece;
+        });
+        incoming.once("end", () => resolve({ status: incoming.statusCode, text }));
+      },
+    );
+    outgoing.once("error", reject);
+    outgoing.end(body);
+  });
+  const { tool_results: [result] = [] } = JSON.parse(answer.text);
+  const failed = result?.content?.error ?? (answer.status === 200 ? undefined : answer.text);
+  if (failed !== undefined && failed !== null) throw new Error(`${call.name}: ${JSON.stringify(failed)}`);
+}
+
+/** One share of the distribution, in the shape of the other figures. */
+function at(samples, share) {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { median: value, min: value };
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
