@@ -16,9 +16,12 @@ export interface ParsedOptions {
  */
 export function parseOptions(
   args: readonly ShellWord[],
-  spec: { readonly taking?: readonly string[]; readonly long?: readonly string[] } = {},
+  spec: {
+    readonly taking?: ReadonlySet<string> | readonly string[];
+    readonly long?: readonly string[];
+  } = {},
 ): ParsedOptions {
-  const taking = new Set(spec.taking);
+  const taking: ReadonlySet<string> = spec.taking instanceof Set ? spec.taking : new Set(spec.taking);
   const flags = new Set<string>();
   const values = new Map<string, ShellWord[]>();
   const operands: ShellWord[] = [];

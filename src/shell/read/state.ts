@@ -87,7 +87,7 @@ export class ShellState {
   #saved: Map<string, SavedVariable> | undefined;
   readonly #functions: Layered<readonly FunctionBody[]>;
   readonly aliases: Layered<readonly string[]>;
-  readonly files: Layered<MadeFile>;
+  readonly files: Map<string, MadeFile>;
   /** The word of `$0`, when a shell was started with one. */
   zero: ShellWord | undefined;
   position: ShellPosition;
@@ -105,7 +105,7 @@ export class ShellState {
     this.#functions = new Layered(handed instanceof ShellState ? handed.#functions : handed?.functions);
     this.aliases = new Layered(copied?.aliases);
     // What a subshell or another process writes is there for all.
-    this.files = outer?.files ?? new Layered(undefined);
+    this.files = outer?.files ?? new Map();
     const { folders = [undefined], positionals = [[]] } = outer?.position ?? {};
     this.position = { folders, positionals: copied === undefined ? [[]] : positionals };
     this.zero = copied?.zero;

@@ -21,7 +21,7 @@ function keyOf(path: string): string {
 }
 
 export function madeFile(state: ShellState, path: string): MadeFile | undefined {
-  return state.files.get(keyOf(path));
+  return state.files.size === 0 ? undefined : state.files.get(keyOf(path));
 }
 
 function note(state: ShellState, path: string, change: Partial<MadeFile>): void {
@@ -191,6 +191,7 @@ export function judgeFileRun(run: {
  * the text had been given to it directly.
  */
 export function withScriptFile(command: SimpleCommand, state: ShellState): SimpleCommand | undefined {
+  if (state.files.size === 0) return undefined;
   const obey = Object.hasOwn(OBEYING, command.program) ? OBEYING[command.program] : undefined;
   if (obey !== undefined) return obey(command, (path) => textOf(state, path));
   const script = codeScript(command);

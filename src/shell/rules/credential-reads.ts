@@ -1,5 +1,4 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
-import { consumersOf } from "./flows.js";
 import { isCredentialFile, isCredentialStore, isDownloadPlace } from "./places.js";
 import { type Condition, names } from "./row.js";
 
@@ -17,14 +16,11 @@ const QUIET = names(
   "wc md5sum sha1sum sha224sum sha256sum sha512sum shasum cksum b2sum md5 cmp true : ssh-add ssh-keygen docker " +
     "podman kubectl helm export declare source . eval mysql psql read test [ gpg age sops openssl-check sponge",
 );
+const COPIERS = names("cp scp rsync curl wget");
+
 /** True for programs that print or carry off the files they are given. */
 function readsFiles(program: string): boolean {
-  return (
-    READERS.has(program) ||
-    FILTERS.has(program) ||
-    PACKERS.has(program) ||
-    /^(?:cp|scp|rsync|curl|wget)$/.test(program)
-  );
+  return READERS.has(program) || FILTERS.has(program) || PACKERS.has(program) || COPIERS.has(program);
 }
 
 /** A file with secrets that is printed or packed, unless nobody gets to see it. */
@@ -35,7 +31,11 @@ export const showsSecrets: Condition = ({ command }) => {
 
 function filesShown(command: SimpleCommand): readonly ShellWord[] {
   const { program, args, redirects } = command;
-  const typed = redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  const typed =
+    redirects.length === 0
+      ? NO_WORDS
+      : redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  if (!readsFiles(program) && !SHOWS_SOME.has(program)) return typed;
   const operands = plainOperands(args);
   if (READERS.has(program)) return showsNamesOnly(command) ? typed : [...typed, ...operands];
   if (FILTERS.has(program)) return [...typed, ...operands.slice(1)];
@@ -52,6 +52,10 @@ function filesShown(command: SimpleCommand): readonly ShellWord[] {
     return [...typed, ...valuesAfter(args, /^-in$/)];
   return typed;
 }
+
+const NO_WORDS: readonly ShellWord[] = [];
+/** Programs that print some of the files in their words. */
+const SHOWS_SOME = names("dd wget2 aria2c fetch xargs openssl");
 
 function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
   return args.filter((_word, index) => option.test(args[index - 1]?.text ?? ""));
@@ -70,7 +74,7 @@ function plainOperands(args: readonly ShellWord[]): readonly ShellWord[] {
 function staysHidden(command: SimpleCommand): boolean {
   if (isQuiet(command)) return true;
   // What is printed comes from those whose output nobody reads.
-  const last = consumersOf(command).filter(({ feeds }) => feeds.length === 0);
+  const last = command.feeds.filter(({ feeds }) => feeds.length === 0);
   return last.length > 0 && last.every(isQuiet);
 }
 
@@ -117,6 +121,6 @@ export const findsAndShows: Condition = ({ command }) => {
   const named = valuesAfter(args, /^-(?:i?name|i?path|i?wholename|g|-glob)$/).find(isCredentialFile);
   if (named === undefined) return undefined;
   const reads = ({ text }: ShellWord): boolean => readsFiles(text.slice(text.lastIndexOf("/") + 1));
-  const piped = consumersOf(command).some((each) => each.program === "xargs" && each.args.some(reads));
+  const piped = command.feeds.some((each) => each.program === "xargs" && each.args.some(reads));
   return piped || args.some(reads) ? named : undefined;
 };

@@ -1,6 +1,6 @@
 import { parseOptions } from "../read/options.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
-import { consumersOf, isSender, producersOfWord } from "./flows.js";
+import { isSender, producersOfWord } from "./flows.js";
 import { isCredentialFile, isCredentialStore, isHistoryFile, isVital } from "./places.js";
 import { type Condition, decidingRow, names, programsOf, valuesOf } from "./row.js";
 import { isSecretName } from "./secret-names.js";
@@ -115,8 +115,8 @@ function uploaded(args: readonly ShellWord[]): readonly ShellWord[] {
 
 /** Secrets printed into a pipe that leaves the machine. */
 export const pipesSecrets: Condition = ({ command }) => {
-  if (!printsSecrets(command)) return undefined;
-  const sender = consumersOf(command).find(
+  if (command.feeds.length === 0 || !printsSecrets(command)) return undefined;
+  const sender = command.feeds.find(
     (consumer) => isSender(consumer) && !/^(?:docker|gh)$/.test(consumer.program),
   );
   return sender?.name;

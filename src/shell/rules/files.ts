@@ -91,8 +91,7 @@ function isOutside(word: ShellWord): boolean {
 }
 
 function isEverything(word: ShellWord): boolean {
-  const { segments, glob } = placeOf(word);
-  return glob && takesEverything(segments.at(-1) ?? "");
+  return word.glob && takesEverything(placeOf(word).segments.at(-1) ?? "");
 }
 
 // biome-ignore format: a table; what belongs to a row stands together

@@ -85,21 +85,17 @@ export function isDecoder(command: SimpleCommand): boolean {
 
 /** True for commands that send what they read, or what they are given, somewhere else. */
 export function isSender(command: SimpleCommand): boolean {
+  if (!SENDERS.has(command.program) && command.program !== "aws" && command.program !== "xargs") return false;
   const words = command.args.slice(0, 3).map(({ text }) => text);
   if (command.program === "aws") return words.includes("s3") && words.includes("cp");
   if (command.program === "gh") return words[0] === "gist" || words[0] === "api" || words[0] === "issue";
   if (command.program === "openssl") return words[0] === "s_client";
   if (command.program === "xargs")
     return command.args.some(({ text }) => SENDERS.has(text.slice(text.lastIndexOf("/") + 1)));
-  return SENDERS.has(command.program);
+  return true;
 }
 
 /** `gh auth token | docker login --password-stdin`: what it prints is used, not shown. */
 export function logsInWith(command: SimpleCommand): boolean {
-  return consumersOf(command).some(({ args }) => args.some(({ text }) => text === "login"));
-}
-
-/** The commands that read what this one prints, however far down the pipe. */
-export function consumersOf(command: SimpleCommand): readonly SimpleCommand[] {
-  return command.feeds;
+  return command.feeds.some(({ args }) => args.some(({ text }) => text === "login"));
 }

@@ -1,8 +1,8 @@
 import { foldPath } from "../../base/path.js";
 import { decidingRow, plainNames, rowsAt, rowsNaming, untilException } from "../../places/match-place.js";
 import { PLACE_TABLE, type PlaceKind, type PlaceRow } from "../../places/table.js";
-import type { ShellWord } from "../types.js";
-import { couldMatch, inHome, type Place, placeOf, segmentIn, takesEverything } from "./segments.js";
+import { type ShellWord, UNKNOWN } from "../types.js";
+import { couldMatch, inHome, type Place, perWord, placeOf, takesEverything } from "./segments.js";
 
 /** A file a shell, desktop or tool reads and runs when it starts. A bare name may lie in the home as well. */
 export function isStartupFile(word: ShellWord): boolean {
@@ -67,17 +67,11 @@ function isOfKind(word: ShellWord, ...kinds: readonly PlaceKind[]): boolean {
   return rowsOf(word).some(({ what }) => kinds.includes(what));
 }
 
-const ROWS = new WeakMap<ShellWord, readonly PlaceRow[]>();
-
-/** The rows of the table of places that speak of what a word names. Every rule asks about the same words. */
-export function rowsOf(word: ShellWord): readonly PlaceRow[] {
-  const known = ROWS.get(word);
-  if (known !== undefined) return known;
+/** The rows of the table of places that speak of what a word names. */
+export const rowsOf = perWord((word): readonly PlaceRow[] => {
   const place = placeOf(word);
-  const rows = place.segments.some(isPattern) ? rowsMeant(word, place) : rowsAt(spotOf(word, place));
-  ROWS.set(word, rows);
-  return rows;
-}
+  return place.segments.some(isPattern) ? rowsMeant(word, place) : rowsAt(spotOf(word, place));
+});
 
 function spotOf(word: ShellWord, { anchor, segments }: Place) {
   // A sentence that mentions paths (`--message 'copy a ~/.ssh/b'`) is none itself; its end may look like a name.
@@ -154,7 +148,7 @@ function isMeantAnywhere(segments: readonly string[], parts: readonly string[], 
   const [first = "", ...others] = parts;
   switch (what) {
     case "history":
-      return !takesEverything(last) && couldBe(last, first);
+      return couldBe(last, first) && !takesEverything(last);
     case "git":
       return (
         others.length > 0 &&
@@ -163,7 +157,7 @@ function isMeantAnywhere(segments: readonly string[], parts: readonly string[], 
       );
     case "secrets":
     case "environment":
-      return /^(?:\.|id_)/.test(first) && letters(last) >= 3 && isNamed(last, first);
+      return /^(?:\.|id_)/.test(first) && isNamed(last, first) && letters(last) >= 3;
     default:
       return false;
   }
@@ -171,14 +165,15 @@ function isMeantAnywhere(segments: readonly string[], parts: readonly string[], 
 
 /** Whether a segment is, or as a pattern could be, this name. */
 function couldBe(segment: string, name: string): boolean {
-  return segmentIn(segment, new Set([name]));
+  if (!isPattern(segment)) return segment === name;
+  return segment !== UNKNOWN && segment.length <= 64 && couldMatch(segment, name);
 }
 
 /** Whether a segment is this name, or a pattern made for it: `.ss?`. One that takes nearly everything is not. */
 function isNamed(segment: string, name: string): boolean {
   if (segment === name) return true;
   if (!/[*?[]/.test(segment) || segment.length > 64) return false;
-  return letters(segment) >= 2 && segment[0] === name[0] && couldMatch(segment, name);
+  return segment[0] === name[0] && couldMatch(segment, name) && letters(segment) >= 2;
 }
 
 /** How many characters of a pattern are written out. */

@@ -1,14 +1,6 @@
 import { inlineCode } from "../code/inline.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
-import {
-  consumersOf,
-  isDecoder,
-  isDownload,
-  isShell,
-  producersOf,
-  producersOfWord,
-  runsCode,
-} from "./flows.js";
+import { isDecoder, isDownload, isShell, producersOf, producersOfWord, runsCode } from "./flows.js";
 import { type Clue, type Condition, names, subject } from "./row.js";
 import { inputText } from "./sql-clients.js";
 
@@ -108,8 +100,7 @@ const CLIENTS = names(
 /** A shell whose output goes back over the network. */
 const shellOverNetwork: Condition = ({ command }) =>
   isShell(command.program) && readsProgram(command)
-    ? consumersOf(command).find(({ program }) => /^(?:nc|ncat|netcat|socat|telnet|openssl)$/.test(program))
-        ?.name
+    ? command.feeds.find(({ program }) => /^(?:nc|ncat|netcat|socat|telnet|openssl)$/.test(program))?.name
     : undefined;
 
 /** `echo flush_all | nc localhost 11211`: the protocols of memcached and redis are plain text. */

@@ -177,14 +177,14 @@ export function valuesOf(options: ParsedOptions, ...names: readonly string[]): r
 export const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 interface Reading {
-  readonly taking?: readonly string[];
+  readonly taking?: ReadonlySet<string>;
   readonly long?: readonly string[];
   readonly style?: "gnu" | "go" | undefined;
 }
 
 export function readOptions(args: readonly ShellWord[], reading: Reading): ParsedOptions {
   if (reading.style !== "go") return parseOptions(args, reading);
-  const taking = new Set(reading.taking);
+  const { taking = NOTHING } = reading;
   const flags = new Set<string>();
   const values = new Map<string, ShellWord[]>();
   const operands: ShellWord[] = [];
@@ -208,6 +208,8 @@ export function readOptions(args: readonly ShellWord[], reading: Reading): Parse
   return { flags, values, operands };
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 type Step = ReadonlySet<string> | "one" | "many";
 
 interface CompiledRow {
@@ -218,7 +220,7 @@ interface CompiledRow {
 }
 
 interface CompiledTool {
-  readonly reading: Reading & { readonly taking: readonly string[] };
+  readonly reading: Reading & { readonly taking: ReadonlySet<string> };
   /** Undefined when there are none. */
   readonly dry: readonly string[] | undefined;
   readonly rows: readonly CompiledRow[];
@@ -230,13 +232,13 @@ const compiled = new WeakMap<Tool, CompiledTool>();
 function compile(tool: Tool): CompiledTool {
   const known = compiled.get(tool);
   if (known !== undefined) return known;
-  const taking = tool.taking?.split(" ") ?? [];
+  const taking = tool.taking === undefined ? NOTHING : names(tool.taking);
   const made: CompiledTool = {
     reading: { taking, long: tool.long?.split(" ") ?? [], style: tool.style },
     dry:
       tool.dry === ""
         ? undefined
-        : ["help", ...(taking.includes("version") ? [] : ["version"]), ...(tool.dry?.split(" ") ?? [])],
+        : ["help", ...(taking.has("version") ? [] : ["version"]), ...(tool.dry?.split(" ") ?? [])],
     rows: tool.rows.map((row) => ({
       row,
       paths: row.path === undefined ? [] : pathsOf(row.path),
@@ -282,7 +284,7 @@ function onlyShows(call: Call, { dry, reading }: CompiledTool): boolean {
     const end = call.args.findIndex(({ text }) => text === "--" || !text.startsWith("-"));
     const front = end < 0 ? call.args : call.args.slice(0, end);
     return front.some(
-      ({ text }) => text === "--help" || (text === "--version" && !reading.taking.includes("version")),
+      ({ text }) => text === "--help" || (text === "--version" && !reading.taking.has("version")),
     );
   }
   if (call.operands[0]?.text === "help") return true;

@@ -1,3 +1,4 @@
+import { LruMap } from "../../base/lru.js";
 import { matchesPattern } from "../read/pattern.js";
 import { type ShellWord, UNKNOWN } from "../types.js";
 
@@ -7,7 +8,6 @@ export interface Place {
   readonly anchor: "root" | "home" | "here" | "unknown";
   /** Lower-case, without `.`; `..` is left only at the front of a `here` path. */
   readonly segments: readonly string[];
-  readonly glob: boolean;
 }
 
 const ORDINARY = /^[A-Za-z0-9_][\w.+=@%,:-]*(?:\/[A-Za-z0-9_][\w.+=@%,:-]*)*$/;
@@ -23,33 +23,40 @@ export function isAnchored({ text }: ShellWord): boolean {
   return first === "/" || first === "~" || first === "$" || first === UNKNOWN || /^file:/i.test(text);
 }
 
-const PLACES = new WeakMap<ShellWord, Place>();
-
-/** Every rule asks about the same words: the answer is kept as long as the word lives. */
-export function placeOf(word: ShellWord): Place {
-  const known = PLACES.get(word);
-  if (known !== undefined) return known;
-  const place = readPlace(word);
-  PLACES.set(word, place);
-  return place;
+/**
+ * Every rule asks about the same words: the answer is kept as long as the word lives. That about a short text is kept
+ * for other lines; a longer one may be cut out of a long line, which it would keep in memory.
+ */
+export function perWord<Answer extends object>(answer: (word: ShellWord) => Answer) {
+  const known = new WeakMap<ShellWord, Answer>();
+  const texts = new LruMap<string, Answer>(1_024);
+  return (word: ShellWord): Answer => {
+    const kept = known.get(word);
+    if (kept !== undefined) return kept;
+    const isShort = word.text.length < 13 && word.variables === undefined;
+    const fresh = (isShort ? texts.peek(word.text) : undefined) ?? answer(word);
+    if (isShort && texts.peek(word.text) === undefined) texts.set(word.text, fresh);
+    known.set(word, fresh);
+    return fresh;
+  };
 }
+
+export const placeOf = perWord(readPlace);
 
 function readPlace(word: ShellWord): Place {
   const text = word.text.replace(/^file:\/\/(?=\/)/i, "").replace(/^\$(?:HOME\b|\{HOME\})/, "~");
   const parts = text.toLowerCase().split("/");
   const first = parts[0] ?? "";
-  if (first === "" && text !== "") return settle({ anchor: "root", segments: parts, glob: word.glob });
-  if (first === "~root")
-    return settle({ anchor: "root", segments: ["root", ...parts.slice(1)], glob: word.glob });
-  if (first === "~+" || first === "~-")
-    return settle({ anchor: "here", segments: parts.slice(1), glob: word.glob });
+  if (first === "" && text !== "") return settle({ anchor: "root", segments: parts });
+  if (first === "~root") return settle({ anchor: "root", segments: ["root", ...parts.slice(1)] });
+  if (first === "~+" || first === "~-") return settle({ anchor: "here", segments: parts.slice(1) });
   if (first.startsWith("~")) {
-    if (first === "~") return settle({ anchor: "home", segments: parts.slice(1), glob: word.glob });
+    if (first === "~") return settle({ anchor: "home", segments: parts.slice(1) });
     const someone = ["home", first.slice(1), ...parts.slice(1)];
-    return settle({ anchor: "root", segments: someone, glob: word.glob });
+    return settle({ anchor: "root", segments: someone });
   }
-  if (first.startsWith(UNKNOWN)) return settle({ anchor: "unknown", segments: parts, glob: word.glob });
-  return settle({ anchor: "here", segments: parts, glob: word.glob });
+  if (first.startsWith(UNKNOWN)) return settle({ anchor: "unknown", segments: parts });
+  return settle({ anchor: "here", segments: parts });
 }
 
 function settle(raw: Place): Place {
@@ -68,17 +75,17 @@ function settle(raw: Place): Place {
       segments.push("home");
     }
   }
-  return anchor === "root" ? withoutDetours(segments, raw.glob) : { anchor, segments, glob: raw.glob };
+  return anchor === "root" ? withoutDetours(segments) : { anchor, segments };
 }
 
 /** `/proc/<pid>/root` is `/` again, `/private` on a Mac holds the real `/etc`, `/var` and `/tmp`. */
-function withoutDetours(segments: readonly string[], glob: boolean): Place {
+function withoutDetours(segments: readonly string[]): Place {
   const [first, second, third] = segments;
-  if (first === "proc" && third === "root") return withoutDetours(segments.slice(3), glob);
-  if (first === "proc" && third === "cwd") return { anchor: "here", segments: segments.slice(3), glob };
+  if (first === "proc" && third === "root") return withoutDetours(segments.slice(3));
+  if (first === "proc" && third === "cwd") return { anchor: "here", segments: segments.slice(3) };
   if (first === "private" && /^(?:etc|var|tmp)$/.test(second ?? ""))
-    return { anchor: "root", segments: segments.slice(1), glob };
-  return { anchor: "root", segments, glob };
+    return { anchor: "root", segments: segments.slice(1) };
+  return { anchor: "root", segments };
 }
 
 /** What follows the home folder, whichever way the home was written; undefined when it is not in one. */
