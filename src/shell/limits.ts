@@ -4,13 +4,17 @@ export const LIMITS = {
   length: 128_000,
   /** Texts inside texts, wrappers around wrappers, functions calling functions. */
   depth: 12,
-  commands: 8_000,
+  commands: 5_000,
   /** Stages of one pipe. */
   stages: 256,
   /** Commands that may read what one command prints: all that is in the stages after it. */
   readers: 1_024,
   /** Words after expansion, over the whole line. */
   words: 60_000,
+  /** Words with a pattern in them: each may stand for any protected place. */
+  patterns: 3_000,
+  /** Files that commands open by redirection. */
+  redirects: 2_000,
   /** Characters of all words after expansion. */
   expanded: 2_000_000,
   /** Characters of all texts parsed, the line itself included. */
@@ -29,7 +33,14 @@ export type Bound = Exclude<
 /** Counts down what is left; once something ran out, the analysis only has to come home. */
 export class Budget {
   exceeded = false;
-  readonly #spent: Record<Bound, number> = { commands: 0, words: 0, expanded: 0, parsed: 0 };
+  readonly #spent: Record<Bound, number> = {
+    commands: 0,
+    words: 0,
+    patterns: 0,
+    redirects: 0,
+    expanded: 0,
+    parsed: 0,
+  };
 
   /** False when this is too much: the caller stops there. */
   spend(what: Bound, amount = 1): boolean {

@@ -185,8 +185,16 @@ function awkCode({ language, read }: { language: Language; read: ReadArguments }
   return { language, texts, fromInput: false };
 }
 
-const split = (text: string | undefined): ReadonlySet<string> =>
-  new Set(text === undefined || text === "" ? [] : text.split(" "));
+const splitTexts = new Map<string, ReadonlySet<string>>();
+
+/** The names in one text of a row above; there are few of them. */
+function split(text = ""): ReadonlySet<string> {
+  const known = splitTexts.get(text);
+  if (known !== undefined) return known;
+  const names = new Set(text === "" ? [] : text.split(" "));
+  splitTexts.set(text, names);
+  return names;
+}
 
 function readArguments(args: readonly ShellWord[], spec: OptionSpec): ReadArguments {
   const code = split(spec.code);

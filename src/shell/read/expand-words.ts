@@ -255,6 +255,7 @@ function finish(field: Field, context: Context, span: Span | undefined): ShellWo
   const known = !field.text.includes(UNKNOWN);
   const text = foldFolders(known ? field.text : field.text.replace(/\uFFFC{2,}/g, UNKNOWN), context.run);
   const { glob, variables, outputs } = field;
+  if (glob) context.run.budget.spend("patterns");
   if (variables === undefined && outputs === undefined) {
     return span === undefined ? { text, known, glob } : { text, known, glob, span };
   }

@@ -237,6 +237,7 @@ export function readRedirections(redirections: readonly Redirection[], context: 
       continue;
     }
     if (redirection.target === undefined) continue;
+    if (!context.run.budget.spend("redirects")) break;
     const target = expandSingle(redirection.target, context);
     if (redirection.operator === "<&") {
       const stream = context.state.files.get(`/dev/fd/${target.text.replace(/-$/, "")}`)?.content;

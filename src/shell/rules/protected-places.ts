@@ -8,9 +8,10 @@ import { couldMatch, inHome, type Place, perWord, placeOf, takesEverything } fro
 export function isStartupFile(word: ShellWord): boolean {
   if (isOfKind(word, "startup")) return true;
   const { anchor, segments } = placeOf(word);
-  return (
-    anchor === "here" && segments.length === 1 && isOfKind({ ...word, text: `~/${word.text}` }, "startup")
-  );
+  const [name = ""] = segments;
+  if (anchor !== "here" || segments.length !== 1) return false;
+  if (isPattern(name)) return isOfKind({ ...word, text: `~/${word.text}` }, "startup");
+  return rowsAt({ path: foldPath(name), inHome: name }).some(({ what }) => what === "startup");
 }
 
 /** A place that holds keys and tokens: reading it gives them away, writing it gives access. */
@@ -99,20 +100,39 @@ function rowsMeant(word: ShellWord, place: Place): readonly PlaceRow[] {
   const { anchor, segments } = place;
   const outright = new Set(rowsNaming(spotOf(word, place)));
   const rest = inHome(word) ?? [];
+  const rootStart = plainStart(segments[0]);
+  const homeStart = plainStart(rest[0]);
+  const nameStart = plainStart(segments.at(-1));
   const isBroad = /[*?[]/.test(segments.at(-1) ?? "");
   const rows = namesOfRows().flatMap(({ row, root, home, anywhere }) => {
     const isSecretName = row.what === "secrets" || row.what === "environment";
     if (row.what === "ordinary") return outright.has(row) ? [row] : [];
     const isMeant =
       (outright.has(row) && !(isBroad && isSecretName)) ||
-      (anchor === "root" && root.some((parts) => beginsWith(segments, parts, couldBe))) ||
-      home.some((parts) =>
-        beginsWith(rest, parts, row.what === "startup" && rest.length === 1 ? couldBe : isNamed),
+      (anchor === "root" &&
+        root.some((parts) => mayStart(parts, rootStart) && beginsWith(segments, parts, couldBe))) ||
+      home.some(
+        (parts) =>
+          mayStart(parts, homeStart) &&
+          beginsWith(rest, parts, row.what === "startup" && rest.length === 1 ? couldBe : isNamed),
       ) ||
-      anywhere.some((parts) => isMeantAnywhere(segments, parts, row.what));
+      anywhere.some(
+        (parts) =>
+          (row.what === "git" || mayStart(parts, nameStart)) && isMeantAnywhere(segments, parts, row.what),
+      );
     return isMeant ? [row] : [];
   });
   return untilException(rows);
+}
+
+/** What a segment certainly begins with. */
+function plainStart(segment = ""): string {
+  return /^[\w.-]*/.exec(segment)?.[0] ?? "";
+}
+
+/** Most names are told apart by their beginning, which is quicker than to hold them against a pattern. */
+function mayStart(parts: readonly string[], start: string): boolean {
+  return parts[0]?.startsWith(start) === true;
 }
 
 interface RowNames {

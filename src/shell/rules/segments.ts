@@ -1,4 +1,3 @@
-import { LruMap } from "../../base/lru.js";
 import { matchesPattern } from "../read/pattern.js";
 import { type ShellWord, UNKNOWN } from "../types.js";
 
@@ -29,17 +28,18 @@ export function isAnchored({ text }: ShellWord): boolean {
  */
 export function perWord<Answer extends object>(answer: (word: ShellWord) => Answer) {
   const known = new WeakMap<ShellWord, Answer>();
-  const texts = new LruMap<string, Answer>(1_024);
+  const texts = new Map<string, Answer>();
   return (word: ShellWord): Answer => {
-    const kept = known.get(word);
-    if (kept !== undefined) return kept;
     const isShort = word.text.length < 13 && word.variables === undefined;
-    const fresh = (isShort ? texts.peek(word.text) : undefined) ?? answer(word);
-    if (isShort && texts.peek(word.text) === undefined) texts.set(word.text, fresh);
-    known.set(word, fresh);
+    const kept = (isShort ? texts.get(word.text) : undefined) ?? known.get(word);
+    if (kept !== undefined) return kept;
+    const fresh = answer(word);
+    if (isShort && texts.size < MOST_TEXTS) texts.set(word.text, fresh);
+    else known.set(word, fresh);
     return fresh;
   };
 }
+const MOST_TEXTS = 4_096;
 
 export const placeOf = perWord(readPlace);
 
