@@ -209,7 +209,7 @@ describe.runIf(worksHere)("the launcher", () => {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ");
     // At most the shell that waits for the next command.
     expect(children.filter((each) => each !== "").length).toBeLessThan(3);
-  }, 60_000);
+  }, 120_000);
 
   test("an idle one does not keep a process alive", async () => {
     const folder = mkdtempSync(join(tmpdir(), "hermes-idle-"));

@@ -1,7 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { EXEC_MARK } from "./marks.js";
 
 const MARK = new RegExp(`(?:^|\\0)${EXEC_MARK}=([^\\0]*)`);
+
+const EXEC_LIMIT_MS = 1_000;
+/** Where `env_start` and `env_end` are in /proc/PID/stat, counted from the state. */
+const ENVIRONMENT_RANGE = 47;
 
 export interface ProcessRow {
   readonly pid: number;
@@ -67,7 +72,11 @@ async function readRow(name: string): Promise<ProcessRow | undefined> {
 }
 
 export function isLiving(row: ProcessRow): boolean {
-  return row.state !== "Z" && row.state !== "X";
+  return !isOver(row.state);
+}
+
+function isOver(state: string | undefined): boolean {
+  return state === "Z" || state === "X";
 }
 
 const markedIn = new WeakMap<readonly ProcessRow[], Promise<ReadonlyMap<string, readonly ProcessRow[]>>>();
@@ -83,7 +92,7 @@ async function readMarks(table: readonly ProcessRow[]) {
   const found = new Map<string, ProcessRow[]>();
   await Promise.all(
     table.map(async (row) => {
-      const mark = isLiving(row) ? await markOf(row.pid) : undefined;
+      const mark = isLiving(row) ? await markOf(row) : undefined;
       if (mark === undefined) return;
       const rows = found.get(mark);
       if (rows === undefined) found.set(mark, [row]);
@@ -93,12 +102,26 @@ async function readMarks(table: readonly ProcessRow[]) {
   return found;
 }
 
-async function markOf(pid: number): Promise<string | undefined> {
-  if (pid === process.pid) return undefined;
+async function markOf({ pid, group }: ProcessRow): Promise<string | undefined> {
+  // Group 0 are threads of the kernel.
+  if (pid === process.pid || group === 0) return undefined;
+  const deadline = Date.now() + EXEC_LIMIT_MS;
   try {
-    const environment = await readFile(`/proc/${pid}/environ`, "latin1");
-    return MARK.exec(environment)?.[1];
+    for (;;) {
+      const environment = await readFile(`/proc/${pid}/environ`, "latin1");
+      if (environment !== "") return MARK.exec(environment)?.[1];
+      if ((await hasNoVariables(pid)) || Date.now() > deadline) return undefined;
+      await delay(1);
+    }
   } catch {
     return undefined;
   }
+}
+
+/** Not so while a process becomes another program: its variables cannot be read then, but come back after it. */
+async function hasNoVariables(pid: number): Promise<boolean> {
+  const line = await readFile(`/proc/${pid}/stat`, "latin1");
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const [begin, end] = fields.slice(ENVIRONMENT_RANGE, ENVIRONMENT_RANGE + 2);
+  return isOver(fields[0]) || (begin === end && end !== "0");
 }
