@@ -52,30 +52,31 @@ const TEARDOWN_MS = 5_000;
  * One registered version of a tool. The registry hands out the same object for as long as that version is
  * in force, so holding an entry pins the version (a running call keeps the one it began with).
  *
- * Every field is always set, to undefined if need be: thousands of entries then share one shape.
+ * Every field is always set, to undefined if need be: thousands of entries then share one shape. Only declared here,
+ * or each would be set twice.
  */
 export class Entry {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly toolset: string;
-  readonly description: string;
-  readonly emoji: string | undefined;
-  readonly tags: readonly string[] | undefined;
-  readonly parameters: JsonSchema;
-  readonly output: JsonSchema | undefined;
-  readonly permissions: AnyTool["permissions"];
-  readonly requiresEnv: readonly string[] | undefined;
-  readonly host: AnyTool["host"] | undefined;
-  readonly interactive: boolean | undefined;
-  readonly idempotent: boolean | undefined;
-  readonly tolerant: boolean | undefined;
-  readonly maxResultSizeChars: number | undefined;
-  readonly needs: Needs | undefined;
-  readonly checkFn: CheckFn | undefined;
-  readonly hasDynamicSchema: boolean;
-  readonly provenance: Provenance;
+  declare readonly name: string;
+  declare readonly aliases: readonly string[];
+  declare readonly toolset: string;
+  declare readonly description: string;
+  declare readonly emoji: string | undefined;
+  declare readonly tags: readonly string[] | undefined;
+  declare readonly parameters: JsonSchema;
+  declare readonly output: JsonSchema | undefined;
+  declare readonly permissions: AnyTool["permissions"];
+  declare readonly requiresEnv: readonly string[] | undefined;
+  declare readonly host: AnyTool["host"] | undefined;
+  declare readonly interactive: boolean | undefined;
+  declare readonly idempotent: boolean | undefined;
+  declare readonly tolerant: boolean | undefined;
+  declare readonly maxResultSizeChars: number | undefined;
+  declare readonly needs: Needs | undefined;
+  declare readonly checkFn: CheckFn | undefined;
+  declare readonly hasDynamicSchema: boolean;
+  declare readonly provenance: Provenance;
   /** Set once the code is in memory; built-ins load on first use. */
-  tool: AnyTool | undefined;
+  declare tool: AnyTool | undefined;
   /** Set with the code: lists and definitions never need the validator. */
   decoder: Decoder | undefined = undefined;
 

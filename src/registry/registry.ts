@@ -64,6 +64,7 @@ interface Slot {
 }
 
 const NOT_COVERED: readonly Entry[] = [];
+const BY_CODE: Provenance = { kind: "code" };
 
 export class ToolRegistry {
   readonly #slots = new SortedMap<Slot>();
@@ -104,7 +105,7 @@ export class ToolRegistry {
 
   /** Registers a tool value. */
   add(tool: AnyTool, options: AddOptions = {}): boolean {
-    return this.addEntry(Entry.fromTool(tool, options.provenance ?? { kind: "code" }), options);
+    return this.addEntry(Entry.fromTool(tool, options.provenance ?? BY_CODE), options);
   }
 
   addEntry(entry: Entry, options: Pick<AddOptions, "override"> = {}): boolean {
@@ -177,7 +178,7 @@ export class ToolRegistry {
    * lost: disposing reveals it again, in any order of disposal.
    */
   scoped(tools: readonly AnyTool[], options: Pick<AddOptions, "provenance"> = {}): Disposable {
-    const entries = tools.map((tool) => Entry.fromTool(tool, options.provenance ?? { kind: "code" }));
+    const entries = tools.map((tool) => Entry.fromTool(tool, options.provenance ?? BY_CODE));
     for (const entry of entries) assertRegistrable(entry);
     for (const entry of entries) {
       const slot = this.#slots.get(entry.name);

@@ -38,16 +38,19 @@ export function usesDraft2020(schema: unknown): boolean {
 }
 
 /** The schemas directly inside this one, each with its keyword. */
-export function* subschemas(schema: SchemaObject): Generator<readonly [keyword: string, schema: unknown]> {
-  for (const [keyword, value] of Object.entries(schema)) {
+export function subschemas(schema: SchemaObject): readonly (readonly [keyword: string, schema: unknown])[] {
+  const found: [string, unknown][] = [];
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
     if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) {
-      for (const item of value) yield [keyword, item];
+      for (const item of value) found.push([keyword, item]);
     } else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isRecord(value)) {
-      for (const item of Object.values(value)) yield [keyword, item];
+      for (const name of Object.keys(value)) found.push([keyword, value[name]]);
     } else if (SCHEMA_KEYWORDS.has(keyword)) {
-      yield [keyword, value];
+      found.push([keyword, value]);
     }
   }
+  return found;
 }
 
 /** Follows `#` and `#/…`; other references stay unresolved, nothing is ever fetched. */
