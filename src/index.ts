@@ -56,10 +56,9 @@ export type { Provenance } from "./registry/entry.js";
 export { type Registration, type RegistrationExtras, ToolRegistry } from "./registry/registry.js";
 export type { CustomToolset, ToolsetInfo } from "./registry/toolsets.js";
 export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.js";
-export type { DefinitionsRequest } from "./runtime/definitions.js";
+export type { DefinitionsRequest, ToolListing } from "./runtime/definitions.js";
 export type { Runtime } from "./runtime/runtime.js";
 export type { CallExplanation, CallRequest, Session, SessionOptions } from "./runtime/session.js";
-export type { ToolListing } from "./runtime/tool-list.js";
 export {
   type CommandInvocation,
   definePlugin,

@@ -3,8 +3,8 @@ import { replaceFile } from "../base/atomic-write.js";
 import { messageOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { checkValue } from "./check-value.js";
+import { isForbiddenInDotenv, upsertDotenv } from "./dotenv.js";
 import { type EditResult, locked, readOrEmpty, refused, unknownKey } from "./edit-result.js";
-import { looksLikeSecretName, writeSecret } from "./edit-secret.js";
 import { readLayer } from "./layer.js";
 import { nodeFrom } from "./node.js";
 import { parseConfigText } from "./parse-yaml.js";
@@ -222,4 +222,35 @@ function renderEdited({ doc, text: original }: OpenedYaml): string {
 function usualIndent(text: string): number {
   const first = /^[^\s#][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( +)[^\s#-]/m.exec(text)?.[1];
   return Math.min(8, first?.length ?? 2);
+}
+
+/** Secrets live in the home .env, readable by its owner only, never in config.yaml. */
+export async function writeSecret(secret: {
+  home: string;
+  name: string;
+  value: unknown;
+}): Promise<EditResult> {
+  const { name } = secret;
+  const file = hermesPaths(secret.home).dotenv;
+  if (typeof secret.value !== "string" || secret.value.trim() === "") {
+    return refused("invalid_arguments", `${name} must be a text that is not empty`, "nothing was written");
+  }
+  if (isForbiddenInDotenv(name)) {
+    return refused("denied", `${name} may not be set in .env`, "set it in the environment of the process");
+  }
+  const value = secret.value;
+  return locked(file, async () => {
+    const text = readOrEmpty(file);
+    const next = upsertDotenv(text, name, value);
+    if (next === undefined) {
+      const hint = "it mixes quotes or line breaks in a way .env cannot hold; nothing was written";
+      return refused("invalid_arguments", `the value of ${name} cannot be written to .env`, hint);
+    }
+    await replaceFile({ path: file, data: next, mode: 0o600 });
+    return { ok: true, file, key: name, changed: next !== text };
+  });
+}
+
+function looksLikeSecretName(key: string): boolean {
+  return /^[A-Z][A-Z0-9_]*_(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|PAT)$/.test(key);
 }

@@ -2,9 +2,8 @@ import { isRecord } from "../base/record.js";
 import { failure } from "../tool/errors.js";
 import type { Adapter, Answer, Recognised } from "./adapter.js";
 import { callEntry } from "./call-entry.js";
-import { modelError, modelText } from "./model-text.js";
+import { modelError, modelText, structuredObject } from "./model-text.js";
 import { openai } from "./openai.js";
-import { structuredObject } from "./structured.js";
 import { kindOf, listOf, own } from "./wire-values.js";
 
 /** `{"tool_calls": […]}` → `{"tool_results": […]}`; also one bare call, or a list of them. */

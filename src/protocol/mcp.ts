@@ -4,8 +4,7 @@ import type { Content } from "../tool/content.js";
 import { failure } from "../tool/errors.js";
 import type { Adapter, RawEntry } from "./adapter.js";
 import { unreadable } from "./call-entry.js";
-import { modelContent } from "./model-text.js";
-import { structuredObject } from "./structured.js";
+import { modelContent, structuredObject } from "./model-text.js";
 import { kindOf, own } from "./wire-values.js";
 
 /** One MCP `tools/call` request. With `jsonrpc` and an id the answer is a whole JSON-RPC response. */

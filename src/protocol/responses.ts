@@ -1,8 +1,7 @@
 import { isRecord } from "../base/record.js";
 import type { Content } from "../tool/content.js";
 import type { Adapter, Answer, RawEntry } from "./adapter.js";
-import { modelContent, modelText } from "./model-text.js";
-import { partText } from "./part-text.js";
+import { modelContent, modelText, partText } from "./model-text.js";
 import { listOf, own, ownFirst, type WireRecord } from "./wire-values.js";
 
 /** OpenAI Responses: a response with `output`, a list of items, or one item. */

@@ -1,5 +1,5 @@
 import type { Withheld } from "../policy/profiles/permission-files.js";
-import type { AvailabilityCache } from "../registry/availability.js";
+import type { AvailabilityCache, Status } from "../registry/availability.js";
 import {
   buildDefinitions,
   DefinitionsMemo,
@@ -7,9 +7,8 @@ import {
   statusesOf,
   type ToolDefinition,
 } from "../registry/definitions.js";
-import { isForeign } from "../registry/entry.js";
+import { type Entry, isForeign } from "../registry/entry.js";
 import type { Runtime } from "./runtime.js";
-import { listingOf, type ToolListing } from "./tool-list.js";
 
 export interface DefinitionsRequest {
   readonly enabled?: readonly string[];
@@ -65,7 +64,7 @@ export class RuntimeDefinitions {
       log.info(`${entries.length - definitions.length} tools are left out because they are not available`);
     }
     if (request.toolSearch !== false && entries.some((entry) => isForeign(entry.provenance))) {
-      const { assembleReady } = await import("../search/assemble-ready.js");
+      const { assembleReady } = await import("../search/assemble.js");
       ({ definitions } = assembleReady({
         definitions,
         ready: entries.filter((entry) => isReady(statuses, entry)),
@@ -104,4 +103,47 @@ export class RuntimeDefinitions {
     );
     return this.#withheld;
   }
+}
+
+/** One line of `hermes tools list`, and the whole of `hermes tools info`. */
+export interface ToolListing {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly toolset: string;
+  readonly description: string;
+  readonly emoji: string;
+  readonly permissions: readonly string[];
+  readonly provenance: Entry["provenance"];
+  readonly enabled: boolean;
+  readonly because: string;
+  readonly available: boolean;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
+  readonly requires_env: readonly string[];
+}
+
+const DEFAULT_EMOJI = "⚡";
+
+function listingOf(options: {
+  readonly entry: Entry;
+  readonly status: Status;
+  readonly enabled: boolean;
+  readonly because: string;
+}): ToolListing {
+  const { entry, status } = options;
+  return {
+    name: entry.name,
+    aliases: entry.aliases,
+    toolset: entry.toolset,
+    description: entry.description,
+    emoji: entry.emoji ?? DEFAULT_EMOJI,
+    permissions: entry.permissions,
+    provenance: entry.provenance,
+    enabled: options.enabled,
+    because: options.because,
+    available: status.ok,
+    reason: status.reason,
+    fix: status.fix,
+    requires_env: entry.requiresEnv ?? [],
+  };
 }

@@ -25,6 +25,7 @@ import type { SearchableTool, ToolFinder } from "../search/types.js";
 import type { Store } from "../store/store.js";
 import { HermesError } from "../tool/errors.js";
 import { RuntimeApprovals } from "./approvals.js";
+import type { ToolListing } from "./definitions.js";
 import { type DefinitionsRequest, RuntimeDefinitions } from "./definitions.js";
 import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
@@ -32,7 +33,6 @@ import { RuntimeProcesses } from "./processes.js";
 import type { Session, SessionOptions } from "./session.js";
 import type { SessionFactory } from "./session-factory.js";
 import { RuntimeSources } from "./sources.js";
-import type { ToolListing } from "./tool-list.js";
 import { ToolSelection } from "./tool-selection.js";
 
 export interface RuntimeParts {

@@ -1,6 +1,6 @@
 import { tookText } from "../base/human.js";
 import type { JournalRow } from "../call/journal.js";
-import type { ToolListing } from "../runtime/tool-list.js";
+import type { ToolListing } from "../runtime/definitions.js";
 import { VERSION } from "../version.js";
 import { type Html, html } from "./html.js";
 import type { Problem } from "./problem.js";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visibleLines } from "../../src/base/visible-text.js";
 import type { JournalRow } from "../../src/index.js";
-import type { ToolListing } from "../../src/runtime/tool-list.js";
+import type { ToolListing } from "../../src/runtime/definitions.js";
 import { escapeHtml } from "../../src/server/html.js";
 import { pageHtml } from "../../src/server/page.js";
 import { PAGE_SCRIPT } from "../../src/server/page-files.gen.js";

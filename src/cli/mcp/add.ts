@@ -1,6 +1,5 @@
-import { setConfigValue } from "../../config/edit.js";
+import { setConfigValue, writeSecret } from "../../config/edit.js";
 import type { EditResult } from "../../config/edit-result.js";
-import { writeSecret } from "../../config/edit-secret.js";
 import type { McpServerConfig } from "../../config/mcp-server.js";
 import { namesSecret } from "../../policy/secrets.js";
 import type { McpServerStatus } from "../../sources/mcp/status.js";

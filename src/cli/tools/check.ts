@@ -3,9 +3,19 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type CheckReport, checkTool, confinedPolicy } from "../../check/check-tool.js";
 import { loadConfig } from "../../config/load.js";
+import { withActiveRegistry } from "../../registry/active.js";
+import {
+  type DiscoveryReport,
+  discoverUserTools,
+  type ToolFolder,
+  type UserModule,
+} from "../../registry/discover.js";
+import type { Provenance } from "../../registry/entry.js";
+import type { ToolRegistry } from "../../registry/registry.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { createRuntime } from "../../runtime/create-runtime.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { toolsOfModule } from "../../sources/modules/module-tools.js";
 import type { TodoItem } from "../../tool/host-capabilities.js";
 import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
@@ -61,7 +71,6 @@ async function targets(
     const { addYamlTools } = await import("../tool/tool-file.js");
     return addYamlTools(target, runtime);
   }
-  const { loadUserTools } = await import("../../runtime/user-tools.js");
   const isFile = /\.(?:ts|js|mjs)$/.test(target);
   if (!isFile) {
     const { project } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
@@ -136,4 +145,28 @@ function scratchTodos() {
       items = next;
     },
   };
+}
+
+/** Imports the tool modules of the given folders into a registry. */
+function loadUserTools(options: {
+  readonly registry: ToolRegistry;
+  readonly folders: readonly ToolFolder[];
+  readonly cacheDir: string;
+  /** Load this one file of the folders and leave the others alone. */
+  readonly only?: string;
+}): Promise<DiscoveryReport> {
+  const { registry, folders, cacheDir, only } = options;
+  return discoverUserTools({
+    folders,
+    cacheDir,
+    only,
+    around: (info, load) => withActiveRegistry({ registry, provenance: provenanceOf(info) }, load),
+    register(module, info) {
+      for (const tool of toolsOfModule(module)) registry.add(tool, { provenance: provenanceOf(info) });
+    },
+  });
+}
+
+function provenanceOf(info: UserModule): Provenance {
+  return { kind: info.origin, source: info.file };
 }

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../../registry/entry.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { estimateTokens } from "../../search/assemble.js";
 import { isDeferrable } from "../../search/deferrable.js";
-import { estimateTokens } from "../../search/token-estimate.js";
 import type { CommandContext } from "../context.js";
 import type { Output } from "../output.js";
 

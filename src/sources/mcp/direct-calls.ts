@@ -1,6 +1,6 @@
 import type { CallToolResult, JSONRPCMessage, Progress } from "@modelcontextprotocol/client";
 import { isRecord } from "../../base/record.js";
-import type { CallSignal } from "./call-signal.js";
+import type { CallSignal } from "./running-call.js";
 
 /** Whoever makes a call: told of its progress, and able to call it off. */
 interface Caller {

@@ -2,7 +2,6 @@ import type { Progress } from "@modelcontextprotocol/client";
 import { cancelDeadline, type Deadline, setDeadline } from "../../call/deadlines.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { CallSignal } from "./call-signal.js";
 import { cleanLine } from "./clean-text.js";
 
 export interface CallLimits {
@@ -136,5 +135,35 @@ export class RunningCall implements Deadline {
     const left = this.#limits.maxTimeoutMs - this.#worked();
     this.#nextLimit = left <= this.#limits.timeoutMs ? "total" : "silence";
     setDeadline(this, Math.max(1, Math.min(this.#limits.timeoutMs, left)));
+  }
+}
+
+const NOBODY: readonly (() => void)[] = [];
+
+/**
+ * As much of an `AbortSignal` as the SDK looks at for a request. A real one costs a noticeable part of a small call,
+ * and most calls are never cancelled.
+ */
+export class CallSignal {
+  aborted = false;
+  reason: unknown = undefined;
+  #listeners: readonly (() => void)[] = NOBODY;
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners = [...this.#listeners, listener];
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners =
+      this.#listeners.length === 1 && this.#listeners[0] === listener
+        ? NOBODY
+        : this.#listeners.filter((other) => other !== listener);
+  }
+
+  abort(reason: string): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -10,9 +10,8 @@ import { ConnectError, explainConnectError } from "./connect-errors.js";
 import type { Gate } from "./gate.js";
 import { MissingVariable } from "./interpolate.js";
 import { Keepalive } from "./keepalive.js";
-import { openConnection } from "./open-connection.js";
+import { eraOf, openConnection } from "./open-connection.js";
 import type { ServerPins } from "./pins.js";
-import { eraOf } from "./protocol-memory.js";
 import { Sampling } from "./sampling.js";
 import { ServerCalls } from "./server-calls.js";
 import {

@@ -1,9 +1,8 @@
 import { type ConfigNode, describeNode } from "../../config/node.js";
 import { namesSecret } from "../../policy/secrets.js";
-import { checkHoles } from "./check-holes.js";
 import { pathAt } from "./read-exchange.js";
 import { Section } from "./section.js";
-import { readText, type Template } from "./template.js";
+import { checkHoles, readText, type Template } from "./template.js";
 import type { ArgumentGroup, CommandSpec, CommonSpec, PassedVariable } from "./tool-spec.js";
 import { looksSecret, variableName } from "./written-secret.js";
 

@@ -1,13 +1,12 @@
 import { didYouMean } from "../../config/did-you-mean.js";
 import { describeNode } from "../../config/node.js";
 import { requestHeaders } from "../../net/headers.js";
-import { checkHoles } from "./check-holes.js";
 import { bare, FORM_TYPE, isForm, isJson, isMultipart, JSON_TYPE, MULTIPART_TYPE } from "./content-type.js";
 import { readEndpoint } from "./endpoint.js";
 import { readAuth } from "./read-auth.js";
 import { readResponse, readRetries } from "./read-exchange.js";
 import type { Section } from "./section.js";
-import { readTemplate, type Template, writtenTexts } from "./template.js";
+import { checkHoles, readTemplate, type Template, writtenTexts } from "./template.js";
 import {
   type Auth,
   type CommonSpec,

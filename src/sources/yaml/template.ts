@@ -1,8 +1,10 @@
+import { didYouMean } from "../../config/did-you-mean.js";
 import type { ConfigNode } from "../../config/node.js";
 import type { Place } from "../../config/types.js";
 import { type JsonPath, parseJsonPath } from "./json-path.js";
 import { selectAll } from "./json-select.js";
 import type { Problems } from "./problems.js";
+import type { Section } from "./section.js";
 
 /** `{{name}}` or `{{name.path[0]}}`: a value of the call, or a part of one. */
 export interface Expression {
@@ -144,4 +146,20 @@ export function fill(template: Template, values: Values): unknown {
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The parameters that templates name; what is none is reported where it stands. */
+export function checkHoles(
+  tool: Section,
+  { templates, known }: { readonly templates: readonly Template[]; readonly known: readonly string[] },
+): ReadonlySet<string> {
+  const holes = templates.flatMap(holesOf);
+  for (const hole of holes)
+    if (!known.includes(hole.name))
+      tool.wrong(
+        hole,
+        `{{${hole.source}}} of ${tool.what} names no parameter`,
+        didYouMean(hole.name, known) ?? "add it to parameters",
+      );
+  return new Set(holes.map(({ name }) => name));
 }

@@ -1,5 +1,4 @@
-import { outlineOf } from "../../shell/read/outline.js";
-import { programsIn } from "./started-programs.js";
+import { type Outline, outlineOf } from "../../shell/read/outline.js";
 
 /** What an exit code means for programs where it does not mean failure, or where it says what failed. */
 const BY_PROGRAM: Readonly<Record<string, Readonly<Record<number, string>>>> = {
@@ -68,4 +67,26 @@ export function exitMeaning(command: string, exitCode: number): string | undefin
   if (exitCode === -15) return "ended on request";
   const signal = exitCode > 128 ? SIGNALS[exitCode - 128] : undefined;
   return signal === undefined ? undefined : `ended by signal ${exitCode - 128} (${signal})`;
+}
+
+/** A program that a line starts, for hints only: what is dangerous is judged by the policy. */
+export interface StartedProgram {
+  /** Without its folder. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+const TRANSPARENT = new Set("exec command builtin sudo doas env nice ionice stdbuf npx bunx".split(" "));
+
+/** Every program of a line, in order, without the words that merely start another one. */
+export function programsIn(outline: Outline | undefined): readonly StartedProgram[] {
+  return (outline?.commands ?? []).flatMap(({ words }) => {
+    const rest = [...words];
+    while (TRANSPARENT.has(rest[0] ?? "") || /^[A-Za-z_]\w*\+?=/.test(rest[0] ?? "")) {
+      rest.shift();
+      while (rest[0]?.startsWith("-") === true) rest.shift();
+    }
+    const [program, ...args] = rest;
+    return program === undefined ? [] : [{ program: program.replace(/^.*\//, ""), args }];
+  });
 }

@@ -1,6 +1,6 @@
 import { outlineOf } from "../../shell/read/outline.js";
 import { type Failure, failure } from "../../tool/errors.js";
-import { programsIn, type StartedProgram } from "./started-programs.js";
+import { programsIn, type StartedProgram } from "./exit-notes.js";
 
 const DETACHING = new Set(["nohup", "setsid", "disown"]);
 const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { authorizationServerAt } from "./discover.js";
-import { LoginNeeded, ScopeRefused } from "./login-needed.js";
 import { oauthFetch } from "./oauth-fetch.js";
-import { type Challenge, renewTokens } from "./renew.js";
+import { type Challenge, LoginNeeded, renewTokens, ScopeRefused } from "./renew.js";
 import { filled, fixedClient, type OAuthSettings } from "./settings.js";
 import { forgetTokens, type StoredLogin, TokenStore } from "./token-store.js";
 

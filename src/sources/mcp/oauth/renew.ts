@@ -2,7 +2,6 @@ import type { FetchLike, OAuthError, StoredOAuthClientInformation } from "@model
 import { describeThrown } from "../../../tool/thrown.js";
 import { authorizationServerAt, discover } from "./discover.js";
 import { keptTokens, SignInFlow } from "./flow.js";
-import { LoginNeeded } from "./login-needed.js";
 import { oauthFetch } from "./oauth-fetch.js";
 import {
   fixedClient,
@@ -126,4 +125,26 @@ async function signInAlone({ settings, store, challenge, stored, fetchFn }: Atte
 /** Whether an authorization server offers no login for people at all. */
 export function onlyMachines(grants: readonly string[] | undefined): boolean {
   return grants?.includes("client_credentials") === true && !grants.includes("authorization_code");
+}
+
+/** Says that a person has to log in first. Its name is the one by which the SDK tells such errors apart. */
+export class LoginNeeded extends Error {
+  readonly server: string;
+  readonly hint: string;
+
+  constructor(server: string, why: string) {
+    super(why);
+    // The SDK hands errors of this name on as they are, instead of trying an older protocol.
+    this.name = "UnauthorizedError";
+    this.server = server;
+    this.hint = `Run "hermes mcp login ${server}".`;
+  }
+}
+
+/** The server wants more rights than the person was willing or able to give. */
+export class ScopeRefused extends Error {
+  constructor(server: string, scope: string) {
+    super(`${server} asks for the scope ${JSON.stringify(scope)} again, although the login asked for it`);
+    this.name = "ScopeRefused";
+  }
 }
