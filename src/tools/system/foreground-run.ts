@@ -99,7 +99,7 @@ function outputOf(
     output,
     exit_code: result.exitCode,
     error,
-    exit_code_meaning: meaning,
+    ...(meaning !== undefined && { exit_code_meaning: meaning }),
     hint,
     duration_ms: result.durationMs,
     truncated: result.truncated,
