@@ -68,7 +68,7 @@ export function mcpResult(result: CallResult) {
   const structured = structuredObject(result);
   return {
     content: modelContent(result).map(mcpContent),
-    structuredContent: structured,
+    ...(structured === undefined ? {} : { structuredContent: structured }),
     isError: !result.ok,
   };
 }
