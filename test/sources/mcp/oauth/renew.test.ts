@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { login } from "../../../../src/sources/mcp/oauth/login.js";
-import { LoginNeeded } from "../../../../src/sources/mcp/oauth/renew.js";
 import { oauthFor } from "../../../../src/sources/mcp/oauth/provider.js";
+import { LoginNeeded } from "../../../../src/sources/mcp/oauth/renew.js";
 import { readLogin, tokenFile } from "../../../../src/sources/mcp/oauth/token-store.js";
 import { authorizationServer, settingsFor, willingPerson } from "./world.js";
 
