@@ -32,6 +32,7 @@ export const cron: CommandSpec = {
         "--deliver <target>": "local (a file, always) or notification",
         "--skills <names>": "skills for the agent, comma separated",
         "--context-from <jobs>": "jobs whose last output the prompt is given, comma separated",
+        "--time-limit <seconds>": "stop a run that takes longer; cron.time_limit_seconds when left out",
         "--workdir <folder>": "folder to run in; this one when left out",
         "--paused": "do not run it before `cron resume`",
       },

@@ -167,6 +167,7 @@ export const CONFIG_KEYS = [
   { path: "cron.tick_seconds", type: { kind: "number", min: 0.1, max: 3_600 }, default: 30, project: "never", about: "How often the scheduler looks for jobs that were added or changed elsewhere" },
   { path: "cron.max_parallel", type: { kind: "integer", min: 1, max: 64 }, default: 4, project: "never", about: "Jobs that may run at the same time" },
   { path: "cron.catch_up_seconds", type: { kind: "number", min: 0, max: 604_800 }, default: 300, project: "never", about: "A run that was missed is made up for when it is at most this late; later ones are noted as missed" },
+  { path: "cron.time_limit_seconds", type: { kind: "number", min: 1, max: 604_800 }, default: 1_800, project: "never", about: "A run that takes longer is stopped; waiting for a person does not count" },
   { path: "cron.timezone", type: text, default: "", project: "never", about: "Time zone of cron expressions; empty: that of this machine" },
   { path: "server.host", type: text, default: "127.0.0.1", project: "never", env: "HERMES_HOST", flag: "host", notFromDotenv: true, about: "Address the server listens on" },
   { path: "server.port", type: { kind: "integer", min: 0, max: 65_535 }, default: 9119, project: "never", env: "HERMES_PORT", flag: "port", notFromDotenv: true, about: "Port of the server; 0 picks a free one" },

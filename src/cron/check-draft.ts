@@ -7,6 +7,7 @@ export const DELIVERY_TARGETS = ["local", "notification"] as const;
 
 const LONGEST_NAME = 100;
 const LONGEST_TEXT = 100_000;
+const LONGEST_RUN_S = 7 * 24 * 60 * 60;
 
 /** Everything about a draft that can be told without knowing other jobs. Throws a ToolError. */
 export function checkDraft(draft: Omit<JobDraft, "schedule" | "workdir">): void {
@@ -38,6 +39,13 @@ function checkWork(draft: JobWork & Pick<JobDraft, "noAgent">): void {
     throw invalid(
       "A job with a tool call can have no script and no prompt.",
       "Make one job for each, and name the first in context_from of the second.",
+    );
+  }
+  const { timeLimit } = draft;
+  if (timeLimit !== undefined && !(timeLimit >= 1 && timeLimit <= LONGEST_RUN_S)) {
+    throw invalid(
+      `A run cannot be limited to ${timeLimit} seconds.`,
+      `Give 1 to ${LONGEST_RUN_S} seconds, or leave it out for what is configured.`,
     );
   }
   if (noAgent === true && script === undefined && toolCall === undefined) {

@@ -68,7 +68,7 @@ export class Claims {
       if (taken === undefined) return undefined;
       const note = { jobId: row.id, asked, outputPath: undefined };
       if (plan.missed !== undefined) {
-        const summary = `nobody ran it in time; noticed ${new Date(rules.now).toISOString()}`;
+        const summary = `${rules.starved ? "all places were taken by other jobs" : "nobody ran it in time"}; noticed ${new Date(rules.now).toISOString()}`;
         const missed = { startedAt: undefined, endedAt: rules.now, status: "missed", summary } as const;
         this.#runs.add({ ...note, ...missed, id: newRunId(), dueAt: plan.missed }, this.owner);
       }
@@ -159,6 +159,8 @@ interface DueRules {
   readonly timezone: string;
   /** A due time is still run for when it is at most this long ago. */
   readonly lateMs: number;
+  /** True when it was late because others took all places. */
+  readonly starved: boolean;
 }
 
 /** Of several due times that have passed, the latest is run for, once. */

@@ -32,11 +32,12 @@ export function withChange(detail: JobDetail, change: Partial<JobDraft>): JobDet
 }
 
 export function detailOf(draft: Omit<JobDraft, "schedule">, rows: readonly JobRow[]): JobDetail {
-  const { toolCall, script, prompt, workdir, workspace, environment, profile, tools } = draft;
+  const { toolCall, script, prompt, timeLimit, workdir, workspace, environment, profile, tools } = draft;
   return {
     toolCall,
     script,
     prompt,
+    timeLimit,
     noAgent: draft.noAgent === true,
     deliver: draft.deliver ?? "local",
     skills: draft.skills ?? [],

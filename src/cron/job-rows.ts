@@ -12,6 +12,8 @@ export interface JobDetail extends JobWork, JobPlace {
   readonly skills: readonly string[];
   readonly contextFrom: readonly string[];
   readonly enabledToolsets?: readonly string[] | undefined;
+  /** The time zone that `nextRunAt` was worked out in. */
+  readonly timezone?: string | undefined;
 }
 
 /** A job as it is written down. */
@@ -124,13 +126,13 @@ export class JobRows {
       .map(decodeJob);
   }
 
-  /** When the next job that does not run is due. */
-  nextDueAt(): number | undefined {
+  /** When the next job that does not run is due, of those that were not due already at `after`. */
+  nextDueAt(after = 0): number | undefined {
     const found = this.#store.db
       .prepare(
-        "SELECT min(next_run_at) AS at FROM cron_jobs WHERE state = 'scheduled' AND owner IS NULL AND next_run_at IS NOT NULL",
+        "SELECT min(next_run_at) AS at FROM cron_jobs WHERE state = 'scheduled' AND owner IS NULL AND next_run_at > ?",
       )
-      .get();
+      .get(after);
     return numberOf(found?.at);
   }
 

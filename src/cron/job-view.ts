@@ -2,21 +2,32 @@ import { isAbandoned, type JobRow } from "./job-rows.js";
 import { scheduleWords, storedSchedule } from "./schedule.js";
 import type { Job, JobRun, JobState } from "./types.js";
 
+/** A scheduler is never exactly on time: this much is not late. */
+export const ON_TIME_MS = 5_000;
+
 /** A job as people and models see it. */
 export function jobOf(
   row: JobRow,
-  seen: { readonly lastRun: JobRun | undefined; readonly timezone: string; readonly now: number },
+  seen: {
+    readonly lastRun: JobRun | undefined;
+    readonly timezone: string;
+    readonly now: number;
+    /** Why it would not run now, if its time has come. */
+    readonly late?: string | undefined;
+  },
 ): Job {
-  const { detail } = row;
+  const { timezone: _zone, ...detail } = row.detail;
+  const state = stateOf(row, seen);
   return {
     ...detail,
     id: row.id,
     name: row.name,
     schedule: row.schedule,
     scheduleDisplay: wordsOf(row, seen.timezone),
-    state: stateOf(row, seen),
+    state,
     createdAt: row.createdAt,
     nextRunAt: row.state === "scheduled" ? row.nextRunAt : undefined,
+    late: state === "late" ? seen.late : undefined,
     lastRun: seen.lastRun,
     repeat: row.repeat,
     runs: row.runs,
@@ -30,7 +41,9 @@ function stateOf(
 ): JobState {
   if (row.owner !== undefined && !isAbandoned(row, seen.now)) return "running";
   if (row.state === "paused") return "paused";
-  if (row.state === "scheduled" && row.nextRunAt !== undefined) return "scheduled";
+  if (row.state === "scheduled" && row.nextRunAt !== undefined) {
+    return row.nextRunAt < seen.now - ON_TIME_MS ? "late" : "scheduled";
+  }
   return seen.lastRun?.status === "waiting" ? "waiting" : "finished";
 }
 
@@ -41,4 +54,10 @@ function wordsOf(row: JobRow, timezone: string): string {
   } catch {
     return row.schedule;
   }
+}
+
+/** Why a job has to wait for others. */
+export function placesTaken(names: readonly string[]): string {
+  const shown = names.slice(0, 8).map((name) => JSON.stringify(name));
+  return `All ${names.length} places are taken, by ${shown.join(", ")}. It runs when one of them has ended.`;
 }

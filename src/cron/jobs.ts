@@ -5,8 +5,9 @@ import { ToolError } from "../tool/errors.js";
 import { checkDraft, invalid, nameFor } from "./check-draft.js";
 import { anchorOf, detailOf, freeName, isUsedUp, ownName, repeatOf, withChange } from "./draft-row.js";
 import { findJob } from "./find-job.js";
-import { type JobChange, type JobRow, JobRows } from "./job-rows.js";
-import { jobOf } from "./job-view.js";
+import { followTimezone, zoneNamed } from "./follow-timezone.js";
+import { isAbandoned, type JobChange, type JobRow, JobRows } from "./job-rows.js";
+import { jobOf, placesTaken } from "./job-view.js";
 import { RunRows } from "./run-rows.js";
 import { nextDue, readSchedule, type Schedule, storedSchedule, tidySchedule } from "./schedule.js";
 import { SchedulerRows } from "./scheduler-rows.js";
@@ -16,6 +17,8 @@ import type { Job, JobDraft, JobRun, RunRequestOutcome, ScheduledJobs } from "./
 export interface JobsOptions {
   readonly store: Store;
   readonly timezone: string;
+  /** Jobs that may run at the same time. */
+  readonly maxParallel?: number | undefined;
   now?(): number;
   /** Throws a ToolError when a toolset is unknown. */
   checkToolsets?(names: readonly string[]): void;
@@ -44,6 +47,7 @@ class Jobs implements ScheduledJobs {
     this.#options = options;
     this.#rows = new JobRows(options.store);
     this.#runs = new RunRows(options.store);
+    followTimezone(this.#rows, { timezone: options.timezone, now: this.#now() });
   }
 
   async create(draft: JobDraft, { paused = false } = {}): Promise<Job> {
@@ -81,18 +85,20 @@ class Jobs implements ScheduledJobs {
       createdAt: now,
       nextRunAt: nextDue(schedule, { after: now, timezone: this.#options.timezone }),
       repeat: repeatOf(draft.repeat, schedule),
-      detail: detailOf(draft, rows),
+      detail: { ...detailOf(draft, rows), timezone: zoneNamed(this.#options.timezone) },
     });
   }
 
   async list(): Promise<readonly Job[]> {
     const latest = this.#runs.latest();
-    return this.#rows.list().map((row) => this.#view(row, latest.get(row.id)));
+    const rows = this.#rows.list();
+    const late = this.#whyLate(rows);
+    return rows.map((row) => this.#view(row, { lastRun: latest.get(row.id), late }));
   }
 
   async get(idOrName: string): Promise<Job> {
     const row = this.#find(idOrName);
-    return this.#view(row, this.#runs.of(row.id, 1)[0]);
+    return this.#view(row, { lastRun: this.#runs.of(row.id, 1)[0], late: this.#whyLate(this.#rows.list()) });
   }
 
   async runs(idOrName: string, { limit = 20 } = {}): Promise<readonly JobRun[]> {
@@ -211,8 +217,17 @@ class Jobs implements ScheduledJobs {
     return findJob(this.#rows.list(), idOrName);
   }
 
-  #view(row: JobRow, lastRun: JobRun | undefined): Job {
-    return jobOf(row, { lastRun, timezone: this.#options.timezone, now: this.#now() });
+  #view(row: JobRow, seen: { readonly lastRun: JobRun | undefined; readonly late: string }): Job {
+    return jobOf(row, { ...seen, timezone: this.#options.timezone, now: this.#now() });
+  }
+
+  /** What a job whose time has come waits for. */
+  #whyLate(rows: readonly JobRow[]): string {
+    const now = this.#now();
+    if (!new SchedulerRows(this.#options.store).anyAlive(now)) return NO_SCHEDULER;
+    const running = rows.filter((row) => row.owner !== undefined && !isAbandoned(row, now));
+    if (running.length < (this.#options.maxParallel ?? Number.POSITIVE_INFINITY)) return SOON;
+    return placesTaken(running.map(({ name }) => name));
   }
 
   #read(schedule: string, now: number): Schedule {

@@ -158,9 +158,7 @@ function timeOf({ given, text }: Words, { now, timezone }: ScheduleSetting): num
   }
   const at =
     zone === undefined
-      ? new Cron(plain, { paused: true, allowPast: true, ...(timezone !== "" && { timezone }) })
-          .getOnce()
-          ?.getTime()
+      ? wallTime(plain, timezone)
       : Date.parse(`${plain}${/^z$/i.test(zone) ? "Z" : zone.replace(/^(...):?(..)$/, "$1:$2")}`);
   if (at === undefined || Number.isNaN(at)) return unreadable(given);
   if (at <= now) {
@@ -169,6 +167,45 @@ function timeOf({ given, text }: Words, { now, timezone }: ScheduleSetting): num
     );
   }
   return at;
+}
+
+/**
+ * When the clocks there show it; of two such moments the first. A time that is left out when clocks go forward is the
+ * moment after the gap, as for a cron expression.
+ */
+function wallTime(plain: string, timezone: string): number | undefined {
+  const zone = timezone === "" ? {} : { timezone };
+  const at = new Cron(plain, { paused: true, allowPast: true, ...zone }).getOnce();
+  if (at === null) return undefined;
+  const shown = new Intl.DateTimeFormat("sv-SE", {
+    dateStyle: "short",
+    timeStyle: "medium",
+    timeZone: timezone === "" ? undefined : timezone,
+  }).format(at);
+  if (shown.replace(" ", "T") === plain) return at.getTime();
+  const [, month, day, hour, minute] = /-(\d+)-(\d+)T(\d+):(\d+)/.exec(plain) ?? [];
+  const before = new Date(at.getTime() - DAY);
+  return cronOf(`${minute} ${hour} ${day} ${month} *`, timezone).nextRun(before)?.getTime();
+}
+
+/** True for a schedule whose moments depend on where the clock hangs. */
+export function isWallTime({
+  schedule,
+  kind,
+}: {
+  readonly schedule: string;
+  readonly kind: Schedule["kind"];
+}): boolean {
+  return kind === "cron" || (kind === "once" && ISO.test(schedule) && ISO.exec(schedule)?.[5] === undefined);
+}
+
+/** The moment a time without a zone means in another one; undefined when it cannot be read there. */
+export function onceIn(schedule: string, timezone: string): number | undefined {
+  try {
+    return timeOf({ given: schedule, text: schedule }, { now: Number.NEGATIVE_INFINITY, timezone });
+  } catch {
+    return undefined;
+  }
 }
 
 function bounded(given: string, ms: number): number {

@@ -2,19 +2,22 @@ import { describeThrown } from "../tool/thrown.js";
 import { type CarryOutParts, carryOut, type RunReport, type SchedulerOptions } from "./carry-out.js";
 import { type Claim, Claims } from "./claims.js";
 import { findJob } from "./find-job.js";
+import { followTimezone } from "./follow-timezone.js";
 import { type JobRow, JobRows } from "./job-rows.js";
+import { ON_TIME_MS, placesTaken } from "./job-view.js";
 import { RunRows } from "./run-rows.js";
 import { SchedulerRows } from "./scheduler-rows.js";
 
 export type { RunReport, SchedulerLimits, SchedulerOptions } from "./carry-out.js";
 
 interface Running {
+  readonly name: string;
   readonly controller: AbortController;
   readonly done: Promise<RunReport>;
+  /** A person is asked something: meanwhile it does not take the place of another job. */
+  waiting: boolean;
 }
 
-/** A scheduler is never exactly on time: this much is not late. */
-const ON_TIME_MS = 5_000;
 /** After a failure of the database, or with a job that cannot be scheduled. */
 const PAUSE_MS = 1_000;
 const FINISH_MS = 3_000;
@@ -32,6 +35,8 @@ export class Scheduler {
   #cancelRenewal: (() => void) | undefined;
   /** Jobs that could not be looked at, with the reason that was told. */
   readonly #troubles = new Map<string, string>();
+  /** Due times that were told to be late, by job. */
+  readonly #late = new Map<string, number | undefined>();
   #started = false;
   #stopped = false;
 
@@ -77,7 +82,7 @@ export class Scheduler {
     this.#recover();
     this.#jobs.askForRun(id, this.#options.clock.now());
     const row = this.#jobs.get(id);
-    const claim = row && row.owner === undefined ? this.#claims.takeDue(row, this.#rules()) : undefined;
+    const claim = row && row.owner === undefined ? this.#claims.takeDue(row, this.#rules(row.id)) : undefined;
     return claim === undefined ? undefined : this.#begin(claim).done;
   }
 
@@ -102,10 +107,12 @@ export class Scheduler {
     try {
       this.#presence.seen(this.#claims.owner, clock.now());
       this.#recover();
+      followTimezone(this.#jobs, { timezone: this.#options.timezone, now: clock.now() });
       this.#takeWaiting();
       this.#takeDue(clock.now());
-      // With all places taken, the end of a run is what to wait for.
-      if (this.#running.size < limits.maxParallel) wait = Math.min(wait, this.#untilDue());
+      this.#tellLate();
+      // With all places taken, the end of a run is what to wait for; but who is late is to be told.
+      wait = Math.min(wait, this.#untilDue() + (this.#hasPlace() ? 0 : ON_TIME_MS + 1));
       if (this.#troubles.size > 0) wait = Math.max(wait, PAUSE_MS);
     } catch (error) {
       log.error(`scheduled jobs could not be looked at: ${describeThrown(error).message}`);
@@ -115,8 +122,9 @@ export class Scheduler {
   }
 
   #untilDue(): number {
-    const due = this.#jobs.nextDueAt();
-    return due === undefined ? Number.POSITIVE_INFINITY : Math.max(0, due - this.#options.clock.now());
+    const now = this.#options.clock.now();
+    const due = this.#jobs.nextDueAt(this.#hasPlace() ? undefined : now - ON_TIME_MS);
+    return due === undefined ? Number.POSITIVE_INFINITY : Math.max(0, due - now);
   }
 
   #recover(): void {
@@ -131,17 +139,41 @@ export class Scheduler {
   #takeDue(until: number): readonly Running[] {
     const begun: Running[] = [];
     for (const row of this.#jobs.due(until)) {
-      if (this.#stopped || this.#running.size >= this.#options.limits.maxParallel) break;
+      if (this.#stopped || !this.#hasPlace()) break;
       const claim = this.#claim(row);
       if (claim !== undefined) begun.push(this.#begin(claim));
     }
     return begun;
   }
 
+  #hasPlace(): boolean {
+    return this.#working().length < this.#options.limits.maxParallel;
+  }
+
+  #working(): readonly Running[] {
+    return [...this.#running.values()].filter(({ waiting }) => !waiting);
+  }
+
+  /** Once for each due time that has to wait because others do not end. */
+  #tellLate(): void {
+    const { clock, log, emit } = this.#options;
+    const now = clock.now();
+    const late = this.#hasPlace() ? [] : this.#jobs.due(now - ON_TIME_MS);
+    for (const id of this.#late.keys()) if (!late.some((row) => row.id === id)) this.#late.delete(id);
+    for (const { id, name, nextRunAt, askedAt } of late) {
+      const dueAt = askedAt ?? nextRunAt;
+      if (this.#late.get(id) === dueAt) continue;
+      this.#late.set(id, dueAt);
+      const reason = placesTaken(this.#working().map((running) => running.name));
+      log.warn(`the job ${name} (${id}) is late: ${reason}`);
+      emit?.({ type: "job.late", id, name, due_at: dueAt ?? now, summary: reason, at: now });
+    }
+  }
+
   /** One job that cannot be scheduled, such as one in a time zone that does not exist, must not hold up the others. */
   #claim(row: JobRow): Claim | undefined {
     try {
-      const claim = this.#claims.takeDue(row, this.#rules());
+      const claim = this.#claims.takeDue(row, this.#rules(row.id));
       this.#troubles.delete(row.id);
       return claim;
     } catch (error) {
@@ -158,21 +190,23 @@ export class Scheduler {
   #takeWaiting(): void {
     if (this.#options.runPrompt === undefined) return;
     for (const run of this.#runs.waiting()) {
-      if (this.#running.size >= this.#options.limits.maxParallel) return;
+      if (!this.#hasPlace()) return;
       const claim = this.#claims.takeWaiting(run, this.#options.clock.now());
       if (claim !== undefined) this.#begin(claim);
     }
   }
 
-  #rules() {
+  #rules(id: string) {
     const { clock, limits, timezone } = this.#options;
-    return { now: clock.now(), timezone, lateMs: Math.max(limits.catchUpMs, limits.tickMs + ON_TIME_MS) };
+    const lateMs = Math.max(limits.catchUpMs, limits.tickMs + ON_TIME_MS);
+    return { now: clock.now(), timezone, lateMs, starved: this.#late.has(id) };
   }
 
-  #parts(controller: AbortController): CarryOutParts {
+  #parts(controller: AbortController, onWaiting: CarryOutParts["onWaiting"]): CarryOutParts {
     return {
       options: this.#options,
       controller,
+      onWaiting,
       claims: this.#claims,
       lastOutput: (id) => this.#runs.of(id, 20).find(({ outputPath }) => outputPath !== undefined),
     };
@@ -180,9 +214,15 @@ export class Scheduler {
 
   #begin(claim: Claim): Running {
     const controller = new AbortController();
+    const onWaiting = (waiting: boolean) => {
+      running.waiting = waiting;
+      this.wake();
+    };
     const running: Running = {
+      name: claim.row.name,
+      waiting: false,
       controller,
-      done: carryOut(claim, this.#parts(controller)).finally(() => {
+      done: carryOut(claim, this.#parts(controller, onWaiting)).finally(() => {
         this.#running.delete(claim.run.id);
         if (this.#running.size === 0) this.#cancelRenewal?.();
         this.wake();

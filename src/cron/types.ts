@@ -11,10 +11,15 @@ export interface JobWork {
   readonly script?: string | undefined;
   /** For an agent; kept and shown, and run once there is one. */
   readonly prompt?: string | undefined;
+  /** Seconds one run may take, waiting for a person not counted; `cron.time_limit_seconds` when left out. */
+  readonly timeLimit?: number | undefined;
 }
 
-/** `waiting`: its time has come, and there is no agent yet for its prompt. */
-export type JobState = "scheduled" | "running" | "paused" | "waiting" | "finished";
+/**
+ * `late`: its time has come and it does not run, see `late` of the job. `waiting`: its time has come, and there is no
+ * agent yet for its prompt.
+ */
+export type JobState = "scheduled" | "late" | "running" | "paused" | "waiting" | "finished";
 
 /**
  * `missed`: nobody ran it in time. `unknown`: the process that ran it died, and what it did is not known.
@@ -60,6 +65,8 @@ export interface Job extends JobWork, JobPlace {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly nextRunAt: number | undefined;
+  /** Why it does not run although its time has come. */
+  readonly late?: string | undefined;
   readonly lastRun: JobRun | undefined;
   /** How often it runs altogether; undefined: for ever. */
   readonly repeat: number | undefined;

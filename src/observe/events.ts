@@ -147,6 +147,15 @@ export type JobEvent =
       readonly at: number;
     }
   | {
+      /** Its time has come, and others take all places. */
+      readonly type: "job.late";
+      readonly id: string;
+      readonly name: string;
+      readonly due_at: number;
+      readonly summary: string;
+      readonly at: number;
+    }
+  | {
       readonly type: "job.changed";
       readonly id: string;
       readonly name: string;

@@ -9,6 +9,7 @@ export function jobsOf(runtime: Runtime): ScheduledJobs {
     return openJobs({
       store: await runtime.store(),
       timezone: runtime.config.values.cron.timezone,
+      maxParallel: runtime.config.values.cron.max_parallel,
       checkToolsets: (names) => checkToolsets(runtime, names),
       changed: ({ job, name, action }) =>
         runtime.events.emit({ type: "job.changed", id: job, name, action, at: Date.now() }),

@@ -18,8 +18,7 @@ export interface RuntimeScheduler {
 }
 
 const LEASE_MS = 15_000;
-/** Longer than a script may take and a question may wait together. */
-const RUN_MS = 60 * 60 * 1000;
+const GIVE_UP_MS = 10_000;
 
 /** A scheduler for the jobs of the runtime's home. It does nothing before `start`, `tick` or `runNow`. */
 export async function schedulerFor(
@@ -41,10 +40,11 @@ export async function schedulerFor(
       tickMs: values.cron.tick_seconds * 1000,
       catchUpMs: values.cron.catch_up_seconds * 1000,
       leaseMs: LEASE_MS,
-      runMs: RUN_MS,
+      runMs: values.cron.time_limit_seconds * 1000,
+      giveUpMs: GIVE_UP_MS,
       ...setting.limits,
     },
-    openSession: (job) => openJobSession(runtime, job),
+    openSession: (job, onWaiting) => openJobSession(runtime, { job, onWaiting }),
     ...(setting.runPrompt !== undefined && { runPrompt: setting.runPrompt }),
     emit: (event) => events.emit(event),
     redact,
@@ -62,7 +62,10 @@ export async function schedulerFor(
 }
 
 /** Under the authority of whoever made the job, and never more; nobody sits there to be asked. */
-async function openJobSession(runtime: Runtime, job: Job): Promise<JobSession> {
+async function openJobSession(
+  runtime: Runtime,
+  { job, onWaiting }: { readonly job: Job; readonly onWaiting: (waiting: boolean) => void },
+): Promise<JobSession> {
   const approver = runtime.approvals.configured() ?? runtime.approvals.unattended("cron_mode");
   const toolsets = job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron;
   const outer = await runtime.openSession({
@@ -74,7 +77,8 @@ async function openJobSession(runtime: Runtime, job: Job): Promise<JobSession> {
     environment: job.environment,
     approver,
   });
-  const session = job.tools === undefined ? outer : outer.openChild({ tools: job.tools, door: "cron" });
+  const tools = job.tools === undefined ? {} : { tools: job.tools };
+  const session = outer.openChild({ ...tools, door: "cron", onWaiting });
   return {
     local: session.scope.environment.kind === "local",
     has: (tool) => session.view.statuses.get(tool)?.ok !== false && session.view.entries.has(tool),

@@ -130,6 +130,7 @@ export async function openHome(): Promise<Home> {
           catchUpMs: 300_000,
           leaseMs: 15_000,
           runMs: HOUR,
+          giveUpMs: 10_000,
           ...limits,
         },
       });

@@ -22,7 +22,8 @@ export async function add(context: CommandContext): Promise<void> {
           deliver: text("deliver"),
           workdir: text("workdir") ?? process.cwd(),
           noAgent: options.agent === false,
-          repeat: repeatFrom(text("repeat")),
+          repeat: wholeNumber(text("repeat"), "--repeat"),
+          timeLimit: wholeNumber(text("timeLimit"), "--time-limit"),
           skills: names(text("skills")),
           contextFrom: names(text("contextFrom")),
           profile: flags.profile,
@@ -69,10 +70,10 @@ function objectFrom(given: unknown): Readonly<Record<string, unknown>> {
   throw commandError("bad_request", "the arguments of --tool must be one JSON object or key=value pairs");
 }
 
-function repeatFrom(given: string | undefined): number | undefined {
+function wholeNumber(given: string | undefined, option: string): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d{1,7}$/.test(given)) return Number(given);
-  throw commandError("bad_request", `--repeat must be a whole number, not ${JSON.stringify(given)}`);
+  throw commandError("bad_request", `${option} must be a whole number, not ${JSON.stringify(given)}`);
 }
 
 export async function pause(context: CommandContext): Promise<void> {

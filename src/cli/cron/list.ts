@@ -20,6 +20,7 @@ export async function list(context: CommandContext): Promise<void> {
       cells: (job) => cells(job, { out, timezone }),
       empty: all.length === 0 ? "No jobs." : "No jobs are scheduled; those that are finished: --all",
     });
+    for (const late of new Set(all.map((job) => job.late))) if (late !== undefined) out.note(`Late: ${late}`);
     if (all.length === 0) out.note("Make one: hermes cron add 'every 2h' --script 'git fetch --all'");
   });
 }
@@ -55,6 +56,8 @@ export async function show(context: CommandContext): Promise<void> {
       ["state", colouredStatus(out, job.state)],
       ["schedule", `${visible(job.scheduleDisplay)} (${visible(job.schedule)})`],
       ["next run", clockTime(job.nextRunAt, timezone)],
+      ["late", job.late],
+      ["time limit", job.timeLimit === undefined ? undefined : `${job.timeLimit} s`],
       ["runs", `${job.runs}${repeat === undefined ? "" : ` of ${repeat}`}`],
       ["tool call", toolCall && visible(`${toolCall.name} ${JSON.stringify(toolCall.arguments)}`)],
       ["script", job.script && visibleWithColours(job.script)],

@@ -17,6 +17,10 @@ export interface JobAnswer {
   readonly schedule_display: string;
   readonly state: string;
   readonly next_run_at: string | null;
+  /** Why it does not run although its time has come. */
+  readonly late?: string | undefined;
+  /** Seconds one run may take. */
+  readonly time_limit?: number | undefined;
   readonly runs: number;
   readonly repeat?: number | undefined;
   readonly tool_call?: Job["toolCall"] | undefined;
@@ -70,6 +74,8 @@ export function publicJob(job: Job): JobAnswer {
     schedule_display: job.scheduleDisplay,
     state: job.state,
     next_run_at: job.nextRunAt === undefined ? null : iso(job.nextRunAt),
+    late: job.late,
+    time_limit: job.timeLimit,
     runs: job.runs,
     repeat: job.repeat,
     tool_call: job.toolCall,
