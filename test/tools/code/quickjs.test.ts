@@ -163,6 +163,16 @@ describe("a script in code mode", () => {
     expect(outcome.durationMs).toBeLessThan(10_000);
   });
 
+  it("hears its timers while a call is under way, and answers while a timer is", async () => {
+    const code = `const heard = [];
+      setTimeout(() => heard.push("early"), 1);
+      const late = new Promise((resolve) => setTimeout(() => resolve("late"), 60));
+      await tools.double({ n: 1 });
+      heard.push("answer", await late, (await tools.double({ n: 2 })).twice);
+      return heard`;
+    expect((await scripts.run(code)).result).toEqual(["early", "answer", "late", 4]);
+  });
+
   it("is not over before the calls it began are", async () => {
     const outcome = await scripts.run("tools.double({ n: 1 }).then((r) => console.log(r.twice)); 'early'");
     expect(outcome).toMatchObject({ result: "early", output: "2\n", toolCallsMade: 1 });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Confine, Environment, ProcessEnd, RunningProcess } from "../../../env/environment.js";
 import { ToolError } from "../../../tool/errors.js";
+import { SpinningLoop } from "../quickjs/adaptive-spin.js";
 import {
   BASH_DRIVER,
   NODE_BOOTSTRAP,
@@ -90,6 +91,7 @@ export class Interpreter {
   readonly #runner: Runner;
   readonly #token = `\u0001${randomBytes(12).toString("hex").slice(0, 14)}\u0002`;
   readonly #reader: FrameReader;
+  readonly #loop = new SpinningLoop();
   #process: RunningProcess | undefined;
   /** Bytes that the program has not taken yet. */
   #unsent = 0;
@@ -169,7 +171,9 @@ export class Interpreter {
   answer(key: number, answer: { readonly ok: boolean; readonly json: string }): Promise<void> {
     // Refusals are free for a script that never reads them; results are limited in number.
     if (!answer.ok && this.#unsent > MAX_UNSENT) return Promise.resolve();
-    return this.write(orderFrame(`["r",${key},${answer.ok},${answer.json}]`));
+    const written = this.write(orderFrame(`["r",${key},${answer.ok},${answer.json}]`));
+    this.#loop.answered();
+    return written;
   }
 
   runCell(cell: Cell): Promise<void> {
@@ -203,6 +207,7 @@ export class Interpreter {
         listener.onError?.(payload);
         return;
       case "q": {
+        this.#loop.called();
         const request = parsed(payload);
         if (!Array.isArray(request)) return;
         const [key, name, args] = request as unknown[];

@@ -5,10 +5,18 @@ export interface ThreadData {
   readonly variantPath: string;
   readonly wasmPath: string;
   readonly prelude: string;
-  /** One number, shared: anything but 0 ends the running script. */
-  readonly stop: SharedArrayBuffer;
+  /** Numbers that both threads see, at the places of `SHARED`. */
+  readonly shared: SharedArrayBuffer;
   readonly memoryBytes: number;
 }
+
+export const SHARED = {
+  /** Anything but 0 ends the running script. */
+  stop: 0,
+  /** How many messages the thread was sent; whoever sends one rouses a thread that sleeps here. */
+  sent: 1,
+  bytes: 8,
+} as const;
 
 export interface ThreadLimits {
   readonly memoryBytes: number;

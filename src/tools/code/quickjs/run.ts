@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../../tool/json-schema.js";
 import type { NestedTools } from "../../../tool/tool.js";
+import { SpinningLoop } from "./adaptive-spin.js";
 import { Answers } from "./answers.js";
 import { PausableTimer } from "./clock.js";
 import type { Ended, Ending, FromThread, Order, ScriptFailure } from "./protocol.js";
@@ -57,6 +58,7 @@ class Script {
   readonly #request: QuickJsRequest;
   readonly #thread: ScriptThread;
   readonly #answers: Answers;
+  readonly #loop = new SpinningLoop();
   readonly #printed = { stdout: "", stderr: "" };
   #stopReason: "timeout" | "interrupted" | undefined;
 
@@ -66,7 +68,10 @@ class Script {
     this.#answers = new Answers({
       tools: request.tools,
       maxChars: request.limits.memoryBytes,
-      reply: (text) => thread.answer(text),
+      reply: (text) => {
+        thread.answer(text);
+        this.#loop.answered();
+      },
     });
   }
 
@@ -110,6 +115,7 @@ class Script {
   }
 
   #hear(message: Exclude<FromThread, Ended>): void {
+    this.#loop.called();
     if (typeof message === "object") {
       const { stream, text } = message;
       this.#printed[stream] += text;

@@ -1,6 +1,13 @@
 import type { QuickJSHandle } from "quickjs-emscripten-core";
 import { brokenBy, failureOf, refusal, withHint, withoutMemory } from "./failures.js";
-import type { Ending, FromThread, Order, ScriptFailure, ThreadLimits } from "./protocol.js";
+import {
+  type Ending,
+  type FromThread,
+  type Order,
+  type ScriptFailure,
+  SHARED,
+  type ThreadLimits,
+} from "./protocol.js";
 import type { Sandbox } from "./sandbox-maker.js";
 
 const JOBS_AT_ONCE = 200;
@@ -16,7 +23,7 @@ const SCRIPT_NAME = "script.js";
 export class ScriptRun {
   readonly #sandbox: Sandbox;
   readonly #order: Order;
-  readonly #stop: Int32Array;
+  readonly #shared: Int32Array;
   readonly #post: (message: FromThread) => void;
   readonly #stdout: Printed;
   readonly #stderr: Printed;
@@ -35,19 +42,20 @@ export class ScriptRun {
   constructor(parts: {
     readonly sandbox: Sandbox;
     readonly order: Order;
-    readonly stop: Int32Array;
+    readonly shared: Int32Array;
     readonly post: (message: FromThread) => void;
   }) {
     this.#sandbox = parts.sandbox;
     this.#order = parts.order;
-    this.#stop = parts.stop;
+    this.#shared = parts.shared;
     this.#post = parts.post;
     this.#stdout = new Printed(parts.order.limits.maxStdoutChars);
     this.#stderr = new Printed(parts.order.limits.maxStderrChars);
   }
 
-  get over(): boolean {
-    return this.#over;
+  /** Nothing can happen in it before a message comes. */
+  get waitsForMessage(): boolean {
+    return !this.#over && this.#timers.size === 0;
   }
 
   get #limits(): ThreadLimits {
@@ -131,7 +139,7 @@ export class ScriptRun {
 
   #mustStop(): boolean {
     if (this.#ending?.how === "stopped" || this.#ending?.how === "out_of_time") return true;
-    if (Atomics.load(this.#stop, 0) !== 0) {
+    if (Atomics.load(this.#shared, SHARED.stop) !== 0) {
       this.#ending = { how: "stopped" };
       return true;
     }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { QUICKJS_PRELUDE } from "../scripts.gen.js";
-import type { FromThread, Order, ThreadData, ToThread } from "./protocol.js";
+import { type FromThread, type Order, SHARED, type ThreadData, type ToThread } from "./protocol.js";
 
 /** What a script does with the stack of its engine must end in the engine's own error, long before this. */
 const STACK_MB = 32;
@@ -18,7 +18,7 @@ export interface ThreadEvents {
 /** A thread that runs scripts. It serves one script at a time and can be ended at any moment without harm. */
 export class ScriptThread {
   readonly #worker: Worker;
-  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  readonly #shared = new Int32Array(new SharedArrayBuffer(SHARED.bytes));
   #events: ThreadEvents | undefined;
   #dead: string | undefined;
 
@@ -29,7 +29,7 @@ export class ScriptThread {
       variantPath: find.resolve("@jitl/quickjs-wasmfile-release-sync"),
       wasmPath: find.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"),
       prelude: QUICKJS_PRELUDE,
-      stop: this.#stop.buffer as SharedArrayBuffer,
+      shared: this.#shared.buffer as SharedArrayBuffer,
       memoryBytes,
     };
     this.#worker = new Worker(locateProgram(), {
@@ -56,20 +56,20 @@ export class ScriptThread {
   /** Begins a script; from now on `events` are told what it does. */
   begin(order: Order, events: ThreadEvents): void {
     this.#events = events;
-    Atomics.store(this.#stop, 0, 0);
+    Atomics.store(this.#shared, SHARED.stop, 0);
     this.#worker.ref();
-    if (this.#dead === undefined) this.#worker.postMessage(order);
+    if (this.#dead === undefined) this.#send(order);
     else events.died(this.#dead);
   }
 
   answer(text: string): void {
-    this.#worker.postMessage(text satisfies ToThread);
+    this.#send(text);
   }
 
   /** Asks the script to end; a busy one notices within moments. */
   stop(): void {
-    Atomics.store(this.#stop, 0, 1);
-    this.#worker.postMessage({ kind: "stop" } satisfies ToThread);
+    Atomics.store(this.#shared, SHARED.stop, 1);
+    this.#send({ kind: "stop" });
   }
 
   /** The script is over and the thread may take another one. */
@@ -81,6 +81,12 @@ export class ScriptThread {
   async end(): Promise<void> {
     this.#events = undefined;
     await this.#worker.terminate();
+  }
+
+  #send(message: ToThread): void {
+    this.#worker.postMessage(message);
+    Atomics.add(this.#shared, SHARED.sent, 1);
+    Atomics.notify(this.#shared, SHARED.sent);
   }
 
   #die(reason: string): void {

@@ -1,5 +1,5 @@
 # Cells, one after the other, in one namespace. Follows python-common.py.
-import ast, signal, time
+import ast, signal
 
 class Interrupts:
     """Ends the cell that runs, never a message on its way."""
