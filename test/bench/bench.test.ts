@@ -59,7 +59,7 @@ describe("npm run bench", () => {
     expect(["bench/results.json", "docs/performance.md", "docs/performance.svg"].map(contentOf)).toEqual(
       published,
     );
-  }, 120_000);
+  }, 240_000);
 
   it("names the parts it knows when it is asked for another", () => {
     const run = bench("--only", "calls,speed");
