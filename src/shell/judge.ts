@@ -128,7 +128,7 @@ function judgeCommands(run: Run): readonly Judged[] {
     if (known === undefined) own.set(finding.command, [finding]);
     else known.push(finding);
   }
-  const verdicts = new Verdicts();
+  const verdicts = new Verdicts(run.commands.length);
   return run.commands.map((command) => {
     let finding = strictestOf(verdicts.of(command), undefined);
     for (const there of run.variants.get(command) ?? []) finding = strictestOf(verdicts.of(there), finding);

@@ -50,7 +50,7 @@ export function levelOf(command: SimpleCommand): "safe" | "danger" | "hardline" 
 }
 
 export function findingsOf(command: SimpleCommand): readonly Finding[] {
-  return new Verdicts().of(command);
+  return new Verdicts(1).of(command);
 }
 
 interface Token {

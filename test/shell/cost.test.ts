@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/shell/judge.js";
-import { keyOf } from "../../src/shell/read/command-key.js";
+import { keyOf } from "../../src/shell/rules/rule-index.js";
 import type { SimpleCommand } from "../../src/shell/types.js";
 import { simple } from "./build.js";
 

@@ -133,7 +133,7 @@ function trialRun(run: Run): Run {
 function hasFindings(run: Run): boolean {
   if (run.findings.some(({ level, rule }) => level === "hardline" && rule !== "hardline.unparseable"))
     return true;
-  const verdicts = new Verdicts();
+  const verdicts = new Verdicts(run.commands.length);
   return run.commands.some((command) => {
     const all = [command, ...(run.variants.get(command) ?? [])];
     return all.some((one) => verdicts.of(one).length > 0);

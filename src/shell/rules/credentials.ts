@@ -1,4 +1,4 @@
-import { copiesKey, findsAndShows, showsSecrets } from "./credential-reads.js";
+import type { ShellWord, SimpleCommand } from "../types.js";
 import {
   copiesIntoContainer,
   looksUpOutput,
@@ -8,7 +8,8 @@ import {
   servesSecrets,
 } from "./credential-sends.js";
 import { isSender } from "./flows.js";
-import { type Condition, subject } from "./row.js";
+import { isCredentialFile, isCredentialStore, isDownloadPlace } from "./places.js";
+import { type Condition, names, subject } from "./row.js";
 
 const SHOWS = "shows keys, passwords or tokens";
 const SENDS = "sends keys, passwords or tokens away";
@@ -23,6 +24,129 @@ const asksMetadata: Condition = (call) =>
   /^(?:aria2c|fetch|lynx|w3m|links|invoke-webrequest|iwr|invoke-restmethod|irm)$/.test(call.command.program)
     ? call.find(METADATA)
     : undefined;
+
+/** Programs that print what is in the files they are given. */
+const READERS = names(
+  "cat tac nl head tail less more most bat batcat view xxd od hexdump hd strings base64 base32 basenc gbase64 " +
+    "cut sort uniq paste fold fmt column diff comm colordiff sdiff rev pr expand iconv split csplit look pbcopy " +
+    "xclip xsel wl-copy qrencode uuencode ccat lolcat glow get-content gc type zcat mapfile readarray dos2unix sqlite3",
+);
+/** Programs that take a pattern or script first. */
+const FILTERS = names("grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk jq yq perl ruby");
+const PACKERS = names("tar zip 7z 7za rar gzip bzip2 xz zstd cpio ar pax bsdtar gtar");
+/** Programs that tell about their input without showing it, or use it for what it is. */
+const QUIET = names(
+  "wc md5sum sha1sum sha224sum sha256sum sha512sum shasum cksum b2sum md5 cmp true : ssh-add ssh-keygen docker " +
+    "podman kubectl helm export declare source . eval mysql psql read test [ gpg age sops openssl-check sponge",
+);
+const COPIERS = names("cp scp rsync curl wget");
+
+/** True for programs that print or carry off the files they are given. */
+function readsFiles(program: string): boolean {
+  return READERS.has(program) || FILTERS.has(program) || PACKERS.has(program) || COPIERS.has(program);
+}
+
+/** A file with secrets that is printed or packed, unless nobody gets to see it. */
+const showsSecrets: Condition = ({ command }) => {
+  const secret = filesShown(command).find(isCredentialFile);
+  return secret === undefined || staysHidden(command) ? undefined : secret;
+};
+
+function filesShown(command: SimpleCommand): readonly ShellWord[] {
+  const { program, args, redirects } = command;
+  const typed =
+    redirects.length === 0
+      ? NO_WORDS
+      : redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  if (!readsFiles(program) && !SHOWS_SOME.has(program)) return typed;
+  const operands = plainOperands(args);
+  if (READERS.has(program)) return showsNamesOnly(command) ? typed : [...typed, ...operands];
+  if (FILTERS.has(program)) return [...typed, ...operands.slice(1)];
+  if (PACKERS.has(program)) return [...typed, ...operands];
+  if (program === "dd")
+    return operands
+      .filter(({ text }) => text.startsWith("if="))
+      .map((word) => ({ ...word, text: word.text.slice(3) }))
+      .concat(typed);
+  if (/^(?:curl|wget2?|aria2c|fetch)$/.test(program))
+    return [...typed, ...operands.filter(({ text }) => /^file:/i.test(text))];
+  if (program === "xargs") return [...typed, ...valuesAfter(args, /^(?:-a|--arg-file)$/)];
+  if (program === "openssl" && /^(?:enc|base64)$/.test(operands[0]?.text ?? ""))
+    return [...typed, ...valuesAfter(args, /^-in$/)];
+  return typed;
+}
+
+const NO_WORDS: readonly ShellWord[] = [];
+/** Programs that print some of the files in their words. */
+const SHOWS_SOME = names("dd wget2 aria2c fetch xargs openssl");
+
+function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return args.filter((_word, index) => option.test(args[index - 1]?.text ?? ""));
+}
+
+/** Operands without the values of options that leave files out. */
+function plainOperands(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^(?:-x|--exclude(?:-dir|-from)?|--include|-g|--glob|-o|--output)$/.test(args[index - 1]?.text ?? ""),
+  );
+}
+
+/** The output only counts, compares or loads what was read: `cat key | ssh-add -`, `grep -q X .env`. */
+function staysHidden(command: SimpleCommand): boolean {
+  if (isQuiet(command)) return true;
+  // What is printed comes from those whose output nobody reads.
+  const last = command.feeds.filter(({ feeds }) => feeds.length === 0);
+  return last.length > 0 && last.every(isQuiet);
+}
+
+function isQuiet({ program, args }: SimpleCommand): boolean {
+  if (QUIET.has(program)) return true;
+  if (/^(?:e|f|z)?grep$|^rg$/.test(program))
+    return args.some(({ text }) =>
+      /^-[a-zA-Z]*[qclL]$|^--(?:quiet|silent|count|files-with(?:out)?-match(?:es)?)$/.test(text),
+    );
+  return (
+    /^(?:sed|gsed|perl|ruby|awk)$/.test(program) &&
+    args.some(({ text }) => /^-[a-z]*i(?:\..*)?$|^--in-place/.test(text))
+  );
+}
+
+/** `cut -d= -f1 .env` prints the names, not the values. */
+function showsNamesOnly({ program, args }: SimpleCommand): boolean {
+  return (
+    program === "cut" &&
+    args.some(({ text }) => /^-d.?=/.test(text)) &&
+    args.some(({ text }) => text === "-f1")
+  );
+}
+
+/** Copying a key to where others can fetch it; a copy to an ordinary place is no leak. */
+const copiesKey: Condition = ({ command }) => {
+  if (!/^(?:cp|install|mv|ln)$/.test(command.program)) return undefined;
+  const operands = plainOperands(command.args);
+  const target = operands.at(-1);
+  const source = operands
+    .slice(0, -1)
+    .find((word) => isCredentialFile(word) && (isCredentialStore(word) || word.text.startsWith("/etc/")));
+  if (source === undefined || target === undefined || staysHidden(command)) return undefined;
+  const shared =
+    isDownloadPlace(target) ||
+    /(?:^|\/)(?:www|public|public_html|htdocs|static|mnt|media|volumes|srv)(?:\/|$)/i.test(target.text);
+  return shared || source.text.startsWith("/etc/") ? source : undefined;
+};
+
+/** `find / -name id_rsa -exec cat {} +`, `find . -name .env | xargs cat`: names are given, not files. */
+const findsAndShows: Condition = ({ command }) => {
+  const { program, args } = command;
+  if (!/^(?:find|gfind|fd|fdfind|locate|mdfind)$/.test(program)) return undefined;
+  const named = valuesAfter(args, /^-(?:i?name|i?path|i?wholename|g|-glob)$/).find(isCredentialFile);
+  if (named === undefined) return undefined;
+  const reads = ({ text }: ShellWord): boolean => readsFiles(text.slice(text.lastIndexOf("/") + 1));
+  const piped = command.feeds.some((each) => each.program === "xargs" && each.args.some(reads));
+  return piped || args.some(reads) ? named : undefined;
+};
 
 /** Keys, passwords and tokens that would be shown or leave the machine, whatever program does it. */
 // biome-ignore format: a table; what belongs to a row stands together

@@ -1,6 +1,17 @@
+import { foldPath } from "../../base/path.js";
+import { decidingRow, plainNames, rowsAt, rowsNaming, untilException } from "../../places/match-place.js";
+import { PLACE_TABLE, type PlaceKind, type PlaceRow } from "../../places/table.js";
 import { type ShellWord, UNKNOWN } from "../types.js";
-import { isSystemPath } from "./protected-places.js";
-import { inHome, isAnchored, placeOf, segmentIn, takesEverything } from "./segments.js";
+import {
+  couldMatch,
+  inHome,
+  isAnchored,
+  type Place,
+  perWord,
+  placeOf,
+  segmentIn,
+  takesEverything,
+} from "./segments.js";
 
 /** The folders whose recursive removal ends a machine: never allowed. */
 const VITAL = new Set("home root etc usr var bin sbin boot lib lib32 lib64 libx32 users system".split(" "));
@@ -123,16 +134,199 @@ function isUnknown(segment: string): boolean {
   return segment.replaceAll(UNKNOWN, "") === "";
 }
 
-export {
-  isAgentSettings,
-  isBuildRecipe,
-  isCredentialFile,
-  isCredentialStore,
-  isGitHook,
-  isHermesOwn,
-  isHistoryFile,
-  isKeyFile,
-  isProjectSecret,
-  isStartupFile,
-  isSystemPath,
-} from "./protected-places.js";
+/** A file a shell, desktop or tool reads and runs when it starts. A bare name may lie in the home as well. */
+export function isStartupFile(word: ShellWord): boolean {
+  if (isOfKind(word, "startup")) return true;
+  const { anchor, segments } = placeOf(word);
+  const [name = ""] = segments;
+  if (anchor !== "here" || segments.length !== 1) return false;
+  if (isPattern(name)) return isOfKind({ ...word, text: `~/${word.text}` }, "startup");
+  return rowsAt({ path: foldPath(name), inHome: name }).some(({ what }) => what === "startup");
+}
+
+/** A place that holds keys and tokens: reading it gives them away, writing it gives access. */
+export function isCredentialStore(word: ShellWord): boolean {
+  return isOfKind(word, "credentials");
+}
+
+/** A single key, wherever it lies. */
+export function isKeyFile(word: ShellWord): boolean {
+  return rowsOf(word).some(({ what, write }) => what === "secrets" && write !== "allow");
+}
+
+/** `.env` and its kin in a project; templates (`.env.example`) hold no secret. */
+export function isProjectSecret(word: ShellWord): boolean {
+  return isOfKind(word, "environment");
+}
+
+/** Whatever holds secrets and should not leave the machine. Public keys and templates are not among them. */
+export function isCredentialFile(word: ShellWord): boolean {
+  return decidingRow(rowsOf(word), "read") !== undefined;
+}
+
+/** The runtime's own state and rules: an agent that may write them may write its own permission. */
+export function isHermesOwn(word: ShellWord): boolean {
+  return isOfKind(word, "hermes", "hermes-secrets", "project-hermes");
+}
+
+/** Files of other agents and editors that start programs when a folder is opened. */
+export function isAgentSettings(word: ShellWord): boolean {
+  return isOfKind(word, "editor");
+}
+
+/** What a build server runs by itself once it is pushed. */
+export function isBuildRecipe(word: ShellWord): boolean {
+  return isOfKind(word, "build");
+}
+
+/** Programs git starts by itself, and the settings that name them. */
+export function isGitHook(word: ShellWord): boolean {
+  return isOfKind(word, "git", "git-hooks");
+}
+
+/** Where shells keep what was typed. */
+export function isHistoryFile(word: ShellWord): boolean {
+  return isOfKind(word, "history");
+}
+
+/** Inside (or equal to) a tree of the operating system; harmless devices and the temporary folders are not. */
+export function isSystemPath(word: ShellWord): boolean {
+  return isOfKind(word, "system");
+}
+
+function isOfKind(word: ShellWord, ...kinds: readonly PlaceKind[]): boolean {
+  return rowsOf(word).some(({ what }) => kinds.includes(what));
+}
+
+/** The rows of the table of places that speak of what a word names. */
+const rowsOf = perWord((word): readonly PlaceRow[] => {
+  const place = placeOf(word);
+  return place.segments.some(isPattern) ? rowsMeant(word, place) : rowsAt(spotOf(word, place));
+});
+
+function spotOf(word: ShellWord, { anchor, segments }: Place) {
+  // A sentence that mentions paths (`--message 'copy a ~/.ssh/b'`) is none itself; its end may look like a name.
+  const isSentence = anchor === "here" && /\s~?\//.test(word.text);
+  return {
+    path: foldPath(isSentence ? (segments.at(-1) ?? "") : segments.join("/")),
+    fromRoot: anchor === "root",
+    inHome: inHome(word)?.join("/"),
+    inHermes: inHermes(word, segments)?.join("/"),
+  };
+}
+
+function inHermes(word: ShellWord, segments: readonly string[]): readonly string[] | undefined {
+  if (word.variables?.includes("HERMES_HOME") === true) return segments.slice(1);
+  const at = segments.indexOf(".hermes");
+  return at === -1 ? undefined : segments.slice(at + 1);
+}
+
+function isPattern(segment: string): boolean {
+  return /[*?[\uFFFC]/.test(segment);
+}
+
+/** For `~/.ss?/*`: the rows that it names outright, and those with a name that the pattern could be made for. */
+function rowsMeant(word: ShellWord, place: Place): readonly PlaceRow[] {
+  const { anchor, segments } = place;
+  const outright = new Set(rowsNaming(spotOf(word, place)));
+  const rest = inHome(word) ?? [];
+  const rootStart = plainStart(segments[0]);
+  const homeStart = plainStart(rest[0]);
+  const nameStart = plainStart(segments.at(-1));
+  const isBroad = /[*?[]/.test(segments.at(-1) ?? "");
+  const rows = namesOfRows().flatMap(({ row, root, home, anywhere }) => {
+    const isSecretName = row.what === "secrets" || row.what === "environment";
+    if (row.what === "ordinary") return outright.has(row) ? [row] : [];
+    const isMeant =
+      (outright.has(row) && !(isBroad && isSecretName)) ||
+      (anchor === "root" &&
+        root.some((parts) => mayStart(parts, rootStart) && beginsWith(segments, parts, couldBe))) ||
+      home.some(
+        (parts) =>
+          mayStart(parts, homeStart) &&
+          beginsWith(rest, parts, row.what === "startup" && rest.length === 1 ? couldBe : isNamed),
+      ) ||
+      anywhere.some(
+        (parts) =>
+          (row.what === "git" || mayStart(parts, nameStart)) && isMeantAnywhere(segments, parts, row.what),
+      );
+    return isMeant ? [row] : [];
+  });
+  return untilException(rows);
+}
+
+/** What a segment certainly begins with. */
+function plainStart(segment = ""): string {
+  return /^[\w.-]*/.exec(segment)?.[0] ?? "";
+}
+
+/** Most names are told apart by their beginning, which is quicker than to hold them against a pattern. */
+function mayStart(parts: readonly string[], start: string): boolean {
+  return parts[0]?.startsWith(start) === true;
+}
+
+interface RowNames {
+  readonly row: PlaceRow;
+  readonly root: readonly (readonly string[])[];
+  readonly home: readonly (readonly string[])[];
+  readonly anywhere: readonly (readonly string[])[];
+}
+
+let known: readonly RowNames[] | undefined;
+
+function namesOfRows(): readonly RowNames[] {
+  const names = (anchor: "/" | "~/" | "**/", row: PlaceRow) =>
+    plainNames(anchor, (other) => other === row).map((name) => foldPath(name.replace(/\/$/, "")).split("/"));
+  known ??= PLACE_TABLE.map((row) => ({
+    row,
+    root: names("/", row),
+    home: names("~/", row),
+    anywhere: names("**/", row),
+  }));
+  return known;
+}
+
+type Comparison = (segment: string, name: string) => boolean;
+
+function beginsWith(segments: readonly string[], parts: readonly string[], isSame: Comparison): boolean {
+  return parts.length <= segments.length && parts.every((part, at) => isSame(segments[at] ?? "", part));
+}
+
+/** Names that lie in any folder are so many that only some kinds are looked for behind a pattern. */
+function isMeantAnywhere(segments: readonly string[], parts: readonly string[], what: PlaceKind): boolean {
+  const last = segments.at(-1) ?? "";
+  const [first = "", ...others] = parts;
+  switch (what) {
+    case "history":
+      return couldBe(last, first) && !takesEverything(last);
+    case "git":
+      return (
+        others.length > 0 &&
+        beginsWith(segments.slice(segments.lastIndexOf(first) + 1), others, couldBe) &&
+        segments.includes(first)
+      );
+    case "secrets":
+    case "environment":
+      return /^(?:\.|id_)/.test(first) && isNamed(last, first) && letters(last) >= 3;
+    default:
+      return false;
+  }
+}
+
+/** Whether a segment is, or as a pattern could be, this name. */
+function couldBe(segment: string, name: string): boolean {
+  if (!isPattern(segment)) return segment === name;
+  return segment !== UNKNOWN && segment.length <= 64 && couldMatch(segment, name);
+}
+
+/** Whether a segment is this name, or a pattern made for it: `.ss?`. One that takes nearly everything is not. */
+function isNamed(segment: string, name: string): boolean {
+  if (segment === name) return true;
+  if (!/[*?[]/.test(segment) || segment.length > 64) return false;
+  return segment[0] === name[0] && couldMatch(segment, name) && letters(segment) >= 2;
+}
+
+/** How many characters of a pattern are written out. */
+function letters(pattern: string): number {
+  return pattern.replace(/\[[^\]]*\]|[*?]/g, "").length;
+}
