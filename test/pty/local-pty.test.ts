@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "../support/needs.js";
 import { endAll, eventually, inTerminal } from "./support.js";
 
 let folder = "";
@@ -185,7 +186,8 @@ describe("typing", () => {
 });
 
 describe.runIf(linux)("two hundred starts", () => {
-  it("leave no process, no zombie and no descriptor", async () => {
+  it("leave no process, no zombie and no descriptor", async (context) => {
+    needs(context, "ps");
     const descriptors = () => readdirSync("/proc/self/fd").filter((name) => isTerminal(name)).length;
     const before = descriptors();
     for (let round = 0; round < 20; round += 1) {

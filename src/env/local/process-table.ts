@@ -5,8 +5,11 @@ import { EXEC_MARK } from "./marks.js";
 const MARK = new RegExp(`(?:^|\\0)${EXEC_MARK}=([^\\0]*)`);
 
 const EXEC_LIMIT_MS = 1_000;
-/** Where `env_start` and `env_end` are in /proc/PID/stat, counted from the state. */
+/** Where `flags`, `env_start` and `env_end` are in /proc/PID/stat, counted from the state. */
+const FLAGS = 6;
 const ENVIRONMENT_RANGE = 47;
+/** PF_KTHREAD: no program, nobody's child. */
+const KERNEL_THREAD = 0x0020_0000;
 
 export interface ProcessRow {
   readonly pid: number;
@@ -63,7 +66,9 @@ async function readRow(name: string): Promise<ProcessRow | undefined> {
     const line = await readFile(`/proc/${name}/stat`, "latin1");
     // The command is in parentheses and may itself hold spaces and parentheses.
     const close = line.lastIndexOf(")");
-    const [state = "?", parent = "0", group = "0"] = line.slice(close + 2).split(" ");
+    const fields = line.slice(close + 2).split(" ");
+    if ((Number(fields[FLAGS]) & KERNEL_THREAD) !== 0) return undefined;
+    const [state = "?", parent = "0", group = "0"] = fields;
     const command = line.slice(line.indexOf("(") + 1, close);
     return { pid: Number(name), parent: Number(parent), group: Number(group), state, command };
   } catch {
@@ -102,9 +107,8 @@ async function readMarks(table: readonly ProcessRow[]) {
   return found;
 }
 
-async function markOf({ pid, group }: ProcessRow): Promise<string | undefined> {
-  // Group 0 are threads of the kernel.
-  if (pid === process.pid || group === 0) return undefined;
+async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
+  if (pid === process.pid) return undefined;
   const deadline = Date.now() + EXEC_LIMIT_MS;
   try {
     for (;;) {

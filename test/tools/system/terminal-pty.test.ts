@@ -3,6 +3,7 @@ import type { CallResult } from "../../../src/index.js";
 import type { ProcessReport } from "../../../src/tools/system/process-actions.js";
 import type { TerminalOutput } from "../../../src/tools/system/terminal-output.js";
 import { living, oddSeconds } from "../../processes/support.js";
+import { needs } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
 
 async function shell() {
@@ -49,7 +50,8 @@ describe("a command in a terminal", () => {
     expect(done.status).toBe("exited");
   });
 
-  it("that shows a pager or an editor brings the screen", async () => {
+  it("that shows a pager or an editor brings the screen", async (context) => {
+    needs(context, "less");
     const { run, process } = await shell();
     const paged = await run("seq 1 200 | PAGER= less");
     expect(paged.status).toBe("needs_input");
