@@ -1,7 +1,7 @@
 import type { CallResult, IncomingCall } from "../tool/call.js";
 import { spillResult, textLength } from "./bound-result.js";
 import { CallRecord, type RunOptions } from "./call-record.js";
-import { type EffectKey, HeldKeys, keysOf } from "./effect-keys.js";
+import { type EffectKey, KeyIndex, keysOf } from "./effect-keys.js";
 import { PEEK, walkStages } from "./prepare.js";
 import { walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
@@ -30,7 +30,7 @@ export async function planStretches(
   scope: CallScope,
 ): Promise<readonly (readonly IncomingCall[])[]> {
   const stretches: IncomingCall[][] = [];
-  let held = new HeldKeys();
+  let held = new KeyIndex<IncomingCall>();
   let open: IncomingCall[] | undefined;
   for (const request of requests) {
     const keys = await keysOfRequest(request, scope);
@@ -39,13 +39,13 @@ export async function planStretches(
       open = undefined;
       continue;
     }
-    if (open === undefined || held.clashWith(keys)) {
+    if (open === undefined || held.clashesWith(keys)) {
       open = [];
-      held = new HeldKeys();
+      held = new KeyIndex();
       stretches.push(open);
     }
     open.push(request);
-    held.add(keys);
+    held.add(request, keys);
   }
   return stretches;
 }

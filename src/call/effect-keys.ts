@@ -1,4 +1,3 @@
-import { isTidyAtOrBelow } from "../base/path.js";
 import type { Environment } from "../env/environment.js";
 import type { Effect } from "../tool/effects.js";
 
@@ -16,57 +15,103 @@ export interface EffectKey {
 
 const EVERYTHING = "*";
 
-export function keysClash(a: EffectKey, b: EffectKey): boolean {
-  return a.space === b.space && (a.write || b.write) && contains(a.path, b.path);
-}
+/** Keys of many calls. Finding a clash takes as long as a path is deep, however many there are. */
+export class KeyIndex<Owner> {
+  readonly #reads = new Map<string, KeysOfSpace<Owner>>();
+  readonly #writes = new Map<string, KeysOfSpace<Owner>>();
 
-/**
- * Whether one has to wait for the other when they come from different messages, which promise no order. Looking at a
- * folder is then no reason to wait for a change of one thing in it, which is there whole or not at all: hundreds of
- * sessions in one folder would form one line.
- */
-export function keysExclude(a: EffectKey, b: EffectKey): boolean {
-  if (!keysClash(a, b)) return false;
-  if (a.write === b.write || a.path === undefined || b.path === undefined) return true;
-  const [looking, changing] = a.write ? [b.path, a.path] : [a.path, b.path];
-  return looking.length >= changing.length;
-}
-
-export function anyExclude(left: readonly EffectKey[], right: readonly EffectKey[]): boolean {
-  return left.some((a) => right.some((b) => keysExclude(a, b)));
-}
-
-/** The keys of many calls, kept so that looking for a clash does not mean looking at all of them. */
-export class HeldKeys {
-  readonly #reads = new Map<string, EffectKey[]>();
-  readonly #writes = new Map<string, EffectKey[]>();
-
-  add(keys: readonly EffectKey[]): void {
+  add(owner: Owner, keys: readonly EffectKey[]): void {
     for (const key of keys) {
       const spaces = key.write ? this.#writes : this.#reads;
-      const held = spaces.get(key.space);
-      if (held === undefined) spaces.set(key.space, [key]);
-      // A key without a path covers its whole space; one of its kind is enough.
-      else if (held[0]?.path !== undefined) {
-        if (key.path === undefined) held.length = 0;
-        held.push(key);
+      let space = spaces.get(key.space);
+      if (space === undefined) {
+        space = { at: new Map(), below: new Map() };
+        spaces.set(key.space, space);
       }
+      append(space.at, key.path, owner);
+      for (const folder of foldersOf(key.path)) append(space.below, folder, owner);
     }
   }
 
-  clashWith(keys: readonly EffectKey[]): boolean {
-    return keys.some(
-      (key) =>
-        this.#writes.get(key.space)?.some((other) => keysClash(key, other)) === true ||
-        (key.write && this.#reads.get(key.space)?.some((other) => keysClash(key, other)) === true),
+  delete(owner: Owner, keys: readonly EffectKey[]): void {
+    for (const key of keys) {
+      const spaces = key.write ? this.#writes : this.#reads;
+      const space = spaces.get(key.space);
+      if (space === undefined) continue;
+      remove(space.at, key.path, owner);
+      for (const folder of foldersOf(key.path)) remove(space.below, folder, owner);
+      if (space.at.size === 0) spaces.delete(key.space);
+    }
+  }
+
+  /** Whether some key clashes with one of these. */
+  clashesWith(keys: readonly EffectKey[]): boolean {
+    return keys.some(({ space, path, write }) =>
+      [this.#writes.get(space), write ? this.#reads.get(space) : undefined].some(
+        (held) =>
+          held !== undefined &&
+          (held.at.has(path) ||
+            held.below.has(path) ||
+            foldersOf(path).some((folder) => held.at.has(folder))),
+      ),
     );
+  }
+
+  /**
+   * Who has to wait for the owner of these keys or is to be waited for, when they come from different messages, which
+   * promise no order. Looking at a folder is then no reason to wait for a change of one thing in it, which is there
+   * whole or not at all: hundreds of sessions in one folder would form one line. In lists, each in the order they were
+   * added.
+   */
+  excluding(keys: readonly EffectKey[]): readonly (readonly Owner[])[] {
+    const found: (readonly Owner[] | undefined)[] = [];
+    for (const { space, path, write } of keys) {
+      const writes = this.#writes.get(space);
+      if (writes !== undefined) {
+        found.push(writes.at.get(path), ...foldersOf(path).map((folder) => writes.at.get(folder)));
+        if (write || path === undefined) found.push(writes.below.get(path));
+      }
+      const reads = write ? this.#reads.get(space) : undefined;
+      if (reads !== undefined) {
+        found.push(reads.at.get(path), reads.below.get(path));
+        if (path !== undefined) found.push(reads.at.get(undefined));
+      }
+    }
+    return found.filter((owners) => owners !== undefined);
   }
 }
 
-function contains(a: string | undefined, b: string | undefined): boolean {
-  if (a === undefined || b === undefined || a === b) return true;
-  // Asked for every pair of calls that wait.
-  return a.length < b.length ? isTidyAtOrBelow(b, a) : isTidyAtOrBelow(a, b);
+interface KeysOfSpace<Owner> {
+  /** By the path of the key; undefined is the whole space. */
+  readonly at: OwnersByPath<Owner>;
+  /** By every folder above it; undefined is above all. */
+  readonly below: OwnersByPath<Owner>;
+}
+
+type OwnersByPath<Owner> = Map<string | undefined, Owner[]>;
+
+function append<Owner>(lists: OwnersByPath<Owner>, path: string | undefined, owner: Owner): void {
+  const owners = lists.get(path);
+  if (owners === undefined) lists.set(path, [owner]);
+  else owners.push(owner);
+}
+
+function remove<Owner>(lists: OwnersByPath<Owner>, path: string | undefined, owner: Owner): void {
+  const owners = lists.get(path) ?? [];
+  const index = owners.indexOf(owner);
+  if (index >= 0) owners.splice(index, 1);
+  if (owners.length === 0) lists.delete(path);
+}
+
+/** Everything above a path, up to the whole space. */
+function foldersOf(path: string | undefined): readonly (string | undefined)[] {
+  if (path === undefined) return [];
+  const folders: (string | undefined)[] = [undefined];
+  if (path.startsWith("/") && path !== "/") folders.push("/");
+  for (let end = path.indexOf("/", 1); end !== -1; end = path.indexOf("/", end + 1)) {
+    folders.push(path.slice(0, end));
+  }
+  return folders;
 }
 
 /**

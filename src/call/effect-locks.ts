@@ -1,4 +1,4 @@
-import { anyExclude, type EffectKey, keysExclude } from "./effect-keys.js";
+import { type EffectKey, KeyIndex } from "./effect-keys.js";
 
 export type Release = () => void;
 
@@ -17,16 +17,16 @@ export interface EffectLocks {
   acquire(request: LockRequest): Release | Promise<Release | undefined>;
 }
 
-/** A call that holds its keys or waits for them. Those who wait form a list, in order of arrival. */
+/** A call that holds its keys or waits for them. */
 interface Place {
   readonly keys: readonly EffectKey[];
   readonly callId: string;
   readonly ancestors: readonly string[];
+  /** Who came before whom. */
+  readonly arrival: number;
   /** Who waits for this one, of all that stand in their way. */
   readonly followers: Set<Place>;
   blocker: Place | undefined;
-  ahead: Place | undefined;
-  behind: Place | undefined;
   admit: () => void;
 }
 
@@ -38,8 +38,9 @@ interface Place {
  * thousands of calls that queue for one file do not each look at all the others again and again.
  */
 export class InProcessLocks implements EffectLocks {
-  readonly #holders = new Holders();
-  #last: Place | undefined;
+  readonly #holders = new KeyIndex<Place>();
+  readonly #waiting = new KeyIndex<Place>();
+  #arrivals = 0;
 
   acquire(request: LockRequest): Release | Promise<Release | undefined> {
     const { keys, callId, ancestors, signal } = request;
@@ -47,37 +48,38 @@ export class InProcessLocks implements EffectLocks {
       keys,
       callId,
       ancestors,
+      arrival: this.#arrivals++,
       followers: new Set(),
       blocker: undefined,
-      ahead: this.#last,
-      behind: undefined,
       admit: () => undefined,
     };
+    let held = true;
     const release = () => {
-      if (this.#holders.delete(place)) this.#left(place);
+      if (!held) return;
+      held = false;
+      this.#holders.delete(place, keys);
+      this.#left(place);
     };
     place.blocker = this.#blockerOf(place);
     if (place.blocker === undefined) {
-      place.ahead = undefined;
-      this.#holders.add(place);
+      this.#holders.add(place, keys);
       return release;
     }
     return new Promise((resolve) => {
       const giveUp = () => {
         place.blocker?.followers.delete(place);
-        this.#leaveQueue(place);
+        this.#waiting.delete(place, keys);
         this.#left(place);
         resolve(undefined);
       };
       place.admit = () => {
         signal?.removeEventListener("abort", giveUp);
-        this.#leaveQueue(place);
-        this.#holders.add(place);
+        this.#waiting.delete(place, keys);
+        this.#holders.add(place, keys);
         resolve(release);
       };
       place.blocker?.followers.add(place);
-      if (this.#last !== undefined) this.#last.behind = place;
-      this.#last = place;
+      this.#waiting.add(place, keys);
       signal?.addEventListener("abort", giveUp, { once: true });
       if (signal?.aborted === true) {
         signal.removeEventListener("abort", giveUp);
@@ -87,22 +89,20 @@ export class InProcessLocks implements EffectLocks {
   }
 
   /** Somebody in the way of this call, or nobody. */
-  #blockerOf(place: Place): Place | undefined {
+  #blockerOf({ keys, ancestors, arrival }: Place): Place | undefined {
     // A nested call must not queue behind strangers who wait for its own parent.
-    if (place.ancestors.length === 0) {
-      for (let other = place.ahead; other !== undefined; other = other.ahead) {
-        if (anyExclude(place.keys, other.keys)) return other;
+    if (ancestors.length === 0) {
+      for (const places of this.#waiting.excluding(keys)) {
+        // The last of them: those who wait for one file then form a chain.
+        const ahead = places.findLast((other) => other.arrival < arrival);
+        if (ahead !== undefined) return ahead;
       }
     }
-    return this.#holders.inTheWayOf(place);
-  }
-
-  #leaveQueue(place: Place): void {
-    if (place.ahead !== undefined) place.ahead.behind = place.behind;
-    if (place.behind !== undefined) place.behind.ahead = place.ahead;
-    if (this.#last === place) this.#last = place.ahead;
-    place.ahead = undefined;
-    place.behind = undefined;
+    for (const places of this.#holders.excluding(keys)) {
+      const other = places.find(({ callId }) => !ancestors.includes(callId));
+      if (other !== undefined) return other;
+    }
+    return undefined;
   }
 
   /** Whoever watched the one that left now watches another, or may go. */
@@ -114,52 +114,4 @@ export class InProcessLocks implements EffectLocks {
     }
     gone.followers.clear();
   }
-}
-
-/** Those who run, by space and by whether they write there: readers need not look at one another. */
-class Holders {
-  readonly #all = new Set<Place>();
-  readonly #readers = new Map<string, Set<Place>>();
-  readonly #writers = new Map<string, Set<Place>>();
-
-  add(place: Place): void {
-    this.#all.add(place);
-    for (const key of place.keys) {
-      const spaces = key.write ? this.#writers : this.#readers;
-      const places = spaces.get(key.space);
-      if (places === undefined) spaces.set(key.space, new Set([place]));
-      else places.add(place);
-    }
-  }
-
-  delete(place: Place): boolean {
-    for (const key of place.keys) {
-      const spaces = key.write ? this.#writers : this.#readers;
-      const places = spaces.get(key.space);
-      places?.delete(place);
-      if (places?.size === 0) spaces.delete(key.space);
-    }
-    return this.#all.delete(place);
-  }
-
-  inTheWayOf(place: Place): Place | undefined {
-    for (const key of place.keys) {
-      const found =
-        clashing(this.#writers, key, place) ?? (key.write ? clashing(this.#readers, key, place) : undefined);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-}
-
-function clashing(
-  spaces: ReadonlyMap<string, ReadonlySet<Place>>,
-  key: EffectKey,
-  place: Place,
-): Place | undefined {
-  for (const other of spaces.get(key.space) ?? []) {
-    if (place.ancestors.includes(other.callId)) continue;
-    if (other.keys.some((held) => keysExclude(key, held))) return other;
-  }
-  return undefined;
 }
