@@ -162,6 +162,23 @@ export function plainNames(anchor: Anchor, isMeant: (row: PlaceRow) => boolean):
     .flatMap((pattern) => alternatives(pattern.slice(anchor.length).replace(/^\//, "")));
 }
 
+/** The same for those whose last segment alone is a pattern, as a folder and what to compare its names with. */
+export function namePatterns(
+  anchor: Anchor,
+  isMeant: (row: PlaceRow) => boolean,
+): readonly { readonly folder: string; readonly name: RegExp }[] {
+  return PLACE_TABLE.filter(isMeant)
+    .flatMap(patternsOf)
+    .filter((pattern) => anchorOf(pattern) === anchor)
+    .flatMap((pattern) => alternatives(pattern.slice(anchor.length)))
+    .flatMap((path) => {
+      const [, folder, name] = /^([^*?[]*)\/([^/]*[*?[][^/]*)$/.exec(path) ?? [];
+      return folder === undefined || name === undefined
+        ? []
+        : [{ folder, name: new RegExp(sourceOf(`/${name}`)) }];
+    });
+}
+
 /** `a{b,c}` is `ab` and `ac`. */
 function alternatives(pattern: string): readonly string[] {
   const [whole, before = "", choices = "", after = ""] = /^([^{]*)\{([^{}]*)\}(.*)$/.exec(pattern) ?? [];

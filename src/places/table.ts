@@ -29,6 +29,7 @@ export const PLACE_KINDS = {
   editor: "a file that other programs run later",
   build: "a file that other programs run later",
   startup: "a start-up file or setting of other programs",
+  "control-socket": "a socket through which other programs are told what to run",
   history: "what was typed into other programs",
   system: "a system folder",
 } as const;
@@ -125,6 +126,20 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     write: "ask",
   },
   { patterns: "/etc/passwd /etc/systemd", what: "system", read: "allow", write: "deny" },
+
+  // Who may talk to one of these has somebody outside of any sandbox run what he likes.
+  {
+    patterns: `
+      /{run,var/run}/{docker.sock,docker,containerd,crio,podman,buildkit,incus,libvirt,snapd.socket,screen}
+      /{run,var/run}/dbus/system_bus_socket /run/systemd/private /var/lib/{lxd,incus}/unix.socket
+      /var/snap/lxd/common/lxd/unix.socket /run/user/*/{bus,systemd,docker.sock,docker,podman,containerd,buildkit}
+      /run/user/*/{libvirt,keyring/control,zellij,emacs,hypr,sway-ipc*,i3,nvim.*,kitty*}
+      /tmp/{tmux-*,screens,uscreens,emacs[0-9]*,zellij-*,nvim.*,kitty-*} ~/.colima ~/.rd ~/.lima
+      ~/.screen ~/.local/share/containers/podman`,
+    what: "control-socket",
+    read: "ask",
+    write: "ask",
+  },
 
   // The operating system.
   {

@@ -18,6 +18,8 @@ export interface ChildStart {
   readonly report: boolean;
   /** A descriptor of this process for the child, the next after the report. Closed here in any case. */
   readonly filter?: number | undefined;
+  /** Of the launcher, inside of which it runs. */
+  readonly boundary?: number | undefined;
   /** Files into which the child writes `0` before anything else, which puts it into groups of the kernel. */
   readonly joinFiles?: readonly string[];
   /** The bytes are only good until the listener returns. */
@@ -78,6 +80,15 @@ export interface StartFailure {
 
 /** Starting may also fail later: then `exited` says so. */
 export type StartChild = (start: ChildStart) => Promise<Child | StartFailure>;
+
+/** The same with a terminal as its input and output, which becomes its own. */
+export type StartInTerminal = (start: {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly boundary?: number | undefined;
+  readonly path: string;
+}) => Promise<Pick<Child, "pid" | "exited"> | StartFailure>;
 
 const JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
 

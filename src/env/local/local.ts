@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { arch, homedir, hostname, release, type, userInfo } from "node:os";
+import { arch, homedir, hostname, release, tmpdir, type, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import type {
@@ -15,9 +15,11 @@ import type {
   Transfer,
   TransferReport,
 } from "../environment.js";
+import type { GuardRequest } from "../sandbox/guard-plan.js";
 import type { Unavailable } from "../sandbox/probe.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { SandboxOptions } from "../sandbox/types.js";
+import type { Boundaries, Boundary } from "./boundaries.js";
 import { createLocalFiles } from "./local-files.js";
 import type { ProcessHost } from "./prepare.js";
 import type { Starter } from "./starter.js";
@@ -45,6 +47,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   // Loaded with the first command: a session that only touches files never needs them.
   let machinery: ReturnType<typeof loadMachinery> | undefined;
   let sandboxing: Promise<Sandbox | Unavailable> | undefined;
+  let boundaries: Promise<Boundaries> | undefined;
   /** What runs, with the switch that ends it. */
   const running = new Map<AbortController, Promise<unknown>>();
   const spawned = new Set<RunningProcess>();
@@ -62,16 +65,63 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
 
   async function hostFor(request: ProgramRequest) {
     const parts = await loaded();
-    const sandbox = await sandboxFor(request, options.sandbox ?? { mode: "off" });
+    const wanted = options.sandbox ?? { mode: "off" };
+    const inGuard = wanted.mode === "guard" && request.confine === undefined;
+    const boundary =
+      inGuard && request.sandbox?.off !== true ? await boundaryFor(request, wanted) : undefined;
+    const sandbox = inGuard ? undefined : await sandboxFor(request, wanted);
     // The launcher notices by itself when a folder is missing, which saves a look at each.
     if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
       await parts.requireDirectory(request.cwd);
     }
     if (closed) throw isClosed();
-    const { start } = parts.starter;
+    const { start, startInTerminal } = parts.starter;
     const { passthrough = [] } = options;
-    const host: ProcessHost = { env, passthrough, runtimeMark, start, sandbox };
+    const host: ProcessHost = { env, passthrough, runtimeMark, start, startInTerminal, sandbox, boundary };
     return { ...parts, host };
+  }
+
+  function allBoundaries(): Promise<Boundaries> {
+    boundaries ??= Promise.all([import("./boundaries.js"), loaded()]).then(
+      ([module, { starter }]) =>
+        new module.Boundaries({
+          launcher: starter.launcher,
+          program: options.sandbox?.program,
+          path: env.PATH,
+          folder: options.stateDir ?? tmpdir(),
+        }),
+    );
+    return boundaries;
+  }
+
+  /** Undefined where none can be made: then commands run all the same, and whoever looks is told. */
+  async function boundaryFor(request: ProgramRequest, wanted: SandboxOptions): Promise<Boundary | undefined> {
+    const [all, { homesOf, openedPaths }, { isHiddenBy }] = await Promise.all([
+      allBoundaries(),
+      import("../sandbox/plan.js"),
+      import("../sandbox/guard-plan.js"),
+    ]);
+    const homes = homesOf(home());
+    const { write = [], read = [] } = request.sandbox ?? {};
+    const program = typeof request.command === "string" ? undefined : request.command[0];
+    const usual: GuardRequest = {
+      homes,
+      workspace: request.workspace ?? wanted.workspace,
+      hidden: wanted.hidden ?? [],
+      shown: wanted.visible ?? [],
+      writable: openedPaths([...(wanted.writable ?? []), ...write], homes),
+      runtimeDir: env.XDG_RUNTIME_DIR,
+      sshAgent: env.SSH_AUTH_SOCK,
+    };
+    const boundary = await all.for(usual);
+    if ("unavailable" in boundary) return undefined;
+    for (const path of write) all.allow(path);
+    const hidden = [...read, ...(program !== undefined && isAbsolute(program) ? [program] : [])].filter(
+      (path) => isHiddenBy(boundary.plan.mounts, path),
+    );
+    if (hidden.length === 0) return boundary;
+    const wider = await all.for({ ...usual, shown: [...usual.shown, ...hidden] });
+    return "unavailable" in wider ? undefined : wider;
   }
 
   async function exec(request: ExecRequest): Promise<ExecResult> {
@@ -98,8 +148,8 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     let child: RunningProcess;
     if (pty === undefined) child = await spawnProcess(request, host);
     else {
-      // Terminals are opened by this process, so the launcher has to be told.
-      await starter.expectStrangers();
+      // Without a boundary, programs in terminals are started by this process, so the launcher has to be told.
+      if (host.boundary === undefined) await starter.expectStrangers();
       child = await spawnInTerminal({ ...request, pty }, host);
     }
     spawned.add(child);
@@ -164,7 +214,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       cwd: process.cwd(),
       home: home(),
       env,
-      launcher: await starter.usesLauncher(),
+      launcher: (await starter.launcher()) !== undefined,
       sandbox: { mode, problem },
     });
   }

@@ -4,7 +4,8 @@ import type { ProgramRequest } from "../environment.js";
 import { findProgram } from "../find-program.js";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
 import type { SandboxLimits } from "../sandbox/types.js";
-import type { StartChild } from "./child.js";
+import type { Boundary } from "./boundaries.js";
+import type { StartChild, StartInTerminal } from "./child.js";
 import { baseEnvironment, changedEnvironment, refuseOversized } from "./child-env.js";
 import { EXEC_MARK, RUNTIME_MARK } from "./marks.js";
 
@@ -16,8 +17,12 @@ export interface ProcessHost {
   readonly passthrough: readonly string[];
   readonly runtimeMark: string;
   readonly start: StartChild;
-  /** Present when commands run in a sandbox. */
+  /** Present when commands run in a sandbox of their own. */
   readonly sandbox?: Sandbox | undefined;
+  /** Present where the launcher can give a program a terminal. */
+  readonly startInTerminal?: StartInTerminal | undefined;
+  /** Present when they run in a boundary of the launcher's. */
+  readonly boundary?: Boundary | undefined;
 }
 
 /** A program ready to be started. */
@@ -29,6 +34,7 @@ export interface Prepared {
   /** What every program here gets when its request adds nothing. */
   readonly base: Readonly<Record<string, string>>;
   readonly confinement: Confinement | undefined;
+  readonly boundary: Boundary | undefined;
   /** Files into which whoever starts it writes `0` first: that puts it into its groups. */
   readonly joinFiles: readonly string[];
 }
@@ -45,8 +51,9 @@ export async function prepareProgram(
   vectors: Vectors,
 ): Promise<Prepared> {
   const mark = randomUUID();
-  const { passthrough, sandbox } = host;
-  const base = baseEnvironment({ parent: host.env, passthrough });
+  const { passthrough, sandbox, boundary } = host;
+  const all = baseEnvironment({ parent: host.env, passthrough });
+  const base = boundary === undefined ? all : insideBoundary(all, host.env.SSH_AUTH_SOCK);
   const marks = { [EXEC_MARK]: mark, [RUNTIME_MARK]: host.runtimeMark };
   const env = changedEnvironment(base, { ...request.env, ...marks });
   const shell = shellOn(base.PATH);
@@ -54,7 +61,16 @@ export async function prepareProgram(
   const plain = byPath(vectors.plain(request.command), isLine ? shell : undefined);
   refuseOversized(plain, env);
   if (sandbox === undefined) {
-    return { mark, argv: plain, cwd: request.cwd, env, base, confinement: undefined, joinFiles: [] };
+    return {
+      mark,
+      argv: plain,
+      cwd: request.cwd,
+      env,
+      base,
+      confinement: undefined,
+      boundary,
+      joinFiles: [],
+    };
   }
   const confinement = await sandbox.confine({
     cwd: request.cwd,
@@ -66,7 +82,16 @@ export async function prepareProgram(
   });
   const inside = byPath(vectors.confined(request.command, confinement.limits), shell);
   const argv = [...confinement.argv, ...inside];
-  return { mark, argv, cwd: "/", env: confinement.env, base, confinement, joinFiles: confinement.joinFiles };
+  const { joinFiles } = confinement;
+  return { mark, argv, cwd: "/", env: confinement.env, base, confinement, boundary: undefined, joinFiles };
+}
+
+/** The bus is a socket that a boundary covers. Keys are covered too, so an agent has to sign in their place. */
+function insideBoundary(
+  { DBUS_SESSION_BUS_ADDRESS: _bus, ...base }: Readonly<Record<string, string>>,
+  sshAgent: string | undefined,
+): Readonly<Record<string, string>> {
+  return sshAgent === undefined ? base : { ...base, SSH_AUTH_SOCK: sshAgent };
 }
 
 let lastShell: { readonly path: string | undefined; readonly shell: string } | undefined;

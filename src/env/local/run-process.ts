@@ -2,10 +2,12 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import { ToolError } from "../../tool/errors.js";
 import type { ExecRequest, ExecResult, Survivor } from "../environment.js";
 import { OutputWindow } from "../output-window.js";
-import { sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/report.js";
+import { hiddenFolder } from "../sandbox/plan.js";
+import { guardReport, sandboxFailed, sandboxReport, withRefusedNames } from "../sandbox/report.js";
 import type { Released } from "../sandbox/sandbox.js";
 import { differences, parseExports } from "../shell-report.js";
 import { requireDirectory } from "../working-folder.js";
+import type { Boundary } from "./boundaries.js";
 import type { Child, ChildExit, RawReport, StartFailure } from "./child.js";
 import { launcherLost } from "./child.js";
 import { argumentVector, confinedVector, readReport } from "./command-line.js";
@@ -23,6 +25,7 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
   if (request.signal.aborted) return neverStarted();
   const prepared = await prepareProgram(request, host, VECTORS);
   const { confinement } = prepared;
+  if (prepared.boundary !== undefined) return runInside(prepared.boundary, { request, prepared, host });
   if (confinement === undefined) return follow({ request, prepared, host });
   let result: ExecResult;
   let released: Released;
@@ -39,6 +42,19 @@ export async function runProcess(request: ExecRequest, host: ProcessHost): Promi
     reached: reached.length > 0 ? reached : undefined,
   };
   return changed.length === 0 ? told : withRefusedNames(told, changed);
+}
+
+async function runInside(boundary: Boundary, run: Run): Promise<ExecResult> {
+  const leave = boundary.enter();
+  let result: ExecResult;
+  try {
+    result = await follow(run);
+  } finally {
+    leave();
+  }
+  const told = { ...result, sandbox: guardReport(result, boundary.plan.mounts) };
+  const taken = boundary.taken();
+  return taken.length === 0 ? told : withRefusedNames(told, taken);
 }
 
 interface Run {
@@ -63,6 +79,7 @@ async function follow(run: Run): Promise<ExecResult> {
     input: request.stdin === undefined ? "nothing" : { bytes: request.stdin },
     report: confinement !== undefined || typeof request.command === "string",
     filter: confinement?.filter,
+    boundary: prepared.boundary?.id,
     joinFiles: prepared.joinFiles,
     onOutput: (bytes) => listening(output, bytes),
     ...(request.separateStderr === true && { onStderr: (bytes: Buffer) => listening(stderr, bytes) }),
@@ -207,6 +224,7 @@ async function notStarted(failure: StartFailure, { request, prepared }: Run): Pr
   if (prepared.confinement !== undefined) throw sandboxFailed(`${prepared.argv[0]}: ${code}`);
   // A missing folder looks like a missing program to those who cannot tell them apart.
   await requireDirectory(request.cwd);
+  if (stage === "folder" && prepared.boundary !== undefined) throw hiddenFolder(request.cwd);
   const missing = code === "ENOENT" || code === "ENOTDIR";
   if (stage !== "program" || (!missing && code !== "EACCES")) throw cannotStart(prepared.argv, code);
   return {

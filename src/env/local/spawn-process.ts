@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { ToolError } from "../../tool/errors.js";
 import type { ProcessEnd, RunningProcess, SpawnRequest, TerminalSize } from "../environment.js";
+import type { InTerminal, StartedInTerminal } from "../pty/local-pty.js";
 import { FILTER_DESCRIPTOR } from "../sandbox/types.js";
 import type { Child, ChildExit, StartFailure } from "./child.js";
 import { withGroupsJoined } from "./child.js";
@@ -34,6 +35,7 @@ export async function spawnProcess(request: SpawnRequest, host: ProcessHost): Pr
       input: "open",
       report: confinement !== undefined,
       filter: confinement?.filter,
+      boundary: prepared.boundary?.id,
       joinFiles: prepared.joinFiles,
       // A listener may keep what it gets.
       onOutput: (bytes) => take(new Uint8Array(bytes)),
@@ -72,9 +74,11 @@ function running({ child, prepared, take }: Parts): RunningProcess {
   const pipe = input === undefined ? undefined : pipeIdentity(input);
   const watched = confinement?.watched;
   const watch = watched === undefined || pid === undefined ? undefined : watchUsage(pid, watched);
+  const leave = prepared.boundary?.enter();
   let over = false;
   const ended = child.exited.then(async (exit): Promise<ProcessEnd> => {
     over = true;
+    leave?.();
     const excess = watch?.stop();
     if (exit.kind === "failed") take(startProblem(prepared.argv, exit.code));
     await outputArrived(child);
@@ -166,9 +170,12 @@ export async function spawnInTerminal(
 ): Promise<RunningProcess> {
   const { spawnInPty } = await import("../pty/local-pty.js");
   const vectors = { plain: backgroundVector, confined: confinedBackgroundVector };
-  const { argv, cwd, env, mark, confinement, joinFiles } = await prepareProgram(request, host, vectors);
+  const prepared = await prepareProgram(request, host, vectors);
+  const { argv, cwd, env, mark, confinement, joinFiles, boundary } = prepared;
+  const leave = boundary?.enter();
   const filter = confinement?.filter;
   const release = async () => {
+    leave?.();
     if (filter !== undefined) closeSync(filter);
     await confinement?.release();
   };
@@ -181,6 +188,10 @@ export async function spawnInTerminal(
       size: request.pty,
       held: confinement !== undefined,
       confinedBy: confinement?.confinedBy,
+      startIn:
+        boundary &&
+        host.startInTerminal &&
+        ((terminal) => startInside(prepared, { terminal, host, take: (bytes) => request.onOutput(bytes) })),
       ...(filter !== undefined && {
         files: [{ descriptor: FILTER_DESCRIPTOR, path: `/proc/${process.pid}/fd/${filter}` }],
       }),
@@ -192,6 +203,24 @@ export async function spawnInTerminal(
     await release();
     throw error;
   }
+}
+
+async function startInside(
+  { argv, cwd, boundary }: Prepared,
+  run: {
+    readonly terminal: InTerminal;
+    readonly host: ProcessHost;
+    readonly take: (bytes: Uint8Array) => void;
+  },
+): Promise<StartedInTerminal> {
+  const { terminal, host, take } = run;
+  const started = await host.startInTerminal?.({ argv, cwd, boundary: boundary?.id, ...terminal });
+  if (started === undefined || "stage" in started) throw cannotStart(argv, started?.code ?? "EIO");
+  const exited = started.exited.then((exit) => {
+    if (exit.kind === "failed") take(startProblem(argv, exit.code));
+    return endOf(exit, false);
+  });
+  return { pid: started.pid, exited };
 }
 
 /** Numbers of the calls that wait for bytes: read and readv. */

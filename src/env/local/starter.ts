@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
-import type { Child, ChildStart, StartFailure } from "./child.js";
+import type { Child, ChildStart, StartFailure, StartInTerminal } from "./child.js";
 import { type GivenDescriptor, type Launcher, openLauncher } from "./launcher/launcher.js";
 import { startWithNode } from "./node-starter.js";
 import { readPipe, together } from "./output-reader.js";
@@ -48,9 +48,14 @@ export class Starter {
     return startWithNode(start, { pipes: this.#pipes, folder: this.#folder });
   };
 
-  async usesLauncher(): Promise<boolean> {
-    return (await this.#currentLauncher()) !== undefined;
-  }
+  startInTerminal: StartInTerminal = async ({ path, ...start }) => {
+    const launcher = await this.#currentLauncher();
+    if (launcher === undefined) return { stage: "resources", code: "ENOSYS" };
+    return launcher.launch({ ...start, descriptors: [{ terminal: path }, "same", "same"] });
+  };
+
+  /** The process that starts programs, where there is one. */
+  launcher = (): Promise<Launcher | undefined> => this.#currentLauncher();
 
   /** Something that carries the mark is started by others; it ends with this runtime where a launcher works. */
   async expectStrangers(): Promise<void> {
@@ -115,8 +120,8 @@ async function startFromLauncher(
     ...(filter === undefined ? [] : [{ ours: filter }]),
   ];
   try {
-    const { argv, cwd, env, joinFiles = [] } = start;
-    const launched = await host.launcher.launch({ argv, cwd, env, descriptors, joinFiles });
+    const { argv, cwd, env, joinFiles = [], boundary } = start;
+    const launched = await host.launcher.launch({ argv, cwd, env, descriptors, joinFiles, boundary });
     if ("stage" in launched) return launched;
     const ends = [...launched.ends];
     const writable = descriptors[0] === "input" ? writePipe(ends.shift()) : undefined;

@@ -21,12 +21,17 @@ const ONLY_AT_START =
 
 interface WaitingShell {
   readonly mark: string;
-  /** The variables it was started with. */
+  /** The variables and the boundary it was started with. */
   readonly base: string;
   readonly launched: Launched;
   readonly order: number;
   readonly reader: OutputReader;
   take: (bytes: Buffer) => void;
+}
+
+interface NextShell {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly boundary: number | undefined;
 }
 
 /**
@@ -52,13 +57,14 @@ export class WaitingShells {
     const { line } = start;
     if (line === undefined || start.input !== "nothing" || start.onStderr !== undefined) return undefined;
     const order = orderFor(start, line);
-    const base = JSON.stringify(line.base);
+    const { boundary } = start;
+    const base = JSON.stringify([boundary, line.base]);
     const shell = this.#forget();
     const taken = shell !== undefined && order !== undefined && shell.base === base && give(shell, order);
     if (!taken && shell !== undefined) letGo(shell);
     this.#used += 1;
     // One command alone is often all there is.
-    if (this.#used > 1) void this.#refill(line.base, base);
+    if (this.#used > 1) void this.#refill({ variables: line.base, boundary }, base);
     if (!taken) return undefined;
     shell.take = start.onOutput.bind(start);
     shell.reader.ref(true);
@@ -87,12 +93,12 @@ export class WaitingShells {
     return shell;
   }
 
-  async #refill(variables: Readonly<Record<string, string>>, base: string): Promise<void> {
+  async #refill(next: NextShell, base: string): Promise<void> {
     this.#restartClock();
     if (this.#starting) return;
     this.#starting = true;
     try {
-      const shell = await this.#startOne(variables, base);
+      const shell = await this.#startOne(next, base);
       if (shell === undefined) return;
       if (this.#used < 0) letGo(shell);
       else this.#keep(shell);
@@ -103,13 +109,14 @@ export class WaitingShells {
     }
   }
 
-  async #startOne(variables: Readonly<Record<string, string>>, base: string) {
+  async #startOne({ variables, boundary }: NextShell, base: string) {
     const mark = randomUUID();
     const launched = await this.#launcher.launch({
       argv: waitingShellVector(),
       cwd: "/",
       env: { ...variables, [EXEC_MARK]: mark, [RUNTIME_MARK]: this.#runtimeMark },
       descriptors: ["nothing", "flood", "same", "report", "input"],
+      boundary,
     });
     if ("stage" in launched) return undefined;
     const [output = -1, order = -1] = launched.ends;

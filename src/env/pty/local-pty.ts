@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, closeSync, constants } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { quoteForShell } from "../../base/quote.js";
@@ -32,9 +32,21 @@ export interface PtyRequest {
   readonly files?: readonly OpenedFile[];
   /** See `TreeRoot.held`. */
   readonly held?: boolean;
+  /** Starts the program with the terminal at this path instead of from here. */
+  readonly startIn?: ((terminal: InTerminal) => Promise<StartedInTerminal>) | undefined;
   /** See `RunningProcess.confinedBy`. */
   readonly confinedBy?: string | undefined;
   onOutput(bytes: Uint8Array): void;
+}
+
+export interface InTerminal {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface StartedInTerminal {
+  readonly pid: number;
+  readonly exited: Promise<ProcessEnd>;
 }
 
 /** How many terminals this process holds now. */
@@ -47,6 +59,8 @@ export async function spawnInPty(request: PtyRequest): Promise<RunningProcess> {
   // Programs believe these more than the terminal, also when its size has changed.
   const { COLUMNS: _columns, LINES: _lines, ...env } = request.env;
   Object.assign(env, { TERM: "xterm-256color", [EXEC_MARK]: request.mark });
+  const { startIn } = request;
+  if (startIn !== undefined) return startedElsewhere({ request, size, env, startIn });
   const argv = startLine({
     argv: request.argv,
     env,
@@ -66,6 +80,26 @@ export async function spawnInPty(request: PtyRequest): Promise<RunningProcess> {
   });
   openTerminals += 1;
   return new PtyProcess({ request, opened, exited });
+}
+
+async function startedElsewhere(start: {
+  readonly request: PtyRequest;
+  readonly size: TerminalSize;
+  readonly env: Readonly<Record<string, string>>;
+  readonly startIn: NonNullable<PtyRequest["startIn"]>;
+}): Promise<RunningProcess> {
+  const { descriptor, program, path } = terminalMaker().open(start.size);
+  try {
+    const { pid, exited } = await start.startIn({ path, env: start.env });
+    openTerminals += 1;
+    return new PtyProcess({ request: start.request, opened: { descriptor, pid, path }, exited });
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  } finally {
+    // Held until then: a terminal whose last program end is closed counts as hung up.
+    closeSync(program);
+  }
 }
 
 class PtyProcess implements RunningProcess {

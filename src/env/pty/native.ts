@@ -22,6 +22,8 @@ export interface TerminalStart {
 
 export interface TerminalMaker {
   start(request: TerminalStart): OpenedTerminal;
+  /** Opens one without a program in it. Whoever starts one there closes `program` here then. */
+  open(size: TerminalSize): { readonly descriptor: number; readonly program: number; readonly path: string };
   resize(descriptor: number, size: TerminalSize): void;
 }
 
@@ -44,6 +46,10 @@ interface NativeFile {
     helper: string,
     onExit: (exitCode: number, signal: number) => void,
   ): { readonly fd: number; readonly pid: number; readonly pty: string };
+  open(
+    columns: number,
+    rows: number,
+  ): { readonly master: number; readonly slave: number; readonly pty: string };
   resize(descriptor: number, columns: number, rows: number): void;
 }
 
@@ -81,17 +87,26 @@ function loadMaker(): TerminalMaker {
         );
         return { descriptor: opened.fd, pid: opened.pid, path: opened.pty };
       } catch (error) {
-        throw new ToolError(
-          `No terminal could be opened (${error instanceof Error ? error.message : error}).`,
-          {
-            cause: error,
-            hint: "The machine may be out of terminals, processes or memory; end something and try again.",
-          },
-        );
+        throw notOpened(error);
+      }
+    },
+    open({ columns, rows }) {
+      try {
+        const { master, slave, pty } = native.open(columns, rows);
+        return { descriptor: master, program: slave, path: pty };
+      } catch (error) {
+        throw notOpened(error);
       }
     },
     resize: (descriptor, { columns, rows }) => native.resize(descriptor, columns, rows),
   };
+}
+
+function notOpened(error: unknown): ToolError {
+  return new ToolError(`No terminal could be opened (${error instanceof Error ? error.message : error}).`, {
+    cause: error,
+    hint: "The machine may be out of terminals, processes or memory; end something and try again.",
+  });
 }
 
 function loadNative(): { readonly native: NativeFile; readonly helper: string } {

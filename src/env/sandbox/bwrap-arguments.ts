@@ -16,7 +16,7 @@ export interface BwrapRequest {
  * Root without capabilities still owns the files of /proc, and writing one changes the whole machine.
  * Bubblewrap covers them only when it thinks it has to.
  */
-const PROC_READ_ONLY = [
+export const PROC_READ_ONLY = [
   "sys",
   "sysrq-trigger",
   "irq",
@@ -52,7 +52,7 @@ export function bwrapArguments(request: BwrapRequest): readonly string[] {
   ];
 }
 
-function mountArguments(mount: Mount, temporaryBytes: number | undefined): readonly string[] {
+export function mountArguments(mount: Mount, temporaryBytes?: number): readonly string[] {
   switch (mount.kind) {
     case "read":
       return ["--ro-bind", mount.path, mount.path];
@@ -60,6 +60,8 @@ function mountArguments(mount: Mount, temporaryBytes: number | undefined): reado
       return ["--bind", mount.path, mount.path];
     case "blank":
       return ["--ro-bind", "/dev/null", mount.path];
+    case "copy":
+      throw new Error("a copy needs a file to be shown from");
     case "empty":
       return [
         ...(mount.writable && temporaryBytes !== undefined ? ["--size", String(temporaryBytes)] : []),

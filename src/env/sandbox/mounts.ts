@@ -9,7 +9,9 @@ export type Mount =
   /** A folder of its own in memory. */
   | { readonly kind: "empty"; readonly path: string; readonly writable: boolean }
   /** A file that reads as empty. */
-  | { readonly kind: "blank"; readonly path: string };
+  | { readonly kind: "blank"; readonly path: string }
+  /** A file that reads as this text. */
+  | { readonly kind: "copy"; readonly path: string; readonly text: string };
 
 /**
  * Puts mounts in the order in which they must be made: what lies above comes first, since a later mount

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { isAtOrBelow, isBelow } from "../../base/path.js";
 import { plainNames } from "../../places/match-place.js";
 import type { PlaceRow } from "../../places/table.js";
@@ -66,7 +66,7 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
 }
 
 /** HOME may have been set to another folder; the keys lie in the account's own all the same. */
-function homesOf(home: string): readonly [string, ...string[]] {
+export function homesOf(home: string): readonly [string, ...string[]] {
   const first = realPath(home) ?? home;
   try {
     const account = realPath(userInfo().homedir);
@@ -92,7 +92,7 @@ function shownMounts(paths: readonly string[], network: boolean): readonly Mount
   });
 }
 
-function hiddenFolder(path: string): ToolError {
+export function hiddenFolder(path: string): ToolError {
   return new ToolError(`Cannot run in ${path}: commands in the sandbox do not see that folder.`, {
     code: "denied",
     hint: "Run in the session's working folder or below it.",
@@ -144,6 +144,21 @@ export function writableRoots(request: RootRequest): WritableRoots {
   }
   const roots = [...new Set(mounted)].filter((path) => !mounted.some((other) => isBelow(path, other)));
   return { roots, named, mounted: [...new Set(mounted)] };
+}
+
+/** What one command may change besides, in a boundary that keeps single places: real, and not the whole home. */
+export function openedPaths(
+  paths: readonly string[],
+  homes: readonly [string, ...string[]],
+): readonly string[] {
+  return paths.map((path) => {
+    const expanded = expand(path, homes[0]);
+    const real = realPath(expanded);
+    if (real !== undefined && real !== expanded) throw leadsElsewhere(path, real);
+    if (real === undefined && realPath(dirname(expanded)) !== dirname(expanded)) throw cannotWiden(path);
+    if (isTooWide(expanded, homes)) throw tooWide(path);
+    return expanded;
+  });
 }
 
 function isTooWide(path: string, homes: readonly string[]): boolean {
@@ -209,7 +224,7 @@ function systemMounts(): readonly Mount[] {
 }
 
 /** Covers what exists with nothing. */
-function coverAll(paths: readonly string[]): readonly Mount[] {
+export function coverAll(paths: readonly string[]): readonly Mount[] {
   return paths.map(cover).filter((mount) => mount !== undefined);
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
+import { constants, readFileSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { bwrapArguments } from "./bwrap-arguments.js";
 
@@ -28,7 +28,8 @@ export function probeBwrap(program?: string): Promise<WorkingBwrap | Unavailable
   return known;
 }
 
-async function probe(given: string | undefined): Promise<WorkingBwrap | Unavailable> {
+/** Where bubblewrap is. */
+export async function findBwrap(given: string | undefined): Promise<string | Unavailable> {
   if (process.platform !== "linux") {
     return { unavailable: `bubblewrap needs Linux, this is ${process.platform}`, fix: "use a container" };
   }
@@ -39,13 +40,19 @@ async function probe(given: string | undefined): Promise<WorkingBwrap | Unavaila
       fix: "install the package bubblewrap (program bwrap)",
     };
   }
+  return program;
+}
+
+async function probe(given: string | undefined): Promise<WorkingBwrap | Unavailable> {
+  const program = await findBwrap(given);
+  if (typeof program !== "string") return program;
   const problem = await tryOut(program, 65_536);
   if (problem === undefined) return { program, sized: true };
   if (/unknown option --size/i.test(problem)) {
     const second = await tryOut(program, undefined);
     if (second === undefined) return { program, sized: false };
   }
-  return explain(problem);
+  return explainBwrap(problem);
 }
 
 async function firstExecutable(paths: readonly string[]): Promise<string | undefined> {
@@ -77,9 +84,23 @@ function tryOut(program: string, temporaryBytes: number | undefined): Promise<st
   });
 }
 
-function explain(problem: string): Unavailable {
-  const [first = problem] = problem.split("\n");
+/** The rule that Ubuntu has had since 23.10: only programs with a profile may make user namespaces. */
+const APPARMOR_RULE = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
+export function explainBwrap(problem: string, ruleFile = APPARMOR_RULE): Unavailable {
+  const [first = problem] = problem
+    .split("\n")
+    .filter((line) => line.includes("bwrap") || line.includes(":"));
   if (/namespace|uid map|Operation not permitted|Permission denied|clone/i.test(problem)) {
+    if (process.getuid?.() !== 0 && readQuietly(ruleFile).trim() === "1") {
+      return {
+        unavailable: `AppArmor's rule kernel.apparmor_restrict_unprivileged_userns keeps bubblewrap from making namespaces (${first})`,
+        fix:
+          "give bubblewrap a profile (sudo apt install apparmor-profiles && sudo ln -s " +
+          "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo systemctl reload apparmor), " +
+          "or lift the rule for everybody (sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0)",
+      };
+    }
     return {
       unavailable: `bubblewrap may not make namespaces here (${first})`,
       fix:
@@ -91,4 +112,12 @@ function explain(problem: string): Unavailable {
     unavailable: `bubblewrap does not work here (${first})`,
     fix: `run ${"`bwrap --ro-bind / / true`"} to see why`,
   };
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

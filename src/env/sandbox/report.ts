@@ -1,6 +1,17 @@
 import { ToolError } from "../../tool/errors.js";
 import type { ExecResult } from "../environment.js";
+import type { Mount } from "./mounts.js";
 import type { SandboxReport } from "./types.js";
+
+/** What a boundary that ordinary work does not notice did to a command that has ended. */
+export function guardReport(result: ExecResult, mounts: readonly Mount[]): SandboxReport {
+  const failed = result.exitCode !== 0 && !result.timedOut && !result.cancelled;
+  const text = failed ? `${result.output}\n${result.stderr}`.slice(-CHECKED_CHARS) : "";
+  const active = { active: true, level: "guard" } as const;
+  if (READ_ONLY.test(text)) return { ...active, denied: "write", deniedPath: refusedPath(text) };
+  const hidden = mounts.find(({ kind, path }) => kind !== "read" && kind !== "write" && text.includes(path));
+  return hidden === undefined ? active : { ...active, denied: "read", deniedPath: hidden.path };
+}
 
 /** What the sandbox did to a command that has ended. */
 export function sandboxReport(run: {
@@ -13,6 +24,7 @@ export function sandboxReport(run: {
   const output = failed ? `${result.output}\n${result.stderr}` : "";
   return {
     active: true,
+    level: "strict",
     ...findDenial(output, run.network),
     missingTemporary: missesTemporary(output) || undefined,
     ...(ended.length > 0 && { ended }),
@@ -26,7 +38,7 @@ export function withRefusedNames(result: ExecResult, changed: readonly string[])
   return {
     ...result,
     output: result.output + note,
-    sandbox: { active: true, ...result.sandbox, denied: "write", deniedPath },
+    sandbox: { active: true, level: "strict", ...result.sandbox, denied: "write", deniedPath },
   };
 }
 

@@ -2,7 +2,16 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AUDIT_ARCH, callNumber, type FilterArch, JUDGED_CALLS, REFUSED_CALLS } from "./syscalls.js";
+import {
+  AUDIT_ARCH,
+  callNumber,
+  type FilterArch,
+  IO_URING_SETUP,
+  JUDGED_CALLS,
+  MODE_CALLS,
+  OPENAT2,
+  REFUSED_CALLS,
+} from "./syscalls.js";
 
 const LOAD_WORD = 0x20;
 const JUMP_IF_EQUAL = 0x15;
@@ -66,6 +75,7 @@ export function seccompFilter(arch: FilterArch): Buffer {
     if (number !== undefined) program.push(...onCall(number, [refuse(EPERM)]));
   }
   const judged = (name: keyof typeof JUDGED_CALLS) => callNumber(JUDGED_CALLS[name], arch) ?? -1;
+  program.push(...onlyOrdinaryModes(arch, SET_USER | SET_GROUP));
   // Its flags lie in memory, which a filter cannot read; libraries fall back to clone.
   program.push(...onCall(judged("clone3"), [refuse(ENOSYS)]));
   program.push(
@@ -96,6 +106,50 @@ export function seccompFilter(arch: FilterArch): Buffer {
     allow,
   );
   return encode(program);
+}
+
+/** Bits of a mode: whoever runs the file becomes its owner, or joins its group. */
+const SET_USER = 0o4000;
+const SET_GROUP = 0o2000;
+const O_CREAT = 0o100;
+
+/**
+ * The filter for commands of which ordinary work must not notice anything: no file is left behind that makes others
+ * root. Of an ordinary person's files only the first bit matters, and programs of 32 bits go unfiltered.
+ */
+export function ownerFilter(arch: FilterArch, root: boolean): Buffer {
+  return encode([
+    { code: LOAD_WORD, operand: ARCHITECTURE },
+    { code: JUMP_IF_EQUAL, operand: AUDIT_ARCH[arch], ifTrue: 1 },
+    root ? refuse(EPERM) : allow,
+    { code: LOAD_WORD, operand: CALL_NUMBER },
+    ...(arch === "x64" ? [{ code: JUMP_IF_AT_LEAST, operand: X32_BIT, ifFalse: 1 }, refuse(ENOSYS)] : []),
+    ...onlyOrdinaryModes(arch, root ? SET_USER | SET_GROUP : SET_USER),
+    ...(root ? onCall(IO_URING_SETUP, [refuse(ENOSYS)]) : []),
+    allow,
+  ]);
+}
+
+function onlyOrdinaryModes(arch: FilterArch, bits: number): readonly Instruction[] {
+  const judged = MODE_CALLS.flatMap(({ numbers, mode, flags }) => {
+    const number = numbers[arch === "x64" ? 0 : 1];
+    const judgeMode: Instruction[] = [
+      { code: LOAD_WORD, operand: argumentAt(mode) },
+      { code: JUMP_IF_ANY_BIT, operand: bits, ifFalse: 1 },
+      refuse(EPERM),
+      allow,
+    ];
+    const created: Instruction[] =
+      flags === undefined
+        ? []
+        : [
+            { code: LOAD_WORD, operand: argumentAt(flags) },
+            { code: JUMP_IF_ANY_BIT, operand: O_CREAT, ifTrue: 1 },
+            allow,
+          ];
+    return number === undefined ? [] : onCall(number, [...created, ...judgeMode]);
+  });
+  return [...judged, ...onCall(OPENAT2, [refuse(ENOSYS)])];
 }
 
 const allow: Instruction = { code: RETURN, operand: ALLOW };

@@ -71,6 +71,26 @@ export const REFUSED_CALLS: Readonly<Record<string, Numbers>> = {
   move_pages: [279, 239],
 };
 
+/** Calls that give a file its mode: which argument that is, and the one whose O_CREAT says that it counts. */
+export const MODE_CALLS: readonly {
+  readonly numbers: readonly [x64: number | undefined, arm64: number | undefined];
+  readonly mode: number;
+  readonly flags?: number;
+}[] = [
+  { numbers: [90, undefined], mode: 1 }, // chmod
+  { numbers: [91, 52], mode: 1 }, // fchmod
+  { numbers: [268, 53], mode: 2 }, // fchmodat
+  { numbers: [452, 452], mode: 2 }, // fchmodat2
+  { numbers: [85, undefined], mode: 1 }, // creat
+  { numbers: [2, undefined], mode: 2, flags: 1 }, // open
+  { numbers: [257, 56], mode: 3, flags: 2 }, // openat
+  { numbers: [133, undefined], mode: 1 }, // mknod
+  { numbers: [259, 33], mode: 2 }, // mknodat
+];
+/** Takes the mode in memory, which a filter cannot read; programs fall back to openat. */
+export const OPENAT2 = 437;
+export const IO_URING_SETUP = 425;
+
 /** Calls that are judged by an argument. */
 export const JUDGED_CALLS = {
   clone: [56, 220],

@@ -3,8 +3,12 @@ import type { Confine } from "../environment.js";
 /** Descriptor on which bubblewrap finds the filter of system calls. */
 export const FILTER_DESCRIPTOR = 4;
 
-/** off: none. auto: when it works here. required: no command runs without it. */
-export type SandboxMode = "off" | "auto" | "required";
+/**
+ * off: none. guard: commands work as ever, but Hermes' own files, credentials, start-up files and system folders are out
+ * of their reach. strict: no network, and nothing but the workspace can be changed. auto: strict where that works.
+ * required: strict, and no command may leave it.
+ */
+export type SandboxMode = "off" | "guard" | "auto" | "strict" | "required";
 
 export interface SandboxLimits {
   /** Processes and threads of one command. The kernel does not count those of root. */
@@ -66,8 +70,9 @@ export interface ConfineRequest {
 /** What the sandbox did to a command. */
 export interface SandboxReport {
   readonly active: true;
+  readonly level: "guard" | "strict";
   /** What the sandbox has probably refused. */
-  readonly denied?: "network" | "write" | "other";
+  readonly denied?: "network" | "read" | "write" | "other";
   /** The path that could not be written, when the output names it. */
   readonly deniedPath?: string | undefined;
   /** A file in a temporary folder was missed; those folders are new for each command. */

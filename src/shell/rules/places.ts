@@ -189,9 +189,9 @@ export function isHistoryFile(word: ShellWord): boolean {
   return isOfKind(word, "history");
 }
 
-/** Inside (or equal to) a tree of the operating system; harmless devices and the temporary folders are not. */
+/** Inside (or equal to) a tree of the operating system, or what its services listen on; harmless devices and temporary folders are not. */
 export function isSystemPath(word: ShellWord): boolean {
-  return isOfKind(word, "system");
+  return isOfKind(word, "system", "control-socket");
 }
 
 function isOfKind(word: ShellWord, ...kinds: readonly PlaceKind[]): boolean {

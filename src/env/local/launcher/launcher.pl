@@ -6,25 +6,37 @@
 # loaded, since POSIX alone would take 10 ms; what the language lacks is called by number.
 #
 # Both directions carry frames: four bytes of length, then fields with a NUL between them.
-#   requests  start ID FOLDER DESCRIPTORS GROUPS COUNT ARGUMENT... (NAME VALUE)...
+#   requests  start ID FOLDER DESCRIPTORS GROUPS BOUNDARY COUNT ARGUMENT... (NAME VALUE)...
 #             opened ID          the runtime has opened its ends of the pipes
+#             enclose ID NAMESPACES ALL-IDS CAPABILITIES FILTER ARGUMENT...
+#                                makes a boundary that programs can be started in; see enclose
+#             dissolve ID        nobody will be started in it any more
 #             strangers          programs with our mark were started by somebody else
 #   events    ready DESCRIPTOR   try to open this one of ours
 #             started ID PID END...
 #             failed ID STAGE ERRNO
 #             exited ID STATUS REPORT
+#             enclosed ID PROBLEM   without a problem: it is there
 use strict;
 
 my ($machine, $mark) = @ARGV;
 $0 = "hermes-launcher";
 
 my %number = %{{
-  x64   => { setsid => 112, dup3 => 292, prctl => 157, sigprocmask => 14,  signalfd => 289, exit => 231 },
-  arm64 => { setsid => 157, dup3 => 24,  prctl => 167, sigprocmask => 135, signalfd => 74,  exit => 94 },
+  x64   => { setsid => 112, dup3 => 292, prctl => 157, sigprocmask => 14,  signalfd => 289, exit => 231,
+             unshare => 272, setns => 308, capset => 126, seccomp => 317 },
+  arm64 => { setsid => 157, dup3 => 24,  prctl => 167, sigprocmask => 135, signalfd => 74,  exit => 94,
+             unshare => 97,  setns => 268, capset => 91,  seccomp => 277 },
 }->{$machine}};
 my ($BLOCK, $SET_MASK, $CHILD_SUBREAPER, $CLOSE_ON_EXEC, $NONBLOCK) = (0, 2, 36, 02000000, 04000);
 my ($SET_FLAGS, $SET_SIZE, $UNIX, $STREAM, $NO_WAIT) = (4, 1031, 1, 1, 1);
 my ($CLONE3, $INTO_GROUP, $CHILD) = (435, 0x200000000, 17);
+my ($NEW_USER, $NO_NEW_PRIVILEGES, $CAPABILITY_VERSION, $SET_FILTER) = (0x10000000, 38, 0x20080522, 1);
+# Read and write, but not as this process's own.
+my $TERMINAL = 02 | 0400;
+my ($OWNER_OF_NAMESPACE, $TAKE_TERMINAL, $GET_MODES, $SET_MODES, $UTF8) = (0xb701, 0x540e, 0x5401, 0x5402, 0x4000);
+my %namespace = (user => $NEW_USER, mnt => 0x20000, net => 0x40000000, ipc => 0x8000000, uts => 0x4000000,
+  pid => 0x20000000);
 my ($NO_SIGNALS, $CHILD_SIGNAL) = (pack("Q", 0), pack("Q", 1 << 16));
 
 # A terminal sends these to everybody who was started in it; only the end of requests ends this process.
@@ -55,6 +67,7 @@ open my $signals, "<&=", $child_ended or exit 1;
 syscall($number{prctl}, $CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or exit 1;
 
 my (%child, %ends, $strangers);    # children by process number, ends of pipes by id of their start
+my (%boundary, %enclosing);        # by id: those that are there, those that are being made
 my $watched = "";
 vec($watched, fileno $_, 1) = 1 for $requests, $signals;
 
@@ -81,6 +94,7 @@ sub serve {
     if (vec $ready, fileno $signals, 1) { $found--; reap() }
     next if $found == 0;
     for my $child (values %child) { read_report($child) if vec $ready, fileno $child->{report}, 1 }
+    for my $id (keys %enclosing) { read_answer($id) if vec $ready, fileno $enclosing{$id}{answer}, 1 }
   }
 }
 
@@ -89,6 +103,8 @@ sub obey {
   if    ($request eq "start")     { start($id, @rest) }
   elsif ($request eq "opened")    { delete $ends{$id} }
   elsif ($request eq "strangers") { $strangers = 1 }
+  elsif ($request eq "enclose")   { enclose($id, @rest) }
+  elsif ($request eq "dissolve")  { delete $boundary{$id} }
 }
 
 sub tell_runtime {
@@ -99,7 +115,7 @@ sub tell_runtime {
 }
 
 sub start {
-  my ($id, $folder, $descriptors, $groups, $count, @rest) = @_;
+  my ($id, $folder, $descriptors, $groups, $within, $count, @rest) = @_;
   my @arguments = splice @rest, 0, $count;
   my (@given, @ends);
   socketpair my $report, my $reporter, $UNIX, $STREAM, 0 or return failed($id);
@@ -111,6 +127,7 @@ sub start {
     elsif ($wanted eq "flood")   { pipe $end, $handle or return failed($id); fcntl $end, $SET_SIZE, 524_288 }
     elsif ($wanted =~ /^report:(.+)/) { $handle = $reporter; syswrite $report, "$1\n" }
     elsif ($wanted eq "same")    { $handle = $given[-1] }
+    elsif ($wanted =~ s/^terminal://) { sysopen $handle, $wanted, $TERMINAL or return failed($id) }
     else                         { open $handle, "<", $wanted or return failed($id) }
     push @given, $handle;
     push @ends, $end if $end;
@@ -120,7 +137,7 @@ sub start {
   else              { $pid = fork }
   return failed($id) if not defined $pid;
   become({ folder => $folder, arguments => \@arguments, variables => \@rest, given => \@given,
-    groups => $groups, reporter => $reporter }) if $pid == 0;
+    groups => $groups, reporter => $reporter, within => $within }) if $pid == 0;
   fcntl $report, $SET_FLAGS, $NONBLOCK;
   vec($watched, fileno $report, 1) = 1;
   $child{$pid} = { id => $id, report => $report, text => "" };
@@ -157,6 +174,8 @@ sub become {
     syswrite $group, "0" or give_up($program, $stage);
   }
   for my $handle (@{ $program->{given} }) { syscall $number{dup3}, fileno $handle, $target++, 0 }
+  take_terminal() if -t STDIN;
+  step_inside($program->{within}) or give_up($program, $stage) if $program->{within} ne "";
   $stage = "folder";
   if (chdir $program->{folder}) {
     %ENV = @{ $program->{variables} };
@@ -164,6 +183,108 @@ sub become {
     exec { $arguments[0] } @arguments;
   }
   give_up($program, $stage);
+}
+
+# A session that has just been made takes the terminal it was given; erasing in it counts in characters.
+sub take_terminal {
+  ioctl STDIN, $TAKE_TERMINAL, 0;
+  my $modes = "\0" x 64;
+  ioctl STDIN, $GET_MODES, $modes or return;
+  substr $modes, 0, 4, pack "L", $UTF8 | unpack "L", $modes;
+  ioctl STDIN, $SET_MODES, $modes;
+}
+
+# Runs a program (bubblewrap) that makes namespaces, tells the number of a process in them as `"child-pid": N` (on 3) and
+# `inside` when all is in place, and waits for the end of its input. The namespaces are kept here by descriptors, so
+# that entering them takes a few system calls and nothing of them runs in between. One of processes ends with its
+# first process, which is therefore kept waiting.
+sub enclose {
+  my ($id, $namespaces, $all_ids, $capabilities, $filter, @arguments) = @_;
+  pipe my $held, my $holder or return tell_runtime("enclosed", $id, "$!");
+  pipe my $answer, my $inside or return tell_runtime("enclosed", $id, "$!");
+  my $pid = fork;
+  return tell_runtime("enclosed", $id, "$!") if not defined $pid;
+  if ($pid == 0) {
+    syscall $number{setsid};
+    $SIG{$_} = "DEFAULT" for @ignored;
+    syscall $number{sigprocmask}, $SET_MASK, $NO_SIGNALS, 0, 8;
+    syscall $number{dup3}, fileno $held, 0, 0;
+    syscall $number{dup3}, fileno $inside, $_, 0 for 1 .. 3;
+    chdir "/";
+    %ENV = ();
+    exec { $arguments[0] } @arguments if not $all_ids or with_all_ids();
+    syswrite $inside, "$arguments[0]: $!\n";
+    syscall $number{exit}, 127;
+  }
+  fcntl $answer, $SET_FLAGS, $NONBLOCK;
+  vec($watched, fileno $answer, 1) = 1;
+  $enclosing{$id} = { answer => $answer, holder => $holder, text => "", namespaces => [split / /, $namespaces],
+    capabilities => $capabilities, filter => pack "H*", $filter };
+}
+
+# A user namespace in which everybody is who he was: root stays root for files, and for nothing else.
+sub with_all_ids {
+  pipe my $made, my $maker or return;
+  my $parent = $$;
+  my $helper = fork;
+  return if not defined $helper;
+  if ($helper == 0) {
+    sysread $made, my $byte, 1;
+    for my $name ("uid_map", "gid_map") {
+      open my $own, "<", "/proc/self/$name" or syscall $number{exit}, 1;
+      my $map = join "", map { /^\s*(\d+)\s+\d+\s+(\d+)/ ? "$1 $1 $2\n" : () } <$own>;
+      open my $theirs, ">", "/proc/$parent/$name" or syscall $number{exit}, 1;
+      syswrite $theirs, $map or syscall $number{exit}, 1;
+    }
+    syscall $number{exit}, 0;
+  }
+  syscall($number{unshare}, $NEW_USER) == 0 or return;
+  syswrite $maker, "x";
+  waitpid $helper, 0;
+  return $? == 0;
+}
+
+sub read_answer {
+  my ($id) = @_;
+  my $made = $enclosing{$id};
+  my $got = sysread $made->{answer}, $made->{text}, 65_536, length $made->{text};
+  return if not defined $got;
+  my $there = $made->{text} =~ /^inside$/m;
+  return if $got > 0 and not $there and length $made->{text} < 65_536;
+  vec($watched, fileno $made->{answer}, 1) = 0;
+  delete $enclosing{$id};
+  my ($pid) = $made->{text} =~ /"child-pid": (\d+)/;
+  return tell_runtime("enclosed", $id, $made->{text} || "it ended") if not $there or not $pid;
+  my @entered;
+  for my $name ("user", @{ $made->{namespaces} }) {
+    open my $handle, "<", "/proc/$pid/ns/$name" or return tell_runtime("enclosed", $id, "$name: $!");
+    push @entered, { handle => $handle, kind => $namespace{$name} };
+  }
+  # Whoever mounts for an ordinary person does so as root of one user namespace and goes on in another one inside it.
+  my $user = shift @entered;
+  my $owner = ioctl $entered[0]{handle}, $OWNER_OF_NAMESPACE, 0 or return tell_runtime("enclosed", $id, "owner: $!");
+  open my $outer, "<&=", int $owner or return tell_runtime("enclosed", $id, "owner: $!");
+  push @entered, $user if (stat $outer)[1] != (stat $user->{handle})[1];
+  unshift @entered, { handle => $outer, kind => $NEW_USER };
+  my $processes = grep { $_ eq "pid" } @{ $made->{namespaces} };
+  $boundary{$id} = { entered => \@entered, capabilities => $made->{capabilities}, filter => $made->{filter},
+    holder => $processes ? $made->{holder} : undef };
+  tell_runtime("enclosed", $id, "");
+}
+
+# In the child; from here on nothing outside can be touched any more.
+sub step_inside {
+  my $boundary = $boundary{ $_[0] } or return;
+  for my $namespace (@{ $boundary->{entered} }) {
+    syscall($number{setns}, fileno $namespace->{handle}, $namespace->{kind}) == 0 or return;
+  }
+  syscall($number{prctl}, $NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 or return;
+  my @allowed = unpack "LL", pack "Q", hex $boundary->{capabilities};
+  my $sets = pack "L6", $allowed[0], $allowed[0], 0, $allowed[1], $allowed[1], 0;
+  syscall($number{capset}, pack("LL", $CAPABILITY_VERSION, 0), $sets) == 0 or return;
+  my $filter = $boundary->{filter};
+  return 1 if $filter eq "";
+  return syscall($number{seccomp}, $SET_FILTER, 0, pack("S x6 P", length($filter) / 8, $filter)) == 0;
 }
 
 sub give_up {

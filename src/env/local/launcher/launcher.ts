@@ -30,7 +30,13 @@ const CLOSE_MS = 8_000;
  * what the number before it has, nothing, or a file that is open here. A "flood" is an output with room for
  * more; the system grants a person only so much of it, so nothing that lasts may have one.
  */
-export type GivenDescriptor = PipeEnd | "report" | "same" | "nothing" | { readonly ours: number };
+export type GivenDescriptor =
+  | PipeEnd
+  | "report"
+  | "same"
+  | "nothing"
+  | { readonly ours: number }
+  | { readonly terminal: string };
 type PipeEnd = "input" | "output" | "flood";
 
 export interface LaunchRequest {
@@ -38,6 +44,8 @@ export interface LaunchRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly descriptors: readonly GivenDescriptor[];
+  /** See `ChildStart.boundary`. */
+  readonly boundary?: number | undefined;
   /** See `ChildStart.joinFiles`. */
   readonly joinFiles?: readonly string[];
 }
@@ -47,6 +55,19 @@ export interface Launched {
   readonly exited: Promise<ChildExit>;
   /** Our ends of its pipes in their order, to be closed by whoever asked. They never block. */
   readonly ends: readonly number[];
+}
+
+/** What makes the namespaces of a boundary, and what programs in them may do. */
+export interface Enclosure {
+  /** Makes them, says `"child-pid": N` and `inside`, and waits for the end of its input. */
+  readonly argv: readonly string[];
+  readonly namespaces: readonly ("mnt" | "net" | "ipc" | "uts" | "pid")[];
+  /** First make a user namespace with all ids of this one; only root can. */
+  readonly allIds: boolean;
+  /** The set of capabilities that programs keep, as in /proc/PID/status. */
+  readonly capabilities: bigint;
+  /** As `seccompFilter` gives it. */
+  readonly filter?: Uint8Array | undefined;
 }
 
 interface Running {
@@ -93,6 +114,7 @@ export class Launcher {
   readonly #requests: Socket | null;
   readonly #events: Socket | null;
   readonly #running = new Map<number, Running>();
+  readonly #enclosing = new Map<number, (problem: string) => void>();
   readonly #over: Promise<void>;
   readonly #answered: Promise<number | undefined>;
   #answer: (descriptor: number | undefined) => void = () => {};
@@ -159,15 +181,25 @@ export class Launcher {
     const exit = new Promise<ChildExit>((resolve) => {
       exited = resolve;
     });
-    const { argv, cwd, descriptors, joinFiles = [] } = request;
+    const { argv, cwd, descriptors, joinFiles = [], boundary = "" } = request;
     const secret = newSecret();
     const given = descriptors.map((each) => {
-      if (typeof each !== "string") return `/proc/${process.pid}/fd/${each.ours}`;
+      if (typeof each !== "string") {
+        return "terminal" in each ? `terminal:${each.terminal}` : `/proc/${process.pid}/fd/${each.ours}`;
+      }
       return each === "report" ? `report:${secret}` : each;
     });
     return new Promise((started, lost) => {
       this.#send([
-        ...["start", String(id), cwd, given.join(" "), joinFiles.join("\n"), String(argv.length)],
+        ...[
+          "start",
+          String(id),
+          cwd,
+          given.join(" "),
+          joinFiles.join("\n"),
+          String(boundary),
+          String(argv.length),
+        ],
         ...argv,
         ...Object.entries(request.env).flat(),
       ]);
@@ -175,6 +207,33 @@ export class Launcher {
       this.#running.set(id, { ends, secret, started, lost, exited, exit });
       this.#keepAwake();
     });
+  }
+
+  /** Makes a boundary to start programs in: its number, or why it cannot be made. */
+  async enclose(request: Enclosure): Promise<number | { readonly problem: string }> {
+    if (!this.#alive) throw launcherLost();
+    const id = this.#nextId++;
+    const { argv, namespaces, allIds, capabilities, filter } = request;
+    const answer = new Promise<string>((resolve) => this.#enclosing.set(id, resolve));
+    this.#keepAwake();
+    const filterText = Buffer.from(filter ?? []).toString("hex");
+    const allowed = capabilities.toString(16);
+    this.#send([
+      "enclose",
+      String(id),
+      namespaces.join(" "),
+      allIds ? "1" : "",
+      allowed,
+      filterText,
+      ...argv,
+    ]);
+    const problem = await Promise.race([answer, delay(READY_MS, "it took too long", { ref: false })]);
+    return problem === "" ? id : { problem };
+  }
+
+  /** Programs that were started in it go on. */
+  dissolve(boundary: number): void {
+    if (this.#alive) this.#send(["dissolve", String(boundary)]);
   }
 
   /** How many of those that run are not awaited by anybody. */
@@ -205,6 +264,12 @@ export class Launcher {
   #on(event: LauncherEvent): void {
     if (event.event === "ready") {
       this.#answer(event.descriptor);
+      return;
+    }
+    if (event.event === "enclosed") {
+      this.#enclosing.get(event.id)?.(event.problem);
+      this.#enclosing.delete(event.id);
+      this.#keepAwake();
       return;
     }
     const running = this.#running.get(event.id);
@@ -250,7 +315,7 @@ export class Launcher {
 
   /** While something runs, its end is awaited; an idle launcher keeps nobody alive. */
   #keepAwake(): void {
-    if (this.#running.size > this.#idle) this.#events?.ref();
+    if (this.#running.size + this.#enclosing.size > this.#idle) this.#events?.ref();
     else this.#events?.unref();
   }
 
@@ -262,6 +327,8 @@ export class Launcher {
       running.exited({ kind: "lost" });
     }
     this.#running.clear();
+    for (const answer of this.#enclosing.values()) answer("the helper process that starts commands ended");
+    this.#enclosing.clear();
   }
 }
 

@@ -6,7 +6,8 @@ export type LauncherEvent =
   /** With its descriptors that are this process's ends of the pipes, in the order of the request. */
   | { readonly event: "started"; readonly id: number; readonly pid: number; readonly ends: readonly number[] }
   | { readonly event: "failed"; readonly id: number; readonly stage: string; readonly errno: number }
-  | { readonly event: "exited"; readonly id: number; readonly status: number; readonly report: string };
+  | { readonly event: "exited"; readonly id: number; readonly status: number; readonly report: string }
+  | { readonly event: "enclosed"; readonly id: number; readonly problem: string };
 
 /** What the launcher would read as the end of a field must not be in one. */
 export function encodeRequest(fields: readonly string[]): Buffer {
@@ -48,6 +49,8 @@ function decodeEvent(text: string): LauncherEvent | undefined {
       return { event, id: Number(id), stage: rest[0] ?? "", errno: Number(rest[1]) };
     case "exited":
       return { event, id: Number(id), status: Number(rest[0]), report: rest.slice(1).join("\0") };
+    case "enclosed":
+      return { event, id: Number(id), problem: rest.join("\0") };
     default:
       return undefined;
   }

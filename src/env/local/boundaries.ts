@@ -1,0 +1,235 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
+import { findProgram } from "../find-program.js";
+import { guardArguments } from "../sandbox/guard-arguments.js";
+import { type GuardPlan, type GuardRequest, guardPlan } from "../sandbox/guard-plan.js";
+import { NameWatch } from "../sandbox/name-watch.js";
+import { explainBwrap, findBwrap, type Unavailable } from "../sandbox/probe.js";
+import { filterArch, ownerFilter } from "../sandbox/seccomp.js";
+import { putBack, type WatchedName, watchNames } from "../sandbox/watched-names.js";
+import type { Launcher } from "./launcher/launcher.js";
+
+/** What root keeps of its rights: over files and over who it is, and nothing over the machine. */
+const ROOT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"] as const;
+const CAPABILITY_NUMBER = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, FSETID: 4, KILL: 5, SETGID: 6, SETUID: 7 };
+/** Kept open at once; the one that was not used for longest goes. */
+const MAX_BOUNDARIES = 16;
+const LOOK_EVERY_MS = 250;
+
+/** A boundary of the launcher's that programs are started in, for as long as the plan behind it holds. */
+export interface Boundary {
+  readonly id: number;
+  readonly plan: GuardPlan;
+  /** To be called when a program starts in it; answers with what to call when it has ended. */
+  enter(): () => void;
+  /** Start-up files that programs have made and that were taken away, since it was asked for last. */
+  taken(): readonly string[];
+}
+
+interface Held {
+  readonly launcher: Launcher;
+  readonly boundary: Boundary;
+  /** Whether everything is still as it was planned for. */
+  holds(): boolean;
+}
+
+export interface BoundariesOptions {
+  readonly launcher: () => Promise<Launcher | undefined>;
+  /** Where bubblewrap is, when it is not in a system folder. */
+  readonly program?: string | undefined;
+  readonly path?: string | undefined;
+  /** For what must touch the disk for a moment. */
+  readonly folder: string;
+}
+
+/**
+ * The boundaries around the commands of one environment, one for each different plan: made at the first command, entered
+ * by all that follow. A change that a plan does not know of (a start-up file that was not there) makes a new one.
+ */
+export class Boundaries {
+  readonly #options: BoundariesOptions;
+  readonly #held = new Map<string, Promise<Held | Unavailable>>();
+  /** Names that were changed with a person's consent, by file tools or outside. */
+  readonly #allowed = new Set<string>();
+  #outside = 0;
+
+  constructor(options: BoundariesOptions) {
+    this.#options = options;
+  }
+
+  async for(request: GuardRequest): Promise<Boundary | Unavailable> {
+    const key = JSON.stringify(request);
+    for (;;) {
+      const known = this.#held.get(key);
+      const held = await (known ?? this.#make(key, request));
+      if ("unavailable" in held) return held;
+      if (known === undefined || (held.launcher.alive && held.holds())) return held.boundary;
+      // Somebody who waited as well may have replaced it already.
+      if (this.#held.get(key) === known) this.#forget(key);
+    }
+  }
+
+  /** A change of this name is meant: a file tool makes it, or a person has said yes to it. */
+  allow(path: string): void {
+    this.#allowed.add(path);
+  }
+
+  /** While a command runs outside with a person's consent, what appears is its doing. */
+  goOutside(): () => void {
+    this.#outside += 1;
+    return () => {
+      this.#outside -= 1;
+    };
+  }
+
+  #make(key: string, request: GuardRequest): Promise<Held | Unavailable> {
+    const making = this.#enclose(request);
+    this.#held.set(key, making);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > MAX_BOUNDARIES && oldest !== undefined) this.#forget(oldest);
+    return making;
+  }
+
+  #forget(key: string): void {
+    const held = this.#held.get(key);
+    this.#held.delete(key);
+    void held?.then((old) => {
+      if (!("unavailable" in old)) old.launcher.dissolve(old.boundary.id);
+    });
+  }
+
+  async #enclose(request: GuardRequest): Promise<Held | Unavailable> {
+    const program = await findBwrap(this.#options.program);
+    if (typeof program !== "string") return program;
+    const launcher = await this.#options.launcher();
+    if (launcher === undefined) {
+      return {
+        unavailable: "the helper process that starts commands needs Perl",
+        fix: "install the package perl",
+      };
+    }
+    this.#holdTmuxFolder();
+    const plan = guardPlan(request);
+    // Before anything is made: what changes meanwhile shows as a change.
+    const watch = new NameWatch(plan.looked);
+    const copies = copyTimes(plan);
+    const id = await this.#encloseAs({ plan, launcher, program, knowsModes: true });
+    if (typeof id !== "number") return id;
+    const unheld = new Guarded(plan, (path) => this.#outside > 0 || this.#isAllowed(path, request));
+    return {
+      launcher,
+      boundary: { id, plan, enter: () => unheld.enter(), taken: () => unheld.taken() },
+      holds: () => watch.changed().length === 0 && copyTimes(plan) === copies,
+    };
+  }
+
+  async #encloseAs(boundary: {
+    readonly plan: GuardPlan;
+    readonly launcher: Launcher;
+    readonly program: string;
+    readonly knowsModes: boolean;
+  }): Promise<number | Unavailable> {
+    const { plan, launcher, program, knowsModes } = boundary;
+    const root = process.getuid?.() === 0;
+    const folder = mkdtempSync(join(this.#options.folder, "hermes-boundary-"));
+    try {
+      const copies = new Map<string, string>();
+      for (const mount of plan.mounts) {
+        if (mount.kind !== "copy") continue;
+        const file = join(folder, String(copies.size));
+        writeFileSync(file, mount.text, { mode: 0o600 });
+        copies.set(mount.path, file);
+      }
+      const copyAt = (path: string) => copies.get(path) ?? "/dev/null";
+      const arch = filterArch();
+      const made = await launcher.enclose({
+        argv: guardArguments({ program, mounts: plan.mounts, root, copyAt, knowsModes }),
+        namespaces: ["mnt"],
+        allIds: root,
+        capabilities: root ? rootCapabilities() : 0n,
+        filter: arch === undefined ? undefined : ownerFilter(arch, root),
+      });
+      if (typeof made === "number") return made;
+      if (knowsModes && /unknown option --perms/i.test(made.problem)) {
+        return await this.#encloseAs({ ...boundary, knowsModes: false });
+      }
+      return explainBwrap(made.problem);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #isAllowed(path: string, { writable }: GuardRequest): boolean {
+    return [...this.#allowed, ...writable].some((allowed) => isAtOrBelow(path, allowed));
+  }
+
+  /** Made as tmux makes it, so that there is something to put a private one on: the person's own is not reachable then. */
+  #holdTmuxFolder(): void {
+    if (findProgram("tmux", { PATH: this.#options.path }) === undefined) return;
+    try {
+      mkdirSync(`/tmp/tmux-${userInfo().uid}`, { mode: 0o700 });
+    } catch {
+      // It is there already.
+    }
+  }
+}
+
+function rootCapabilities(): bigint {
+  return ROOT_CAPABILITIES.reduce((set, name) => set | (1n << BigInt(CAPABILITY_NUMBER[name])), 0n);
+}
+
+function copyTimes({ mounts }: GuardPlan): string {
+  return mounts
+    .filter(({ kind }) => kind === "copy")
+    .map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
+    .join();
+}
+
+/** Start-up files that no mount can hold: looked at while programs run, and taken away when they appear. */
+class Guarded {
+  readonly #isMeant: (path: string) => boolean;
+  #names: readonly WatchedName[];
+  readonly #watch: NameWatch;
+  #running = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #taken: string[] = [];
+
+  constructor({ unheld }: GuardPlan, isMeant: (path: string) => boolean) {
+    this.#isMeant = isMeant;
+    this.#names = watchNames(unheld);
+    this.#watch = new NameWatch(unheld);
+  }
+
+  enter(): () => void {
+    this.#running += 1;
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.#running -= 1;
+      this.#look();
+      if (this.#running > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  taken(): readonly string[] {
+    const taken = this.#taken;
+    this.#taken = [];
+    return taken;
+  }
+
+  #look(): void {
+    const changed = new Set(this.#watch.changed());
+    if (changed.size === 0) return;
+    const meant = (path: string) => changed.has(path) && this.#isMeant(path);
+    this.#names = this.#names.filter(({ path }) => !meant(path));
+    this.#taken.push(...putBack(this.#names.filter(({ path }) => changed.has(path))));
+    // What was put back counts as a change too.
+    this.#watch.changed();
+  }
+}

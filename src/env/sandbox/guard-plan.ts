@@ -1,0 +1,196 @@
+import { accessSync, constants, lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isAtOrBelow } from "../../base/path.js";
+import { judgePlace } from "../../places/judge-place.js";
+import { namePatterns, plainNames } from "../../places/match-place.js";
+import type { PlaceRow } from "../../places/table.js";
+import { namesIn } from "../names-in.js";
+import { withoutSecrets } from "./filtered-copy.js";
+import { arrange, type Mount, mountOver } from "./mounts.js";
+import { coverAll } from "./plan.js";
+import { realPath } from "./real-path.js";
+
+/** What the boundary around the commands of one session depends on. */
+export interface GuardRequest {
+  /** What `~` is; more than one where HOME is not the account's own. */
+  readonly homes: readonly [string, ...string[]];
+  readonly workspace: string | undefined;
+  /** Hermes' own folders. */
+  readonly hidden: readonly string[];
+  /** What stays readable in them, and what this one command may read in any hidden place. */
+  readonly shown: readonly string[];
+  /** Folders and files that may be changed wherever they lie. */
+  readonly writable: readonly string[];
+  /** Where programs of the person's desktop have their sockets. */
+  readonly runtimeDir: string | undefined;
+  /** Signs for programs without showing them a key. */
+  readonly sshAgent: string | undefined;
+}
+
+export interface GuardPlan {
+  /** On top of the machine as it is, in their order. */
+  readonly mounts: readonly Mount[];
+  /** Start-up files that are not there, or are links: no mount can hold them. */
+  readonly unheld: readonly string[];
+  /** Every name the plan has looked at: the plan holds as long as each is what it was. */
+  readonly looked: readonly string[];
+}
+
+/** Of these, folders above are shown as they are and only what is named inside is kept. */
+const KERNEL_FOLDERS = ["/proc", "/sys", "/dev"];
+/** Desktop sockets that ordinary programs need and that run nothing for anybody. */
+const DESKTOP_SOCKETS = /^(?:wayland-\d+|pulse|pipewire-\d+)$/;
+/** Settings of package managers that hold a registry as well as the password for it. */
+const FILTERED = [".npmrc", ".yarnrc", ".yarnrc.yml", ".pip/pip.conf", ".config/pip/pip.conf"];
+
+const isSystem = ({ what, write }: PlaceRow) => what === "system" && write !== "allow";
+const isStartup = ({ what }: PlaceRow) => what === "startup";
+const isCredential = ({ what, read }: PlaceRow) =>
+  (what === "credentials" || what === "system-secrets") && read !== "allow";
+const isControl = ({ what }: PlaceRow) => what === "control-socket";
+
+export function guardPlan(request: GuardRequest): GuardPlan {
+  const { homes, workspace, hidden, shown, writable, runtimeDir, sshAgent } = request;
+  const below = (folders: readonly string[], names: readonly string[]) =>
+    folders.flatMap((folder) => names.map((name) => join(folder, name.replace(/\/$/, ""))));
+  const system = below(["/"], plainNames("/", isSystem)).filter(
+    (path) => !KERNEL_FOLDERS.some((folder) => isAtOrBelow(path, folder)),
+  );
+  const startup = below(homes, plainNames("~/", isStartup));
+  const credentials = [
+    ...below(homes, plainNames("~/", isCredential)),
+    ...below(["/"], plainNames("/", isCredential)),
+  ];
+  const sockets = [
+    ...below(homes, plainNames("~/", isControl)),
+    ...below(["/"], plainNames("/", isControl)),
+    ...namePatterns("/", isControl).flatMap(({ folder, name }) =>
+      namesIn(`/${folder}`)
+        .filter((each) => name.test(each.toLowerCase()))
+        .map((each) => `/${folder}/${each}`),
+    ),
+  ];
+  const project = workspace === undefined ? [] : [join(workspace, ".hermes")];
+  const kept = [...startup, ...project];
+  const [home] = homes;
+  const covered: readonly Mount[] = [
+    { kind: "write", path: "/" },
+    ...readOnly(system),
+    ...readOnly(kept),
+    ...credentials.flatMap((path) => coverCredential(path, home)),
+    ...sockets.flatMap(coverSocket),
+    ...desktop(runtimeDir),
+    ...coverAll(hidden),
+  ];
+  const visible = [...shown, ...(sshAgent === undefined ? [] : [sshAgent])].filter((path) =>
+    isHiddenBy(covered, path),
+  );
+  // Without a mount of its own where it can: a file that is one cannot be replaced, which is how most programs write.
+  const files = [...covered, ...readOnly(visible)].filter(({ path }) => !writable.includes(path));
+  const opened = [...(workspace === undefined ? [] : [workspace]), ...writable]
+    .flatMap((path) => realPath(path) ?? [])
+    .filter((path) => isShut(files, path))
+    .map((path): Mount => ({ kind: "write", path }));
+  const held = [...files, ...opened];
+  return {
+    mounts: arrange([...pins(held), ...held]),
+    unheld: kept.filter((path) => kindOf(path) !== "there" && !writable.includes(path)),
+    looked: [
+      ...new Set([
+        ...kept,
+        ...credentials,
+        ...sockets,
+        ...hidden,
+        ...[sshAgent, runtimeDir].flatMap((path) => path ?? []),
+      ]),
+    ],
+  };
+}
+
+/** Whether a command sees a path as something else than it is. */
+export function isHiddenBy(mounts: readonly Mount[], path: string): boolean {
+  const over = mountOver(mounts, realPath(path) ?? path)?.kind;
+  return over === "empty" || over === "blank" || over === "copy";
+}
+
+function isShut(mounts: readonly Mount[], path: string): boolean {
+  return mounts.some(
+    (mount) => mount.kind !== "write" && mount.path !== "/" && isAtOrBelow(path, mount.path),
+  );
+}
+
+function readOnly(paths: readonly string[]): readonly Mount[] {
+  return paths.flatMap((path): Mount[] => {
+    const real = realPath(path);
+    return real === undefined || real === "/" ? [] : [{ kind: "read", path: real }];
+  });
+}
+
+/** Covered, but for what the table lets be read inside: settings without secrets, public keys. */
+function coverCredential(path: string, home: string): readonly Mount[] {
+  const [cover] = coverAll([path]);
+  if (cover === undefined) return [];
+  if (cover.kind === "blank") {
+    const text = FILTERED.some((name) => path.endsWith(`/${name}`)) ? withoutSecrets(cover.path) : undefined;
+    return [text === undefined ? cover : { kind: "copy", path: cover.path, text }];
+  }
+  return [cover, ...readOnly(readableIn(cover.path, home))];
+}
+
+function readableIn(folder: string, home: string): readonly string[] {
+  return namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter(
+      (path) =>
+        judgePlace({ path, operation: "read", home, hermesHome: join(home, ".hermes") }).verdict === "allow",
+    );
+}
+
+/** A folder of sockets is a private one inside, so that a command's own server of that kind works. */
+function coverSocket(path: string): readonly Mount[] {
+  return coverAll([path]).map((mount) => (mount.kind === "empty" ? { ...mount, writable: true } : mount));
+}
+
+function desktop(runtimeDir: string | undefined): readonly Mount[] {
+  const real = runtimeDir === undefined ? undefined : realPath(runtimeDir);
+  if (real === undefined || kindOf(real) !== "there" || real === "/" || real === "/tmp") return [];
+  const shared = namesIn(real).filter((name) => DESKTOP_SOCKETS.test(name));
+  return [
+    { kind: "empty", path: real, writable: true },
+    ...shared.map((name): Mount => ({ kind: "write", path: join(real, name) })),
+  ];
+}
+
+/**
+ * A folder above something that is held could be renamed, and another one put in its place. As mount points of their
+ * own such folders stay where they are. What this process may not rename needs none: moves across a mount are copies.
+ */
+function pins(mounts: readonly Mount[]): readonly Mount[] {
+  const pinned = new Set<string>();
+  for (const { kind, path } of mounts) {
+    if (kind === "write") continue;
+    for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) {
+      if (!pinned.has(folder) && !isShut(mounts, folder) && isWritable(dirname(folder))) pinned.add(folder);
+    }
+  }
+  const taken = new Set(mounts.map(({ path }) => path));
+  return [...pinned].filter((path) => !taken.has(path)).map((path): Mount => ({ kind: "write", path }));
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function kindOf(path: string): "missing" | "link" | "there" {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? "missing" : stats.isSymbolicLink() ? "link" : "there";
+  } catch {
+    return "missing";
+  }
+}
