@@ -164,20 +164,42 @@ async function askPerson(
 ): Promise<ApprovalReply | "nobody" | "timeout"> {
   const { scope } = call;
   if (scope.approver === undefined) return "nobody";
-  const deadline = AbortSignal.timeout(scope.services.approvalTimeoutMs);
-  const signal = call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]);
-  const expired = new Promise<"timeout">((resolve) => {
-    signal.addEventListener("abort", () => resolve("timeout"), { once: true });
-  });
+  const { approver } = scope;
   scope.onWaiting?.(true);
   try {
-    const answer = await Promise.race([scope.approver.ask(request, signal), expired]);
-    return answer === "timeout" ? answer : readReply(answer);
+    const answer = await withPatience(call, (signal) => approver.ask(request, signal));
+    return answer === SILENCE ? "timeout" : readReply(answer);
   } catch (error) {
     scope.services.log.error(`approver failed, treating it as a denial: ${describeThrown(error).message}`);
     return { answer: "deny" };
   } finally {
     scope.onWaiting?.(false);
+  }
+}
+
+const SILENCE = Symbol("nobody answered in time");
+/** Longer timers overflow and fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** The answer, or silence once the time for approvals is over or the call is interrupted. */
+async function withPatience<Answer>(
+  { signal, scope }: CallRecord,
+  ask: (signal: AbortSignal) => Promise<Answer> | Answer,
+): Promise<Answer | typeof SILENCE> {
+  const over = new AbortController();
+  const silent = new Promise<typeof SILENCE>((resolve) => {
+    over.signal.addEventListener("abort", () => resolve(SILENCE), { once: true });
+  });
+  const giveUp = () => over.abort();
+  // Unlike AbortSignal.timeout this keeps the process alive: silence must end in an answer.
+  const patience = setTimeout(giveUp, Math.min(scope.services.approvalTimeoutMs, LONGEST_TIMER_MS));
+  signal?.addEventListener("abort", giveUp, { once: true });
+  if (signal?.aborted === true) giveUp();
+  try {
+    return await Promise.race([ask(over.signal), silent]);
+  } finally {
+    clearTimeout(patience);
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 
@@ -211,7 +233,8 @@ async function askReviewer(call: CallRecord, request: ApprovalRequest): Promise<
     return { decision: "escalate", reason: "the reviewer denied three times; a person decides now" };
   }
   try {
-    const review = await reviewer.review(request, call.signal ?? new AbortController().signal);
+    const review = await withPatience(call, (signal) => reviewer.review(request, signal));
+    if (review === SILENCE) return { decision: "escalate", reason: "the reviewer did not answer in time" };
     if (review.usage !== undefined) call.countUsage(review.usage, review.model);
     if (review.decision === "approve") return review;
     if (review.decision !== "deny") return { decision: "escalate", reason: review.reason };

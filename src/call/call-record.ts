@@ -1,6 +1,6 @@
 import type { ModelUsage } from "../model/model-client.js";
 import type { Entry } from "../registry/entry.js";
-import type { CallResult, Decision, IncomingCall } from "../tool/call.js";
+import type { CallResult, CallState, Decision, IncomingCall } from "../tool/call.js";
 import { type Content, textOf } from "../tool/content.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
@@ -70,6 +70,8 @@ export class CallRecord {
   keepsVersion = false;
   /** resolve */
   pinned = false;
+  /** execute: the handler was started */
+  began = false;
   /** execute */
   output: unknown;
   /** settle */
@@ -126,12 +128,19 @@ export class CallRecord {
     return answer === undefined ? verdict : `${verdict}:${answer}`;
   }
 
+  get state(): CallState {
+    if (!this.began) return "not_started";
+    // A result that nobody can read is still the end of the work.
+    return this.ok || this.error?.code === "bad_result" ? "done" : "partial";
+  }
+
   toResult(): CallResult {
     const result: { -readonly [Field in keyof CallResult]: CallResult[Field] } = {
       id: this.id,
       name: this.name,
       called_as: this.request.name,
       ok: this.ok,
+      state: this.state,
       content: this.content,
       human: this.human ?? textOf(this.content),
       duration_ms: this.durationMs,

@@ -2,6 +2,7 @@ import { ERROR_CODES, type Failure, failure, ToolError } from "../tool/errors.js
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
 import { changedSinceApproval } from "./approve.js";
+import { wholeCharacters } from "./bounds.js";
 import type { CallRecord } from "./call-record.js";
 import { HandlerContext } from "./context.js";
 import { cancelDeadline, type Deadline, setDeadline } from "./deadlines.js";
@@ -22,6 +23,7 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
   const before = performance.now();
   try {
     const timeoutMs = deadlineOf(call);
+    call.began = true;
     let returned: unknown = call.tool.handler(call.args, context);
     warnIfBlocked(call, performance.now() - before);
     if (isAsyncIterable(returned)) returned = drain(returned, context);
@@ -65,7 +67,7 @@ class RunningHandler implements Deadline {
     options.context.onWaiting = (waiting) => this.#pause(waiting);
     this.#pause(options.context.waiting);
     if (call.signal === undefined) return;
-    this.#onInterrupt = () => this.#stop(interrupted());
+    this.#onInterrupt = () => this.#stop(interruptedAfterBegin(call));
     call.signal.addEventListener("abort", this.#onInterrupt, { once: true });
     // The handler itself may have brought the abort about before it first waited.
     if (call.signal.aborted) this.#onInterrupt();
@@ -79,7 +81,7 @@ class RunningHandler implements Deadline {
         failure(
           "timeout",
           `${entry.name} timed out after ${this.#timeoutMs / 1000} s`,
-          "Do less in one call, or raise its timeout.",
+          `${mayHaveDone(this.#call)} Do less in one call, or raise its timeout.`,
         ),
       );
       return;
@@ -88,7 +90,11 @@ class RunningHandler implements Deadline {
       `${entry.name} did not stop within ${STOPPING_GRACE_MS / 1000} s of being told to`,
     );
     const { code, message } = this.#stopping;
-    this.#stopping = failure(code, message, "The tool did not stop when asked and may still be running.");
+    this.#stopping = failure(
+      code,
+      message,
+      `The tool did not stop when asked and may still be running. ${mayHaveDone(this.#call)}`,
+    );
     this.#end(undefined);
   }
 
@@ -128,6 +134,25 @@ class RunningHandler implements Deadline {
     if (this.#onInterrupt !== undefined) this.#call.signal?.removeEventListener("abort", this.#onInterrupt);
     this.#resolve(this.#stopping ?? problem);
   }
+}
+
+function interruptedAfterBegin(call: CallRecord): Failure {
+  return failure("cancelled", "interrupted after it began", mayHaveDone(call));
+}
+
+const EFFECTS_TOLD = 5;
+const EFFECT_CHARS = 200;
+
+/** What a call that did not come to its end may have left behind. */
+function mayHaveDone({ effects }: CallRecord): string {
+  const changes = effects.filter(({ mode }) => mode !== "read");
+  if (changes.length === 0) return "It only reads, so it can be called again.";
+  const told = changes.slice(0, EFFECTS_TOLD).map(({ action, resource }) => {
+    const place = resource.length > EFFECT_CHARS ? `${wholeCharacters(resource, EFFECT_CHARS)}…` : resource;
+    return `${action} ${place}`;
+  });
+  const more = changes.length > told.length ? ` and ${changes.length - told.length} more` : "";
+  return `It may have done all, some or none of this: ${told.join("; ")}${more}. Look before you repeat it.`;
 }
 
 function untilDeadline(

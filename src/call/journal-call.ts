@@ -70,6 +70,7 @@ function outcomeOf(call: CallRecord): CallOutcome {
   const text = textOfCall(call);
   return {
     status: statusOf(call),
+    state: call.state,
     errorCode: call.error?.code,
     errorMessage: call.error?.message,
     durationMs: call.durationMs,

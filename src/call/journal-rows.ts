@@ -33,6 +33,7 @@ export function sealIntent(intent: CallIntent): string {
 export function sealOutcome(outcome: CallOutcome): string {
   return seal({
     status: outcome.status,
+    state: outcome.state,
     duration_ms: outcome.durationMs,
     result_chars: outcome.resultChars,
     result_hash: cut(outcome.resultHash, MAX_NAME_CHARS),
@@ -65,6 +66,7 @@ export function decodeRow(row: SqlRow): JournalRow {
     ...outcome,
     seq: Number(row.seq),
     status: outcome.status ?? (row.running === 1 ? "running" : "unknown"),
+    ...(outcome.status === undefined && row.running !== 1 && { state: "partial" }),
     owner: textOfBlob(row.owner),
     ...(intact ? {} : { damaged: true }),
   };

@@ -1,3 +1,5 @@
+import type { CallState } from "../tool/call.js";
+
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
@@ -61,6 +63,7 @@ export type CallStatus = "ok" | "error" | "blocked" | "denied" | "timeout" | "ca
 
 export interface CallOutcome {
   readonly status: CallStatus;
+  readonly state: CallState;
   readonly errorCode?: string | undefined;
   readonly errorMessage?: string | undefined;
   readonly durationMs: number;
@@ -88,6 +91,8 @@ export interface JournalRow {
   readonly started_at: number;
   /** "running" in some live process; "unknown" when that ended, or the power, before the outcome was kept. */
   readonly status: CallStatus | "running" | "unknown";
+  /** How far it came; absent while it runs. `partial` where the outcome was lost: it may have done anything. */
+  readonly state?: CallState;
   readonly duration_ms?: number;
   readonly result_chars?: number;
   readonly result_hash?: string;

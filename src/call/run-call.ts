@@ -111,6 +111,7 @@ function announceEnd(call: CallRecord): void {
     id: call.id,
     name: redact(call.name),
     ok: call.ok,
+    state: call.state,
     code: call.error?.code,
     duration_ms: call.durationMs,
     at: Date.now(),

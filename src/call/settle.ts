@@ -14,6 +14,7 @@ const PARSEABLE_CHARS = 1_000_000;
 export function settle(call: CallRecord, ended: Failure | undefined): void {
   const problem = ended ?? readOutput(call);
   if (problem !== undefined) settleFailure(call, problem);
+  if (ended !== undefined && call.output !== undefined) keepWhatCame(call);
   redactContent(call);
   call.durationMs = Math.round((performance.now() - call.startedAt) * 1000) / 1000;
 }
@@ -28,6 +29,14 @@ export function settleFailure(call: CallRecord, problem: Failure): void {
   call.error = failure(problem.code, message, hint);
   call.content = [text(JSON.stringify(hint === undefined ? { error: message } : { error: message, hint }))];
   call.human = hint === undefined ? message : `${message}\n${hint}`;
+}
+
+/** What a handler still gave when it was told to stop: the model learns how far the work came. */
+function keepWhatCame(call: CallRecord): void {
+  const [told] = call.content;
+  if (told?.type !== "text") return;
+  setStructured(call, call.output);
+  call.content = [text(`${told.text.slice(0, -1)},"until_then":${JSON.stringify(call.structured)}}`)];
 }
 
 /** Fills content and structured from the output; returns a failure when the output says or is one. */

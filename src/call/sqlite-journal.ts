@@ -243,6 +243,7 @@ const done = Promise.resolve();
 
 const neverStartedOutcome: CallOutcome = {
   status: "blocked",
+  state: "not_started",
   errorCode: "internal",
   errorMessage: "not started, because the journal could not be written",
   durationMs: 0,
@@ -256,7 +257,12 @@ function sealedLater(outcome: () => CallOutcome): string {
   try {
     return sealOutcome(outcome());
   } catch (error) {
-    return sealOutcome({ ...neverStartedOutcome, status: "error", errorMessage: String(error) });
+    return sealOutcome({
+      ...neverStartedOutcome,
+      status: "error",
+      state: "partial",
+      errorMessage: String(error),
+    });
   }
 }
 

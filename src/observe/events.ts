@@ -1,3 +1,4 @@
+import type { CallState } from "../tool/call.js";
 import { ignoreRejection } from "../tool/thrown.js";
 import type { Progress } from "../tool/tool.js";
 
@@ -26,6 +27,8 @@ export type RuntimeEvent =
       readonly name: string;
       readonly ok: boolean;
       readonly code?: string | undefined;
+      /** How far it came: `not_started`, `partial` (or unknown), `done`. */
+      readonly state: CallState;
       readonly duration_ms: number;
       readonly at: number;
       /** Where the call came in: "cli", "http", "mcp", "script" … */

@@ -54,6 +54,7 @@ function unanswered(call: IncomingCall): CallResult {
     name: call.name,
     called_as: call.name,
     ok: false,
+    state: call.malformed === undefined ? "partial" : "not_started",
     content: [],
     human: error.message,
     error,

@@ -22,12 +22,19 @@ export interface Decision {
   readonly by?: string | undefined;
 }
 
+/**
+ * How far a call came. `partial`: it began and did not come to its end, so all, some or none of its effects may have
+ * happened.
+ */
+export type CallState = "not_started" | "partial" | "done";
+
 /** The result envelope of the CLI, the library and HTTP. Field names are part of the public interface. */
 export interface CallResult {
   readonly id: string;
   readonly name: string;
   readonly called_as: string;
   readonly ok: boolean;
+  readonly state: CallState;
   readonly content: readonly Content[];
   readonly structured?: unknown;
   /**

@@ -113,6 +113,7 @@ describe("a run that waits for a person", () => {
             environment: "local",
             truncated: false,
             ok: true,
+            state: "done" as const,
             content: [],
             human: "",
           };

@@ -161,10 +161,11 @@ function pretendSession(work: Work, counts: { waiting: number }): JobSession {
       counts.waiting += 1;
       try {
         const output = await work(request, signal);
-        return { ...base, ok: true, content: [text(output)], human: output };
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        return { ...base, ok: false, content: [], human: message, error: { code: "failed", message } };
+        return { ...base, ok: true, state: "done", content: [text(output)], human: output };
+      } catch (thrown) {
+        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        const error = { code: "failed", message } as const;
+        return { ...base, ok: false, state: "partial", content: [], human: message, error };
       } finally {
         counts.waiting -= 1;
       }

@@ -12,6 +12,7 @@ export function resultOf(call: IncomingCall, fields: Partial<CallResult> = {}): 
     name: call.name,
     called_as: call.name,
     ok: true,
+    state: "done",
     content: [],
     human: "",
     duration_ms: 1,

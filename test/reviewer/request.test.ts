@@ -121,6 +121,17 @@ it.each([
   expect(completionsUrl(configured)).toBe(posted);
 });
 
+it.each([
+  ["APPROVE", "approve"],
+  [" deny.\n", "deny"],
+  ["Escalate", "escalate"],
+  ["APPROVE it", "escalate"],
+  ["APPROVE DENY", "escalate"],
+  ["not APPROVE", "escalate"],
+])("the bare word %j means %s", (answer, decision) => {
+  expect(readAnswer(answer).decision).toBe(decision);
+});
+
 describe("laws", () => {
   const tools = { redact: (text: string) => text, nonce: () => "0".repeat(24) };
 

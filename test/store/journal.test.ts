@@ -32,6 +32,7 @@ describe("what is written is what is read", () => {
       environment: "local",
       started_at: intent.startedAt,
       status: "error",
+      state: "done",
       duration_ms: 1.5,
       result_chars: 5,
       result_hash: "5d41402a",

@@ -73,13 +73,18 @@ const DECISIONS: ReadonlyMap<string, Review["decision"]> = new Map([
   ["ESCALATE", "escalate"],
 ]);
 
+/** Models that cannot answer with JSON, and prompts of the original, answer with the word alone. */
+const BARE_WORD = /^\s*(APPROVE|DENY|ESCALATE)\.?\s*$/i;
+
 const LONGEST_REASON = 300;
 
 /**
- * Reads `{"decision": …, "reason": …}` and nothing else. The text is matched as a whole instead of being
+ * Reads `{"decision": …, "reason": …}` or one of the three words alone, and nothing else. The text is matched as a whole instead of being
  * searched, so that an answer around or inside another answer, or a field given twice, is no answer.
  */
 export function readAnswer(content: string): Review {
+  const word = DECISIONS.get(BARE_WORD.exec(content)?.[1]?.toUpperCase() ?? "");
+  if (word !== undefined) return { decision: word, reason: "no reason given" };
   const match = ANSWER.exec(content);
   if (match === null) return escalate("its answer was not the one JSON object it was asked for");
   const [, firstName, firstValue = "", secondName, secondValue = ""] = match;

@@ -73,6 +73,7 @@ function ended(name: string, error: Failure): CallResult {
     name,
     called_as: name,
     ok: false,
+    state: "not_started",
     content: [text(JSON.stringify({ error: error.message }))],
     human: error.message,
     error,
