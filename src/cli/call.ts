@@ -1,4 +1,4 @@
-import type { CommandContext } from "./context.js";
+import { aboutTools, type CommandContext } from "./context.js";
 import { exitCodeOf } from "./errors.js";
 import { readCallArguments } from "./input.js";
 import { withSession } from "./session/with-session.js";
@@ -7,7 +7,7 @@ export async function call(context: CommandContext): Promise<void> {
   const { out, flags } = context;
   const [name = "", ...words] = context.args;
   const given = await readCallArguments(words);
-  await withSession(context, async (session, signal) => {
+  await withSession(aboutTools(context, [name]), async (session, signal) => {
     const request = { id: "call_1", name, arguments: given };
     if (flags.dryRun === true) {
       const explained = await session.explainCall(request);

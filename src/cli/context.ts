@@ -6,9 +6,6 @@ import { commandError } from "./errors.js";
 import { listOf } from "./input.js";
 import type { Output } from "./output.js";
 
-/** How long a command that ends after one answer waits for servers it has never met. */
-const SETTLE_MS = 15_000;
-
 /** Flags every command takes. */
 export interface GlobalFlags {
   readonly json?: boolean;
@@ -32,6 +29,8 @@ interface RuntimeWishes {
   readonly userTools?: boolean;
   /** False: what comes from MCP servers may turn up later. */
   readonly wait?: boolean;
+  /** The tools it is about: servers are waited for only where one of them may be theirs. */
+  readonly tools?: readonly string[];
 }
 
 /** What a command gets to work with; configuration and runtime are loaded only when they are asked for. */
@@ -61,7 +60,7 @@ export function contextOf(command: Command, out: Output): CommandContext {
       const { loadConfig } = await import("../config/load.js");
       return loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
     },
-    async runtime({ userTools = true, wait = true } = {}) {
+    async runtime({ userTools = true, wait = true, tools } = {}) {
       const { createRuntime } = await import("../runtime/create-runtime.js");
       const yolo = flags.yolo === true;
       const runtime = await createRuntime({ home, flags: configFlags, platform: "cli", yolo, userTools });
@@ -69,10 +68,17 @@ export function contextOf(command: Command, out: Output): CommandContext {
         (problem) => problem.source === "flag" && problem.severity === "error",
       );
       if (wrongFlag !== undefined) throw commandError("bad_request", wrongFlag.message, "Nothing was run.");
-      if (wait) await runtime.sources.settled(AbortSignal.timeout(SETTLE_MS));
+      if (wait && (runtime.sources.get("mcp") ?? runtime.sources.plugins) !== undefined) {
+        await (await import("./wait-for-servers.js")).waitForServers({ runtime, out, tools });
+      }
       return runtime;
     },
   };
+}
+
+/** The same command, about these tools alone: what they do not need is not waited for. */
+export function aboutTools(context: CommandContext, tools: readonly string[]): CommandContext {
+  return { ...context, runtime: (wishes) => context.runtime({ tools, ...wishes }) };
 }
 
 /** Gives a command a runtime and closes it afterwards, whatever happens. */

@@ -10,8 +10,8 @@ export async function doctor(context: CommandContext): Promise<void> {
   const { options } = context;
   const { out, home } = context;
   const mended = options.fix === true ? repairHome(home) : [];
-  const runtime = await context.runtime();
-  const findings = await examine(runtime);
+  const runtime = await context.runtime({ wait: false });
+  const findings = await examine(runtime, { onWait: (what) => out.note(what) });
   // What could not be opened is among the findings already; closing it says nothing new.
   await runtime.close().catch(() => undefined);
   const healthy = !findings.some((finding) => finding.level === "error");

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { messageOf } from "../base/errno.js";
 import { encodeResults, parseRequestText } from "../protocol/index.js";
 import { HermesError } from "../tool/errors.js";
-import type { CommandContext } from "./context.js";
+import { aboutTools, type CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import { readStdin } from "./input.js";
 import { withSession } from "./session/with-session.js";
@@ -14,7 +14,8 @@ export async function run(context: CommandContext): Promise<void> {
   );
   if ("code" in request) throw new HermesError(request);
   const { out, flags } = context;
-  await withSession(context, async (session, signal) => {
+  const names = request.calls.map(({ name }) => name);
+  await withSession(aboutTools(context, names), async (session, signal) => {
     if (flags.dryRun === true) {
       const explained = [];
       for (const call of request.calls) explained.push({ id: call.id, ...(await session.explainCall(call)) });

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { within } from "../base/deadline.js";
+import { LATE, within } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import type { ConfigProblem } from "../config/types.js";
 import { loadPermissions } from "../policy/profiles/load.js";
@@ -19,15 +19,24 @@ const OLDEST_NODE = [20, 19] as const;
 const LOW_DISK_BYTES = 200 * 1024 * 1024;
 
 /** Looks at everything that could keep a tool from running and says what would help. */
-export async function examine(runtime: Runtime): Promise<readonly Finding[]> {
+export async function examine(
+  runtime: Runtime,
+  { onWait }: { onWait?(what: string): void } = {},
+): Promise<readonly Finding[]> {
+  // What answers slowly is asked first and at the same time; the tools of servers count among the others below.
+  const [servers, environment, boundary] = await Promise.all([
+    examineServers(runtime, onWait),
+    examineEnvironment(runtime),
+    examineBoundary(runtime.config.values.terminal),
+  ]);
   return [
     ...examineMachine(runtime.config.paths.home),
     ...(await examineConfig(runtime)),
     ...(await examineTools(runtime)),
     ...examineSources(runtime),
-    ...(await examineServers(runtime)),
-    ...(await examineEnvironment(runtime)),
-    await examineBoundary(runtime.config.values.terminal),
+    ...servers,
+    ...environment,
+    boundary,
     ...(await examineJournal(runtime)),
   ];
 }
@@ -198,15 +207,24 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
   }
 }
 
-/** Nobody waits longer than this for a server that hangs. */
+/** Nobody waits longer than this for a server that hangs, and is told of it before. */
 const PATIENCE_MS = 10_000;
+const SAY_AFTER_MS = 700;
 
 /** MCP servers that cannot be used, tools of theirs that are left out, and those that wait for a person. */
-async function examineServers({ sources }: Runtime): Promise<readonly Finding[]> {
+async function examineServers(
+  { sources }: Runtime,
+  onWait?: (what: string) => void,
+): Promise<readonly Finding[]> {
   const source = sources.get("mcp") as McpSource | undefined;
   if (source === undefined) return [];
-  const looks = source.servers().map(({ name }) => source.test(name));
-  await within(Promise.allSettled(looks), PATIENCE_MS);
+  const looks = Promise.allSettled(source.servers().map(({ name }) => source.test(name)));
+  if ((await within(looks, SAY_AFTER_MS)) === LATE) {
+    const late = source.servers().filter(({ state }) => state === "connecting" || state === "configured");
+    const names = late.map(({ name }) => name).join(", ");
+    onWait?.(`waiting for MCP server ${names}, ${PATIENCE_MS / 1_000} s at most`);
+    await within(looks, PATIENCE_MS - SAY_AFTER_MS);
+  }
   return source.servers().flatMap(serverFindings);
 }
 

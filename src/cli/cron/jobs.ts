@@ -10,13 +10,14 @@ import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 import type { Output } from "../output.js";
 import { assertPerson } from "../person.js";
+import { waitForServers } from "../wait-for-servers.js";
 
 /** The jobs of this home for one command. */
 export async function withJobs(
   context: CommandContext,
   work: (jobs: ScheduledJobs, runtime: Runtime) => Promise<void>,
 ): Promise<void> {
-  const runtime = await context.runtime();
+  const runtime = await context.runtime({ wait: false });
   try {
     await work(jobsOf(runtime), runtime);
   } catch (error) {
@@ -34,6 +35,8 @@ export async function withScheduler(
 ): Promise<void> {
   assertPersonChangesJobs();
   await withJobs(context, async (_jobs, runtime) => {
+    // A job may call a tool of a server that was never met.
+    await waitForServers({ runtime, out: context.out });
     const { scheduler, stop } = await schedulerFor(runtime);
     const interrupt = () => {
       process.exitCode = EXIT.interrupted;

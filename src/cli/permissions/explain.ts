@@ -3,7 +3,7 @@ import type { Policy } from "../../call/scope.js";
 import type { PermissionPolicy } from "../../policy/engine.js";
 import type { RuleOrigin, TraceStep } from "../../policy/profiles/types.js";
 import { HermesError } from "../../tool/errors.js";
-import type { CommandContext } from "../context.js";
+import { aboutTools, type CommandContext } from "../context.js";
 import { readCallArguments } from "../input.js";
 import { type Output, tableLines } from "../output.js";
 
@@ -11,7 +11,7 @@ import { type Output, tableLines } from "../output.js";
 export async function explain(context: CommandContext): Promise<void> {
   const { out, args: words } = context;
   const [name = "", ...given] = words;
-  const runtime = await context.runtime();
+  const runtime = await aboutTools(context, [name]).runtime();
   try {
     const session = await runtime.openSession({ door: "cli" });
     const explained = await session.explainCall({ name, arguments: await readCallArguments(given) });

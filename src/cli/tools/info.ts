@@ -1,9 +1,23 @@
 import { quoteForShell } from "../../base/quote.js";
+import type { Runtime } from "../../runtime/runtime.js";
 import { describeSignature } from "../../tool/signature.js";
-import type { CommandContext } from "../context.js";
+import { aboutTools, type CommandContext, withRuntime } from "../context.js";
+import type { Output } from "../output.js";
 
-export async function info({ out, runtime: open, args: [name = ""] }: CommandContext): Promise<void> {
-  const runtime = await open();
+export async function info(context: CommandContext): Promise<void> {
+  const [name = ""] = context.args;
+  await withRuntime(aboutTools(context, [name]), (runtime) => show({ runtime, name, out: context.out }));
+}
+
+async function show({
+  runtime,
+  name,
+  out,
+}: {
+  readonly runtime: Runtime;
+  readonly name: string;
+  readonly out: Output;
+}): Promise<void> {
   const canonical = runtime.canonicalName(name);
   const listing = (await runtime.listTools()).find((tool) => tool.name === canonical);
   const entry = runtime.registry.get(canonical);
@@ -45,12 +59,24 @@ export async function info({ out, runtime: open, args: [name = ""] }: CommandCon
       out.line(color.dim(`→ ${JSON.stringify(example.result)}`));
     }
   }
-  await runtime.close();
 }
 
 /** Whether a model sees a tool, and the rule that decided. */
-export async function explain({ out, runtime: open, args: [name] }: CommandContext): Promise<void> {
-  const runtime = await open();
+export async function explain(context: CommandContext): Promise<void> {
+  const [name] = context.args;
+  const about = name === undefined ? context : aboutTools(context, [name]);
+  await withRuntime(about, (runtime) => explainTools({ runtime, name, out: context.out }));
+}
+
+async function explainTools({
+  runtime,
+  name,
+  out,
+}: {
+  readonly runtime: Runtime;
+  readonly name: string | undefined;
+  readonly out: Output;
+}): Promise<void> {
   const canonical = name === undefined ? undefined : runtime.canonicalName(name);
   const names = async (toolSearch: boolean) =>
     new Set(
@@ -89,5 +115,4 @@ export async function explain({ out, runtime: open, args: [name] }: CommandConte
     ]);
     out.table(lines);
   }
-  await runtime.close();
 }

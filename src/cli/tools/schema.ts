@@ -1,8 +1,14 @@
 import { encodeDefinitions, type WireFormat } from "../../protocol/index.js";
-import type { CommandContext } from "../context.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { aboutTools, type CommandContext, withRuntime } from "../context.js";
 
-export async function schema({ out, runtime: open, args: names, options }: CommandContext): Promise<void> {
-  const runtime = await open();
+export async function schema(context: CommandContext): Promise<void> {
+  const { args: names } = context;
+  const about = names.length === 0 ? context : aboutTools(context, names);
+  await withRuntime(about, (runtime) => show(runtime, context));
+}
+
+async function show(runtime: Runtime, { out, args: names, options }: CommandContext): Promise<void> {
   const wanted = new Set(names.map((name) => runtime.canonicalName(name)));
   // Who asks for single tools wants to see them, hidden or not.
   const definitions = await runtime.getToolDefinitions({ toolSearch: wanted.size === 0 });
@@ -22,5 +28,4 @@ export async function schema({ out, runtime: open, args: names, options }: Comma
   );
   if (out.json) out.value(encoded);
   else process.stdout.write(`${JSON.stringify(encoded, null, 2)}\n`);
-  await runtime.close();
 }

@@ -1,6 +1,6 @@
 import { appendConfigValue, removeConfigValue } from "../../config/edit.js";
 import { HermesError } from "../../tool/errors.js";
-import type { CommandContext } from "../context.js";
+import { aboutTools, type CommandContext, withRuntime } from "../context.js";
 
 /** `tools enable|disable`: the name goes into or out of `tools.disabled` of the person's own configuration. */
 export async function switchTool(options: {
@@ -10,9 +10,8 @@ export async function switchTool(options: {
 }): Promise<void> {
   const { context, on } = options;
   const { out, home } = context;
-  const runtime = await context.runtime();
-  const name = runtime.canonicalName(options.name);
-  await runtime.close();
+  const about = aboutTools(context, [options.name]);
+  const name = await withRuntime(about, async (runtime) => runtime.canonicalName(options.name));
   const change = on ? removeConfigValue : appendConfigValue;
   const done = await change({ home, key: "tools.disabled", items: [name] });
   if (!done.ok) throw new HermesError(done);

@@ -14,6 +14,8 @@ export class ServerHealth {
   readonly #host: SourceHost;
   #state: SourceState = "configured";
   #trouble: Trouble = {};
+  /** What was last warned of. */
+  #warned: string | undefined;
   /** Milliseconds since 1970. */
   nextRetry: number | undefined;
 
@@ -41,8 +43,12 @@ export class ServerHealth {
     if (!isNews) return;
     const { reason } = trouble;
     const words = `MCP server ${this.#server} is ${state}${reason === undefined ? "" : `: ${reason}`}`;
-    if (state === "failed" || state === "parked") this.#host.log.warn(words);
+    // Each new try fails for the same reason: that is worth one warning, until it works or fails differently.
+    const isTrouble = state === "failed" || state === "parked";
+    if (isTrouble && reason !== this.#warned) this.#host.log.warn(words);
     else this.#host.log.debug(words);
+    if (isTrouble) this.#warned = reason;
+    else if (state === "ready" || state === "degraded") this.#warned = undefined;
     this.#host.events.emit({
       type: "source.changed",
       source: sourceOf(this.#server),
