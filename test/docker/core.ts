@@ -55,7 +55,6 @@ export function describeCore(engine: () => TestEngine): void {
       });
       await expect.poll(() => shown, { timeout: 10_000 }).toContain("31 97");
       started.resize({ columns: 50, rows: 20 });
-      await delay(300);
       // Keys with which the engine's own program would leave the terminal.
       await started.write("a\x10b\r");
       expect(await started.ended).toEqual({ exitCode: 0 });

@@ -103,6 +103,7 @@ class ExecProcess implements TransportProcess {
   readonly ended: Promise<TransportEnd>;
   readonly #parts: ExecParts;
   #over = false;
+  #resized: Promise<unknown> | undefined;
   #resolve: (end: TransportEnd) => void = () => {};
 
   constructor(parts: ExecParts) {
@@ -124,6 +125,8 @@ class ExecProcess implements TransportProcess {
 
   async write(data: string | Uint8Array): Promise<void> {
     const { socket } = this.#parts;
+    // What is typed after a change of size is meant for the new one, and the engine takes both on different ways.
+    await this.#resized;
     if (this.#over || !socket.writable) return;
     await new Promise<void>((resolve) => {
       socket.write(data, () => resolve());
@@ -138,7 +141,9 @@ class ExecProcess implements TransportProcess {
     const { engine, execId } = this.#parts;
     const query = { h: size.rows, w: size.columns };
     // A program that has ended meanwhile has no terminal to change.
-    engine.api.send({ method: "POST", path: `/exec/${execId}/resize`, query }).catch(() => {});
+    this.#resized = engine.api
+      .send({ method: "POST", path: `/exec/${execId}/resize`, query, timeoutMs: QUESTION_MS })
+      .catch(() => {});
   }
 
   pauseOutput(paused: boolean): void {
