@@ -46,6 +46,12 @@ async function start(
   const { values, paths } = runtime.config;
   // A journal that cannot be opened is better known now than at the first call.
   const journal = await runtime.journal();
+  const [damage] = (await runtime.store()).check();
+  if (damage !== undefined) {
+    runtime.log.error(
+      `${paths.stateDb} is damaged: ${damage}. Stop and start again: what can be read is then recovered.`,
+    );
+  }
   if (values.journal.retention_days > 0) await journal.prune(values.journal.retention_days);
   const host = typeof options.host === "string" ? options.host : values.server.host;
   const port = options.port === undefined ? values.server.port : portFrom(options.port);

@@ -1,4 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { LATE, within } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import type { ConfigProblem } from "../config/types.js";
@@ -194,6 +196,7 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
           ? `${runtime.config.paths.stateDb} can be written`
           : "switched off: calls are not recorded",
       },
+      ...(await examineState(runtime)),
     ];
   } catch (error) {
     return [
@@ -205,6 +208,37 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
       },
     ];
   }
+}
+
+/** Every page of the database, and what is kept of one that was damaged before. */
+async function examineState(runtime: Runtime): Promise<readonly Finding[]> {
+  const { stateDb } = runtime.config.paths;
+  if (!existsSync(stateDb)) return [];
+  const damage = (await runtime.store()).check();
+  const reports = (await readdir(dirname(stateDb)))
+    .filter((name) => name.startsWith(`${basename(stateDb)}.corrupt-`) && name.endsWith(".txt"))
+    .map((name) => join(dirname(stateDb), name));
+  const kept = await Promise.all(
+    reports.map(async (path): Promise<Finding> => {
+      const what = (await readFile(path, "utf8").catch(() => `${path} cannot be read`)).trim();
+      return {
+        group: "Journal",
+        level: "warning",
+        what,
+        fix: `when it is settled: rm ${path.slice(0, -4)}*`,
+      };
+    }),
+  );
+  if (damage.length === 0) return kept;
+  return [
+    ...kept,
+    {
+      group: "Journal",
+      level: "error",
+      what: `${stateDb} is damaged: ${damage[0]}`,
+      fix: "stop every running hermes; the next one keeps the damaged file and recovers what can be read",
+    },
+  ];
 }
 
 /** Nobody waits longer than this for a server that hangs, and is told of it before. */

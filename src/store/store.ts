@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { existsSync, writeFileSync } from "node:fs";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError, explainStorageError } from "./database-error.js";
 import {
@@ -11,6 +12,7 @@ import {
 import type { Database } from "./driver.js";
 import { keepDamagedLog } from "./log-damage.js";
 import { migrate, NewerDatabaseError } from "./migrations.js";
+import { salvage } from "./salvage.js";
 import { openDatabase } from "./sqlite-driver.js";
 import { type SyncFile, WalSync } from "./wal-sync.js";
 
@@ -21,7 +23,7 @@ export interface Store {
   readonly notices: readonly string[];
   /** Resolves once everything committed before the call is on the disk, not only in the page cache. */
   syncWal(): Promise<void>;
-  /** Reads every page; the findings, none when the file is sound. */
+  /** Reads every page; the findings, none when the file is sound. With some, the next opening recovers what it can. */
   check(): readonly string[];
   close(): Promise<void>;
 }
@@ -53,6 +55,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
+/** Left by a check that has found damage while the database was in use: the next opening looks at every page. */
+function suspicionOf(path: string): string {
+  return `${path}.suspect`;
+}
+
 interface Opening {
   readonly file: DatabaseFile;
   readonly options: StoreOptions;
@@ -73,7 +80,10 @@ async function openHealthy(file: DatabaseFile, options: StoreOptions): Promise<D
   const db = openDatabase(file.path);
   try {
     db.exec("PRAGMA busy_timeout = 5000");
-    await patiently(() => assertHealthy(db, { bytes: file.bytes, whole: options.checkWhole ?? false }));
+    const suspect = suspicionOf(file.path);
+    const whole = options.checkWhole === true || existsSync(suspect);
+    await patiently(() => assertHealthy(db, { bytes: file.bytes, whole }));
+    if (whole) await rm(suspect, { force: true });
     await patiently(() => db.exec("PRAGMA journal_mode = WAL"));
     db.exec("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     await patiently(() => migrate(db));
@@ -100,11 +110,13 @@ async function replaceDamaged(opening: Opening): Promise<Database> {
     } catch (error) {
       if (!isDamage(error)) throw error;
       const aside = await moveAside(file.path);
-      notices.push(
-        `The database ${file.path} was damaged (${error.message}) and is kept as ${aside}; a new one was made. ` +
-          "Calls recorded before are only in the kept file.",
-      );
-      return await openHealthy(await prepareDatabaseFile(file.path), options);
+      await rm(suspicionOf(file.path), { force: true });
+      const db = await openHealthy(await prepareDatabaseFile(file.path), options);
+      const outcome = await salvage(aside, db);
+      const notice = `The database ${file.path} was damaged (${error.message}) and is kept as ${aside}; a new one was made. ${outcome}`;
+      await writeFile(`${aside}.txt`, `${notice}\n`, { mode: 0o600 }).catch(() => undefined);
+      notices.push(notice);
+      return db;
     }
   } finally {
     lock.close();
@@ -154,7 +166,11 @@ function storeAround(parts: { db: Database; path: string; options: StoreOptions;
     path,
     notices,
     syncWal: inWalMode ? () => wal.sync() : () => Promise.resolve(),
-    check: () => findDamage(db),
+    check() {
+      const findings = findDamage(db);
+      if (findings.length > 0) writeFileSync(suspicionOf(path), findings.join("\n"), { mode: 0o600 });
+      return findings;
+    },
     close: () => {
       closing ??= close();
       return closing;

@@ -154,14 +154,23 @@ describe("damage", () => {
   const asideIn = async (place: string) =>
     (await readdir(place)).filter((name) => name.includes(".corrupt-"));
 
-  async function expectReplaced(): Promise<void> {
+  async function expectReplaced(recovered: "all" | "some" | "none"): Promise<void> {
     const damaged = await readFile(path);
     const store = await open();
     expect(store.notices).toHaveLength(1);
     expect(store.notices[0]).toMatch(/was damaged .* is kept as .*\.corrupt-.*; a new one was made/);
-    expect(countRows(store)).toBe(0);
+    const rows = countRows(store);
+    if (recovered === "none") expect(rows).toBe(0);
+    else expect(rows).toBeGreaterThan(0);
+    expect(store.notices[0]).toMatch(
+      recovered === "none"
+        ? /Nothing could be read|Nothing was in it/
+        : /Recovered: \d+ calls of the journal/,
+    );
+    if (recovered === "some") expect(store.notices[0]).toContain("Lost: some calls of the journal");
     addRows(store, 1);
     await store.syncWal();
+    expect(store.check()).toEqual([]);
     const kept = await asideIn(folder);
     expect(await readFile(join(folder, kept[0] ?? ""))).toEqual(damaged);
   }
@@ -169,13 +178,13 @@ describe("damage", () => {
   test("a file that is no database is kept aside, told, and replaced", async () => {
     await makeDatabase();
     await writeFile(path, "this is not a database ".repeat(1000));
-    await expectReplaced();
+    await expectReplaced("none");
   });
 
   test("a cut tail is found", async () => {
     await makeDatabase();
     await truncate(path, (await stat(path)).size - 5000);
-    await expectReplaced();
+    await expectReplaced("some");
   });
 
   test("an overwritten page is found", async () => {
@@ -183,7 +192,7 @@ describe("damage", () => {
     const bytes = await readFile(path);
     bytes.fill(0xff, 4096 * 3, 4096 * 3 + 100);
     await writeFile(path, bytes);
-    await expectReplaced();
+    await expectReplaced("all");
   });
 
   test("a database cut to nothing beside a full log is not taken for a new one", async () => {
@@ -193,7 +202,7 @@ describe("damage", () => {
     await writeFile(copy, "");
     await copyFile(`${path}-wal`, `${copy}-wal`);
     path = copy;
-    await expectReplaced();
+    await expectReplaced("none");
   });
 
   test("an empty file is used, and said to have been empty", async () => {
