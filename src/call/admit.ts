@@ -48,11 +48,15 @@ function declareAgain(call: CallRecord): Failure | undefined {
 
 async function acquire(call: CallRecord): Promise<Failure | undefined> {
   const { scope } = call;
+  const patience = patienceFor(call);
   const keys = await keysOf({
     effects: call.effects,
     environment: scope.environment,
     sessionRoot: scope.rootId,
+    signal: patience?.signal,
   });
+  if (patience?.signal.aborted === true)
+    return call.signal?.aborted === true ? interrupted() : patience.failure;
   const moved = judgeAgain(call, keys);
   if (moved !== undefined) return moved;
   call.keys = keys;
@@ -65,6 +69,22 @@ async function acquire(call: CallRecord): Promise<Failure | undefined> {
   if (release === undefined) return interrupted();
   call.release = release;
   return undefined;
+}
+
+/** Where paths lead elsewhere has to be asked there, which may take for ever: no longer than the call itself may. */
+function patienceFor({ scope, signal }: CallRecord) {
+  if (scope.environment.files.until === undefined) return undefined;
+  const { defaultTimeoutMs, timeoutCeilingMs } = scope.services;
+  const ms = Math.min(defaultTimeoutMs, timeoutCeilingMs ?? Number.POSITIVE_INFINITY);
+  const timeout = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1));
+  return {
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    failure: failure(
+      "timeout",
+      `${scope.environment.name} did not say within ${ms / 1000} s where the paths of this call lead`,
+      "Nothing was done. See whether it works: hermes env test",
+    ),
+  };
 }
 
 export function interrupted(): Failure {

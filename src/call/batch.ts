@@ -29,6 +29,8 @@ export async function planStretches(
   requests: readonly IncomingCall[],
   scope: CallScope,
 ): Promise<readonly (readonly IncomingCall[])[]> {
+  // One alone has nobody to make room for.
+  if (requests.length === 1) return [requests];
   const stretches: IncomingCall[][] = [];
   let held = new KeyIndex<IncomingCall>();
   let open: IncomingCall[] | undefined;

@@ -42,6 +42,7 @@ export class HandlerContext implements CallContext {
       keys,
       recorder: scope.services.fileChanges?.recorderFor(this.#call),
       ready: this.#call.mayChange,
+      signal: () => this.signal,
     });
     return this.#environment;
   }

@@ -125,9 +125,12 @@ export async function keysOf(options: {
   readonly effects: readonly Effect[];
   readonly environment: Environment;
   readonly sessionRoot: string;
+  /** Files elsewhere are waited for no longer than this. */
+  readonly signal?: AbortSignal | undefined;
 }): Promise<readonly EffectKey[]> {
-  const { effects, environment, sessionRoot } = options;
+  const { effects, environment, sessionRoot, signal } = options;
   if (effects.length === 0) return [];
+  const files = (signal && environment.files.until?.(signal)) ?? environment.files;
   const keys: EffectKey[] = [];
   for (const effect of effects) {
     if (effect.mode === "execute") continue;
@@ -143,7 +146,7 @@ export async function keysOf(options: {
     else if (domain !== "file") keys.push({ space, path: resource, write });
     else {
       // A name that no file can have is left to the tool, which says so in its own words.
-      const real = await environment.files.realpath(resource).catch(() => undefined);
+      const real = await files.realpath(resource).catch(() => undefined);
       keys.push({ space, path: real ?? resource, write, name: real && resource });
     }
   }

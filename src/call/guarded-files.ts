@@ -1,5 +1,5 @@
 import { isAtOrBelow } from "../base/path.js";
-import type { Environment, EnvironmentFiles } from "../env/environment.js";
+import type { Environment, EnvironmentFiles, FileLook, ReadRange } from "../env/environment.js";
 import { ToolError } from "../tool/errors.js";
 import { delegateEnvironment } from "./delegate-environment.js";
 import type { EffectKey } from "./effect-keys.js";
@@ -16,16 +16,20 @@ export function guardedEnvironment(
     readonly recorder?: ChangeRecorder | undefined;
     /** Nothing may be changed before this. */
     readonly ready?: Promise<unknown> | undefined;
+    /** Ends what the call has asked of files elsewhere; looked at only where somebody may have to wait. */
+    signal?(): AbortSignal;
   },
 ): Environment {
-  const { keys, recorder, ready = done } = call;
-  const { files } = environment;
+  const { keys, recorder, ready = done, signal } = call;
+  const own = environment.files;
+  const bound = signal === undefined ? own : (own.until?.(signal()) ?? own);
+  const space = `file@${environment.name}`;
+  const readable = keys.filter((key) => key.space === space);
+  const files = withLooks(bound, (path) => readable.some((key) => key.path === path));
   const recorded = <T>(
     change: PlannedChange,
     make: (mayHappen: Promise<unknown>) => Promise<T>,
   ): Promise<T> => (recorder === undefined ? make(ready) : recorder.record(change, { files, ready, make }));
-  const space = `file@${environment.name}`;
-  const readable = keys.filter((key) => key.space === space);
   const places = readable.filter((key) => key.write);
   const require = (path: string, real: string): string => {
     if (covers(places, real)) return real;
@@ -47,7 +51,7 @@ export function guardedEnvironment(
     // What was judged is what is used.
     realpath: async (path) => readable.find(({ name }) => name === path)?.path ?? files.realpath(path),
     stat: (path) => files.stat(path),
-    list: (path) => files.list(path),
+    list: (path, options) => files.list(path, options),
     read: async (path, range) => files.read(await judgedRead(path), { ...range, real: true }),
     async *stream(path, range) {
       yield* files.stream(await judgedRead(path), { ...range, real: true });
@@ -110,4 +114,51 @@ function notAllowed(found: { path: string; real: string; what: "read" | "change"
 function dirnameOf(path: string): string {
   const end = path.lastIndexOf("/");
   return end <= 0 ? "/" : path.slice(0, end);
+}
+
+/** A file elsewhere of at most this size is fetched together with its facts. */
+const MAX_LOOK_BYTES = 4 * 1024 * 1024;
+/** What was seen counts this long for the same call, which asks for a file's facts and then for its content. */
+const LOOK_MS = 2_000;
+
+/**
+ * Files elsewhere cost a round trip for each question. Of the files a call has declared, facts and content are asked
+ * for at once, and the second question is answered from the first. Any change by the call makes it ask again.
+ */
+function withLooks(files: EnvironmentFiles, isDeclared: (path: string) => boolean): EnvironmentFiles {
+  const { look } = files;
+  if (look === undefined) return files;
+  const seen = new Map<string, { readonly found: Promise<FileLook | undefined>; readonly at: number }>();
+  const lookAt = (path: string): Promise<FileLook | undefined> => {
+    const known = seen.get(path);
+    if (known !== undefined && performance.now() - known.at < LOOK_MS) return known.found;
+    const found = look(path, { maxBytes: MAX_LOOK_BYTES });
+    seen.set(path, { found, at: Number.POSITIVE_INFINITY });
+    void found.then(
+      () => seen.set(path, { found, at: performance.now() }),
+      () => seen.delete(path),
+    );
+    return found;
+  };
+  const bytesOf = async (path: string, range: ReadRange | undefined): Promise<Uint8Array | undefined> => {
+    const bytes = seen.has(path) ? (await lookAt(path))?.bytes : undefined;
+    return bytes?.subarray(range?.start ?? 0, range?.end);
+  };
+  const changing = <T>(change: Promise<T>): Promise<T> => {
+    seen.clear();
+    return change.finally(() => seen.clear());
+  };
+  return {
+    ...files,
+    stat: async (path) => (isDeclared(path) ? (await lookAt(path))?.stat : files.stat(path)),
+    read: async (path, range) => (await bytesOf(path, range)) ?? files.read(path, range),
+    async *stream(path, range) {
+      const bytes = await bytesOf(path, range);
+      if (bytes === undefined) yield* files.stream(path, range);
+      else yield bytes;
+    },
+    write: (path, data, options) => changing(files.write(path, data, options)),
+    remove: (path) => changing(files.remove(path)),
+    rename: (from, to) => changing(files.rename(from, to)),
+  };
 }

@@ -52,7 +52,21 @@ export function buildProgram({
   return program;
 }
 
+/** What a command that was told to end may still take: an engine that does not answer must not keep it. */
+const LAST_MS = 4_500;
+
+function endWhenTold(): void {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      // A command that has nothing to put in order ends as if nobody listened.
+      if (process.listenerCount(signal) === 1) process.exit(EXIT.interrupted);
+      setTimeout(() => process.exit(EXIT.interrupted), LAST_MS).unref();
+    });
+  }
+}
+
 export async function runProgram(argv: readonly string[]): Promise<void> {
+  endWhenTold();
   // A reader such as `head` may leave early: no reason for a stack, or to end a call that is running.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const completing = argv[0] === "completion" || argv[0] === "complete";

@@ -191,7 +191,15 @@ export interface EnvironmentFiles {
   /** Real path of the deepest existing ancestor plus the rest. */
   realpath(path: string): Promise<string>;
   stat(path: string): Promise<FileStat | undefined>;
-  list(path: string): Promise<readonly { readonly name: string; readonly type: FileStat["type"] }[]>;
+  /** With `details` also what is known of each entry without asking again; environments may leave that out. */
+  list(path: string, options?: { readonly details?: boolean }): Promise<readonly FolderEntry[]>;
+  /**
+   * Stat and, of a file with at most `maxBytes`, the content, in one question; undefined when nothing is there. Left out
+   * where asking twice costs nothing.
+   */
+  look?(path: string, options: { readonly maxBytes: number }): Promise<FileLook | undefined>;
+  /** The same files for one call: what it has asked for is given up when the signal comes. Left out where nothing waits. */
+  until?(signal: AbortSignal): EnvironmentFiles;
   /** Bytes [start, end) of a file; all of them without a range. */
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
   /** Large files in order, without holding them. */
@@ -225,6 +233,19 @@ export interface EnvironmentFiles {
    * told look again and again.
    */
   watch(path: string, options: WatchOptions): AsyncIterable<FileChange>;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly type: FileStat["type"];
+  readonly stat?: FileStat | undefined;
+  /** Real path of what a link leads to. */
+  readonly target?: string | undefined;
+}
+
+export interface FileLook {
+  readonly stat: FileStat;
+  readonly bytes?: Uint8Array | undefined;
 }
 
 export interface WatchOptions {

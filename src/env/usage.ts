@@ -1,5 +1,5 @@
 import { delegateEnvironment } from "../call/delegate-environment.js";
-import type { Environment, RunningProcess } from "./environment.js";
+import type { Environment, EnvironmentFiles, RunningProcess } from "./environment.js";
 
 /** How an environment is being used, so that one that nobody uses can be stopped. */
 export interface Usage {
@@ -35,22 +35,28 @@ export function withUsage(environment: Environment): {
       done();
     }
   }
-  const { files, snapshot } = environment;
+  const noted = (files: EnvironmentFiles): EnvironmentFiles => {
+    const { look, until } = files;
+    return {
+      resolve: (path, cwd) => files.resolve(path, cwd),
+      realpath: (path) => during(() => files.realpath(path)),
+      stat: (path) => during(() => files.stat(path)),
+      list: (path, options) => during(() => files.list(path, options)),
+      ...(look && { look: (path, options) => during(() => look.call(files, path, options)) }),
+      ...(until && { until: (signal) => noted(until.call(files, signal)) }),
+      read: (path, range) => during(() => files.read(path, range)),
+      stream: (path, range) => whileRead(files.stream(path, range)),
+      write: (path, data, options) => during(() => files.write(path, data, options)),
+      remove: (path) => during(() => files.remove(path)),
+      rename: (from, to) => during(() => files.rename(from, to)),
+      watch: (path, options) => whileRead(files.watch(path, options)),
+    };
+  };
+  const { snapshot } = environment;
   return {
     usage,
     environment: delegateEnvironment(environment, {
-      files: {
-        resolve: (path, cwd) => files.resolve(path, cwd),
-        realpath: (path) => during(() => files.realpath(path)),
-        stat: (path) => during(() => files.stat(path)),
-        list: (path) => during(() => files.list(path)),
-        read: (path, range) => during(() => files.read(path, range)),
-        stream: (path, range) => whileRead(files.stream(path, range)),
-        write: (path, data, options) => during(() => files.write(path, data, options)),
-        remove: (path) => during(() => files.remove(path)),
-        rename: (from, to) => during(() => files.rename(from, to)),
-        watch: (path, options) => whileRead(files.watch(path, options)),
-      },
+      files: noted(environment.files),
       exec: (request) => during(() => environment.exec(request)),
       async spawn(request): Promise<RunningProcess> {
         usage.active += 1;

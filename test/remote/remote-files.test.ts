@@ -185,8 +185,9 @@ describe.each(installed)("files through the tools of $flavour", ({ flavour, miss
     const { environment, root } = openPlace(flavour);
     const { files } = environment;
     const at = (...parts: string[]) => join(root, ...parts);
-    expect(await files.write(at("a/-b/c d/new"), bytes("one"))).toEqual({ created: true, dirsCreated: true });
-    expect(await files.write(at("a/-b/c d/new"), bytes("two"))).toEqual({
+    const first = await files.write(at("a/-b/c d/new"), bytes("one"));
+    expect(first).toMatchObject({ created: true, dirsCreated: true, stat: { type: "file", size: 3 } });
+    expect(await files.write(at("a/-b/c d/new"), bytes("two"))).toMatchObject({
       created: false,
       dirsCreated: false,
     });

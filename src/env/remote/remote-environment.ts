@@ -76,8 +76,9 @@ export interface RemoteFacts {
   readonly cwd: string;
 }
 
-/** A connection that does not answer must not keep a runtime from closing. */
-const CLOSING_LIMIT_MS = 30_000;
+/** A connection or an engine that does not answer must not keep a runtime from closing. */
+const CLOSING_LIMIT_MS = 10_000;
+const LETTING_GO_LIMIT_MS = 20_000;
 
 /** An environment over a transport. Nothing is started until `connect` or the first use. */
 export function createRemoteEnvironment(options: RemoteEnvironmentOptions): RemoteEnvironment {
@@ -162,7 +163,7 @@ export function createRemoteEnvironment(options: RemoteEnvironmentOptions): Remo
   async function shutDown(): Promise<void> {
     await within(endEverything(), CLOSING_LIMIT_MS);
     connection.close();
-    await options.close();
+    await within(options.close(), LETTING_GO_LIMIT_MS);
   }
 
   const files = createRemoteFiles(connection, spawn);

@@ -4,17 +4,20 @@ import { isMissing } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type {
   EnvironmentFiles,
+  FileLook,
   FileStat,
+  FolderEntry,
   ReadRange,
   RunningProcess,
   SpawnRequest,
   WriteOptions,
+  WriteReport,
 } from "../environment.js";
 import { fileError } from "../local/file-errors.js";
 import type { Connection } from "./connection.js";
 import { watchRemote } from "./remote-watch.js";
-import { runScript, streamFromScript } from "./run-script.js";
-import { LIST, READ, REALPATH, REMOVE, RENAME, STAT, WRITE } from "./scripts.gen.js";
+import { orAborted, runScript, streamFromScript } from "./run-script.js";
+import { LIST, LOOK, READ, REALPATH, REMOVE, RENAME, STAT, WRITE } from "./scripts.gen.js";
 
 /** What node reads at once, too. */
 const MAX_READ_BYTES = 2 * 1024 ** 3 - 1;
@@ -25,13 +28,25 @@ const NOT_CONNECTED = "The home folder there is not known before the environment
 export function createRemoteFiles(
   connection: Connection,
   spawn: (request: SpawnRequest) => Promise<RunningProcess>,
+  signal?: AbortSignal,
 ): EnvironmentFiles {
+  const ready = () => orAborted(connection.ready(), signal);
   const ask = async (path: string, action: string, script: { text: string; args?: readonly string[] }) => {
     requireUsable(path);
-    await connection.ready();
-    return runScript({ connection, script: script.text, args: [path, ...(script.args ?? [])], path, action });
+    await ready();
+    const args = [path, ...(script.args ?? [])];
+    return runScript({ connection, script: script.text, args, path, action, signal });
+  };
+  const unlessMissing = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await asked;
+    } catch (error) {
+      if (isMissing(causeOf(error))) return undefined;
+      throw error;
+    }
   };
   return {
+    until: (given) => createRemoteFiles(connection, spawn, given),
     resolve(path, cwd) {
       refuseEmpty(path);
       refuseEmpty(cwd);
@@ -44,19 +59,21 @@ export function createRemoteFiles(
       return (await ask(path, "resolve", { text: REALPATH })).stdout.toString();
     },
     async stat(path) {
-      try {
-        return readStat((await ask(path, "look at", { text: STAT })).stdout.toString());
-      } catch (error) {
-        if (isMissing(causeOf(error))) return undefined;
-        throw error;
-      }
+      const found = await unlessMissing(ask(path, "look at", { text: STAT }));
+      return found === undefined ? undefined : readStat(found.stdout.toString());
     },
-    async list(path) {
-      return readList((await ask(path, "list", { text: LIST })).stdout);
+    async look(path, { maxBytes }) {
+      const args = [String(maxBytes)];
+      const found = await unlessMissing(ask(normalize(path), "look at", { text: LOOK, args }));
+      return found === undefined ? undefined : readLook(found.stdout);
+    },
+    async list(path, options) {
+      const args = options?.details === true ? ["details"] : [];
+      return readList((await ask(path, "list", { text: LIST, args })).stdout);
     },
     async read(path, range) {
       requireUsable(path);
-      await connection.ready();
+      await ready();
       if (range?.end !== undefined && range.end <= (range.start ?? 0)) return new Uint8Array();
       const args = [normalize(path), ...rangeArguments(range)];
       const run = {
@@ -67,6 +84,7 @@ export function createRemoteFiles(
         action: "read",
         limitMs: LONG_MS,
         maxBytes: MAX_READ_BYTES,
+        signal,
       };
       const { stdout } = await runScript(run).catch((error: unknown) => {
         throw fileError({ error, path, action: "read" });
@@ -76,18 +94,18 @@ export function createRemoteFiles(
     async *stream(path, range) {
       requireUsable(path);
       const args = [normalize(path), ...rangeArguments(range)];
-      yield* streamFromScript({ connection, script: READ, args, path, action: "read" });
+      yield* streamFromScript({ connection, script: READ, args, path, action: "read", signal });
     },
     async write(path, data, options) {
       requireUsable(path);
-      return writeThere({ connection, path: normalize(path), data, ...options });
+      return writeThere({ connection, path: normalize(path), data, ...options, signal });
     },
     async remove(path) {
       await ask(normalize(path), "remove", { text: REMOVE });
     },
     async rename(from, to) {
       requireUsable(to);
-      await connection.ready();
+      await ready();
       const exactly = connection.last?.movesExactly === true ? "-T" : "";
       await ask(normalize(from), "rename", { text: RENAME, args: [normalize(to), exactly] });
     },
@@ -159,12 +177,34 @@ function milliseconds(time: string): number | undefined {
   return Date.parse(`${day}T${clock}Z`) + Number(fraction) * 1000;
 }
 
-function readList(bytes: Buffer): readonly { readonly name: string; readonly type: FileStat["type"] }[] {
-  return bytes
-    .toString()
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => ({ name: entry.slice(1), type: LETTERS[entry[0] ?? ""] ?? ("other" as const) }))
+/** The content counts only if it has the length that was seen: otherwise somebody is changing the file. */
+function readLook(bytes: Buffer): FileLook {
+  const end = bytes.indexOf("\n");
+  const stat = readStat(bytes.subarray(0, end < 0 ? bytes.length : end).toString());
+  const rest = end < 0 ? Buffer.alloc(0) : bytes.subarray(end + 1);
+  const isWhole = rest[0] === PLUS && rest.length - 1 === stat.size;
+  return isWhole ? { stat, bytes: rest.subarray(1) } : { stat };
+}
+
+const PLUS = "+".charCodeAt(0);
+
+function readList(bytes: Buffer): readonly FolderEntry[] {
+  const entries: { name: string; type: FileStat["type"] }[] = [];
+  const stats = new Map<string, FileStat>();
+  const targets = new Map<string, string>();
+  const [names = "", lines = "", links = ""] = bytes.toString().split("\0\0");
+  for (const entry of names.split("\0")) {
+    if (entry !== "") entries.push({ name: entry.slice(1), type: LETTERS[entry[0] ?? ""] ?? "other" });
+  }
+  for (const line of lines.split("\n")) {
+    // Numbers, the time, and the name, which may hold a bar itself; a name of two lines is left out.
+    const [, facts, name] = /^([0-9a-f]+ \d+ [^|]*\|[^|]*)\|\.\/(.*)$/.exec(line) ?? [];
+    if (facts !== undefined && name !== undefined) stats.set(name, readStat(facts));
+  }
+  const words = links.split("\0");
+  for (let at = 0; at + 1 < words.length; at += 2) targets.set(words[at] ?? "", words[at + 1] ?? "");
+  return entries
+    .map((entry) => ({ ...entry, stat: stats.get(entry.name), target: targets.get(entry.name) }))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
@@ -180,11 +220,10 @@ export interface WriteThere {
   readonly data: Uint8Array;
   readonly expected?: WriteOptions["expected"] | undefined;
   readonly mode?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-export async function writeThere(
-  request: WriteThere,
-): Promise<{ readonly created: boolean; readonly dirsCreated: boolean }> {
+export async function writeThere(request: WriteThere): Promise<WriteReport> {
   const busy = writers.get(request.connection) ?? new Map<string, Promise<unknown>>();
   writers.set(request.connection, busy);
   const before = busy.get(request.path) ?? Promise.resolve();
@@ -198,11 +237,18 @@ export async function writeThere(
   }
 }
 
-async function replaceFile({ connection, path, data, expected, mode }: WriteThere) {
+async function replaceFile({
+  connection,
+  path,
+  data,
+  expected,
+  mode,
+  signal,
+}: WriteThere): Promise<WriteReport> {
   if (basename(path) === "") {
     throw new ToolError(`Cannot write ${path}: it is a folder.`, { hint: "Name a regular file." });
   }
-  const { movesExactly } = await connection.ready();
+  const { movesExactly } = await orAborted(connection.ready(), signal);
   const { stdout } = await runScript({
     connection,
     script: WRITE,
@@ -219,7 +265,13 @@ async function replaceFile({ connection, path, data, expected, mode }: WriteTher
     action: "write",
     expected: expected?.sha256,
     limitMs: LIMIT_MS,
+    signal,
   });
-  const [created, dirsCreated] = stdout.toString().split(" ");
-  return { created: created === "1", dirsCreated: dirsCreated === "1" };
+  const [created, dirsCreated, ...there] = stdout.toString().split(" ");
+  const line = there.join(" ");
+  return {
+    created: created === "1",
+    dirsCreated: dirsCreated === "1",
+    stat: line === "" ? undefined : readStat(line),
+  };
 }

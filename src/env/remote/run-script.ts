@@ -18,6 +18,8 @@ export interface CollectRequest {
   readonly maxBytes?: number | undefined;
   /** Waits no longer than until this resolves. */
   readonly letGo?: Promise<unknown> | undefined;
+  /** Lets go of it at once and rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
   onStdout?(bytes: Uint8Array): void;
 }
 
@@ -28,6 +30,8 @@ const MAX_STDERR_BYTES = 16_384;
 
 /** Runs a small program there to its end. A lost connection and a silent one are answers, not errors. */
 export async function collect(request: CollectRequest): Promise<CollectEnd> {
+  const { signal } = request;
+  signal?.throwIfAborted();
   const stdout: Uint8Array[] = [];
   const stderr: Uint8Array[] = [];
   let received = 0;
@@ -56,18 +60,21 @@ export async function collect(request: CollectRequest): Promise<CollectEnd> {
   });
   const silent = silence(request.limitMs);
   try {
-    const process = await Promise.race([starting, silent.passed]);
+    const process = await orAborted(Promise.race([starting, silent.passed]), signal).catch((error) => {
+      starting.then((late) => late.abandon()).catch(() => {});
+      throw error;
+    });
     if (process === undefined) {
       starting.then((late) => late.abandon()).catch(() => {});
       return { lost: `it did not answer within ${Math.round(request.limitMs / 1000)} s` };
     }
     started = process;
     if (tooMuch) process.abandon();
-    const end = await Promise.race([
-      process.ended,
-      silent.passed,
-      request.letGo?.then(() => undefined) ?? silent.passed,
-    ]);
+    const ending = [process.ended, silent.passed, request.letGo?.then(() => undefined) ?? silent.passed];
+    const end = await orAborted(Promise.race(ending), signal).catch((error) => {
+      process.abandon();
+      throw error;
+    });
     if (tooMuch) throw Object.assign(new Error("too much data"), { code: "ERR_FS_FILE_TOO_LARGE" });
     if (end === undefined) {
       process.abandon();
@@ -81,6 +88,23 @@ export async function collect(request: CollectRequest): Promise<CollectEnd> {
     };
   } finally {
     silent.clear();
+  }
+}
+
+/** What is waited for, unless the signal comes first: then its reason. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -102,6 +126,7 @@ interface FileScript {
   /** For errors: what was being done, to what. */
   readonly path: string;
   readonly action: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 function fileScript({ script, args }: Pick<FileScript, "script" | "args">): readonly string[] {
@@ -124,6 +149,7 @@ export async function runScript(run: ScriptRun): Promise<Collected> {
     stdin: run.stdin,
     limitMs: run.limitMs ?? LIMIT_MS,
     maxBytes: run.maxBytes,
+    signal: run.signal,
   });
   requireSuccess(end, { ...run, stderr: "stderr" in end ? end.stderr : "" });
   return end;
@@ -184,8 +210,8 @@ const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** What a file script there prints, in order and as fast as it is taken. */
 export async function* streamFromScript(request: FileScript): AsyncGenerator<Uint8Array> {
-  const { connection } = request;
-  await connection.ready();
+  const { connection, signal } = request;
+  await orAborted(connection.ready(), signal);
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let paused = false;
@@ -224,9 +250,10 @@ export async function* streamFromScript(request: FileScript): AsyncGenerator<Uin
       } else if (end !== undefined) {
         break;
       } else {
-        await new Promise<void>((resolve) => {
+        const more = new Promise<void>((resolve) => {
           wake = resolve;
         });
+        await orAborted(more, signal);
       }
     }
   } finally {

@@ -8,8 +8,9 @@ import type { CallContext } from "../../tool/tool.js";
 import { folderSizes } from "./list/folder-sizes.js";
 import { type GitStatus, gitStatus } from "./list/git-status.js";
 import { IgnoreRules } from "./list/ignore-rules.js";
+import { inParallel } from "./list/in-parallel.js";
 import { compactTree, drawnTree, type TreeEntry } from "./list/tree.js";
-import { addStats, type Found, type WalkRequest, walk } from "./list/walk.js";
+import { addStats, type Found, looksAtOnce, type WalkRequest, walk } from "./list/walk.js";
 import { absolutePath, type Location, locate } from "./paths.js";
 import { globMatcher } from "./search/globs.js";
 import { similarNames } from "./similar-names.js";
@@ -197,27 +198,36 @@ async function describe(
   await addStats(found, request);
   const folders = found.filter(({ type }) => type === "directory").map(({ path }) => join(root, path));
   const sizes = options.sizes ? await folderSizes(folders, ctx) : undefined;
-  return Promise.all(
-    found.map(async ({ path, type, stat, ignored }): Promise<TreeEntry> => {
-      const folder = sizes?.get(join(root, path));
-      const size = type === "file" ? stat?.size : folder?.bytes;
-      const word = ignored ? undefined : status?.of(path);
-      return {
-        path,
-        type,
-        size,
-        ...(folder?.complete === false && { size_is_lower_bound: true }),
-        ...(stat !== undefined && { mtime: new Date(stat.mtimeMs).toISOString() }),
-        git: word,
-        ...(ignored && { ignored: true }),
-        ...(type === "symlink" && { target: await targetOf(join(root, path), request) }),
-      };
-    }),
+  const targets = new Map<string, string>();
+  await inParallel(
+    found.filter(({ type }) => type === "symlink"),
+    looksAtOnce(ctx),
+    async ({ path, target }) => {
+      targets.set(path, await targetOf({ link: join(root, path), target }, request));
+    },
   );
+  return found.map(({ path, type, stat, ignored }): TreeEntry => {
+    const folder = sizes?.get(join(root, path));
+    const size = type === "file" ? stat?.size : folder?.bytes;
+    const word = ignored ? undefined : status?.of(path);
+    return {
+      path,
+      type,
+      size,
+      ...(folder?.complete === false && { size_is_lower_bound: true }),
+      ...(stat !== undefined && { mtime: new Date(stat.mtimeMs).toISOString() }),
+      git: word,
+      ...(ignored && { ignored: true }),
+      ...(type === "symlink" && { target: targets.get(path) }),
+    };
+  });
 }
 
-async function targetOf(link: string, { root, ctx }: WalkRequest): Promise<string> {
-  const target = await ctx.environment.files.realpath(link).catch(() => undefined);
+async function targetOf(
+  found: { readonly link: string; readonly target: string | undefined },
+  { root, ctx }: WalkRequest,
+): Promise<string> {
+  const target = found.target ?? (await ctx.environment.files.realpath(found.link).catch(() => undefined));
   if (target === undefined) return "?";
   return isAtOrBelow(target, root) ? relative(root, target) || "." : target;
 }

@@ -38,10 +38,14 @@ elif [ -n "$like" ]; then
   chmod "${like%% *}" "$new" || exit 1
 fi
 check
+mine=$(stat -c %d:%i "$new")
 if [ "$expected" = new ]; then
   ln $5 "$new" "$name" 2>/dev/null || { check; mv -f $5 "$new" "$name" || exit 1; }
 else
   [ ! -L "$name" ] || fail LINK
   mv -f $5 "$new" "$name" || exit 1
 fi
-printf '%s %s' "$created" "$made"
+# What lies at the path now, if it is what was put there and the folder is still in its place.
+there=$(stat -c '%f %s %d:%i %Y|%y' "$name" 2>/dev/null)
+case $there in *" $size $mine "*) [ "$(here)" = "$folder" ] || there= ;; *) there= ;; esac
+printf '%s %s %s' "$created" "$made" "$there"

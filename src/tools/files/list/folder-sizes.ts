@@ -1,10 +1,10 @@
 import { join } from "node:path/posix";
 import type { CallContext } from "../../../tool/tool.js";
 import { inParallel } from "./in-parallel.js";
+import { looksAtOnce } from "./walk.js";
 
 /** Files looked at in all; each one elsewhere is a round trip. */
 const MAX_FILES = { here: 200_000, elsewhere: 4_000 };
-const AT_ONCE = 32;
 
 export interface FolderSize {
   readonly bytes: number;
@@ -42,7 +42,7 @@ async function sizeOf(
     const current = next;
     ctx.signal.throwIfAborted();
     if (budget.left <= 0) return { ...sum, complete: false };
-    const entries = await files.list(current).catch(() => undefined);
+    const entries = await files.list(current, { details: true }).catch(() => undefined);
     if (entries === undefined) sum.complete = false;
     budget.left -= entries?.length ?? 0;
     for (const { name, type } of entries ?? []) {
@@ -56,8 +56,8 @@ async function sizeOf(
       }
     }
     const names = (entries ?? []).filter(({ type }) => type === "file");
-    await inParallel(names, AT_ONCE, async ({ name }) => {
-      const stat = await files.stat(join(current, name)).catch(() => undefined);
+    await inParallel(names, looksAtOnce(ctx), async ({ name, stat: known }) => {
+      const stat = known ?? (await files.stat(join(current, name)).catch(() => undefined));
       sum.bytes += stat?.size ?? 0;
       sum.files += 1;
     });

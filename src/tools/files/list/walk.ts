@@ -6,8 +6,14 @@ import { inParallel } from "./in-parallel.js";
 
 /** Entries looked at in all; a search for a rare name in a huge tree ends here. */
 const MAX_SEEN = 200_000;
-const FOLDERS_AT_ONCE = 16;
-const LOOKS_AT_ONCE = 32;
+/** Each question elsewhere is a program there and a connection here. */
+const FOLDERS_AT_ONCE = { here: 16, elsewhere: 4 };
+const LOOKS_AT_ONCE = { here: 32, elsewhere: 4 };
+
+/** How many files may be looked at side by side. */
+export function looksAtOnce({ environment }: CallContext): number {
+  return LOOKS_AT_ONCE[environment.kind === "local" ? "here" : "elsewhere"];
+}
 
 export type SortKey = "name" | "size" | "mtime";
 
@@ -16,6 +22,8 @@ export interface Found {
   readonly path: string;
   readonly type: FileStat["type"];
   readonly ignored: boolean;
+  /** Real path of what a link leads to, where the listing told it. */
+  readonly target?: string | undefined;
   stat?: FileStat | undefined;
 }
 
@@ -64,13 +72,14 @@ export async function walk(request: WalkRequest): Promise<Walked> {
     ignored: 0,
     unreadable: [] as string[],
   };
+  const atOnce = FOLDERS_AT_ONCE[ctx.environment.kind === "local" ? "here" : "elsewhere"];
   let level: Folder[] = [{ path: "", rules: request.rules }];
   for (let depth = 1; depth <= request.depth && level.length > 0; depth++) {
     const below: Folder[] = [];
-    for (let at = 0; at < level.length; at += FOLDERS_AT_ONCE) {
+    for (let at = 0; at < level.length; at += atOnce) {
       ctx.signal.throwIfAborted();
       if (state.entries.length >= limit || state.seen >= MAX_SEEN) return { ...state, complete: false };
-      const folders = level.slice(at, at + FOLDERS_AT_ONCE);
+      const folders = level.slice(at, at + atOnce);
       for (const listed of await Promise.all(folders.map((folder) => listFolder(folder, request)))) {
         if (listed.unreadable) state.unreadable.push(listed.folder.path);
         state.seen += listed.seen;
@@ -101,7 +110,7 @@ interface ListedFolder {
 async function listFolder(given: Folder, request: WalkRequest): Promise<ListedFolder> {
   const { ctx, root } = request;
   const absolute = join(root, given.path);
-  const entries = await ctx.environment.files.list(absolute).catch((error: unknown) => {
+  const entries = await ctx.environment.files.list(absolute, { details: true }).catch((error: unknown) => {
     // The folder that was asked for must be there; one below may be closed, or gone since.
     if (given.path === "") throw error;
     return undefined;
@@ -114,12 +123,12 @@ async function listFolder(given: Folder, request: WalkRequest): Promise<ListedFo
   const found: Found[] = [];
   let hidden = 0;
   let ignored = 0;
-  for (const { name, type } of entries) {
+  for (const { name, type, stat, target } of entries) {
     const isFolder = type === "directory";
     const isIgnored = name === ".git" || rules.ignores(join(absolute, name), isFolder);
     if (isIgnored && !request.showIgnored) ignored++;
     else if (name.startsWith(".") && !request.showHidden) hidden++;
-    else found.push({ path: join(given.path, name), type, ignored: isIgnored });
+    else found.push({ path: join(given.path, name), type, ignored: isIgnored, stat, target });
   }
   if (request.sort !== "name") await addStats(found, request);
   return {
@@ -135,7 +144,7 @@ async function listFolder(given: Folder, request: WalkRequest): Promise<ListedFo
 /** Links are not followed, so nothing is known of them but that they are links. */
 export async function addStats(found: readonly Found[], { root, ctx }: WalkRequest): Promise<void> {
   const missing = found.filter((entry) => entry.stat === undefined && entry.type !== "symlink");
-  await inParallel(missing, LOOKS_AT_ONCE, async (entry) => {
+  await inParallel(missing, looksAtOnce(ctx), async (entry) => {
     ctx.signal.throwIfAborted();
     entry.stat = await ctx.environment.files.stat(join(root, entry.path)).catch(() => undefined);
   });
