@@ -33,6 +33,7 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
     return undefined;
   } catch (thrown) {
     context.end();
+    logStack(call, thrown);
     return failureFrom(thrown);
   }
 }
@@ -116,6 +117,7 @@ class RunningHandler implements Deadline {
   }
 
   threw(thrown: unknown): void {
+    logStack(this.#call, thrown);
     this.#end(failureFrom(thrown));
   }
 
@@ -180,6 +182,12 @@ function deadlineOf(call: CallRecord): number {
   const chosen =
     typeof declared === "number" && declared > 0 ? declared : call.scope.services.defaultTimeoutMs;
   return Math.min(chosen, call.scope.services.timeoutCeilingMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
+}
+
+/** For authors: where in their own code a tool failed. Built-in tools fail in words of their own. */
+function logStack({ entry, scope }: CallRecord, thrown: unknown): void {
+  if (entry.provenance.kind === "builtin" || ToolError.isInstance(thrown)) return;
+  if (thrown instanceof Error) scope.services.log.debug(`${entry.name} threw ${thrown.stack}`);
 }
 
 /** The words of the source documents; a ToolError brings its own. */

@@ -78,6 +78,9 @@ export async function checkTool(options: {
   let current: { kind: CheckKind; args: unknown } = { kind: "good arguments", args: {} };
   let unstoppable = 0;
   let slow = 0;
+  /** What it threw at arguments that fit its schema, and whether that was all it ever did with them. */
+  let threw: { readonly message: string; readonly args: unknown } | undefined;
+  let everWorked = false;
 
   const once = async (kind: CheckKind, args: unknown, stopAfterMs = callMs): Promise<void> => {
     done[kind] += 1;
@@ -95,6 +98,10 @@ export async function checkTool(options: {
     const outcome = result.error?.code ?? "ok";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     if (kind === "good arguments" && (outcome === "timeout" || outcome === "cancelled")) slow += 1;
+    if (kind === "good arguments" && !NOT_RUN.includes(outcome)) {
+      if (isUncaught(result)) threw ??= { message: result.error?.message ?? "", args };
+      else everWorked = true;
+    }
     for (const what of malformations(result)) findings.add({ kind, what, args });
   };
 
@@ -125,12 +132,21 @@ export async function checkTool(options: {
     process.off("unhandledRejection", escaped);
     process.off("uncaughtException", escaped);
   }
+  if (threw !== undefined && !everWorked) {
+    const what = `it fails whatever arguments it gets: ${threw.message}`;
+    findings.add({ kind: "good arguments", what, args: threw.args });
+  }
   const report = { tool, seed, runs: done, outcomes, violations: findings.all() };
   return {
     ...report,
     arguments_hash: hash.digest("hex").slice(0, 16),
     remarks: remarksOn(report, unstoppable),
   };
+}
+
+/** An error that the tool did not mean to throw: those it means are ToolErrors, in words of their own. */
+function isUncaught({ error }: CallResult): boolean {
+  return error?.code === "failed" && error.message.startsWith("Tool execution failed: ");
 }
 
 /** Runs with a changed copy of the tool in the place of the real one. */

@@ -68,6 +68,12 @@ export const tools: CommandSpec = {
       },
       load: async () => (await import("./tools/check.js")).check,
     },
+    new: {
+      about: "a small tool that works, to begin with",
+      args: { "<name>": "what a model calls it: small letters, digits and _" },
+      options: { "--dir <folder>": "where to write it; the tools folder of the Hermes home when left out" },
+      load: async () => (await import("./tools/new.js")).create,
+    },
     enable: {
       about: "switch a tool on",
       args: { "<name>": "" },

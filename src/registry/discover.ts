@@ -24,6 +24,8 @@ export interface DiscoveryProblem {
   readonly stage: "read" | "parse" | "import" | "register";
   readonly message: string;
   readonly line?: number;
+  /** What the module threw, with its stack. */
+  readonly stack?: string | undefined;
 }
 
 export interface DiscoveryReport {
@@ -107,6 +109,7 @@ async function loadModule(module: {
     file,
     origin,
     stage,
+    stack: error instanceof Error ? error.stack : undefined,
     ...describeImportError(error, { file, cacheDir: options.cacheDir }),
   });
   const around = options.around ?? ((_info, load) => load());

@@ -1,9 +1,10 @@
 import { extname } from "node:path";
 import type ts from "typescript6";
+import { likelyMistake } from "./scan-mistakes.js";
 import { loadTypeScript, type TypeScript } from "./user-module-typescript.js";
 
 /** Grows when the rules below change, so that verdicts kept on disk are not trusted any more. */
-export const SCAN_RULES_VERSION = 1;
+export const SCAN_RULES_VERSION = 2;
 
 /** `tool`: importing it registers something. `helper`: never imported by discovery. */
 export type ModuleVerdict =
@@ -12,7 +13,8 @@ export type ModuleVerdict =
   | { readonly kind: "broken"; readonly message: string; readonly line: number };
 
 /** Every rule below needs one of these words in the source, so a file without them needs no parser. */
-const MENTIONS_REGISTRATION = /\bregistry\b|\bhermes-tools\b|\bdefineTools?\b|\bBaseTool\b|@tool\b/;
+const MENTIONS_REGISTRATION =
+  /\bregistry\b|\bhermes-tools\b|\bdefineTools?\b|\bBaseTool\b|@tool\b|\bexport\s+default\s*\{/;
 
 /** Decides on the syntax tree whether the top level of a module registers a tool. Nothing is executed. */
 export function scanModule(module: {
@@ -33,7 +35,9 @@ export function scanModule(module: {
   );
   const broken = firstSyntaxError(source, typescript);
   if (broken !== undefined) return broken;
-  return new TopLevel(source, typescript).registersTool() ? { kind: "tool" } : { kind: "helper" };
+  if (new TopLevel(source, typescript).registersTool()) return { kind: "tool" };
+  const mistake = likelyMistake(source, typescript);
+  return mistake === undefined ? { kind: "helper" } : { kind: "broken", ...mistake };
 }
 
 function firstSyntaxError(source: ts.SourceFile, typescript: TypeScript): ModuleVerdict | undefined {

@@ -14,15 +14,37 @@ export interface ImportProblem {
 /** A place in a tool module or one of its helpers, as V8 prints it in stacks and syntax errors. */
 const MODULE_PLACE = /(file:\/\/[^\s?]+)\?hermes=[^\s:]*:(\d+)(?::(\d+))?/;
 
+/** A mistake whose line is known, though no stack leads there. */
+export class PlacedError extends Error {
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
 export function describeImportError(
   error: unknown,
   module: { readonly file: string; readonly cacheDir: string },
 ): ImportProblem {
+  if (error instanceof PlacedError) {
+    return { message: error.message, ...(error.line !== undefined && { line: error.line }) };
+  }
   const message = messageOf(error, module.file);
   const place = placeOf(error, module.cacheDir);
   if (place === undefined) return { message };
   if (place.file === module.file) return { message, line: place.line };
   return { message: `${message} (in ${place.file}:${place.line})` };
+}
+
+/** A text such as a stack with the lines that the authors wrote, instead of those of the transpiled modules. */
+export function readablePlaces(text: string, cacheDir: string): string {
+  return text.replace(new RegExp(MODULE_PLACE, "g"), (_all, url: string, line: string, column?: string) => {
+    const file = fileURLToPath(url);
+    const place = { file, line: Number(line), column: Number(column ?? 1), cacheDir };
+    return `${file}:${originalLine(place) ?? line}`;
+  });
 }
 
 function messageOf(error: unknown, file: string): string {

@@ -4,7 +4,7 @@ import type { Policy } from "../call/scope.js";
 import { loadConfig } from "../config/load.js";
 import { homeDir } from "../config/paths.js";
 import { formatProblem } from "../config/types.js";
-import { createLogger, type Logger } from "../observe/log.js";
+import { createLogger, type Logger, type LogLevel, silentLogger } from "../observe/log.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
 import { defaultRegistry } from "../registry/active.js";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
@@ -65,7 +65,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     });
   const config = await readConfig();
   const level = config.values.log.level;
-  const log = options.logger ?? createLogger(level === "silent" ? { sink: () => undefined } : { level });
+  const log = options.logger ?? (await loggerFor(level, config.paths.cache));
   // A wrong flag is the caller's to report: it was given a moment ago.
   for (const problem of config.problems) if (problem.source !== "flag") log.warn(formatProblem(problem));
   const registry = options.registry ?? defaultRegistry;
@@ -85,8 +85,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   if (options.userTools !== false) {
     await runtime.sources.start(options.sources === false ? ["module"] : undefined);
-    for (const { file, line, message } of runtime.discovery.problems) {
+    for (const { file, line, message, stack } of runtime.discovery.problems) {
       runtime.log.warn(`${file}${line === undefined ? "" : `:${line}`} skipped: ${message}`);
+      if (stack !== undefined) runtime.log.debug(stack);
     }
   }
   if (options.watch === true) {
@@ -94,6 +95,17 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     await watchForChanges(runtime);
   }
   return runtime;
+}
+
+/** Who wants to know everything wants stacks too, with the lines of their own files. */
+async function loggerFor(level: LogLevel | "silent", cacheDir: string): Promise<Logger> {
+  if (level === "silent") return silentLogger;
+  if (level !== "debug") return createLogger({ level });
+  const { readablePlaces } = await import("../registry/user-module-errors.js");
+  return createLogger({
+    level,
+    sink: (line) => process.stderr.write(`${readablePlaces(line, cacheDir)}\n`),
+  });
 }
 
 /** Registers the built-in tools from the manifest; none of their modules is imported by this. */

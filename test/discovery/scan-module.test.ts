@@ -49,7 +49,6 @@ const HELPERS: Record<string, string> = {
   "a register call of something else": `app.registry.register({});`,
   "a registry of another package": `import { registry } from "prom-client"; registry.register({});`,
   "another method of the registry": `registry.deregister("a");`,
-  "a tool that is not exported": `const greet = defineTool({});`,
   "a tool that a function returns": `export function make() { return defineTool({}); }`,
   "a re-export": `export { default } from "./other.js"; export * from "hermes-tools";`,
   "a type export": `import type { BaseTool } from "hermes-tools"; class A extends BaseTool {} export type { A };`,
@@ -69,6 +68,27 @@ describe("scanning a module", () => {
 
   it.each(Object.entries(HELPERS))("does not mistake %s for a registration", (_what, text) => {
     expect(kindOf(text)).toBe("helper");
+  });
+
+  it.each([
+    ["a tool that is not exported", "const greet = defineTool({});", /not exported/],
+    ["a plain object", 'export default { name: "a", handler() {} };', /plain object/],
+    [
+      "a mistyped import",
+      'import { defineTol } from "hermes-tools"; export default defineTol({});',
+      /"defineTool"/,
+    ],
+    [
+      "an import of another package",
+      'import { defineTool } from "@hermes/sdk"; export default defineTool({});',
+      /hermes-tools/,
+    ],
+  ])("names %s as a mistake", (_what, text, reason) => {
+    expect(scanModule({ file: "/t/a.ts", text })).toMatchObject({
+      kind: "broken",
+      line: 1,
+      message: expect.stringMatching(reason),
+    });
   });
 
   it("reads JavaScript too", () => {

@@ -15,7 +15,7 @@ import type { ToolRegistry } from "../../registry/registry.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { createRuntime } from "../../runtime/create-runtime.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { toolsOfModule } from "../../sources/modules/module-tools.js";
+import { registrableTools } from "../../sources/modules/module-tools.js";
 import type { TodoItem } from "../../tool/host-capabilities.js";
 import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
@@ -91,7 +91,11 @@ async function targets(
     only: file,
   });
   const problem = report.problems.find((found) => found.file === file);
-  if (problem !== undefined) throw commandError("failed", `${file} could not be loaded: ${problem.message}`);
+  if (problem !== undefined)
+    throw commandError(
+      "failed",
+      `${file}${problem.line === undefined ? "" : `:${problem.line}`} could not be loaded: ${problem.message}`,
+    );
   const names = [...runtime.registry.snapshot().entries.values()]
     .filter((entry) => entry.provenance.source === file || !before.has(entry.name))
     .map((entry) => entry.name);
@@ -162,7 +166,8 @@ function loadUserTools(options: {
     only,
     around: (info, load) => withActiveRegistry({ registry, provenance: provenanceOf(info) }, load),
     register(module, info) {
-      for (const tool of toolsOfModule(module)) registry.add(tool, { provenance: provenanceOf(info) });
+      for (const tool of registrableTools(module, info.file))
+        registry.add(tool, { provenance: provenanceOf(info) });
     },
   });
 }

@@ -1,6 +1,89 @@
+import { readFileSync } from "node:fs";
+import { isRecord } from "../../base/record.js";
+import { didYouMean } from "../../config/did-you-mean.js";
+import { PlacedError } from "../../registry/user-module-errors.js";
 import { isBaseToolClass, isBaseToolInstance, toolFromBase } from "../../tool/base-tool.js";
 import { toolsOf } from "../../tool/decorator.js";
 import type { AnyTool } from "../../tool/tool.js";
+
+/** The same, or an error with the line of a field that keeps a tool from being one. */
+export function registrableTools(
+  module: Readonly<Record<string, unknown>>,
+  file: string,
+): readonly AnyTool[] {
+  for (const value of Object.values(module)) {
+    const mistake = mistakeIn(value);
+    if (mistake !== undefined) throw new PlacedError(mistake.message, lineOf(mistake.where, file));
+  }
+  return toolsOfModule(module);
+}
+
+interface Mistake {
+  readonly message: string;
+  /** Where to look for it in the file. */
+  readonly where: RegExp;
+}
+
+/** Exported objects that were meant as tools, with a field that is missing or mistyped. */
+function mistakeIn(value: unknown): Mistake | undefined {
+  if (!isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return undefined;
+  if (!("parameters" in value && "permissions" in value && "toolset" in value)) return undefined;
+  for (const field of Object.keys(value)) {
+    const meant = FIELDS.has(field) ? undefined : didYouMean(field, FIELDS);
+    if (meant === undefined) continue;
+    return {
+      message: `"${field}" is no field of a tool; ${meant}`,
+      where: new RegExp(`\\b${field}\\s*[:(,]`),
+    };
+  }
+  const missing = ["name", "handler"].find((field) => value[field] === undefined);
+  if (missing === undefined) return undefined;
+  const named = typeof value.name === "string" ? `the tool ${value.name}` : "a tool";
+  return { message: `${named} has no ${missing}`, where: /\bdefineTools?\s*\(/ };
+}
+
+function lineOf(where: RegExp, file: string): number | undefined {
+  try {
+    const index = readFileSync(file, "utf8")
+      .split("\n")
+      .findIndex((line) => where.test(line));
+    return index === -1 ? undefined : index + 1;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every field of a tool value. */
+const FIELDS: ReadonlySet<string> = new Set<keyof AnyTool>([
+  "name",
+  "aliases",
+  "toolset",
+  "description",
+  "emoji",
+  "tags",
+  "parameters",
+  "output",
+  "permissions",
+  "effects",
+  "secretsIn",
+  "checkFn",
+  "needs",
+  "requiresEnv",
+  "host",
+  "interactive",
+  "idempotent",
+  "tolerant",
+  "changesOnlyFiles",
+  "timeoutMs",
+  "maxResultSizeChars",
+  "dynamicSchemaOverrides",
+  "aliasArguments",
+  "refine",
+  "handler",
+  "present",
+  "dispose",
+  "examples",
+]);
 
 /** What a module exports: tool values, BaseTool classes, classes with `@tool` methods. */
 export function toolsOfModule(module: Readonly<Record<string, unknown>>): readonly AnyTool[] {

@@ -14,7 +14,7 @@ import { type ModuleVerdict, scanModule } from "../../registry/scan-module.js";
 import { filesBehind } from "../../registry/user-module-hooks.js";
 import type { AnyTool } from "../../tool/tool.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
-import { toolsOfModule } from "./module-tools.js";
+import { registrableTools } from "./module-tools.js";
 
 export interface ModuleSource extends ToolSource {
   readonly kind: "module";
@@ -96,9 +96,11 @@ class UserModules implements ModuleSource {
         return namespace;
       },
       register: (module, info) => {
-        for (const tool of toolsOfModule(module)) {
-          collected.get(info.file)?.add(tool, { provenance: provenanceOf(info) });
+        const found = collected.get(info.file);
+        for (const tool of registrableTools(module, info.file)) {
+          found?.add(tool, { provenance: provenanceOf(info) });
         }
+        if (found?.isEmpty === true) throw new Error("nothing that it exports or registers is a tool");
       },
     });
     const unfinished = await this.#unfinishedAmong(report.helpers);
@@ -276,6 +278,11 @@ class CollectedTools extends ToolRegistry {
 
   override aliasToolset(alias: string, canonical: string): void {
     this.toolsetAliases[alias] = canonical;
+  }
+
+  get isEmpty(): boolean {
+    const changes = this.takenOut.size + Object.keys(this.toolsetAliases).length;
+    return changes === 0 && this.snapshot().entries.size === 0;
   }
 
   tools(): readonly AnyTool[] {
