@@ -1,3 +1,4 @@
+import { isAtOrBelow, isBelow } from "../base/path.js";
 import { quoteForShell } from "../base/quote.js";
 import { wildcardMatches } from "../base/wildcard.js";
 import type { JudgedSegment, PolicyQuestion, Verdict } from "../call/scope.js";
@@ -78,10 +79,19 @@ const VITAL_FOLDER =
 /** In a folder that must not be lost, relative names are judged as what they stand for there, too. */
 function judgeWhere(command: string, cwd: string, options: LineOptions): CommandVerdict {
   const judged = judgeCommand(command, options);
-  if (judged.verdict === "hardline" || (!VITAL_FOLDER.test(cwd) && cwd !== options.home)) return judged;
+  if (judged.verdict === "hardline" || !namesMatter(command, cwd, options)) return judged;
   const there = judgeCommand(`cd ${quoteForShell(cwd)}\n${command}`, options);
   if (there.verdict === judged.verdict || there.verdict === "safe") return judged;
   return { verdict: there.verdict, rule: there.rule, reason: there.reason, segments: judged.segments };
+}
+
+/** Whether relative names can lead from a folder to what must not be lost or loosened. */
+function namesMatter(command: string, cwd: string, { home, hermesHome }: LineOptions): boolean {
+  if (VITAL_FOLDER.test(cwd) || cwd === home) return true;
+  if (hermesHome === undefined) return false;
+  if (isAtOrBelow(cwd, hermesHome)) return true;
+  // A home of the usual name is recognised by it, from wherever it is reached.
+  return !hermesHome.endsWith("/.hermes") && (isBelow(hermesHome, cwd) || command.includes(".."));
 }
 
 /** A tool that runs commands without saying which: nobody can judge them beforehand. */

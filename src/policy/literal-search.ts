@@ -40,6 +40,16 @@ export class LiteralSearch {
   replaceAll(text: string): string {
     let result = "";
     let copied = 0;
+    this.each(text, (start, found) => {
+      result += text.slice(copied, start) + found.replacement;
+      copied = start + found.text.length;
+      return copied;
+    });
+    return copied === 0 ? text : result + text.slice(copied);
+  }
+
+  /** Tells of each literal where it begins, from left to right; what is told is where to go on, or to look further. */
+  each(text: string, found: (start: number, literal: Literal) => number | undefined): void {
     let end = this.#window - 1;
     while (end < text.length) {
       const block = blockAt(text, end);
@@ -49,16 +59,10 @@ export class LiteralSearch {
         continue;
       }
       const start = end - this.#window + 1;
-      const found = this.#candidates.get(block)?.find((literal) => text.startsWith(literal.text, start));
-      if (found === undefined) {
-        end += 1;
-        continue;
-      }
-      result += text.slice(copied, start) + found.replacement;
-      copied = start + found.text.length;
-      end = copied + this.#window - 1;
+      const literal = this.#candidates.get(block)?.find((each) => text.startsWith(each.text, start));
+      const next = literal === undefined ? undefined : found(start, literal);
+      end = next === undefined ? end + 1 : next + this.#window - 1;
     }
-    return copied === 0 ? text : result + text.slice(copied);
   }
 }
 

@@ -1,4 +1,5 @@
 import { maskUnmistakable } from "../tool/secret-patterns.js";
+import { DisguisedSearch } from "./disguised-secrets.js";
 import { type Literal, LiteralSearch } from "./literal-search.js";
 
 const MIN_LENGTH = 8;
@@ -31,6 +32,7 @@ export class SecretRegistry {
   readonly #values = new Map<string, string>();
   readonly #masked = new Map<string, string>();
   #search: LiteralSearch | undefined;
+  #disguised: DisguisedSearch | undefined;
   /** Also mask what looks like a credential although nobody told us of it. */
   patterns = true;
 
@@ -63,7 +65,9 @@ export class SecretRegistry {
   /** The same string object when nothing matched. */
   redact(text: string): string {
     const known = this.#redactKnown(text);
-    return this.patterns && known.length <= LONGEST_FOR_PATTERNS ? maskUnmistakable(known) : known;
+    if (known.length > LONGEST_FOR_PATTERNS) return known;
+    const plain = this.#redactDisguised(known);
+    return this.patterns ? maskUnmistakable(plain) : plain;
   }
 
   #redactKnown(text: string): string {
@@ -79,11 +83,20 @@ export class SecretRegistry {
     return current;
   }
 
+  #redactDisguised(text: string): string {
+    if (this.#masked.size === 0) return text;
+    this.#disguised ??= new DisguisedSearch(
+      new Map([...this.#masked].map(([value, name]) => [value, `[REDACTED:${name}]`])),
+    );
+    return this.#disguised.mask(text);
+  }
+
   #mask(name: string, value: string): void {
     const trimmed = value.trim();
     if (trimmed.length < MIN_LENGTH || isCommon(trimmed) || this.#masked.has(trimmed)) return;
     this.#masked.set(trimmed, name);
     this.#search = undefined;
+    this.#disguised = undefined;
   }
 
   #literals(): Literal[] {
@@ -125,6 +138,8 @@ function urlPassword(value: string): string | undefined {
 /** Fewer characters of base64 would match ordinary text by accident. */
 const MIN_BASE64_CORE = 10;
 const MIN_LINE = 24;
+/** A short word backwards may be another word. */
+const MIN_REVERSED = 12;
 
 /** The ways one secret can appear in text: as it is, and encoded the ways programs commonly encode text. */
 function spellingsOf(value: string): ReadonlySet<string> {
@@ -136,6 +151,7 @@ function spellingsOf(value: string): ReadonlySet<string> {
     }
     const hex = Buffer.from(part).toString("hex");
     spellings.add(hex).add(hex.toUpperCase());
+    if (part.length >= MIN_REVERSED) spellings.add([...part].reverse().join(""));
   }
   return spellings;
 }

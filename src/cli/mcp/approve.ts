@@ -1,13 +1,14 @@
 import { visible } from "../../base/visible-text.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
-import { confirm } from "../person.js";
+import { assertPerson, confirm } from "../person.js";
 import { configuredServer, describeStatus, exitCodeFor, testServer, USABLE, withServers } from "./servers.js";
 
 /** A call of a tool that has changed asks; here a person sees all changes of a server and accepts them beforehand. */
 export async function approve(context: CommandContext): Promise<void> {
   const { out } = context;
   const [name = "", tool] = context.args;
+  assertPerson("Changed definitions are accepted by a person");
   await withServers(context, async ({ runtime, connect }) => {
     const source = await connect({ servers: { [name]: configuredServer(runtime.config, name) } });
     const status = await testServer(source, name);

@@ -273,7 +273,7 @@ function finish(field: Field, context: Context, span: Span | undefined): ShellWo
 export function foldFolders(given: string, { home, hermesHome }: LineOptions): string {
   const text = given.startsWith("~") ? userFolder(given, home) : given;
   if (!text.includes("/")) return text;
-  const own = hermesHome === undefined ? text : foldFolder(text, hermesHome, "~/.hermes");
+  const own = hermesHome === undefined ? text : foldEverywhere(text, hermesHome, "~/.hermes");
   return home === undefined ? own : foldFolder(own, home, "~");
 }
 
@@ -284,6 +284,19 @@ function userFolder(text: string, home: string | undefined): string {
   const rest = text.slice(match[0].length);
   if (match[1] === "root") return `/root${rest}`;
   return home?.split("/").at(-1) === match[1] ? `~${rest}` : text;
+}
+
+/** Also inside of a word that holds more than a path: `.once /srv/hermes/config.yaml`, `-o/srv/hermes/x`. */
+function foldEverywhere(text: string, folder: string, short: string): string {
+  let folded = text;
+  for (let at = folded.indexOf(folder); at >= 0; at = folded.indexOf(folder, at + short.length)) {
+    const before = folded.slice(Math.max(0, at - 2), at);
+    const after = folded[at + folder.length];
+    const begins = at === 0 || /[^\w./~-]$/.test(before) || (at === 2 && /^-\w$/.test(before));
+    if (begins && (after === undefined || /[^\w.-]/.test(after)))
+      folded = folded.slice(0, at) + short + folded.slice(at + folder.length);
+  }
+  return folded;
 }
 
 function foldFolder(text: string, folder: string, short: string): string {

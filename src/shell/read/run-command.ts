@@ -9,6 +9,7 @@ import { quoteWord } from "./canonical.js";
 import { type Context, type Emitted, type FunctionCall, type Invocation, report } from "./context.js";
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
+import { openOwnFile } from "./open-hermes.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
 import { printedBy } from "./printed-text.js";
 import { runOpening } from "./run-opening.js";
@@ -158,6 +159,8 @@ function runProgram(invocation: Invocation, program: string): void {
   if (name.text.includes("/")) runFile(invocation, command, name);
   BUILTINS.get(program)?.(command, context);
   leaveBranch(command, context);
+  const own = openOwnFile(command);
+  if (own !== undefined) runOpening(own, { invocation, command });
   const openings = openingsOf(command, context);
   for (const opening of openings) runOpening(opening, { invocation, command });
   if (openings.length > 0 && !actsItself(program)) {

@@ -1,3 +1,4 @@
+import { normalize } from "node:path/posix";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { differentFolders } from "./branches.js";
 import type { Context, Emitted } from "./context.js";
@@ -49,7 +50,10 @@ function completedIn(
   };
   const redirects = command.redirects.map((redirect) => ({ ...redirect, target: inFolder(redirect.target) }));
   if (!FILE_PROGRAMS.has(command.program)) {
-    return redirects.length === 0 ? undefined : { ...command, redirects };
+    const own = ownWords(folder, { command, context });
+    return redirects.length === 0 && own === undefined
+      ? undefined
+      : { ...command, args: own ?? command.args, redirects };
   }
   let skip = NOT_A_FILE_FIRST.has(command.program) ? 1 : 0;
   let reading = true;
@@ -60,6 +64,35 @@ function completedIn(
   });
   return { ...command, args, redirects };
 }
+
+const OWN_HOME = /^~\/\.hermes(?:\/|$)/;
+
+/**
+ * Whatever the program: the words that lead into the runtime's own home from this folder, spelled in full. Undefined
+ * when none does. Where the folder itself lies there, a word without a dot or slash is a verb unless it comes last.
+ */
+function ownWords(
+  folder: string,
+  { command, context }: { readonly command: SimpleCommand; readonly context: Context },
+): readonly ShellWord[] | undefined {
+  if (context.run.hermesHome === undefined && !folder.includes(".hermes")) return undefined;
+  const inside = OWN_HOME.test(foldFolders(normalize(folder), context.run));
+  let found = false;
+  const args = command.args.map((word, index) => {
+    const option = /^(?:-{1,2}[\w-]+=|-\w(?=[./])|\.\w+\s+|[\w-]+=)/.exec(word.text)?.[0] ?? "";
+    const path = word.text.slice(option.length);
+    if (path === "" || /^[-/~]/.test(path) || path.length > LONGEST_PATH) return word;
+    const isName = /[./]/.test(path) || (index > 0 && index === command.args.length - 1);
+    if (inside ? !isName : !path.includes("/")) return word;
+    const full = foldFolders(normalize(join(folder, path)), context.run);
+    if (!OWN_HOME.test(full)) return word;
+    found = true;
+    return { ...word, text: option + full };
+  });
+  return found ? args : undefined;
+}
+
+const LONGEST_PATH = 1_000;
 
 function join(folder: string, path: string): string {
   return `${folder.replace(/\/+$/, "")}/${path}`;

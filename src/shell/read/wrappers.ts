@@ -1,3 +1,4 @@
+import { HERMES_OPENERS } from "./open-hermes.js";
 import { HOST_OPENERS } from "./open-hosts.js";
 import { OPERAND_OPENERS } from "./open-operands.js";
 import { PROJECT_OPENERS } from "./open-projects.js";
@@ -17,6 +18,7 @@ const OPENERS: ReadonlyMap<string, Opener> = new Map<string, Opener>([
   ...Object.entries(HOST_OPENERS),
   ...Object.entries(PROJECT_OPENERS),
   ...Object.entries(TERMINAL_OPENERS),
+  ...Object.entries(HERMES_OPENERS),
 ]);
 
 /** Names with a version or a machine in them: `bash-5.2`, `qemu-x86_64`, `ld-linux-x86-64.so.2`. */
@@ -37,7 +39,7 @@ export function openerOf(program: string): Opener | undefined {
 const ACTS_ITSELF = new Set(
   (
     "cargo just nix find gfind fd fdfind rg git sftp lftp ftp telnet smbclient make gmake tar gtar bsdtar gcc g++ clang cc " +
-    "rpm ed red vim vi nvim ex view gvim vimdiff less more most alias abbr bind ansible salt salt-call salt-ssh"
+    "rpm ed red vim vi nvim ex view gvim vimdiff less more most alias abbr bind hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
   ).split(" "),
 );
 /** They run what their option holds and nothing else. */

@@ -9,6 +9,7 @@ const LOOSENS = "changes what the runtime allows";
 const GUARDS = "stops or loosens the runtime that guards this agent";
 const KEYS = "reads the runtime's own keys, with which its questions can be answered";
 const ANSWERS = "talks to the runtime's own list of questions and can answer them";
+const ANSWERED = "gives an answer that only a person gives, on the page or in their own terminal";
 const OWN = "agent.self";
 
 const isNamed = (word: ShellWord): boolean => /hermes/i.test(word.text);
@@ -47,9 +48,15 @@ const endsTerminal: Condition = (call) =>
 
 /** Variables that switch safeguards off or move them elsewhere; unsetting or reading them does nothing. */
 const VARIABLES =
-  /^HERMES_(?:YOLO(?:_MODE)?|HOME|CONFIG|APPROVALS?(?:_\w+)?|PERMISSIONS?(?:_\w+)?|SANDBOX|SESSION_KEY|UNSAFE\w*|ALLOW\w*|DISABLE\w*|PROFILE)$/;
+  /^HERMES_(?:YOLO(?:_MODE)?|HOME|CONFIG|APPROVALS?(?:_\w+)?|PERMISSIONS?(?:_\w+)?|TERMINAL_\w+|SECURITY_\w+|COMMAND_\w+|TOOLS_\w+|PLUGINS_\w+|SANDBOX|SESSION_KEY|UNSAFE\w*|ALLOW\w*|DISABLE\w*|PROFILE)$/;
+/** Those that loosen something by being on; the others are settings, and their "off" may be what loosens. */
+const SWITCHES = /^HERMES_(?:YOLO|UNSAFE|ALLOW|DISABLE)/;
+const OWN_PROGRAMS = names("hermes hermes-agent hermes-tools");
 const DECLARERS = names("export declare typeset setx set launchctl setenv");
 const setsVariable: Condition = ({ command: { program, args, assignments } }) => {
+  // In front of the program itself any of its settings can be one that loosens.
+  const own = OWN_PROGRAMS.has(program) ? assignments.find(({ name }) => /^HERMES_/i.test(name)) : undefined;
+  if (own !== undefined) return { word: own.value, reason: `${LOOSENS} through ${own.name}` };
   const declares = DECLARERS.has(program);
   if (!declares && assignments.length === 0) return undefined;
   const exported = declares
@@ -59,7 +66,10 @@ const setsVariable: Condition = ({ command: { program, args, assignments } }) =>
       })
     : [];
   const given = [...assignments.map(({ name, value }) => ({ name, text: value.text, value })), ...exported];
-  const found = given.find(({ name, text }) => VARIABLES.test(name) && !/^(?:|0|false|no|off)$/i.test(text));
+  const found = given.find(
+    ({ name, text }) =>
+      VARIABLES.test(name) && text !== "" && !(SWITCHES.test(name) && /^(?:0|false|no|off)$/i.test(text)),
+  );
   return found && { word: found.value, reason: `${LOOSENS} through ${found.name}` };
 };
 
@@ -146,37 +156,39 @@ function decoded(whole: string): string {
     : text;
 }
 
-const RUNTIMES =
-  /^(?:node|nodejs|bun|deno|tsx|ts-node|npx|bunx|pnpx|npm|pnpm|yarn|uvx|pipx|python[\d.]*|corepack)$/;
-const OWN_PROGRAM =
-  /(?:^|[/@\\])hermes(?:[-_](?:tools|agent|cli))?(?:@[\w.^~-]+)?(?:\.[cm]?[jt]s|\.cmd|\.exe)?$|hermes[^\s]*\.[cm]?[jt]s$|(?:^|\/)(?:dist|src|build|lib)\/cli\/(?:main|index|program)\.[cm]?[jt]s$|^hermes[-_]?\w*$/i;
-
-/** Only the end of a path matters, and only so much of it is looked at. */
-function isOwnProgram(word: ShellWord | undefined): boolean {
-  return OWN_PROGRAM.test((word?.text ?? "").slice(-200));
-}
-
-/** The runtime's own program reached by its file: `node dist/cli/main.js approvals approve 3`. */
-function byItsFile(command: SimpleCommand): SimpleCommand | undefined {
-  const program = "hermes";
-  if (/^hermes(?:-agent|-tools)?$/.test(command.program)) return undefined;
-  if (isOwnProgram(command.name)) return { ...command, program };
-  if (!RUNTIMES.test(command.program)) return undefined;
-  const at = command.args.slice(0, 12).findIndex(isOwnProgram);
-  if (at >= 0) return { ...command, program, args: command.args.slice(at + 1) };
-  // Whatever the file is called: these two words together belong to this runtime.
-  const questions = command.args.findIndex(({ text }) => text === "approvals");
-  const verb = command.args[questions + 1]?.text ?? "";
-  return questions > 0 && /^(?:approve|deny|resume|revoke|grant)$/.test(verb)
-    ? { ...command, program, args: command.args.slice(questions) }
+const RUNTIMES = /^(?:node|nodejs|bun|deno|tsx|ts-node|npx|bunx|pnpx|npm|pnpm|yarn|uvx|pipx|python[\d.]*)$/;
+/** Whatever the file is called: these two words together belong to this runtime. */
+const answersByFile: Condition = ({ command: { program, args } }) =>
+  RUNTIMES.test(program)
+    ? args.find(
+        ({ text }, index) =>
+          index > 1 &&
+          args[index - 1]?.text === "approvals" &&
+          /^(?:approve|deny|resume|revoke|grant)$/.test(text),
+      )
     : undefined;
-}
 
 /** The agent may not stop, replace or loosen the runtime that watches it, nor answer its questions. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("own-process", [
-  { program: "hermes|hermes-agent|hermes-tools", taking: "config profile session m model home",
+  { program: "hermes|hermes-agent|hermes-tools", taking: "config profile session m model home env t toolsets timeout",
     not_match: ["hermes tools list", "hermes config path"], rows: [
+    // What a person has to say themselves is never said by a tool, not even when a person lets it run.
+    { path: "approval|approvals approve|allow|grant|always|answer|resume", level: "hardline", rule: "own-process.approve",
+      reason: ANSWERED, match: ["hermes approvals approve 3", "npx -y hermes-tools approvals resume 3"],
+      not_match: ["hermes approvals list"] },
+    { path: "mcp approve", level: "hardline", rule: "own-process.approve", reason: ANSWERED,
+      match: ["hermes mcp approve evil --yes"], not_match: ["hermes mcp list"] },
+    { path: "changes|reload accept|approve", level: "hardline", rule: "own-process.approve", reason: ANSWERED,
+      match: ["hermes changes accept"] },
+    { options: "home config", rule: OWN, reason: "starts this runtime with other settings than those it works under",
+      match: ["hermes --home ./fresh call terminal command=ls"], not_match: ["hermes doctor"] },
+    { path: "call|run", options: "profile yes t toolsets", rule: OWN, reason: "starts calls under other rules than those it works under",
+      match: ["hermes --profile full call read_file path=x"], not_match: ["hermes call read_file path=x"] },
+    { path: "cron add|resume|run|tick", rule: OWN, reason: "makes the runtime call tools by itself",
+      match: ["hermes cron add 1h --script ls"], not_match: ["hermes cron list"] },
+    { path: "tool|tools register|unregister|import|dev", rule: OWN, reason: LOOSENS, match: ["hermes tools import openapi x.json"],
+      not_match: ["hermes tools info terminal"] },
     { path: "update|uninstall|reset|trust|grant|approve", rule: OWN, reason: GUARDS, match: ["hermes update"] },
     { path: "gateway|server|serve|daemon stop|restart|kill|uninstall", rule: OWN, reason: GUARDS,
       match: ["hermes gateway stop"] },
@@ -193,8 +205,7 @@ export const RULES = subject("own-process", [
     { path: "upgrade|self-update|downgrade", reason: "replaces or removes the runtime",
       match: ["hermes upgrade"] },
     { path: "config add|remove|trust|untrust", reason: LOOSENS, match: ["hermes config trust"] },
-    { path: "approvals resume|mode|answer", reason: "answers the runtime's own questions",
-      match: ["hermes approvals resume 3"] },
+    { path: "approvals mode", reason: "answers the runtime's own questions", match: ["hermes approvals mode off"] },
     { path: "tools|toolsets|toolset enable", reason: LOOSENS, match: ["hermes tools enable terminal"] },
     { path: "allowlist add|approve|set|import", reason: LOOSENS, match: ["hermes allowlist add"] },
     { path: "permissions use|reset", reason: LOOSENS, match: ["hermes permissions use full"] },
@@ -203,7 +214,6 @@ export const RULES = subject("own-process", [
       match: ["hermes plugins enable weather"] },
     { path: "yolo", reason: LOOSENS, match: ["hermes yolo"] },
   ] },
-  { program: "*", carries: byItsFile, rows: [] },
   { program: "*", when: killsRuntime, rule: "own-process.kill", reason: STOPS, match: ["kill -9 $PPID"] },
   { program: "*", when: stopsRuntime, rule: "own-process.service", reason: STOPS,
     match: ["docker stop hermes"] },
@@ -214,4 +224,6 @@ export const RULES = subject("own-process", [
   { program: "*", when: readsOwnSecrets, rule: "own-process.secret", reason: KEYS, match: ["cat ~/.hermes/*"] },
   { program: "*", when: answersByRequest, rule: "own-process.approvals", reason: ANSWERS,
     match: ["http POST :9119/v1/approvals id=3"] },
+  { program: "*", when: answersByFile, rule: "own-process.approvals", reason: ANSWERS,
+    match: ["node x.js approvals approve 3"] },
 ]);

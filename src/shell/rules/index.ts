@@ -22,6 +22,7 @@ import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
 import { RULES as POWERSHELL } from "./powershell.js";
 import { RULES as PROCESSES } from "./processes.js";
+import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import type { Subject } from "./row.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
@@ -65,6 +66,7 @@ export const SUBJECTS: readonly Subject[] = [
   PACKAGES,
   HERMES,
   CREDENTIALS,
+  PROTECTED,
   SECRET_STORES,
   WEBSITES,
   DATA_PIPELINES,

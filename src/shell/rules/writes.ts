@@ -23,9 +23,26 @@ export function writesOf(command: SimpleCommand): readonly Write[] {
     if (kind !== "read") writes.push({ word: target, how: kind === "write" ? "replace" : "append" });
   }
   const own = Object.hasOwn(WRITERS, command.program) ? WRITERS[command.program] : undefined;
-  writes.push(...(own?.(command.args) ?? fileEdits(command)));
+  writes.push(...(own?.(command.args) ?? [...fileEdits(command), ...namedOutputs(command)]));
   WRITES.set(command, writes);
   return writes;
+}
+
+/** The rest of a word that names an output: `--output=FILE`, `--out-dir FILE`, `-o FILE`, `-oFILE`. */
+const OUTPUT = /^(?:--out(?:put|file)?(?:[-_]?(?:file|dir|path|directory|document))?(?:=|$)|-o(?=[~/.]|$))/;
+/** `-o` means something else there. */
+const OTHER_O =
+  /^(?:[efz]?grep|rg|ag|ack|ls|ps|lsof|pgrep|pkill|find|test|\[|\[\[|set|ssh|sshfs|mount|useradd)$/;
+
+/** Whatever the program is called: what an option for output names, when it is a place and not a format. */
+function namedOutputs({ program, args }: Pick<SimpleCommand, "program" | "args">): readonly Write[] {
+  return args.flatMap((word, index): Write[] => {
+    const option = OUTPUT.exec(word.text)?.[0];
+    if (option === undefined || (option === "-o" && OTHER_O.test(program))) return [];
+    const value =
+      word.text.length > option.length ? { ...word, text: word.text.slice(option.length) } : args[index + 1];
+    return value !== undefined && /^[~/.\uFFFC]./.test(value.text) ? [replace(value)] : [];
+  });
 }
 
 type Writer = (args: readonly ShellWord[]) => readonly Write[];
@@ -201,6 +218,26 @@ const rsync: Writer = (args) => {
   const { flags } = parseOptions(args, { taking: RSYNC });
   return flags.has("n") || flags.has("dry-run") ? [] : copies(RSYNC)(args);
 };
+/** `git clone URL FOLDER` and the other verbs that make a file or folder where they are told. */
+const git: Writer = (args) => {
+  const { operands } = parseOptions(args, { taking: "C c b o u branch origin depth reference".split(" ") });
+  const [verb, ...rest] = operands.map(({ text }) => text);
+  const target = operands.at(-1);
+  const makes =
+    (verb === "clone" && rest.length > 1) ||
+    (verb === "init" && rest.length > 0) ||
+    (verb === "worktree" && rest[0] === "add" && rest.length > 1) ||
+    (verb === "bundle" && rest[0] === "create" && rest.length > 1);
+  const made = verb === "worktree" || verb === "bundle" ? operands[2] : target;
+  return [...(makes && made !== undefined ? [replace(made)] : []), ...namedOutputs({ program: "git", args })];
+};
+/** `cmake -E copy FROM TO` and its kin. */
+const cmake: Writer = (args) =>
+  args[0]?.text === "-E" &&
+  /^(?:copy|rename|create_|touch|make_)/.test(args[1]?.text ?? "") &&
+  args.length > 2
+    ? args.slice(-1).map(replace)
+    : [];
 const compiler = optionFiles("o", "I L l D include");
 
 const WRITERS: Readonly<Record<string, Writer>> = {
@@ -254,6 +291,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   tcpdump: optionFiles("w", "i c r"),
   pg_dump: optionFiles("f file", "h p U d n t F"),
   mysqldump: optionFiles("r result-file", "u p h"),
+  git,
+  cmake,
   gcc: compiler,
   "g++": compiler,
   cc: compiler,
