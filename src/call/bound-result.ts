@@ -1,5 +1,7 @@
-import { limitFor, previewOf } from "./bounds.js";
+import { limitFor, previewOf, wholeCharacters } from "./bounds.js";
 import type { CallRecord } from "./call-record.js";
+import { nameHere } from "./hints.js";
+import { pageable } from "./pageable.js";
 import { replaceText, textOfCall } from "./settle.js";
 import { persistedOutputBlock, truncateInline } from "./spill.js";
 
@@ -12,8 +14,6 @@ export function boundResult(call: CallRecord): void {
   const length = textLength(call);
   const shownLength = call.human?.length ?? 0;
   const { services } = call.scope;
-  // Cheap way out: no tool's limit is below this one unless it says so itself.
-  if (length <= services.limits.preview && shownLength <= services.limits.preview) return;
   const entry = call.entry;
   const configured = entry === undefined ? undefined : services.resultLimitOf(entry.name);
   const declared = entry?.maxResultSizeChars;
@@ -33,15 +33,26 @@ function cutForPeople(human: string, limit: number): string {
   return `${shown}\n[the first ${shown.length.toLocaleString("en-US")} of ${human.length.toLocaleString("en-US")} characters]`;
 }
 
-export function spillResult(call: CallRecord, limit: number = call.scope.services.limits.preview): void {
+/** What a spilled result still costs inline besides its preview. */
+const BLOCK_CHARS = 500;
+
+export function spillResult(
+  call: CallRecord,
+  limit: number = call.scope.services.limits.preview + BLOCK_CHARS,
+): void {
   const { services } = call.scope;
   const whole = textOfCall(call);
   call.truncated = true;
   try {
-    const { path } = services.spill.write(call.id, whole);
+    const { text, remark } = pageable(whole);
+    const { path } = services.spill.write(call.id, text);
     call.spilledTo = path;
-    const preview = services.redact(previewOf(whole, services.limits.preview));
-    replaceText(call, persistedOutputBlock({ text: whole, path, preview }));
+    const reader = nameHere("read_file", call.scope);
+    const block = (preview: string) => persistedOutputBlock({ whole, path, preview, remark, reader });
+    const room = Math.min(services.limits.preview, limit - block("").length);
+    // A limit that is smaller than the block leaves room for the place only.
+    if (room < 0) replaceText(call, wholeCharacters(`${whole.length} characters are in ${path}`, limit));
+    else replaceText(call, block(services.redact(previewOf(text, room))));
   } catch (error) {
     services.log.warn(`could not save the full result of ${call.name}: ${String(error)}`);
     replaceText(call, services.redact(truncateInline(whole, limit)));

@@ -84,6 +84,8 @@ export class CallRecord {
   structuredIsText = false;
   /** settle, bound: what a person sees where that is not the text of `content` */
   human: string | undefined;
+  /** settle: how the program ended that the call ran */
+  exitCode: number | undefined;
   /** settle */
   error: Failure | undefined;
   /** bound */
@@ -147,6 +149,7 @@ export class CallRecord {
       environment: this.scope.environment.name,
       truncated: this.truncated,
     };
+    if (this.exitCode !== undefined) result.exit_code = this.exitCode;
     if (this.structured !== undefined) result.structured = this.structured;
     if (this.error !== undefined) result.error = this.error;
     if (this.decision !== undefined) result.decision = this.decision;

@@ -113,6 +113,7 @@ function announceEnd(call: CallRecord): void {
     ok: call.ok,
     state: call.state,
     code: call.error?.code,
+    exit_code: call.exitCode,
     duration_ms: call.durationMs,
     at: Date.now(),
     door: scope.door,

@@ -5,6 +5,7 @@ import type { TaskState } from "../env/task.js";
 import type { ModelUsage } from "../model/model-client.js";
 import type { EventBus } from "../observe/events.js";
 import type { Logger } from "../observe/log.js";
+import type { Vocabulary } from "../registry/aliases.js";
 import type { AvailabilityCache } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
 import type { Found, View } from "../registry/view.js";
@@ -171,9 +172,11 @@ export interface CallServices {
   readonly secrets: SecretAccess;
   redact(text: string): string;
   readonly defaultTimeoutMs: number;
-  /** Set when the person asked for a limit (`--timeout`): then it also binds tools with limits of their own. */
+  /** Set when the person chose a limit (`tools.timeout_seconds`): it also binds tools with limits of their own. */
   readonly timeoutCeilingMs: number | undefined;
   readonly approvalTimeoutMs: number;
+  /** Which spelling of tool names a model is shown. */
+  readonly vocabulary?: Vocabulary | undefined;
   /** Present when `approvals.mode` is smart and a reviewer is configured. */
   readonly reviewer?: Reviewer | undefined;
   readonly permanentGrants?: PermanentGrants | undefined;

@@ -5,6 +5,7 @@ import { ToolResult } from "../tool/result.js";
 import { serializeOutput, serializeSafely } from "../tool/serialize.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
+import { hintHere } from "./hints.js";
 import { sanitizeErrorText } from "./sanitize.js";
 
 /** Strings beyond this size are not looked into for JSON. */
@@ -15,8 +16,16 @@ export function settle(call: CallRecord, ended: Failure | undefined): void {
   const problem = ended ?? readOutput(call);
   if (problem !== undefined) settleFailure(call, problem);
   if (ended !== undefined && call.output !== undefined) keepWhatCame(call);
+  if (call.ok) call.exitCode = exitCodeOf(call);
   redactContent(call);
   call.durationMs = Math.round((performance.now() - call.startedAt) * 1000) / 1000;
+}
+
+/** Of the program that this call ran: one that merely tells of another program has not ended with it. */
+function exitCodeOf({ effects, structured }: CallRecord): number | undefined {
+  if (typeof structured !== "object" || structured === null || !("exit_code" in structured)) return undefined;
+  if (!effects.some(({ mode }) => mode === "execute")) return undefined;
+  return typeof structured.exit_code === "number" ? structured.exit_code : undefined;
 }
 
 export function settleFailure(call: CallRecord, problem: Failure): void {
@@ -24,7 +33,8 @@ export function settleFailure(call: CallRecord, problem: Failure): void {
   // Masked before and after: what the sanitiser takes out may have stood in the middle of a secret.
   const clean = (value: string) => redact(sanitizeErrorText(redact(value)));
   const message = clean(problem.message);
-  const hint = problem.hint === undefined ? undefined : clean(problem.hint);
+  const told = problem.hint === undefined ? undefined : hintHere(problem.hint, call.scope);
+  const hint = told === undefined ? undefined : clean(told);
   call.ok = false;
   call.error = failure(problem.code, message, hint);
   call.content = [text(JSON.stringify(hint === undefined ? { error: message } : { error: message, hint }))];
@@ -58,6 +68,7 @@ function readOutput(call: CallRecord): Failure | undefined {
     }
     output = output.output;
   }
+  output = withHintHere(call, output);
   const kind = typeof output;
   if (output === undefined || output === null || kind === "function" || kind === "symbol") {
     return badResult(call, `returned ${output === null ? "null" : kind} instead of a result`);
@@ -79,6 +90,15 @@ function readOutput(call: CallRecord): Failure | undefined {
   call.structured = safe;
   call.structuredIsText = true;
   return undefined;
+}
+
+/** Hints in results name tools too. */
+function withHintHere(call: CallRecord, output: unknown): unknown {
+  if (typeof output !== "object" || output === null || call.entry.provenance.kind !== "builtin")
+    return output;
+  if (!("hint" in output) || typeof output.hint !== "string") return output;
+  const hint = hintHere(output.hint, call.scope);
+  return hint === output.hint ? output : { ...output, hint };
 }
 
 function badResult(call: CallRecord, what: string): Failure {

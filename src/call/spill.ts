@@ -118,18 +118,24 @@ function removeIfOlder(path: string, limit: number): void {
 
 /** What the model receives in place of a text that was saved to a file. */
 export function persistedOutputBlock(options: {
-  readonly text: string;
+  readonly whole: string;
   readonly path: string;
   /** The beginning of the text, as `previewOf` cuts it. */
   readonly preview: string;
+  /** In which form it was written, when that is not the one it had. */
+  readonly remark?: string | undefined;
+  /** What this session calls the tool that reads files; undefined when it has none. */
+  readonly reader?: string | undefined;
 }): string {
-  const { text, path, preview } = options;
+  const { whole, path, preview, remark, reader } = options;
   const lines = preview === "" ? 0 : preview.split("\n").length;
   return [
     "<persisted-output>",
-    `The output is too large to show: ${text.length.toLocaleString("en-US")} characters (${sizeText(Buffer.byteLength(text), "binary")}).`,
-    `The whole text is in: ${path}`,
-    `Read on with read_file: path "${path}", offset ${lines + 1}, limit 500.`,
+    `The output is too large to show: ${whole.length.toLocaleString("en-US")} characters (${sizeText(Buffer.byteLength(whole), "binary")}).`,
+    `The whole text is in: ${path}${remark === undefined ? "" : ` (${remark})`}`,
+    ...(reader === undefined
+      ? []
+      : [`Read on with ${reader}: path "${path}", offset ${lines + 1}, limit 500.`]),
     "",
     `Preview (the first ${lines.toLocaleString("en-US")} ${lines === 1 ? "line" : "lines"}):`,
     withoutDelimiter(preview),

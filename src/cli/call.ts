@@ -15,6 +15,7 @@ export async function call(context: CommandContext): Promise<void> {
       if (explained.error !== undefined) process.exitCode = exitCodeOf(explained.error.code);
       return;
     }
-    out.callResult(await session.call(request, { signal }));
+    const passExitCode = context.options.exitCode === true;
+    out.callResult(await session.call(request, { signal }), { passExitCode });
   });
 }

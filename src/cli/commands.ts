@@ -18,6 +18,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   call: {
     about: "one call through the whole path",
     args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
+    options: { "--exit-code": "end with the exit code of the program that the call ran" },
     load: async () => (await import("./call.js")).call,
   },
   run: {

@@ -83,8 +83,12 @@ export class Output {
   }
 
   /** What a call came to, the same for every command that makes one. */
-  callResult({ human, ...envelope }: CallResult): void {
-    const { ok, notices = [], error, structured } = envelope;
+  callResult(
+    { human, ...envelope }: CallResult,
+    { passExitCode = false }: { readonly passExitCode?: boolean } = {},
+  ): void {
+    const { ok, notices = [], error, structured, exit_code: exitCode = 0 } = envelope;
+    if (exitCode !== 0) process.exitCode = passExitCode ? exitCode & 0xff : programExit(exitCode);
     if (this.json) this.value(this.jsonl ? { type: "result", ...envelope } : envelope);
     // Files and pipes get the bytes; a terminal would obey some of them.
     else if (ok) this.line(colourMarks(process.stdout.isTTY ? visibleWithColours(human) : human, this.color));
@@ -131,6 +135,11 @@ export class Output {
     const message = messageOf(thrown);
     this.fail(failure("internal", message), EXIT.unexpected);
   }
+}
+
+/** A program that failed is no success for scripts, whatever it meant to say with its exit code. */
+function programExit(exitCode: number): number {
+  return exitCode === EXIT.timeout ? EXIT.timeout : EXIT.toolError;
 }
 
 /** Line separators that JSON leaves alone would end the line for some readers. */

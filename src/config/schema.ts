@@ -71,7 +71,7 @@ export const EVERYTHING: readonly string[] = ["all", "*"];
 export const CONFIG_KEYS = [
   { path: "tools.vocabulary", type: { kind: "enum", values: ["hermes", "book"] }, default: "hermes", project: "free", about: "Spelling of tool names shown to a model" },
   { path: "tools.disabled", type: list, default: [], project: "unite", policy: true, about: "Tools nobody may see or call" },
-  { path: "tools.timeout_seconds", type: seconds, default: 300, project: "lower", flag: "timeout", about: "Longest time for one call" },
+  { path: "tools.timeout_seconds", type: seconds, default: 300, project: "lower", flag: "timeout", about: "Longest time for one call, also for tools that have a time limit of their own; unless set, those keep theirs" },
   { path: "tools.check_timeout_seconds", type: seconds, default: 5, project: "lower", about: "Longest time for an availability check" },
   { path: "tools.max_workers", type: { kind: "integer", min: 1, max: 256 }, default: 8, project: "lower", about: "Calls of one batch that may run side by side" },
   { path: "tools.tool_search.enabled", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: "free", lenient: true, shorthand: { section: "tools.tool_search", true: "auto", false: "off" }, about: "Hide tools of MCP servers and plugins behind a search: when their definitions take too much room (`auto`), always, never; `tools.tool_search: true` is `auto`" },

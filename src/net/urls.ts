@@ -82,14 +82,9 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
   const parsed = parseWebUrl(text);
   if (typeof parsed === "string") return block(parsed);
   const host = hostOf(parsed);
-  if (METADATA_HOSTS.has(host)) return block(`${host} serves cloud credentials`);
-  const rule = (rules.blockedHosts ?? []).find((pattern) => hostMatches(host, pattern));
-  if (rule !== undefined)
-    return block(`${host} is closed by ${JSON.stringify(rule)} in security.website_blocklist`);
-  if (isListed(host, rules.onlyHosts) === false)
-    return block(`${host} is not among the hosts of security.url_allowlist`);
+  const closed = refusalOfHost(host, rules);
+  if (closed !== undefined) return block(closed);
   const mayBePrivate = opensPrivate(host, rules);
-  if (LOCAL_HOST.test(host) && !mayBePrivate) return block(`${host} is this machine`);
   const addresses = await addressesOf(parsed, rules.resolve);
   if (typeof addresses === "string") {
     // Behind a proxy, names of the outside often mean nothing to this machine: the proxy looks them up.
@@ -103,6 +98,37 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
     }
   }
   return { verdict: "allow", url: parsed, addresses };
+}
+
+/** Why a URL is refused before any name is looked up; undefined when that decides. */
+export function refusalOf(text: string, rules: NetworkRules): string | undefined {
+  const parsed = parseWebUrl(text);
+  if (typeof parsed === "string") return parsed;
+  const host = hostOf(parsed);
+  const closed = refusalOfHost(host, rules);
+  if (closed !== undefined || !isAddress(parsed)) return closed;
+  const forbidden = judgeAddress(host);
+  if (forbidden === undefined || (forbidden.level === "private" && opensPrivate(host, rules)))
+    return undefined;
+  return forbidden.level === "private" ? `${forbidden.reason}; ${OPENS}` : forbidden.reason;
+}
+
+const OPENS = "the operator can open it with security.allowed_hosts";
+
+function refusalOfHost(host: string, rules: NetworkRules): string | undefined {
+  if (METADATA_HOSTS.has(host)) return `${host} serves cloud credentials`;
+  const rule = (rules.blockedHosts ?? []).find((pattern) => hostMatches(host, pattern));
+  if (rule !== undefined) return `${host} is closed by ${JSON.stringify(rule)} in security.website_blocklist`;
+  if (isListed(host, rules.onlyHosts) === false)
+    return `${host} is not among the hosts of security.url_allowlist`;
+  return LOCAL_HOST.test(host) && !opensPrivate(host, rules)
+    ? `${host} is this machine; ${OPENS}`
+    : undefined;
+}
+
+/** The parser has turned every spelling of an IPv4 address into four decimal numbers. */
+function isAddress(url: URL): boolean {
+  return url.hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(hostOf(url));
 }
 
 /** Whether this host may have an address in a private network. */
@@ -141,8 +167,7 @@ function parseWebUrl(given: string): URL | string {
 
 async function addressesOf(url: URL, resolve: ResolveHost): Promise<readonly string[] | string> {
   const host = hostOf(url);
-  // The parser has turned every spelling of an IPv4 address into four decimal numbers.
-  if (url.hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(host)) return [host];
+  if (isAddress(url)) return [host];
   try {
     const addresses = await resolve(host);
     return addresses.length > 0 ? addresses : `the name ${host} has no address`;

@@ -27,6 +27,8 @@ export type RuntimeEvent =
       readonly name: string;
       readonly ok: boolean;
       readonly code?: string | undefined;
+      /** How the program ended that the call ran. */
+      readonly exit_code?: number | undefined;
       /** How far it came: `not_started`, `partial` (or unknown), `done`. */
       readonly state: CallState;
       readonly duration_ms: number;

@@ -1,9 +1,11 @@
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
+import type { NetworkRules } from "../net/urls.js";
 import { loadAnalysis, readCommandLine } from "../shell/analysis.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
 import { type FileRules, judgeFile } from "./judge-file.js";
 import { judgeTerminal, type TerminalRules, withVariables } from "./judge-terminal.js";
+import { fetchesUrl, judgeUrlEffect, loadUrlRules } from "./judge-url.js";
 import { describe, judgePermission, judgeTool, withheldUnder } from "./profiles/judge-permissions.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
 import type { OfferedTool } from "./profiles/permission-files.js";
@@ -19,6 +21,8 @@ export interface PolicyOptions extends TerminalRules, FileRules {
   readonly yolo?: boolean;
   /** Set when written rules could not be read: then only reading is allowed. */
   readonly readOnly?: boolean;
+  /** Which addresses are closed; none when left out. */
+  readonly network?: NetworkRules;
 }
 
 /** What the engine reads of a question; a replayed call has no more than this. */
@@ -61,7 +65,13 @@ export function createPolicy(options: PolicyOptions): PermissionPolicy {
     return authority === undefined ? undefined : withheldUnder(tool, authority);
   };
   return {
-    ready: (effects) => (effects.some(runsCommand) ? loadAnalysis() : undefined),
+    ready: (effects) => {
+      const needed = [
+        ...(effects.some(runsCommand) ? [loadAnalysis()] : []),
+        ...(options.network !== undefined && effects.some(fetchesUrl) ? [loadUrlRules()] : []),
+      ];
+      return needed.length === 0 ? undefined : Promise.all(needed).then(() => undefined);
+    },
     decide: (question) => decide(question),
     explainDecision(question) {
       const trace: TraceStep[] = [];
@@ -143,6 +153,9 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
   // The first of the strictest names the rule that decided, so the order is the order of the decision.
   return strictest([
     ...hardline,
+    ...(options.network !== undefined && fetchesUrl(effect)
+      ? tell(judgeUrlEffect(effect, options.network))
+      : []),
     ...(byPermission.verdict === "deny" ? [byPermission] : []),
     ...restricted.verdicts,
     ...(isPlace ? tell(judgeFile({ ...question, effect, isLocal, opened: restricted.opened }, options)) : []),

@@ -98,6 +98,12 @@ export class View {
     return unknownTool(name, { registry: { ...this.#snapshot, entries: this.entries } });
   }
 
+  /** True for the name of a tool that exists, but not in this session. */
+  isForeign(name: string): boolean {
+    const canonical = canonicalToolName(name, this.#snapshot);
+    return !this.entries.has(canonical) && this.#snapshot.entries.has(canonical);
+  }
+
   /** Why a tool is in or out; the view was made of the same steps. */
   explain(canonical: string): SelectionStep {
     return this.#selection.explain(canonical);

@@ -31,7 +31,7 @@ import { jobsOf } from "./jobs.js";
 import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
-import { settingsFor } from "./settings.js";
+import { networkRules, settingsFor } from "./settings.js";
 import { RuntimeToolSearch } from "./tool-search.js";
 
 /** Makes sessions and owns what they share. Loaded with the first one: lists and definitions never need the path. */
@@ -116,6 +116,7 @@ export class SessionFactory {
       allowlist,
       yolo: options.yolo || values.approvals.mode === "off",
       readOnly: policyIncomplete,
+      network: networkRules(config),
     });
     return { permissions, allowlist, policy, reviewer, withheld: policy.withheld };
   }
@@ -255,9 +256,10 @@ export class SessionFactory {
       redact,
       defaultTimeoutMs: values.tools.timeout_seconds * 1000,
       timeoutCeilingMs:
-        config.origin("tools.timeout_seconds").source === "flag"
-          ? values.tools.timeout_seconds * 1000
-          : undefined,
+        config.origin("tools.timeout_seconds").source === "default"
+          ? undefined
+          : values.tools.timeout_seconds * 1000,
+      vocabulary: values.tools.vocabulary,
       approvalTimeoutMs: values.approvals.timeout * 1000,
       permanentGrants: this.#grants(allowlist),
       reviewer,

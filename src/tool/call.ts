@@ -35,6 +35,8 @@ export interface CallResult {
   readonly called_as: string;
   readonly ok: boolean;
   readonly state: CallState;
+  /** How the program ended that the call ran; 124 when its time was over. */
+  readonly exit_code?: number;
   readonly content: readonly Content[];
   readonly structured?: unknown;
   /**

@@ -52,14 +52,14 @@ test("a tool reaches what it declared, with the rules of the operator", async ()
   const open = await call({ url: `${server}/a?b=1` });
   expect(open.structured).toEqual({ status: 200, text: "GET /a?b=1" });
   const closed = await call({ url: `${server}/a` }, "security: { allow_private_urls: false }\n");
-  expect(closed).toMatchObject({ ok: false, error: { code: "blocked" } });
+  expect(closed).toMatchObject({ ok: false, error: { code: "denied" } });
 });
 
 test("an address nobody judged before the call ran is judged when it is fetched, and so is a redirect", async () => {
   const server = await serve();
   const closed = "security: { allow_private_urls: true, website_blocklist: [elsewhere.example] }\n";
   const undeclared = await call({ url: server, instead: "http://elsewhere.example/" }, closed);
-  expect(undeclared).toMatchObject({ ok: false, error: { code: "blocked" } });
+  expect(undeclared).toMatchObject({ ok: false, error: { code: "denied" } });
   const redirected = await call(
     { url: `${server}/to?${encodeURIComponent("http://elsewhere.example/")}` },
     closed,

@@ -46,6 +46,35 @@ describe("exit codes", () => {
     expect(errorLine(done)).toMatchObject({ code: "failed" });
   });
 
+  it("3: a command that fails is no success for scripts; --exit-code passes its own", async () => {
+    const [failed, passed, meant] = await Promise.all([
+      hermes(["call", "terminal", "command=echo partly; exit 7", "--json"]),
+      hermes(["call", "terminal", "command=echo partly; exit 7", "--exit-code"]),
+      hermes(["call", "terminal", "command=echo a | grep b", "--json"]),
+    ]);
+    expect([failed.code, passed.code, meant.code]).toEqual([3, 7, 3]);
+    expect(json(failed)).toMatchObject({ ok: true, state: "done", exit_code: 7 });
+    const none = json<{ structured: Record<string, unknown> }>(meant);
+    expect(none).toMatchObject({
+      ok: true,
+      structured: { exit_code_meaning: "no lines matched (not an error)" },
+    });
+    expect(none.structured).not.toHaveProperty("error");
+    expect(passed.stdout).toContain("partly\n");
+  });
+
+  it("124: a command whose time is over", async () => {
+    const done = await hermes(["call", "terminal", "command=sleep 30", "timeout=1", "--jsonl"]);
+    expect(done.code).toBe(124);
+    expect(done.stdout).toContain('"exit_code":124');
+  });
+
+  it("3: the same for code that fails", async () => {
+    const words = ["language=javascript", "code=process.exit(4)", "--yolo", "--json"];
+    const done = await hermes(["call", "execute_code", ...words], { cwd: tempFolder() });
+    expect([done.code, json<{ exit_code: number }>(done).exit_code]).toEqual([3, 4]);
+  });
+
   it("4: the tool cannot be used here", async () => {
     const done = await hermes(["call", "todo", "--json"]);
     expect(done.code).toBe(4);

@@ -2,8 +2,10 @@ import { homedir } from "node:os";
 import { visible } from "../../base/visible-text.js";
 import { createPolicy } from "../../policy/engine.js";
 import { allowlistFrom } from "../../policy/grants/config-grants.js";
+import { loadUrlRules } from "../../policy/judge-url.js";
 import { loadPermissions } from "../../policy/profiles/load.js";
 import { type Change, type Simulation, simulate } from "../../policy/profiles/simulate.js";
+import { networkRules } from "../../runtime/settings.js";
 import { loadAnalysis } from "../../shell/analysis.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
@@ -39,7 +41,7 @@ export async function simulateProfile({
     const permissions = await loadPermissions({ home, project: config.project, systemDir: config.systemDir });
     const unknown = permissions.unknown(profile);
     if (unknown !== undefined) throw new HermesError(unknown);
-    await loadAnalysis();
+    await Promise.all([loadAnalysis(), loadUrlRules()]);
     const journal = await runtime.journal();
     const result = simulate({
       rows: await journal.recent({ limit: MOST_CALLS, sinceMs: Date.now() - days * 86_400_000 }),
@@ -52,6 +54,7 @@ export async function simulateProfile({
         allowlist: allowlistFrom(config),
         readOnly: config.policyIncomplete,
         anyFolder: true,
+        network: networkRules(config),
       }),
       cwd: process.cwd(),
       home: process.env.HOME || homedir(),

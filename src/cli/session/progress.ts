@@ -1,5 +1,6 @@
 import { visible } from "../../base/visible-text.js";
 import type { EventBus, RuntimeEvent } from "../../observe/events.js";
+import { EXIT } from "../errors.js";
 import { brief, type Output } from "../output.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -90,9 +91,12 @@ export class ProgressDisplay {
     this.#running.delete(event.id);
     if (call?.shown !== true) return;
     this.#erase();
-    process.stderr.write(
-      `${this.#out.mark(event.ok ? "ok" : "error")} ${call.label}  ${seconds(event.duration_ms)}\n`,
+    const { exit_code: exitCode = 0 } = event;
+    const mark = this.#out.mark(
+      !event.ok || exitCode === EXIT.timeout ? "error" : exitCode === 0 ? "ok" : "warning",
     );
+    const exit = exitCode === 0 ? "" : `  exit code ${exitCode}`;
+    process.stderr.write(`${mark} ${call.label}  ${seconds(event.duration_ms)}${exit}\n`);
   }
 }
 

@@ -120,13 +120,14 @@ function waitingHint(output: string): string | undefined {
   );
 }
 
+/** What stopped a command from outside; its own exit code is information, not an error. */
 export function endError(
-  end: { readonly exitCode: number; readonly timedOut: boolean; readonly cancelled: boolean },
+  end: { readonly timedOut: boolean; readonly cancelled: boolean },
   timeout: number,
 ): string | undefined {
   if (end.timedOut) return `Timed out after ${timeout} s; the command and everything it started was ended.`;
   if (end.cancelled) return "Cancelled; the command and everything it started was ended.";
-  return end.exitCode === 0 ? undefined : `The command ended with exit code ${end.exitCode}.`;
+  return undefined;
 }
 
 const RETRIES = 3;

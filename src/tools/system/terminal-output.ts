@@ -6,7 +6,7 @@ export interface TerminalOutput {
   readonly output: string;
   /** Null while it runs. */
   readonly exit_code: number | null;
-  /** Only when something went wrong: it failed, was stopped, or is not ready. */
+  /** Only when something went wrong: it was stopped, or is not ready. A non-zero exit code is no error. */
   readonly error?: string | undefined;
   /** Left out when a command simply ran to its end. */
   readonly status?: "running" | "exited" | "needs_input" | undefined;
@@ -50,8 +50,10 @@ export function presentTerminal(out: TerminalOutput): {
       out.ready_note === undefined ? "" : `; ${out.ready ? "ready" : "not ready"}: ${out.ready_note}`;
     lines.push(`${out.status ?? "running"}: ${out.session_id}${ready}`);
   }
-  if (out.error !== undefined) {
-    lines.push(out.exit_code_meaning ? `${out.error} (${out.exit_code_meaning})` : out.error);
+  if (out.error !== undefined) lines.push(out.error);
+  else if (out.exit_code !== null && out.exit_code !== 0) {
+    const meaning = out.exit_code_meaning === undefined ? "" : ` (${out.exit_code_meaning})`;
+    lines.push(`exit code ${out.exit_code}${meaning}`);
   }
   if (out.still_running !== undefined) lines.push(`still running: ${out.still_running.join(", ")}`);
   if (out.sandbox_note !== undefined) lines.push(out.sandbox_note);

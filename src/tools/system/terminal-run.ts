@@ -94,7 +94,7 @@ function howItEnded(run: {
   const error =
     end === "itself" && info.lost !== undefined
       ? `It was lost: ${info.lost}.`
-      : endError({ exitCode, timedOut, cancelled }, timeout);
+      : endError({ timedOut, cancelled }, timeout);
   const meaning = end === "itself" ? exitMeaning(command, exitCode) : undefined;
   return { exit_code: exitCode, error, exit_code_meaning: meaning };
 }

@@ -428,7 +428,7 @@ describe("the guard", () => {
       response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end();
     });
     const { call } = await yamlRuntime(tool(server.base, "tags: [x]"), { flags: {} });
-    expect(await call("one")).toMatchObject({ ok: false, error: { code: "blocked" } });
+    expect(await call("one")).toMatchObject({ ok: false, error: { code: "denied" } });
     expect(server.seen).toEqual([]);
     const opened = await yamlRuntime(tool(server.base, "tags: [x]"));
     expect(await opened.call("one")).toMatchObject({ ok: false, error: { code: "blocked" } });

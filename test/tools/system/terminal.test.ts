@@ -40,12 +40,11 @@ describe("a command", () => {
 
   test("that fails is a result that says so", async () => {
     const result = await run({ command: "echo partial; exit 3" });
-    expect(result).toMatchObject({
-      output: "partial\n",
-      exit_code: 3,
-      error: "The command ended with exit code 3.",
-    });
-    expect(terminal.present?.(result).human).toBe("partial\nThe command ended with exit code 3.");
+    expect(result).toMatchObject({ output: "partial\n", exit_code: 3 });
+    expect(result.error).toBeUndefined();
+    expect(terminal.present?.(result).human).toBe("partial\nexit code 3");
+    const none = await run({ command: "echo a | grep b" });
+    expect(terminal.present?.(none).human).toBe("exit code 1 (no lines matched (not an error))");
   });
 
   test("runs in the folder asked for and tells where it ended", async () => {
