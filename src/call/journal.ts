@@ -142,3 +142,14 @@ export function nullJournal(): Journal {
     close: () => done,
   };
 }
+
+/** Where nothing can be written down any more: what changes something is refused, what only reads is let through. */
+export function fullJournal(why: string): Journal {
+  const refused = () => Promise.reject(new Error(why));
+  const entry: JournalEntry = { end: refused, endSoon: () => undefined };
+  return {
+    ...nullJournal(),
+    enabled: true,
+    begin: ({ durableBefore }) => (durableBefore ? refused() : entry),
+  };
+}

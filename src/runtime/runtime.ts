@@ -1,6 +1,7 @@
+import { messageOf } from "../base/errno.js";
 import type { EffectLocks } from "../call/effect-locks.js";
 import { Hooks } from "../call/hooks.js";
-import { type Journal, nullJournal } from "../call/journal.js";
+import { fullJournal, type Journal, nullJournal } from "../call/journal.js";
 import type { Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
@@ -269,8 +270,18 @@ export class Runtime {
   }
 
   async #openSqliteJournal(): Promise<Journal> {
-    const [store, { openJournal }] = await Promise.all([this.store(), import("../call/sqlite-journal.js")]);
-    return openJournal(store);
+    const { openJournal } = await import("../call/sqlite-journal.js");
+    try {
+      return openJournal(await this.store());
+    } catch (error) {
+      // The next who asks for the database tries again.
+      this.#store = undefined;
+      const { isDiskFull } = await import("../store/database-error.js");
+      if (!isDiskFull(error, this.config.paths.home)) throw error;
+      const message = messageOf(error);
+      this.log.error(`${message}. Calls that only read go on; they are not in the journal.`);
+      return fullJournal(message);
+    }
   }
 
   #announceAvailability(key: unknown, status: { readonly ok: boolean; readonly reason?: string }): void {

@@ -1,4 +1,6 @@
+import { statfsSync } from "node:fs";
 import { errnoOf, messageOf } from "../base/errno.js";
+
 export type DatabaseErrorKind =
   | "busy"
   | "full"
@@ -63,4 +65,28 @@ export function explainStorageError(error: unknown): string {
   if (code === "EIO") return `${message} (${adviceFor.io})`;
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return `${message} (${adviceFor.readonly})`;
   return message;
+}
+
+/** True when something failed because the disk of this folder has no room left, also where SQLite says less. */
+export function isDiskFull(error: unknown, folder: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = errnoOf(cause);
+    if (code === "ENOSPC" || code === "EDQUOT") return true;
+    if (!(cause instanceof DatabaseError)) continue;
+    if (cause.kind === "full") return true;
+    if (cause.kind === "io" || cause.kind === "cannot_open") return hasNoRoom(folder);
+  }
+  return false;
+}
+
+/** SQLite needs some pages for its index of the log. */
+const LEAST_BYTES = 64 * 1024;
+
+function hasNoRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < LEAST_BYTES;
+  } catch {
+    return false;
+  }
 }
