@@ -2,6 +2,7 @@ import { sha256 } from "../base/hash.js";
 import type { EnvironmentFiles, FileStat } from "../env/environment.js";
 import type { Store } from "../store/store.js";
 import { ToolError } from "../tool/errors.js";
+import type { Kept } from "../tool/tool.js";
 import type { CallRecord } from "./call-record.js";
 import { ChangeRows, UNKNOWN } from "./undo/change-rows.js";
 import { KeptBytes } from "./undo/kept-bytes.js";
@@ -88,6 +89,7 @@ export class FileChanges {
     const [rows, stat] = await Promise.all([this.rows(), files.stat(change.path)]);
     // Making a folder or removing an empty one leaves nothing to keep.
     if (stat?.type === "directory" && change.kind !== "rename") return undefined;
+    if (stat?.type === "file" && change.kind !== "rename") this.#warnOnce(call, change.path, stat.size);
     const kept = stat?.type === "file" ? await this.#keep(change.path, stat.size, files) : undefined;
     const seq = rows.add({
       callId: call.id,
@@ -114,6 +116,23 @@ export class FileChanges {
     };
   }
 
+  /** What cannot be taken back is said before it happens: the first such change of a file in a session is refused. */
+  #warnOnce({ scope }: CallRecord, path: string, size: number): void {
+    const { maxFileBytes } = this.#options;
+    if (size <= maxFileBytes) return;
+    const { told } = scope.state.keep(ToldPaths);
+    if (told.has(path)) return;
+    told.add(path);
+    throw new ToolError(
+      `${path} was not changed: it has ${size} bytes, more than undo keeps (${maxFileBytes}), so its content would be lost for good.`,
+      {
+        code: "blocked",
+        hint: "Copy it first, or call again in this session to change it all the same. undo.max_file_mb sets the limit.",
+        details: { path, bytes: size, limit_bytes: maxFileBytes },
+      },
+    );
+  }
+
   /** What will be at the path, or at the target; undefined: nothing. */
   async #digestAfter(
     change: PlannedChange,
@@ -135,6 +154,15 @@ export class FileChanges {
       if (ToolError.isInstance(error)) return undefined;
       throw error;
     }
+  }
+}
+
+/** Files of which a session was told that undo cannot keep them. */
+class ToldPaths implements Kept {
+  readonly told = new Set<string>();
+
+  close(): void {
+    this.told.clear();
   }
 }
 

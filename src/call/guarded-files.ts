@@ -25,11 +25,12 @@ export function guardedEnvironment(
   const bound = signal === undefined ? own : (own.until?.(signal()) ?? own);
   const space = `file@${environment.name}`;
   const readable = keys.filter((key) => key.space === space);
-  const files = withLooks(bound, (path) => readable.some((key) => key.path === path));
+  const { files, forRecord } = withLooks(bound, (path) => readable.some((key) => key.path === path));
   const recorded = <T>(
     change: PlannedChange,
     make: (mayHappen: Promise<unknown>) => Promise<T>,
-  ): Promise<T> => (recorder === undefined ? make(ready) : recorder.record(change, { files, ready, make }));
+  ): Promise<T> =>
+    recorder === undefined ? make(ready) : recorder.record(change, { files: forRecord, ready, make });
   const places = readable.filter((key) => key.write);
   const require = (path: string, real: string): string => {
     if (covers(places, real)) return real;
@@ -123,11 +124,16 @@ const LOOK_MS = 2_000;
 
 /**
  * Files elsewhere cost a round trip for each question. Of the files a call has declared, facts and content are asked
- * for at once, and the second question is answered from the first. Any change by the call makes it ask again.
+ * for at once, and the second question is answered from the first. Who reads a file again wants to know what it holds
+ * now, and any change by the call makes it ask again; `forRecord` keeps what the call has seen.
  */
-function withLooks(files: EnvironmentFiles, isDeclared: (path: string) => boolean): EnvironmentFiles {
+function withLooks(
+  files: EnvironmentFiles,
+  isDeclared: (path: string) => boolean,
+): { readonly files: EnvironmentFiles; readonly forRecord: EnvironmentFiles } {
   const { look } = files;
-  if (look === undefined) return files;
+  if (look === undefined) return { files, forRecord: files };
+  const read = new Set<string>();
   const seen = new Map<string, { readonly found: Promise<FileLook | undefined>; readonly at: number }>();
   const lookAt = (path: string): Promise<FileLook | undefined> => {
     const known = seen.get(path);
@@ -144,16 +150,27 @@ function withLooks(files: EnvironmentFiles, isDeclared: (path: string) => boolea
     const bytes = seen.has(path) ? (await lookAt(path))?.bytes : undefined;
     return bytes?.subarray(range?.start ?? 0, range?.end);
   };
+  const bytesOnce = (path: string, range: ReadRange | undefined) => {
+    if (read.has(path)) return undefined;
+    read.add(path);
+    return bytesOf(path, range);
+  };
   const changing = <T>(change: Promise<T>): Promise<T> => {
     seen.clear();
     return change.finally(() => seen.clear());
   };
-  return {
+  const stat = async (path: string) => (isDeclared(path) ? (await lookAt(path))?.stat : files.stat(path));
+  const forRecord: EnvironmentFiles = {
     ...files,
-    stat: async (path) => (isDeclared(path) ? (await lookAt(path))?.stat : files.stat(path)),
+    stat,
     read: async (path, range) => (await bytesOf(path, range)) ?? files.read(path, range),
+  };
+  const forCall: EnvironmentFiles = {
+    ...files,
+    stat,
+    read: async (path, range) => (await bytesOnce(path, range)) ?? files.read(path, range),
     async *stream(path, range) {
-      const bytes = await bytesOf(path, range);
+      const bytes = await bytesOnce(path, range);
       if (bytes === undefined) yield* files.stream(path, range);
       else yield bytes;
     },
@@ -161,4 +178,5 @@ function withLooks(files: EnvironmentFiles, isDeclared: (path: string) => boolea
     remove: (path) => changing(files.remove(path)),
     rename: (from, to) => changing(files.rename(from, to)),
   };
+  return { files: forCall, forRecord };
 }

@@ -16,7 +16,7 @@ export type Flavour = "bash" | "dash" | "busybox";
 export const FLAVOURS: readonly Flavour[] = ["bash", "dash", "busybox"];
 
 const GNU_TOOLS =
-  "awk cat chmod chown cksum cp dd echo env false find grep head id ln ls mkdir mkfifo mv perl printf ps pwd readlink realpath rm rmdir sed seq setsid sh sha256sum sleep sort stat stty sync tail tar tee test timeout touch tr true uname wc yes";
+  "awk cat chmod chown cksum cp dd echo env false find flock grep head id ln ls mkdir mkfifo mv perl printf ps pwd readlink realpath rm rmdir sed seq setsid sh sha256sum sleep sort stat stty sync tail tar tee test timeout touch tr true uname wc yes";
 
 export interface ProcessPlace {
   readonly root: string;

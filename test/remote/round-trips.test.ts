@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sha256 } from "../../src/base/hash.js";
 import { runCall } from "../../src/call/run-call.js";
 import type { CallScope } from "../../src/call/scope.js";
+import { isConflict } from "../../src/tools/files/write-verified.js";
 import { testRuntime } from "../support/runtime.js";
 import { installed, openPlace, until } from "./there.js";
 
@@ -39,6 +41,29 @@ describe.each(installed)("file tools where there is $flavour", ({ flavour, missi
     const fresh = await call("write_file", { path: join(root, "a/b/new.txt"), content: "x" });
     expect(fresh.result).toMatchObject({ ok: true, structured: { created: true, dirs_created: true } });
     expect(fresh.trips).toBeLessThanOrEqual(3);
+  });
+
+  it.skipIf(missing)("lose no change when several processes write one file", async (test) => {
+    const { root } = openPlace(flavour);
+    test.skip(!existsSync(join(root, "bin", "flock")), "nothing there that locks");
+    const path = join(root, "count");
+    writeFileSync(path, "0");
+    const count = async () => {
+      // A connection of its own, as another process has one.
+      const { files } = openPlace(flavour).environment;
+      for (let done = 0; done < 4; ) {
+        const bytes = await files.read(path);
+        const next = Buffer.from(String(Number(Buffer.from(bytes).toString()) + 1));
+        try {
+          await files.write(path, next, { expected: { sha256: sha256(bytes) } });
+          done += 1;
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+        }
+      }
+    };
+    await Promise.all([count(), count(), count()]);
+    expect(readFileSync(path, "utf8")).toBe("12");
   });
 
   it.skipIf(missing)("list a folder full of files and links in a few, whatever is in it", async () => {

@@ -102,11 +102,21 @@ describe("undo", () => {
     expect(readFileSync(at("one"), "utf8")).toBe("shared\n");
   });
 
-  it("says so when the old content was too large to keep", async () => {
+  it("says so before a file is overwritten that is too large to keep, and after", async () => {
     const home = tempDir();
     writeFileSync(join(home, "config.yaml"), "undo:\n  max_file_mb: 1\n");
-    const { at, call, undo } = await bench({ home });
-    writeFileSync(at("big"), "x".repeat(1024 * 1024 + 1));
+    const { at, call, undo, session } = await bench({ home });
+    const big = "x".repeat(1024 * 1024 + 1);
+    writeFileSync(at("big"), big);
+    const first = await session.call({
+      name: "write_file",
+      arguments: { path: "big", content: "small" },
+    });
+    expect(first.error).toMatchObject({
+      code: "blocked",
+      message: expect.stringContaining("more than undo keeps"),
+    });
+    expect(readFileSync(at("big"), "utf8")).toBe(big);
     await call("write_file", { path: "big", content: "small" });
     const [only] = await undo({});
     expect(only).toMatchObject({ outcome: "left", reason: expect.stringContaining("not kept") });

@@ -37,6 +37,9 @@ elif [ -n "$like" ]; then
   chown "${like#* }" "$new" 2>/dev/null
   chmod "${like%% *}" "$new" || exit 1
 fi
+# One writer at a time in this folder, from whatever process: the lock is on the folder itself and leaves nothing behind.
+# It is held for a comparison and a rename; where there is no such program, nobody waits.
+if command -v flock >/dev/null 2>&1; then exec 9<. && flock 9; fi
 check
 mine=$(stat -c %d:%i "$new")
 if [ "$expected" = new ]; then
