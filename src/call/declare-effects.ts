@@ -57,8 +57,20 @@ function readEffects(declared: unknown): readonly Effect[] {
   }
   return Array.from(declared as unknown[], (effect) => {
     if (typeof effect !== "object" || effect === null) throw new TypeError("an effect is not an object");
-    const { action, resource, mode, cwd, variables, typedInto, ask, lock, reversible, shown, crossProfile } =
-      effect as Effect;
+    const {
+      action,
+      resource,
+      mode,
+      cwd,
+      variables,
+      typedInto,
+      ask,
+      lock,
+      reversible,
+      shown,
+      crossProfile,
+      detail,
+    } = effect as Effect;
     if (
       typeof action !== "string" ||
       !action.includes(":") ||
@@ -74,6 +86,7 @@ function readEffects(declared: unknown): readonly Effect[] {
       ...(typeof cwd === "string" && { cwd }),
       ...(typeof variables === "object" && { variables: { ...variables } }),
       ...(typeof typedInto === "string" && { typedInto }),
+      ...(typeof detail === "string" && { detail }),
       ...(typeof ask === "object" && { ask: { ...ask, reason: String(ask.reason) } }),
       ...(typeof lock === "object" && { lock: { ...lock } }),
       ...(typeof reversible === "boolean" && { reversible }),

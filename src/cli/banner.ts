@@ -31,6 +31,13 @@ export async function banner({ out, runtime: open }: CommandContext): Promise<vo
     out.line(`environment ${values.terminal.env}, profile ${values.permissions.profile}, home ${paths.home}`);
     for (const problem of runtime.config.problems)
       out.line(`${out.mark(problem.severity)} ${problem.message} (hermes config check)`);
+    const { boundaryProblem } = await import("../runtime/doctor.js");
+    const unguarded = await boundaryProblem(runtime.config);
+    if (unguarded !== undefined) {
+      const what = "⚠ nothing keeps commands from your credentials and start-up files here:";
+      out.line(`${color.yellow(what)} ${unguarded.unavailable}`);
+      out.line(`  ${unguarded.fix}`);
+    }
     out.line();
     out.line("Try:");
     for (const [command, what] of [

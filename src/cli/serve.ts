@@ -94,6 +94,7 @@ async function announce(started: {
   readonly token: ServerToken;
 }): Promise<void> {
   const { out, runtime, server, token } = started;
+  const { boundaryProblem } = await import("../runtime/doctor.js");
   const on = (await runtime.listTools()).filter((tool) => tool.enabled);
   const ready = on.filter((tool) => tool.available).length;
   if (out.json || out.jsonl) {
@@ -117,6 +118,13 @@ async function announce(started: {
     `  Tools  ${color.green(`${ready} ready`)}${setup > 0 ? `, ${color.yellow(`${setup} need set-up`)} (npx hermes doctor)` : ""}`,
   );
   out.line(`  Try    ${TRY_NEXT}`);
+  const unguarded = await boundaryProblem(runtime.config);
+  if (unguarded !== undefined) {
+    out.line(
+      `  ${color.yellow("⚠ Nothing keeps commands from your credentials and start-up files here:")} ${unguarded.unavailable}`,
+    );
+    out.line(`    Fix: ${unguarded.fix}`);
+  }
   out.line();
   out.line(color.dim("Ctrl-C stops it."));
 }

@@ -9,13 +9,13 @@ export const ENVIRONMENT_SETTINGS = [
     "path": "terminal.sandbox",
     "type": {
       "kind": "enum",
-      "values": ["off", "auto", "required"],
+      "values": ["off", "guard", "auto", "strict", "required"],
       "booleans": { "true": "required", "false": "off" },
     },
-    "default": "off",
-    "project": { "looseToStrict": ["off", "auto", "required"] },
+    "default": "guard",
+    "project": { "looseToStrict": ["off", "guard", "auto", "strict", "required"] },
     "policy": true,
-    "about": "Run local commands in an operating-system sandbox: never, when one is installed (`auto`), or else refuse (`required`)",
+    "about": "The boundary around local commands: `guard` keeps them from Hermes' own files, credentials, start-up files and system folders; `strict` also from the network and all but the working folder; `auto` is strict where that works, `required` strict without a way out",
   },
   {
     "path": "terminal.sandbox_network",

@@ -97,6 +97,8 @@ export interface ExecResult {
   readonly stillRunning?: readonly { readonly pid: number; readonly command: string }[] | undefined;
   /** Present when the command ran in a sandbox. */
   readonly sandbox?: SandboxReport | undefined;
+  /** Why nothing held the command back although something should have: in words, with what to do. */
+  readonly unguarded?: string | undefined;
   /** What shut it in, when `confine` was asked for and something did. */
   readonly confinedBy?: string | undefined;
   /** Limits of `confine` that the kernel had to enforce, where it tells. */

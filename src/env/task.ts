@@ -100,11 +100,20 @@ export function inTask(
     async exec(request) {
       // Programs that tools start by themselves (a search) are not part of the task's shell.
       if (typeof request.command !== "string") return environment.exec({ ...request, workspace });
+      if (isWidened(request)) {
+        // With the environment's own variables: what commands inside have exported must not decide what runs there.
+        const result = await orMovedOut(request, () => environment.exec({ ...request, workspace }));
+        state.note(request, { ...result, exported: undefined });
+        return result;
+      }
       const result = await orMovedOut(request, () => environment.exec(withState(request)));
       state.note(request, result);
       return result;
     },
-    spawn: (request) => orMovedOut(request, () => environment.spawn(withState(request))),
+    spawn: (request) =>
+      orMovedOut(request, () =>
+        environment.spawn(isWidened(request) ? { ...request, workspace } : withState(request)),
+      ),
   });
 
   async function orMovedOut<T>(request: { readonly cwd: string }, start: () => Promise<T>): Promise<T> {
@@ -115,6 +124,12 @@ export function inTask(
       throw await movedOut(environment, state);
     }
   }
+}
+
+/** Runs with fewer limits than other commands, because a person has said yes. */
+function isWidened({ sandbox }: ExecRequest | SpawnRequest): boolean {
+  const { network, off, write = [], read = [] } = sandbox ?? {};
+  return network === true || off === true || write.length > 0 || read.length > 0;
 }
 
 /**

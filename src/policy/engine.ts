@@ -173,7 +173,8 @@ function runsCommand(effect: Effect): boolean {
 
 /** Leaving the sandbox is asked about each time: no earlier yes covers it. */
 function widening(effect: Effect): Verdict {
-  const reason = `would run with fewer limits: ${effect.resource}`;
+  const detail = effect.detail === undefined ? "" : `; ${effect.detail}`;
+  const reason = `would run with fewer limits: ${effect.resource}${detail}`;
   return { verdict: "ask", rule: "sandbox.widen", reason, grantKeys: [], personOnly: true };
 }
 

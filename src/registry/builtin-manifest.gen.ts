@@ -579,7 +579,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         },
         "widen": {
           "type": "array",
-          "items": { "type": "string", "pattern": "^(?:network|off|write:/.+)$" },
+          "items": { "type": "string", "pattern": "^(?:network|off|(?:write|read):/.+)$" },
           "x-untold": true,
         },
       },
@@ -780,8 +780,8 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         },
         "widen": {
           "type": "array",
-          "items": { "type": "string", "pattern": "^(?:network|off|write:/.+)$" },
-          "description": "Only after the sandbox refused something: network, write:/absolute/path or off.",
+          "items": { "type": "string", "pattern": "^(?:network|off|(?:write|read):/.+)$" },
+          "description": "Only after the boundary refused something: network, write:/path, read:/path or off.",
         },
       },
       "required": ["command"],

@@ -1,9 +1,11 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { LATE, within } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
-import type { ConfigProblem } from "../config/types.js";
+import type { ConfigProblem, LoadedConfig } from "../config/types.js";
+import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
@@ -29,7 +31,7 @@ export async function examine(
   const [servers, environment, boundary] = await Promise.all([
     examineServers(runtime, onWait),
     examineEnvironment(runtime),
-    examineBoundary(runtime.config.values.terminal),
+    examineBoundary(runtime.config),
   ]);
   return [
     ...examineMachine(runtime.config.paths.home),
@@ -113,38 +115,45 @@ async function examineEnvironment({ config, sources }: Runtime): Promise<readonl
 }
 
 /** Which boundary holds commands back. The approval gate is none. */
-async function examineBoundary(settings: {
-  readonly sandbox: "off" | "auto" | "required";
-  readonly sandbox_network: boolean;
-}): Promise<Finding> {
+async function examineBoundary(config: LoadedConfig): Promise<Finding> {
+  const group = "Environments";
+  const { sandbox, sandbox_network } = config.values.terminal;
+  if (sandbox === "off") {
+    const what = "local: no boundary, commands run with all your rights (terminal.sandbox is off)";
+    return { group, level: "warning", what, fix: "set terminal.sandbox to guard" };
+  }
+  const problem = await boundaryProblem(config);
+  if (problem === undefined) {
+    const root = process.getuid?.() === 0 ? "; as root the number of processes is not limited" : "";
+    const network = sandbox_network ? "on" : "off";
+    const what =
+      sandbox === "guard"
+        ? "local: commands run in a guard (bubblewrap): no credentials, start-up files, system folders or Hermes' own files"
+        : `local: bubblewrap sandbox, network ${network}${root}`;
+    return { group, level: "ok", what };
+  }
+  const { unavailable, fix } = problem;
+  return sandbox === "required" || sandbox === "strict"
+    ? { group, level: "error", what: `local: no command runs, ${unavailable}`, fix }
+    : {
+        group,
+        level: "warning",
+        what: `local: ⚠ no boundary, commands run with all your rights: ${unavailable}`,
+        fix,
+      };
+}
+
+/** Why the boundary that is configured for local commands does not hold here; undefined when it does. */
+export async function boundaryProblem(config: LoadedConfig): Promise<Unavailable | undefined> {
+  const { sandbox, env } = config.values.terminal;
+  if (env !== "local" || sandbox === "off") return undefined;
+  if (sandbox === "guard") {
+    const { probeGuard } = await import("../env/local/boundaries.js");
+    return probeGuard(config.env.HOME || homedir());
+  }
   const { probeBwrap } = await import("../env/sandbox/probe.js");
   const found = await probeBwrap();
-  const group = "Environments";
-  const works = !("unavailable" in found);
-  const open = "local: no sandbox, commands run with all your rights";
-  if (settings.sandbox === "off") {
-    return works
-      ? {
-          group,
-          level: "ok",
-          what: open,
-          fix: "set terminal.sandbox to auto or required (bubblewrap works here)",
-        }
-      : {
-          group,
-          level: "ok",
-          what: open,
-          fix: `${found.fix}, then set terminal.sandbox to auto or required`,
-        };
-  }
-  if (works) {
-    const network = settings.sandbox_network ? "on" : "off";
-    const root = process.getuid?.() === 0 ? "; as root the number of processes is not limited" : "";
-    return { group, level: "ok", what: `local: bubblewrap sandbox, network ${network}${root}` };
-  }
-  return settings.sandbox === "required"
-    ? { group, level: "error", what: `local: no command runs, ${found.unavailable}`, fix: found.fix }
-    : { group, level: "warning", what: `${open}: ${found.unavailable}`, fix: found.fix };
+  return "unavailable" in found ? found : undefined;
 }
 
 function findingOf(problem: ConfigProblem): Finding {

@@ -15,6 +15,8 @@ export interface Effect {
   readonly typedInto?: string | undefined;
   /** Why a person must be asked whatever the rules allow; a yes is remembered by `key` for the session, if there is one. */
   readonly ask?: { readonly reason: string; readonly key?: string } | undefined;
+  /** More for a person who is asked: what it really means here. */
+  readonly detail?: string | undefined;
   /** Whether the result can show what the place holds. Unsaid: what is read is shown, what is written is not. */
   readonly shown?: boolean | undefined;
   /** The call says itself that it means the folder of another profile. */

@@ -62,6 +62,7 @@ it("leaving the sandbox for one call asks the person, once for each call", async
     action: "sandbox:widen",
     resource: `write:${outside}/tree`,
     mode: "execute",
+    detail: expect.stringContaining("echo"),
   });
   expect(readFileSync(join(outside, "tree/file"), "utf8")).toBe("x\nx\n");
 });
@@ -87,4 +88,44 @@ it("the other tools go on working", async () => {
     arguments: { path: "b.mjs", content: "export {};\n" },
   });
   expect(written.ok).toBe(true);
+});
+
+it("a command that a person lets out starts with the environment's own variables, and is shown by its path", async () => {
+  const { run, asked, cwd, session } = await sandboxed("guard");
+  mkdirSync(join(cwd, "evil"));
+  writeFileSync(join(cwd, "evil/git"), "#!/bin/sh\necho evil\n", { mode: 0o755 });
+  await run("export PATH=$PWD/evil:$PATH KEPT=1 GIT_EXEC_PATH=$PWD/evil LD_LIBRARY_PATH=$PWD/evil");
+  expect(JSON.stringify(await run("git --version"))).toContain("evil");
+  const out = JSON.stringify(await run("git --version; printenv KEPT GIT_EXEC_PATH || echo gone", ["off"]));
+  expect(out).toContain("git version");
+  expect(out).toContain("gone");
+  expect(asked.at(-1)?.reason).toMatch(/off; runs \/\S*\/git/);
+  // Its own exports stay its own, and those of before are still there.
+  await run("export FROM_OUTSIDE=1", ["off"]);
+  expect(JSON.stringify(await run("printenv KEPT; printenv FROM_OUTSIDE || echo gone"))).toContain(
+    "1\\ngone",
+  );
+  const started = await session.call({
+    name: "terminal",
+    arguments: {
+      command: "git --version; printenv KEPT || echo gone",
+      background: true,
+      widen: ["off"],
+      ready: { alive_seconds: 30, timeout: 5 },
+    },
+  });
+  expect(JSON.stringify(started)).toMatch(/git version[^"]*gone/);
+});
+
+it("where nothing can hold commands, the first result of a session says so, with what to do", async () => {
+  const { createLocalEnvironment } = await import("../../src/env/local/local.js");
+  const local = createLocalEnvironment({ sandbox: { mode: "guard", program: "/no/bwrap" } });
+  const request = { cwd: "/", timeoutMs: 20_000, signal: new AbortController().signal };
+  const { output, unguarded } = await local.exec({ command: "echo ran", ...request });
+  expect(output).toBe("ran\n");
+  expect(unguarded).toMatch(
+    /^⚠ Nothing keeps commands from credentials.*\/no\/bwrap cannot be run.*package bubblewrap/,
+  );
+  expect((await local.describe()).facts.isolation).toContain("none (/no/bwrap cannot be run)");
+  await local.close();
 });

@@ -39,7 +39,12 @@ describe("one call can be opened", () => {
     const result = await wide(command, { write: [tree] });
     expect(readFileSync(join(tree, "file"), "utf8")).toBe("new\n");
     expect(existsSync(join(jail.outside, "file"))).toBe(false);
-    expect(result.sandbox).toEqual({ active: true, denied: "write", deniedPath: join(jail.outside, "file") });
+    expect(result.sandbox).toMatchObject({
+      active: true,
+      level: "strict",
+      denied: "write",
+      deniedPath: join(jail.outside, "file"),
+    });
   });
 
   test("for a protected name by that very name, not by naming what lies above", async () => {
@@ -170,8 +175,18 @@ describe("the terminal tool", () => {
     const widen = ["network", "write:/opt/x", "network"];
     expect(terminal.effects?.({ command: "ls", widen }, scope)).toEqual([
       { action: "terminal:execute", resource: "ls", mode: "execute" },
-      { action: "sandbox:widen", resource: "network", mode: "execute" },
-      { action: "sandbox:widen", resource: "write:/opt/x", mode: "execute" },
+      {
+        action: "sandbox:widen",
+        resource: "network",
+        mode: "execute",
+        detail: expect.stringMatching(/^runs \/.*\/ls$/),
+      },
+      {
+        action: "sandbox:widen",
+        resource: "write:/opt/x",
+        mode: "execute",
+        detail: expect.stringMatching(/^runs \/.*\/ls$/),
+      },
     ]);
   });
 });

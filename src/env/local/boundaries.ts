@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { isAtOrBelow } from "../../base/path.js";
 import { findProgram } from "../find-program.js";
@@ -9,7 +10,7 @@ import { NameWatch } from "../sandbox/name-watch.js";
 import { explainBwrap, findBwrap, type Unavailable } from "../sandbox/probe.js";
 import { filterArch, ownerFilter } from "../sandbox/seccomp.js";
 import { putBack, type WatchedName, watchNames } from "../sandbox/watched-names.js";
-import type { Launcher } from "./launcher/launcher.js";
+import { type Launcher, openLauncher } from "./launcher/launcher.js";
 
 /** What root keeps of its rights: over files and over who it is, and nothing over the machine. */
 const ROOT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"] as const;
@@ -173,6 +174,26 @@ export class Boundaries {
     } catch {
       // It is there already.
     }
+  }
+}
+
+/** Why no boundary can be made here; undefined when one can. Tried with a helper process of its own. */
+export async function probeGuard(home: string): Promise<Unavailable | undefined> {
+  const opening = openLauncher(randomUUID());
+  try {
+    const boundaries = new Boundaries({ launcher: () => opening, folder: tmpdir() });
+    const made = await boundaries.for({
+      homes: [home],
+      workspace: undefined,
+      hidden: [],
+      shown: [],
+      writable: [],
+      runtimeDir: undefined,
+      sshAgent: undefined,
+    });
+    return "unavailable" in made ? made : undefined;
+  } finally {
+    await (await opening)?.close();
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   Confine,
   Environment,
   EnvironmentDescription,
+  EnvironmentFiles,
   ExecRequest,
   ExecResult,
   ProgramRequest,
@@ -67,8 +68,8 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const parts = await loaded();
     const wanted = options.sandbox ?? { mode: "off" };
     const inGuard = wanted.mode === "guard" && request.confine === undefined;
-    const boundary =
-      inGuard && request.sandbox?.off !== true ? await boundaryFor(request, wanted) : undefined;
+    const guard = inGuard && request.sandbox?.off !== true ? await boundaryFor(request, wanted) : undefined;
+    const [boundary, unguarded] = guard === undefined || "id" in guard ? [guard] : [undefined, guard];
     const sandbox = inGuard ? undefined : await sandboxFor(request, wanted);
     // The launcher notices by itself when a folder is missing, which saves a look at each.
     if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
@@ -78,7 +79,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const { start, startInTerminal } = parts.starter;
     const { passthrough = [] } = options;
     const host: ProcessHost = { env, passthrough, runtimeMark, start, startInTerminal, sandbox, boundary };
-    return { ...parts, host };
+    return { ...parts, host, unguarded };
   }
 
   function allBoundaries(): Promise<Boundaries> {
@@ -94,9 +95,12 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     return boundaries;
   }
 
-  /** Undefined where none can be made: then commands run all the same, and whoever looks is told. */
-  async function boundaryFor(request: ProgramRequest, wanted: SandboxOptions): Promise<Boundary | undefined> {
-    const [all, { homesOf, openedPaths }, { isHiddenBy }] = await Promise.all([
+  /** Where none can be made, commands run all the same, and are told so. */
+  async function boundaryFor(
+    request: ProgramRequest,
+    wanted: SandboxOptions,
+  ): Promise<Boundary | Unavailable> {
+    const [all, { configuredPaths, homesOf, openedPaths }, { isHiddenBy }] = await Promise.all([
       allBoundaries(),
       import("../sandbox/plan.js"),
       import("../sandbox/guard-plan.js"),
@@ -109,23 +113,23 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       workspace: request.workspace ?? wanted.workspace,
       hidden: wanted.hidden ?? [],
       shown: wanted.visible ?? [],
-      writable: openedPaths([...(wanted.writable ?? []), ...write], homes),
+      writable: [...configuredPaths(wanted.writable ?? [], homes), ...openedPaths(write, homes)],
       runtimeDir: env.XDG_RUNTIME_DIR,
       sshAgent: env.SSH_AUTH_SOCK,
     };
     const boundary = await all.for(usual);
-    if ("unavailable" in boundary) return undefined;
+    if ("unavailable" in boundary) return boundary;
     for (const path of write) all.allow(path);
     const hidden = [...read, ...(program !== undefined && isAbsolute(program) ? [program] : [])].filter(
       (path) => isHiddenBy(boundary.plan.mounts, path),
     );
     if (hidden.length === 0) return boundary;
-    const wider = await all.for({ ...usual, shown: [...usual.shown, ...hidden] });
-    return "unavailable" in wider ? undefined : wider;
+    return all.for({ ...usual, shown: [...usual.shown, ...hidden] });
   }
 
   async function exec(request: ExecRequest): Promise<ExecResult> {
-    const { runProcess, host } = await hostFor(request);
+    const { runProcess, host, unguarded } = await hostFor(request);
+    const comeBack = request.sandbox?.off === true ? (await boundaries)?.goOutside() : undefined;
     const stop = new AbortController();
     const onAbort = () => stop.abort();
     request.signal.addEventListener("abort", onAbort, { once: true });
@@ -133,8 +137,10 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const run = runProcess({ ...request, signal: stop.signal }, host);
     running.set(stop, run);
     try {
-      return await run;
+      const result = await run;
+      return unguarded === undefined ? result : { ...result, unguarded: unguardedWords(unguarded) };
     } finally {
+      comeBack?.();
       running.delete(stop);
       request.signal.removeEventListener("abort", onAbort);
     }
@@ -171,14 +177,14 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   async function sandboxFor(request: ProgramRequest, wanted: SandboxOptions): Promise<Sandbox | undefined> {
     if (request.confine !== undefined) return sandboxAround(request.confine, wanted);
     if (wanted.mode === "off") return undefined;
-    if (request.sandbox?.off === true && wanted.mode === "auto") return undefined;
+    if (request.sandbox?.off === true && wanted.mode !== "required") return undefined;
     const sandbox = await sandboxOf(wanted);
     if (request.sandbox?.off === true) throw mustStayInside();
     if (!("unavailable" in sandbox)) return sandbox;
     if (wanted.mode === "auto") return undefined;
     throw new ToolError(`No command runs without a sandbox (terminal.sandbox): ${sandbox.unavailable}.`, {
       code: "unavailable",
-      hint: `To run commands: ${sandbox.fix}, or set terminal.sandbox to auto or off.`,
+      hint: `To run commands: ${sandbox.fix}, or set terminal.sandbox to guard or off.`,
     });
   }
 
@@ -204,10 +210,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
 
   async function describe(): Promise<EnvironmentDescription> {
     const { mode = "off" } = options.sandbox ?? {};
-    const [{ starter }, sandbox] = await Promise.all([
-      loaded(),
-      options.sandbox === undefined || mode === "off" ? undefined : sandboxOf(options.sandbox),
-    ]);
+    const [{ starter }, sandbox] = await Promise.all([loaded(), isolationOf(options.sandbox)]);
     const problem = sandbox !== undefined && "unavailable" in sandbox ? sandbox : undefined;
     return describeLocal({
       name,
@@ -219,9 +222,37 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     });
   }
 
+  function isolationOf(wanted: SandboxOptions | undefined) {
+    if (wanted === undefined || wanted.mode === "off") return undefined;
+    return wanted.mode === "guard" ? boundaryFor({ command: "", cwd: "/" }, wanted) : sandboxOf(wanted);
+  }
+
   async function copy(transfer: Transfer): Promise<TransferReport> {
     const { copyTree } = await import("./transfer.js");
     return copyTree(transfer);
+  }
+
+  /** What a file tool writes was judged before; it is no start-up file that a command has put there. */
+  function tellingBoundaries(files: EnvironmentFiles): EnvironmentFiles {
+    const meant = async (path: string) => (await boundaries)?.allow(path);
+    const { writeWhenReady } = files;
+    return {
+      ...files,
+      write: async (path, data, more) => {
+        await meant(path);
+        return files.write(path, data, more);
+      },
+      ...(writeWhenReady !== undefined && {
+        writeWhenReady: async (path, data, more) => {
+          await meant(path);
+          return writeWhenReady(path, data, more);
+        },
+      }),
+      rename: async (from, to) => {
+        await meant(to);
+        return files.rename(from, to);
+      },
+    };
   }
 
   async function close(): Promise<void> {
@@ -236,7 +267,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   return {
     name,
     kind: "local",
-    files: createLocalFiles({ home }),
+    files: tellingBoundaries(createLocalFiles({ home })),
     exec,
     spawn,
     fetch: copy,
@@ -244,6 +275,10 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     describe,
     close,
   };
+}
+
+function unguardedWords({ unavailable, fix }: Unavailable): string {
+  return `⚠ Nothing keeps commands from credentials, start-up files and Hermes' own files here: ${unavailable}. Fix: ${fix}.`;
 }
 
 function mustStayInside(): ToolError {
@@ -280,7 +315,7 @@ export interface LocalFacts {
 /** What the machine is that commands run on, and how they run there. */
 export async function describeLocal(local: LocalFacts): Promise<EnvironmentDescription> {
   const { mode, problem } = local.sandbox;
-  const required = mode === "required" && problem !== undefined;
+  const required = (mode === "required" || mode === "strict") && problem !== undefined;
   return {
     name: local.name,
     kind: "local",
@@ -305,8 +340,10 @@ export async function describeLocal(local: LocalFacts): Promise<EnvironmentDescr
 
 function isolation({ mode, problem }: LocalFacts["sandbox"]): string {
   if (mode === "off") return "none (terminal.sandbox is off)";
-  if (problem === undefined) return "bubblewrap";
-  return mode === "auto" ? `none (${problem.unavailable})` : `missing (${problem.unavailable})`;
+  if (problem === undefined) return mode === "guard" ? "bubblewrap (guard)" : "bubblewrap";
+  return mode === "auto" || mode === "guard"
+    ? `none (${problem.unavailable})`
+    : `missing (${problem.unavailable})`;
 }
 
 async function systemName(): Promise<string> {

@@ -146,6 +146,16 @@ export function writableRoots(request: RootRequest): WritableRoots {
   return { roots, named, mounted: [...new Set(mounted)] };
 }
 
+/** What the settings let be changed besides: what is there, and is not the whole home. */
+export function configuredPaths(
+  paths: readonly string[],
+  homes: readonly [string, ...string[]],
+): readonly string[] {
+  return paths
+    .flatMap((path) => realPath(expand(path, homes[0])) ?? [])
+    .filter((path) => !isTooWide(path, homes));
+}
+
 /** What one command may change besides, in a boundary that keeps single places: real, and not the whole home. */
 export function openedPaths(
   paths: readonly string[],

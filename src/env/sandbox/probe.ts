@@ -92,7 +92,7 @@ export function explainBwrap(problem: string, ruleFile = APPARMOR_RULE): Unavail
     .split("\n")
     .filter((line) => line.includes("bwrap") || line.includes(":"));
   if (/namespace|uid map|Operation not permitted|Permission denied|clone/i.test(problem)) {
-    if (process.getuid?.() !== 0 && readQuietly(ruleFile).trim() === "1") {
+    if (readQuietly(ruleFile).trim() === "1") {
       return {
         unavailable: `AppArmor's rule kernel.apparmor_restrict_unprivileged_userns keeps bubblewrap from making namespaces (${first})`,
         fix:

@@ -1,4 +1,7 @@
+import { findProgram } from "../../env/find-program.js";
+import { outlineOf } from "../../shell/read/outline.js";
 import type { Effect, EffectScope } from "../../tool/effects.js";
+import { programsIn } from "./exit-notes.js";
 import { wideningEffects } from "./widen.js";
 import { declaredDirectory } from "./workdir.js";
 
@@ -22,8 +25,19 @@ export function commandEffects(
       ...declaredDirectory(workdir, scope),
       variables,
     },
-    ...wideningEffects(widen),
+    ...wideningEffects(widen, scope.environment === "local" ? whatRuns(command) : undefined),
   ];
+}
+
+const MAX_NAMED = 5;
+
+/** Which programs the names of a line lead to outside, where variables are the environment's own again. */
+function whatRuns(command: string): string | undefined {
+  const names = programsIn(outlineOf(command)).map(({ program }) => program);
+  const found = [...new Set(names)].flatMap((name) => findProgram(name, process.env) ?? []);
+  if (found.length === 0) return undefined;
+  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : "";
+  return `runs ${found.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
 /**

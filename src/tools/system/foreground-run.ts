@@ -34,6 +34,7 @@ export async function runInForeground(args: ForegroundArguments, ctx: CallContex
   const cwd = workingDirectory(args.workdir, ctx);
   const sandbox = wideningOf(args.widen);
   const maxOutputChars = outputLimit(ctx);
+  const told = ctx.keep(ToldUnguarded);
   const sudo = await withSudo(command, { cwd, ctx });
   const result = await withConnectRetries(
     () =>
@@ -51,8 +52,22 @@ export async function runInForeground(args: ForegroundArguments, ctx: CallContex
   );
   const place = { command, timeout, cwd: result.cwd ?? cwd, environment: ctx.environment.name };
   const remark = sudo?.remark(result);
-  const output = outputOf(result, place);
+  const unguarded = told.once(result.unguarded);
+  const output = outputOf({ ...result, unguarded }, place);
   return remark === undefined ? output : { ...output, hint: remark };
+}
+
+/** That nothing holds commands back is said with the first result of a session. */
+class ToldUnguarded {
+  #told = false;
+
+  once(words: string | undefined): string | undefined {
+    if (words === undefined || this.#told) return undefined;
+    this.#told = true;
+    return words;
+  }
+
+  close(): void {}
 }
 
 /** Only for those who use it: it is a rare guest, and asking it takes a command of its own. */
@@ -106,7 +121,7 @@ function outputOf(
     cwd,
     environment,
     still_running: result.stillRunning?.map(({ pid, command: program }) => `${pid} (${program})`),
-    ...sandboxFields(result.sandbox),
+    ...sandboxFields(result.sandbox, result.unguarded),
   };
 }
 

@@ -36,8 +36,11 @@ export interface TerminalOutput {
   readonly ended_with_command?: readonly string[] | undefined;
 }
 
-export function sandboxFields(report: SandboxReport | undefined): Partial<TerminalOutput> {
-  return { sandbox_note: denialNote(report), ended_with_command: report?.ended };
+export function sandboxFields(
+  report: SandboxReport | undefined,
+  unguarded?: string | undefined,
+): Partial<TerminalOutput> {
+  return { sandbox_note: unguarded ?? denialNote(report), ended_with_command: report?.ended };
 }
 
 export function presentTerminal(out: TerminalOutput): {

@@ -56,7 +56,7 @@ export default defineTool({
       widen: {
         type: "array",
         items: { type: "string", pattern: WIDENING_PATTERN },
-        description: "Only after the sandbox refused something: network, write:/absolute/path or off.",
+        description: "Only after the boundary refused something: network, write:/path, read:/path or off.",
       },
     },
     required: ["command"],

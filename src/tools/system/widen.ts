@@ -1,21 +1,33 @@
 import type { SandboxReport, Widening } from "../../env/sandbox/types.js";
 import type { Effect } from "../../tool/effects.js";
 
-/** What `widen` takes: the network, one path to write to, or no sandbox at all. */
-export const WIDENING_PATTERN = "^(?:network|off|write:/.+)$";
+/** What `widen` takes: the network, one path to write to or to read, or no boundary at all. */
+export const WIDENING_PATTERN = "^(?:network|off|(?:write|read):/.+)$";
 const WRITE = "write:";
+const READ = "read:";
 
 /** One effect for each, so that the person sees and answers every one of them, for this call only. */
-export function wideningEffects(widen: readonly string[] | undefined): readonly Effect[] {
-  return [...new Set(widen)].map((resource) => ({ action: "sandbox:widen", resource, mode: "execute" }));
+export function wideningEffects(
+  widen: readonly string[] | undefined,
+  detail?: string | undefined,
+): readonly Effect[] {
+  return [...new Set(widen)].map((resource) => ({
+    action: "sandbox:widen",
+    resource,
+    mode: "execute",
+    ...(detail !== undefined && { detail }),
+  }));
 }
 
 export function wideningOf(widen: readonly string[] | undefined): Widening | undefined {
   if (widen === undefined || widen.length === 0) return undefined;
-  const write = widen.filter((item) => item.startsWith(WRITE)).map((item) => item.slice(WRITE.length));
+  const named = (kind: string) =>
+    widen.filter((item) => item.startsWith(kind)).map((item) => item.slice(kind.length));
+  const [write, read] = [named(WRITE), named(READ)];
   return {
     network: widen.includes("network") || undefined,
     write,
+    read,
     off: widen.includes("off") || undefined,
   };
 }
@@ -25,8 +37,19 @@ export function denialNote(report: SandboxReport | undefined): string | undefine
   switch (report?.denied) {
     case "network":
       return 'The sandbox has no network. If the command needs it, call again with widen: ["network"]; the person is asked.';
+    case "read":
+      return (
+        `Commands run inside a guard that hides credentials and Hermes' own files, ${report.deniedPath} among them. ` +
+        `If the command needs it, call again with widen: ${JSON.stringify([`${READ}${report.deniedPath}`])}; the person is asked.`
+      );
     case "write": {
       const path = report.deniedPath ?? "/the/path";
+      if (report.level === "guard") {
+        return (
+          "Commands run inside a guard in which start-up files, system folders and control sockets cannot be changed. " +
+          `If this write is needed, call again with widen: ${JSON.stringify([`${WRITE}${path}`])} or ["off"]; the person is asked.`
+        );
+      }
       return (
         "The sandbox lets commands change the working folder and /tmp only, and some names in it not at all. " +
         `If this write is needed, call again with widen: ${JSON.stringify([`${WRITE}${path}`])} ` +
