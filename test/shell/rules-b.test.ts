@@ -2,7 +2,23 @@ import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/shell/judge.js";
 import { rowsOf } from "./rows.js";
 
-const FIXTURES = ["git", "containers", "cloud", "data", "code", "mixed", "own", "carried", "families"];
+const FIXTURES = [
+  "git",
+  "containers",
+  "cloud",
+  "data",
+  "code",
+  "mixed",
+  "own",
+  "carried",
+  "families",
+  "callbacks",
+  "variables",
+  "git-programs",
+  "given-code",
+  "documents",
+  "runners",
+];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {
   it.each(rowsOf(`${name}.tsv`))("%s: %s", (level, line) => {

@@ -74,10 +74,10 @@ describe("the rows", () => {
     }
   });
 
-  it("stand in one file for each program", () => {
+  it("stand in one file for each program, and perhaps among the starters", () => {
     const homes = new Map<string, Set<number>>();
     for (const [index, { tools }] of SUBJECTS.entries())
-      for (const program of tools.flatMap(programsOf)) {
+      for (const program of tools.filter(({ family }) => family !== "starter").flatMap(programsOf)) {
         if (program === "*") continue;
         homes.set(program, (homes.get(program) ?? new Set()).add(index));
       }

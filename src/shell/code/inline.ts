@@ -1,3 +1,4 @@
+import { parseOptions } from "../read/options.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { type Language, languageOf } from "./languages.js";
 
@@ -108,9 +109,10 @@ const SPECS: Readonly<Record<string, OptionSpec>> = {
 const PLAIN: OptionSpec = { code: "e" };
 const AWK: OptionSpec = {
   code: "e source",
-  taking: "F v f i l assign field-separator file include",
+  taking: "F v f i l E assign field-separator file include exec",
   noInput: true,
 };
+const AWK_FILES: ReadonlySet<string> = new Set(["f", "file", "i", "include", "E", "exec"]);
 
 /** The code in a command of an interpreter; undefined for every other program. */
 export function inlineCode(command: SimpleCommand): InlineCode | undefined {
@@ -123,14 +125,14 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
   if (language.name === "awk") return awkCode({ language, read });
   const { texts, module } = read;
   const [given] = read.operands;
-  // The very standard input, by its name as a file.
-  const script =
-    given !== undefined && /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/.test(given.text)
-      ? { ...given, text: "-" }
-      : given;
+  const script = given !== undefined && isStandardInput(given) ? { ...given, text: "-" } : given;
   if (script?.text === spec.verb && spec.verb !== undefined) {
     const code = read.operands[1];
     return { language, texts: code === undefined ? [] : [code], fromInput: false };
+  }
+  if (module !== undefined && language.name === "python") {
+    const run = moduleCode(module.text, read.operands);
+    if (run !== undefined) return { language, ...run };
   }
   const framework = frameworkCode(base, read.operands);
   if (framework !== undefined) return { language, texts: framework, fromInput: false };
@@ -145,6 +147,58 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
     script: script?.text === "-" || texts.length > 0 ? undefined : script,
     fromInput,
   };
+}
+
+/** The very standard input, as `-` or by its name as a file. */
+export function isStandardInput({ text }: ShellWord): boolean {
+  return text === "-" || /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/.test(text);
+}
+
+/** Modules of Python that run code given in their words: `-m timeit CODE`, `-m pdb -c '!CODE' x.py`, `-m code < CODE`. */
+function moduleCode(
+  name: string,
+  words: readonly ShellWord[],
+): Pick<InlineCode, "texts" | "fromInput" | "script"> | undefined {
+  switch (name.toLowerCase()) {
+    case "timeit": {
+      const { values, operands } = parseOptions(words, {
+        taking: "s setup n number r repeat u unit".split(" "),
+      });
+      const texts = [...(values.get("s") ?? []), ...(values.get("setup") ?? []), ...operands];
+      const [first] = texts;
+      const text = texts.map((word) => word.text).join("\n");
+      return { texts: first === undefined ? [] : [{ ...first, text }], fromInput: false };
+    }
+    case "pdb":
+    case "ipdb":
+    case "pudb": {
+      const { values, operands } = parseOptions(words, { taking: ["c", "command", "m"] });
+      const orders = [...(values.get("c") ?? []), ...(values.get("command") ?? [])];
+      const texts = orders.map((word) => ({ ...word, text: word.text.replace(/^\s*(?:!|pp?\s)\s*/, "") }));
+      return { texts, script: operands[0], fromInput: false };
+    }
+    case "code":
+    case "asyncio":
+    case "ipython":
+    case "idlelib":
+      return words.some(({ text }) => text === "-c")
+        ? { texts: optionTexts(words, /^-c$/), fromInput: false }
+        : { texts: [], fromInput: true };
+    case "cprofile":
+    case "profile":
+    case "trace":
+    case "coverage":
+    case "kernprof":
+    case "memray":
+    case "runpy":
+    case "doctest": {
+      const { values, operands } = parseOptions(words, { taking: ["o", "s", "c", "m", "outfile", "sort"] });
+      const script = operands.find(({ text }) => text !== "run");
+      return { texts: values.get("c") ?? [], script, fromInput: false };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Code given to a framework that runs it inside the application: `rails runner CODE`, `manage.py shell -c CODE`. */
@@ -175,14 +229,16 @@ interface ReadArguments {
   readonly operands: readonly ShellWord[];
   /** `python -m module`. */
   readonly module?: ShellWord | undefined;
-  readonly given: ReadonlySet<string>;
+  /** Files with code that options name. */
+  readonly files: readonly ShellWord[];
 }
 
 function awkCode({ language, read }: { language: Language; read: ReadArguments }): InlineCode {
   const [program] = read.operands;
-  const inFile = read.given.has("f") || read.given.has("file");
-  const texts = read.texts.length > 0 || inFile || program === undefined ? read.texts : [program];
-  return { language, texts, fromInput: false };
+  const texts =
+    read.texts.length > 0 || read.files.length > 0 || program === undefined ? read.texts : [program];
+  const script = read.files.find((file) => !isStandardInput(file));
+  return { language, texts, script, fromInput: read.files.some(isStandardInput) };
 }
 
 const splitTexts = new Map<string, ReadonlySet<string>>();
@@ -201,14 +257,14 @@ function readArguments(args: readonly ShellWord[], spec: OptionSpec): ReadArgume
   const taking = split(spec.taking);
   const attached = split(spec.attached);
   const texts: ShellWord[] = [];
-  const given = new Set<string>();
+  const files: ShellWord[] = [];
   let module: ShellWord | undefined;
   let index = 0;
   const take = (name: string, rest: ShellWord | undefined): void => {
-    given.add(name);
     const value = rest ?? args[++index];
     if (value === undefined) return;
     if (code.has(name)) texts.push(value);
+    else if (spec === AWK && AWK_FILES.has(name)) files.push(value);
     else if (name === "m" && spec === PYTHON) module = value;
   };
   for (; index < args.length; index++) {
@@ -223,15 +279,11 @@ function readArguments(args: readonly ShellWord[], spec: OptionSpec): ReadArgume
     const name = text.replace(/^--?/, "").slice(0, cut < 0 || !text.startsWith("--") ? undefined : cut - 2);
     if (code.has(name) || taking.has(name))
       take(name, text.startsWith("--") && cut >= 0 ? { ...word, text: text.slice(cut + 1) } : undefined);
-    else if (text.startsWith("--")) given.add(name);
-    else
+    else if (!text.startsWith("--"))
       for (let at = 1; at < text.length; at++) {
         const letter = text[at] as string;
         if (attached.has(letter)) break;
-        if (!code.has(letter) && !taking.has(letter)) {
-          given.add(letter);
-          continue;
-        }
+        if (!code.has(letter) && !taking.has(letter)) continue;
         take(letter, at + 1 < text.length ? { ...word, text: text.slice(at + 1) } : undefined);
         break;
       }
@@ -240,5 +292,5 @@ function readArguments(args: readonly ShellWord[], spec: OptionSpec): ReadArgume
       break;
     }
   }
-  return { texts, module, given, operands: args.slice(index) };
+  return { texts, module, files, operands: args.slice(index) };
 }

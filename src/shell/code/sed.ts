@@ -26,10 +26,19 @@ export function commandsOfSed(script: string): readonly string[] {
         .trim();
       found.push(text === "" ? UNKNOWN : text);
       at = end;
-    } else if (/[aicrRwWbtTvF:]/.test(command))
+    } else if (/[aicrRwWbtTvF:]/.test(command)) {
+      if (/[rRwW]/.test(command)) found.push(...fileCommand(command, script.slice(at, lineEnd(script, at))));
       at = /[btT:]/.test(command) ? labelEnd(script, at) : lineEnd(script, at);
+    }
   }
   return found;
+}
+
+/** `r FILE` prints a file, `w FILE` writes one. */
+function fileCommand(command: string, rest: string): readonly string[] {
+  const file = rest.trim();
+  if (!/^[~/.][\w./~-]*$/.test(file)) return [];
+  return [/[rR]/.test(command) ? `cat ${file}` : `: > ${file}`];
 }
 
 /** `1,5`, `/pattern/I`, `\,x,`, `$`, `!`, blanks and braces in front of a command. */

@@ -1,5 +1,5 @@
 import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "../types.js";
-import { type Context, evaluateAgain } from "./context.js";
+import { type Context, evaluateAgain, evaluateSubscript } from "./context.js";
 import { valueOfParameter } from "./expand-parameters.js";
 import { expandText, expandWord, mergeValues } from "./expand-words.js";
 import type { Assignment, Word } from "./parse.js";
@@ -49,8 +49,24 @@ export function assign(
   const { state } = context;
   const value = assignedValue(assignment, context);
   assignVariable(assignment.name, value, context);
+  evaluateNumber(value.text, context);
   if (exported) state.export(assignment.name);
   return [{ name: assignment.name, value: wordOf(value) }];
+}
+
+/** `BASH_ALIASES[x]='cmd'`, `BASH_CMDS[x]=/bin/cmd`: what bash will take for the name from now on. */
+export function noteLookup(name: string, value: Value, context: Context): void {
+  if (name !== "BASH_ALIASES" && name !== "BASH_CMDS") return;
+  for (const { key = "", text } of itemsOf(value)) {
+    context.state.defineAlias(key, text, context);
+    // Like any alias it is judged when it is defined: who uses it later sees only its name.
+    if (name === "BASH_ALIASES") context.run.runText({ text, context, span: context.origin ?? [0, 0] });
+  }
+}
+
+/** A value such as `a[$(cmd)]` runs the command wherever it is used as a number, and it is good for nothing else. */
+export function evaluateNumber(text: string, context: Context): void {
+  if (text.includes("[")) evaluateSubscript(text, context, context.origin ?? [0, 0]);
 }
 
 function wordOf({ text, variables, outputs }: Value): ShellWord {

@@ -1,5 +1,5 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { arrayOf, assignedName, assignVariable, declaredArray } from "./assignments.js";
+import { arrayOf, assignedName, assignVariable, declaredArray, evaluateNumber } from "./assignments.js";
 import { type Context, evaluateAgain, evaluateSubscript } from "./context.js";
 import { parseOptions } from "./options.js";
 import { formatPrintf } from "./printed-text.js";
@@ -40,6 +40,7 @@ const declare: Builtin = ({ program, args, span }, context) => {
     const [, index, append, text = ""] = match;
     if (index !== undefined) evaluateAgain(index, context, span);
     if (asks("i")) evaluateAgain(text, context, span);
+    else evaluateNumber(text, context);
     const array = declaredArray(word);
     if (renames) {
       const known = /^[A-Za-z_]\w*(?:\[|$)/.test(text);
@@ -75,6 +76,7 @@ const read: Builtin = ({ args, span }, context) => {
   const names = operands.map((word) => word.text).filter((name) => /^\w+$/.test(name));
   const array = values.get("a")?.[0]?.text;
   const known = isKnown(input) ? input.text.replace(/\n$/, "").split("\n") : undefined;
+  for (const line of known?.slice(0, MOST_LINES) ?? []) evaluateNumber(line, context);
   const lines =
     known === undefined || known.length > MOST_LINES ? undefined : repeated ? known : known.slice(0, 1);
   const separators = (state.valuesIn("IFS", branch) ?? [{ text: SEPARATORS }]).map(({ text, unset }) =>
@@ -148,11 +150,13 @@ const readLines: Builtin = ({ args }, context) => {
   state.assign(operands[0]?.text ?? "MAPFILE", [value], context);
 };
 
-const setPositional: Builtin = ({ args }, { state }) => {
+const setPositional: Builtin = ({ args }, context) => {
+  const { state } = context;
   const dashes = args.findIndex((word) => word.text === "--" || word.text === "-");
   const first = dashes >= 0 ? dashes + 1 : args.findIndex((word) => !/^[-+]/.test(word.text));
   if (first < 0 || (dashes < 0 && /^[-+]\w*o$/.test(args[first - 1]?.text ?? ""))) return;
   state.position = { ...state.position, positionals: [args.slice(first)] };
+  for (const { text } of args.slice(first)) evaluateNumber(text, context);
 };
 
 const shiftPositional: Builtin = ({ args }, { state }) => {

@@ -53,7 +53,12 @@ const GIT_TEXT_OPTIONS: Readonly<Record<string, RegExp>> = {
   rebase: /^(?:-x|--exec)(?:=|$)/,
   "filter-branch": /^--(?:tree|index|env|msg|parent|commit|tag-name|setup|subdirectory)-?(?:filter)?(?:=|$)/,
   difftool: /^(?:-x|--extcmd)(?:=|$)/,
-  "for-each-repo": /^$/,
+  "fetch-pack": /^--(?:exec|upload-pack)=/,
+  "send-pack": /^--(?:exec|receive-pack)=/,
+  "ls-remote": /^--exec(?:=|$)/,
+  daemon: /^--access-hook(?:=|$)/,
+  instaweb: /^(?:-d|--httpd)(?:=|$)/,
+  "web--browse": /^(?:-b|--browser)(?:=|$)/,
 };
 
 function gitTexts(verb: string, args: readonly ShellWord[]): readonly Opening[] {
@@ -117,6 +122,73 @@ function behindVerb(args: readonly ShellWord[], verbs: readonly string[]): reado
   if (verb === "run" && rest.filter(({ text }) => !text.startsWith("-")).length < 2) return undefined;
   return verbs.includes(verb) ? rest : undefined;
 }
+
+/** Texts that end up in a package's scripts, or that run inside a package: `npm pkg set scripts.x=…`, `npm explore x -- …`. */
+const openNpm: Opener = (args, input) => {
+  const { program } = input;
+  const wrapper = local(program);
+  const own = openPackage(program === "npm" ? ["exec", "x"] : ["dlx", "exec"])(args, input);
+  const held = openBySpec({ holds: "editor viewer" }, args, input);
+  const at = verbIn(args);
+  const [verb, ...rest] = args.slice(at);
+  if (verb?.text === "pkg" && rest[0]?.text === "set")
+    return [...own, ...textsOf(scriptTexts(rest.slice(1)), program)];
+  if (verb?.text === "set-script") return [...own, ...textsOf(rest.slice(1, 2), program)];
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  if (verb?.text === "explore" && dashes >= 0 && dashes + 1 < rest.length)
+    return [...own, { kind: "argv", argv: rest.slice(dashes + 1), wrapper }];
+  return [...own, ...held];
+};
+
+/** `scripts.test=cmd`, as `npm pkg set` takes them; one called `clean` says itself that it deletes. */
+function scriptTexts(words: readonly ShellWord[]): readonly ShellWord[] {
+  return words.flatMap((word) => {
+    const [, name = "", text] = /^scripts(?:\.|\[)([^=]*)=([\s\S]+)$/.exec(word.text) ?? [];
+    return text === undefined || /clean|clear|reset/.test(name) ? [] : [wordOf(text, word)];
+  });
+}
+
+/** `yarn exec 'cmd'` hands one word to a shell. */
+const openYarn: Opener = (args, input) => {
+  const own = openPackage(["dlx", "exec", "run"])(args, input);
+  const [verb, text, more] = args;
+  const isText = verb?.text === "exec" && text !== undefined && more === undefined && /\s/.test(text.text);
+  return isText ? [{ kind: "text", text, wrapper: local("yarn") }] : own;
+};
+
+/** `composer config scripts.x 'cmd'`, and `composer exec`. */
+const openComposer: Opener = (args, input) => {
+  const words = args.filter(({ text }) => !text.startsWith("-") && text !== "global");
+  if (words[0]?.text === "config" && /^scripts\./.test(words[1]?.text ?? ""))
+    return textsOf(words.slice(2, 3), input.program);
+  const from = args[0]?.text === "global" ? args.slice(1) : args;
+  return openBySpec({ verb: "exec", lenient: true }, from, input);
+};
+
+/** `cmake -E env X=1 cmd`, `-E chdir FOLDER cmd`, `-E rm -rf x`: a small shell of its own. */
+const openCmake: Opener = (args, { program }) => {
+  const wrapper = local(program);
+  const [option, verb, ...rest] = args;
+  if (option?.text !== "-E" || verb === undefined) return [];
+  switch (verb.text) {
+    case "env": {
+      const argv = rest.slice(rest.findIndex(({ text }) => !/^--|^[A-Za-z_]\w*=/.test(text)));
+      return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper }];
+    }
+    case "time":
+      return rest.length === 0 ? [] : [{ kind: "argv", argv: rest, wrapper }];
+    case "chdir":
+      return rest.length < 2 ? [] : [{ kind: "argv", argv: rest.slice(1), wrapper, folder: rest[0] }];
+    case "rm":
+    case "cat":
+      return [{ kind: "argv", argv: [verb, ...rest], wrapper }];
+    case "remove":
+    case "remove_directory":
+      return [{ kind: "argv", argv: [wordOf("rm", verb), wordOf("-rf"), ...rest], wrapper }];
+    default:
+      return [];
+  }
+};
 
 /** `cargo watch -s 'text' -x 'verb of cargo' -- cmd`. */
 const openCargo: Opener = (args, input) => {
@@ -243,9 +315,11 @@ export const PROJECT_OPENERS: Readonly<Record<string, Opener>> = {
   bunx: openPackage([]),
   pnpx: openPackage([]),
   uvx: openPackage([]),
-  npm: openPackage(["exec", "x"]),
-  pnpm: openPackage(["dlx", "exec"]),
-  yarn: openPackage(["dlx", "exec", "run"]),
+  npm: openNpm,
+  pnpm: openNpm,
+  yarn: openYarn,
+  composer: openComposer,
+  cmake: openCmake,
   bun: openPackage(["x"]),
   pipx: openPackage(["run"]),
   cargo: openCargo,

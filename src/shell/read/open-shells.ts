@@ -1,5 +1,6 @@
 import { commonNames } from "../rules/environment-variables.js";
 import { type ShellWord, UNKNOWN, type Wrapper } from "../types.js";
+import { parseOptions } from "./options.js";
 import {
   joinWords,
   local,
@@ -292,6 +293,35 @@ const openSetarch: Opener = (args, { program }) => {
   return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: local(program) }];
 };
 
+/** `compgen -W '$(cmd)'` expands its list, `-C` runs a command and `-F` a function. */
+const openCompletion: Opener = (args, { program }) => {
+  const { values } = parseOptions(args, { taking: "A C F G o P S V W X".split(" ") });
+  const wrapper = local(program);
+  const texts = (name: string): readonly ShellWord[] => values.get(name) ?? [];
+  return [
+    ...textsOf(texts("C"), program),
+    ...texts("W").map(
+      (word): Opening => ({ kind: "text", text: wordOf(`: ${word.text}`, word), wrapper, here: true }),
+    ),
+    ...(program === "compgen" ? texts("F") : []).map(
+      (text): Opening => ({ kind: "text", text, wrapper, here: true }),
+    ),
+  ];
+};
+
+/** `jobs -x cmd`. */
+const openJobs: Opener = (args) =>
+  args[0]?.text === "-x" && args.length > 1
+    ? [{ kind: "argv", argv: args.slice(1), wrapper: local("jobs") }]
+    : [];
+
+/** `fc -e cmd`, `fc -s`: without `-l` an earlier command runs again, and nobody here knows which. */
+const openHistory: Opener = (args, { program }) => {
+  const { flags, values } = parseOptions(args, { taking: ["e"] });
+  if (flags.has("l")) return [];
+  return [{ kind: "opaque" }, ...textsOf(values.get("e") ?? [], program)];
+};
+
 export const SHELL_OPENERS: Readonly<Record<string, Opener>> = {
   ...Object.fromEntries(SHELLS.map((shell) => [shell, openShell])),
   eval: openEval,
@@ -301,6 +331,10 @@ export const SHELL_OPENERS: Readonly<Record<string, Opener>> = {
   alias: openAlias,
   abbr: openAbbreviation,
   bind: openBind,
+  compgen: openCompletion,
+  complete: openCompletion,
+  jobs: openJobs,
+  fc: openHistory,
   env: openEnv,
   genv: openEnv,
   su: openSu,

@@ -89,7 +89,7 @@ const openGdb: Opener = (args) => {
     const shell = /^(?:shell|!)\s*([\s\S]+)$/.exec(word.text)?.[1];
     return shell === undefined ? [] : [{ kind: "text", text: wordOf(shell, word), wrapper }];
   });
-  const at = args.findIndex((word) => /^--?args$/.test(word.text));
+  const at = args.findIndex((word) => /^--?args$|^--$/.test(word.text));
   const argv = at < 0 ? [] : args.slice(at + 1);
   return argv.length === 0 ? openings : [...openings, { kind: "argv", argv, wrapper }];
 };
@@ -213,6 +213,7 @@ export const TERMINAL_OPENERS: Readonly<Record<string, Opener>> = {
   lldb: openGdb,
   expect: openExpect,
   less: openViewer,
+  zless: openViewer,
   more: openViewer,
   most: openViewer,
   sftp: openClient({ holds: "S D", taking: "c F i J l o P X B b R s" }),

@@ -31,7 +31,7 @@ function compile(pattern: string): Compiled {
 }
 
 export function hasWildcard(text: string): boolean {
-  return /[*?[]/.test(text);
+  return /[*?[]|[+@!]\(/.test(text);
 }
 
 /** `@(a|b)` and `+(a|b)` once each, `?(a)` and `*(a)` also without; `!(…)` may be anything. */

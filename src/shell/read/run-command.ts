@@ -3,6 +3,7 @@ import { LIMITS } from "../limits.js";
 import { isDecoder } from "../rules/flows.js";
 import { codeCommands, codeScript } from "../rules/interpreters.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { evaluateNumber } from "./assignments.js";
 import { anyOf, branchInside, folderOf, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
 import { BUILTINS } from "./builtins.js";
 import { quoteWord } from "./canonical.js";
@@ -10,6 +11,7 @@ import { type Context, type Emitted, type FunctionCall, type Invocation, report 
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
 import { openOwnFile } from "./open-hermes.js";
+import { wholeOptions } from "./option-names.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
 import { printedBy } from "./printed-text.js";
 import { runOpening } from "./run-opening.js";
@@ -68,7 +70,7 @@ export function emit(
   const command: Emitted = {
     program,
     name,
-    args: invocation.argv.slice(1),
+    args: wholeOptions(program, invocation.argv.slice(1)),
     assignments: invocation.assignments,
     redirects,
     input: inputOf(context.input),
@@ -116,6 +118,7 @@ function runBody(body: FunctionBody, { context, argv, span }: Invocation): void 
     if (endless) report(context, "fork-bomb.function", { span });
     return;
   }
+  for (const { text } of argv.slice(1)) evaluateNumber(text, context);
   const { positionals } = state.position;
   state.position = { ...state.position, positionals: [argv.slice(1)] };
   const inner = { ...context, calls: [...calls, call], forked: "no" as const, depth: context.depth + 1 };

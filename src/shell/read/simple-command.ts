@@ -1,5 +1,5 @@
 import type { ShellWord } from "../types.js";
-import { assign, assignedName, declaredWord, runCommandVariable } from "./assignments.js";
+import { assign, assignedName, declaredWord, noteLookup, runCommandVariable } from "./assignments.js";
 import { askFor, type Choice, type Context, type PlacedRedirect, report, spanOf } from "./context.js";
 import { expandSingle, expandText, expandWord, textOf } from "./expand-words.js";
 import { namesItself } from "./fork-bomb.js";
@@ -56,7 +56,10 @@ function runAssignments(node: Command, context: Context): void {
       all.set(name, [...(all.get(name) ?? []), ...(own.valuesOf(name) ?? [])]);
     }
   });
-  for (const [name, values] of assigned) state.assign(name, values, context);
+  for (const [name, values] of assigned) {
+    state.assign(name, values, context);
+    for (const value of values) noteLookup(name, value, context);
+  }
   // `a=${b:=c}` sets another one as well, if that has no value.
   for (const [name, values] of others) state.assign(name, values, { ...context, certain: false });
 }

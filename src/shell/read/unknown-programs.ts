@@ -1,6 +1,7 @@
 import { Verdicts } from "../rules/rule-index.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { type Context, type Invocation, type Run, report } from "./context.js";
+import { embeddedCommands } from "./embedded-commands.js";
 import { ShellState } from "./state.js";
 import { local, wordOf } from "./wrapper-spec.js";
 
@@ -30,25 +31,32 @@ const ORDINARY_WORDS = new Set(
 );
 
 /** Options whose value many programs hand to a shell. */
-const TEXT_OPTION = /^(?:-[cexsr]|--?(?:command|cmd|exec|execute|run|shell|call|build\.cmd))$/;
-const TEXT_OPTION_VALUE = /^--?(?:command|cmd|exec|execute|run|shell|call)=([\s\S]+)$/;
+const TEXT_OPTION =
+  /^(?:-[cexsr]|--?(?:[\w-]*[-_])?(?:command|cmd|exec|execute|run|shell|call|build\.cmd|runner|wrapper|launcher|pager|editor|viewer|speller|hook|prepare|cleanup|preview|prefix|under|exe))$/;
+const TEXT_OPTION_VALUE =
+  /^--?(?:[\w-]*[-_])?(?:command|cmd|exec|execute|run|shell|call|runner|wrapper|launcher|pager|editor|viewer|speller|hook|prepare|cleanup|preview|prefix|under|exe)=([\s\S]+)$/;
+/** Options whose value is told to people or sent away as it is. */
+const DATA_OPTION =
+  /^(?:-[dmH]|--?(?:data[\w-]*|message|body|title|notes|header|form|json|description|comment|subject|grep|pattern|regexp?|name|label|annotation|tag|env))$/;
 /** Words in front of a command given as one word: `pueue add 'rm -rf x'`. */
 const RUNNING_VERB = /^(?:run|exec|execute|shell|command|cmd|add|start|launch|spawn|ssh|type|--)$/;
 /** Places in one command that are looked at. */
 const MOST_PLACES = 4;
 
 /**
- * A program nobody here knows may run what stands in its words. Whatever of it looks like a dangerous command is
- * reported, as a danger at most: the program may as well only print it.
+ * A program nobody here knows may run what stands in its words, and most programs run what stands behind marks for it
+ * (`|cmd`, `system("cmd")`). Whatever of it looks like a dangerous command is reported, as a danger at most: the
+ * program may as well only print it.
  */
 export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocation): void {
   const { context } = invocation;
   const { program, args } = command;
-  if (args.length === 0 || program === "" || context.run.notablePrograms.has(program)) return;
-  if (context.run.isTrial || DATA_PROGRAMS.has(program)) return;
+  if (program === "" || context.run.isTrial || DATA_PROGRAMS.has(program)) return;
   const { notablePrograms } = context.run;
-  const lines = commandLines(args, notablePrograms);
-  const texts = commandTexts(args, notablePrograms);
+  const isKnown = notablePrograms.has(program);
+  const marked = markedTexts(command);
+  const lines = isKnown ? [] : commandLines(args, notablePrograms);
+  const texts = [...marked, ...(isKnown ? [] : commandTexts(args, notablePrograms))];
   if (lines.length + texts.length === 0) return;
   const run = trialRun(context.run);
   const state = new ShellState(context.state);
@@ -73,6 +81,28 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
     run.runText({ text, context: inner, span: invocation.span, carrier: command, foreign: true });
   if (hasFindings(run)) report(context, "opaque.carried", { span: invocation.span, command });
 }
+
+/** Programs that only hand on what they are given, or whose code is read by rules of its own. */
+const TAKES_TEXT = new Set(
+  "curl wget wget2 http https xh tee cp mv rm docker podman kubectl aws gcloud az find".split(" "),
+);
+
+/** What stands behind marks in the words and in the input. */
+function markedTexts({ program, args, input }: SimpleCommand): readonly ShellWord[] {
+  if (TAKES_TEXT.has(program)) return [];
+  const texts: ShellWord[] = [];
+  for (const [index, word] of args.entries()) {
+    if (word.text.length < 4 || !/[\s/]/.test(word.text)) continue;
+    if (DATA_OPTION.test(args[index - 1]?.text ?? "")) continue;
+    const value = word.text.replace(/^(?:--?)?[\w.-]+[=<]/, "");
+    for (const text of embeddedCommands(value)) texts.push(wordOf(text, word));
+  }
+  if (input.kind === "text")
+    for (const text of embeddedCommands(input.text.text)) texts.push(wordOf(text, input.text));
+  return texts.slice(0, MOST_MARKED);
+}
+
+const MOST_MARKED = 16;
 
 /** Words from `--` on, and from each name of a program that some rule knows. */
 function commandLines(

@@ -97,6 +97,8 @@ export interface WrapperSpec {
   readonly idle?: string;
   /** Options whose value is text for a shell. */
   readonly text?: string;
+  /** Options whose value is a file, or behind `|` or `!` text for a shell. */
+  readonly piped?: string;
   /** Options whose value is the folder the command is started in. */
   readonly folder?: string;
   /** Words that stand between the options and the command: a duration, a lock file. */
@@ -151,7 +153,7 @@ function compile(spec: WrapperSpec): CompiledSpec {
   const compiled = {
     ...spec,
     flagSet: names(spec.flags),
-    takingSet: names(spec.taking),
+    takingSet: names([spec.taking, spec.piped].filter((list) => list !== undefined).join(" ")),
     idleSet: names(spec.idle),
     textSet: names(spec.text),
     shellSet: names(spec.shell),
@@ -284,6 +286,10 @@ export function openBySpec(
     if (value !== undefined && compiled.textSet.has(name))
       openings.push({ kind: "text", text: value, wrapper, repeated });
   }
+  for (const name of spec.piped?.split(" ") ?? []) {
+    const piped = /^\s*[|!]([\s\S]+)$/.exec(read.given.get(name)?.text ?? "")?.[1];
+    if (piped !== undefined) openings.push({ kind: "text", text: wordOf(piped), wrapper });
+  }
   const hasText = openings.some(({ kind }) => kind === "text");
   const folder = spec.folder
     ?.split(" ")
@@ -323,7 +329,12 @@ function heldTexts(
     taking: [...named, ...names(spec.taking)],
     long: named.filter((name) => name.length > 1),
   });
-  const exact = args.filter((_word, index) => held.includes(args[index - 1]?.text ?? "") && index > 0);
+  const spelled = held.filter((name) => name.startsWith("-"));
+  const exact = args.flatMap((word, index): readonly ShellWord[] => {
+    if (spelled.includes(args[index - 1]?.text ?? "")) return [word];
+    const name = spelled.find((each) => word.text.startsWith(`${each}=`));
+    return name === undefined ? [] : [wordOf(word.text.slice(name.length + 1), word)];
+  });
   return textsOf([...named.flatMap((name) => values.get(name) ?? []), ...exact], program);
 }
 

@@ -38,8 +38,8 @@ export function openerOf(program: string): Opener | undefined {
 /** Programs that do something of their own besides running what they are given. */
 const ACTS_ITSELF = new Set(
   (
-    "cargo just nix find gfind fd fdfind rg git sftp lftp ftp telnet smbclient make gmake tar gtar bsdtar gcc g++ clang cc " +
-    "rpm ed red vim vi nvim ex view gvim vimdiff less more most alias abbr bind hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
+    "npm pnpm yarn composer cmake nyc c8 cargo just nix find gfind fd fdfind rg git sftp lftp ftp telnet smbclient make gmake tar gtar bsdtar gcc g++ clang cc " +
+    "rpm ed red vim vi nvim ex view gvim vimdiff less zless more most alias abbr bind compgen complete jobs fc hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
   ).split(" "),
 );
 /** They run what their option holds and nothing else. */

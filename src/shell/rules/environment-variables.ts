@@ -1,5 +1,5 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
-import { isDownloadPlace } from "./places.js";
+import { isCredentialStore, isDownloadPlace, isStartupFile, isSystemPath } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 
 const REBINDS = "puts another command behind a common name";
@@ -10,13 +10,24 @@ const ALWAYS = names(
   "ld_preload ld_audit dyld_insert_libraries bash_env prompt_command pythonstartup perl5db git_exec_path " +
     "git_proxy_command git_external_diff git_config_parameters git_template_dir viminit exinit lua_init php_ini_scan_dir phprc gconv_path " +
     "glibc_tunables r_profile r_profile_user lessopen lessclose hermes_yolo_mode hermes_home node_repl_external_module " +
-    "shellopts bashopts",
+    "shellopts bashopts makefiles pytest_plugins dotnet_startup_hooks dotnet_additional_deps coreclr_profiler " +
+    "coreclr_profiler_path cor_profiler_path git_config_global git_config_system git_config openssl_conf openssl_engines " +
+    "openssl_modules hgrcpath psqlrc curl_home wgetrc yarn_rc_filename yarn_yarn_path npm_config_userconfig " +
+    "npm_config_globalconfig r_environ r_environ_user lessedit rsync_connect_prog kubectl_external_diff texmfcnf goenv " +
+    "coverage_process_start terminfo fpath emacsloadpath ansible_library ansible_action_plugins gtk_modules gio_extra_modules " +
+    "qt_plugin_path groff_tmac_path distcc_hosts mysql_home luajit_path pythonuserbase julia_depot_path",
 );
 /** Lists of folders in which programs or libraries are looked up. */
 const FOLDERS = names(
   "ld_library_path dyld_library_path dyld_framework_path pythonpath pythonhome node_path perl5lib perllib rubylib " +
-    "gem_path gem_home classpath luapath git_config_global git_config_system zdotdir",
+    "gem_path gem_home classpath luapath lua_path lua_cpath guile_load_path ghc_environment zdotdir bundle_gemfile " +
+    "rakelib ts_node_project cmake_toolchain_file ripgrep_config_path ansible_config direnv_config composer_home " +
+    "pip_config_file tf_cli_config_file aws_config_file node_extra_ca_certs git_dir",
 );
+const AGENT =
+  /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError|-Dexec\.executable/;
+/** Packages over a connection that anybody on the way can change; names without a dot lie in the own network. */
+const PLAIN_ADDRESS = /^http:\/\/(?!localhost|127\.|10\.|192\.168\.)[^/:]*\./;
 /** Options a runtime adds to every start; some of them name code. */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   node_options:
@@ -24,14 +35,49 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
   bun_options: /(?:^|\s)(?:--preload|-r|--require)\b/,
   perl5opt: /-[MmIde]/,
   rubyopt: /-(?:r|e|I)|--require/,
-  java_tool_options: /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError/,
-  _java_options: /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError/,
-  jdk_java_options: /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError/,
+  java_tool_options: AGENT,
+  _java_options: AGENT,
+  jdk_java_options: AGENT,
   pythonwarnings: /antigravity|\b\w+\.\w+\.\w+/,
+  java_opts: AGENT,
+  maven_opts: AGENT,
+  maven_args: AGENT,
+  gradle_opts: AGENT,
+  sbt_opts: AGENT,
+  ant_opts: AGENT,
   makeflags: /--eval|SHELL=/,
+  gnumakeflags: /--eval|SHELL=/,
+  tar_options: /--?(?:checkpoint-a|to-c|use-comp|I\b|rsh|info-s|new-vol|F\b)/,
+  goflags: /--?(?:toolexec|exec|vettool|overlay)\b/,
+  rustflags: /linker\s*=\s*\S*\/|-Zcodegen-backend/,
+  pytest_addopts:
+    /(?:^|\s)(?:-p\s*(?!no:|xdist\b|cov\b|asyncio\b)\w|(?:-c|--rootdir|--confcutdir)[\s=]*\/tmp)/,
+  pythonbreakpoint: /^(?!(?:0|\w+\.set_trace|\w+\.\w+\.set_trace)$)./,
+  less: /\+\S*!/,
+  fzf_default_opts: /execute|become|reload|transform|--preview/,
+  manopt: /-H|--html|-P|--pager/,
+  erl_flags: /-(?:eval|run|s)\s/,
+  erl_aflags: /-(?:eval|run|s)\s/,
+  erl_zflags: /-(?:eval|run|s)\s/,
+  elixir_erl_options: /-(?:eval|run|s)\s/,
+  spec_opts: /(?:^|\s)(?:-r|--require|-I)\s*[./~]/,
+  rakeopt: /(?:^|\s)(?:-f|-r|-R|-e)/,
+  gs_options: /NOSAFER|permit-file/,
+  ld_library_path: /(?:^|:)\.(?:\/)?(?::|$)/,
+  shell: /^\.{0,2}\/(?!(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/\w+$)/,
+  pip_index_url: PLAIN_ADDRESS,
+  pip_extra_index_url: PLAIN_ADDRESS,
+  uv_index_url: PLAIN_ADDRESS,
+  uv_default_index: PLAIN_ADDRESS,
+  npm_config_registry: PLAIN_ADDRESS,
+  goproxy: PLAIN_ADDRESS,
+  dbus_session_bus_address: /unixexec:/,
+  shell_escape: /^[ty1]/i,
+  git_allow_protocol: /\bext\b/,
   ps4: /\$\(|`|\uFFFC/,
   env: /^[./~].*|\.sh$|\$\(/,
   npm_config_script_shell: /./,
+  npm_config_git: /\//,
   npm_config_node_options: /--require|-r\b|--import/,
   rustc_wrapper: /\/|\.sh$/,
   php_value: /auto_prepend/,
@@ -39,8 +85,14 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
 /** Variables that hold a command line some program will run. */
 const COMMANDS = names(
   "git_ssh_command git_ssh pager git_pager manpager systemd_pager editor visual git_editor git_sequence_editor " +
-    "sudo_editor cc cxx cpp ld ar as fc rustc_wrapper cmake_c_compiler make_command browser fcedit psql_pager aws_pager gh_pager bat_pager delta_pager fzf_default_command git_askpass ssh_askpass sudo_askpass",
+    "sudo_editor cc cxx cpp ld ar as fc cmake_c_compiler make_command browser fcedit fzf_default_command rustc rustdoc " +
+    "rsync_rsh cvs_rsh svn_ssh pkg_config config_shell ccache_prefix ccache_compiler hgeditor hgmerge virtualenvwrapper_python",
 );
+/** Names that say that the value is a program, whoever reads it. */
+const COMMAND_NAME =
+  /_(?:editor|pager|wrapper|launcher|runner|linker|askpass|script_shell|cmd|command|external_diff|browser)$|^(?:npm_config_(?:editor|viewer|shell))$/;
+/** Files that git writes what it does to; a number or a switch is none. */
+const TRACE = /^git_trace/;
 const SHELLS =
   /^(?:ba|da|z|k|fi|a)?sh$|^(?:python[\d.]*|perl|ruby|node|php|nc|ncat|curl|wget|eval|exec|source|rm|dd|osascript)$/;
 
@@ -69,6 +121,10 @@ function isSuspiciousCommand(value: ShellWord): boolean {
   if (isDownloadPlace({ ...value, text: program })) return true;
   if (/^\.{1,2}\//.test(program)) return true;
   return SHELLS.test((program.split("/").at(-1) ?? "").toLowerCase());
+}
+
+function isProtected(value: ShellWord): boolean {
+  return isStartupFile(value) || isSystemPath(value) || isCredentialStore(value);
 }
 
 const DECLARATIONS = names("export declare typeset readonly local setenv env set");
@@ -148,7 +204,9 @@ export const RULES = subject("env", [
     rule: "env.options", reason: INJECTS, match: ["ENV=/tmp/x.sh sh"] },
   { program: "*", when: sets(
         (key, value) =>
-          (COMMANDS.has(key) && isSuspiciousCommand(value)) ||
+          ((COMMANDS.has(key) || COMMAND_NAME.test(key)) && isSuspiciousCommand(value)) ||
+          (TRACE.test(key) && /^[/~]/.test(value.text) && isProtected(value)) ||
+          (key.startsWith("lua_init") && value.text !== "") ||
           (/^git_config_(?:key|value)_\d+$/.test(key) && GIT_PROGRAM_SETTING.test(value.text)),
       ),
     rule: "env.command", reason: INJECTS, match: ["CXX='bash -c x' cmake ."] },

@@ -28,6 +28,7 @@ import type { Subject } from "./row.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
 import { RULES as SERVICES } from "./services.js";
 import { RULES as SQL_CLIENTS } from "./sql-clients.js";
+import { RULES as STARTERS } from "./starters.js";
 import { RULES as SYSTEM_SETTINGS } from "./system-settings.js";
 import { RULES as VERSION_CONTROL } from "./version-control.js";
 import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
@@ -64,6 +65,7 @@ export const SUBJECTS: readonly Subject[] = [
   POWERSHELL,
   REMOTE_CODE,
   PACKAGES,
+  STARTERS,
   HERMES,
   CREDENTIALS,
   PROTECTED,

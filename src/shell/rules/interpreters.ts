@@ -1,6 +1,6 @@
 import { effectsOfAwk } from "../code/awk.js";
 import { type CodeEffects, effectsOfCode } from "../code/effects.js";
-import { inlineCode } from "../code/inline.js";
+import { inlineCode, isStandardInput } from "../code/inline.js";
 import type { Language } from "../code/languages.js";
 import { notebookCommands } from "../code/literals.js";
 import { commandsOfSed } from "../code/sed.js";
@@ -77,10 +77,10 @@ function sedEffects(command: SimpleCommand): CodeEffects {
     taking: ["e", "expression", "f", "file", "l", "line-length"],
   });
   const given = valuesOf(options, "e", "expression");
-  const scripts =
-    given.length > 0 || options.flags.has("f") || options.flags.has("file")
-      ? given
-      : options.operands.slice(0, 1);
+  const files = valuesOf(options, "f", "file");
+  const { input } = command;
+  const typed = files.some(isStandardInput) && input.kind === "text" ? [input.text] : [];
+  const scripts = given.length + files.length > 0 ? [...given, ...typed] : options.operands.slice(0, 1);
   const all = scripts.flatMap(({ text }) => commandsOfSed(text));
   if (all.length === 0) return NO_EFFECTS;
   const commands = all.slice(0, MOST_COMMANDS);

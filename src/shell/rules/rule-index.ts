@@ -27,6 +27,7 @@ function build(): RuleIndex {
   const byProgram = new Map<string, Rule[]>();
   const every: { readonly tool: Tool; readonly row: Row }[] = [];
   const any: Rule[] = [judgeCode];
+  const notable = new Set(CARRYING_PROGRAMS);
   for (const tool of SUBJECTS.flatMap(({ tools }) => tools)) {
     const rule = ruleOf(tool, askAbout);
     if (tool.program === "*") {
@@ -35,17 +36,22 @@ function build(): RuleIndex {
       continue;
     }
     for (const program of programsOf(tool)) {
+      // What they start besides is named in their words as it is by a program nobody knows.
+      if (tool.family !== "starter") notable.add(program);
       const rules = byProgram.get(program);
       if (rules === undefined) byProgram.set(program, [rule]);
       else rules.push(rule);
     }
   }
-  for (const shell of ["cmd", "powershell", "pwsh"]) byProgram.set(shell, [judgeInside]);
+  for (const shell of ["cmd", "powershell", "pwsh"]) {
+    byProgram.set(shell, [judgeInside]);
+    notable.add(shell);
+  }
   return {
     byProgram,
     every,
     any: [...any, unknownTools(new Set(byProgram.keys()))],
-    programs: new Set([...byProgram.keys(), ...CARRYING_PROGRAMS]),
+    programs: notable,
   };
 }
 

@@ -1,5 +1,6 @@
 import { riskOfSql } from "../code/sql.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
+import { isCredentialFile, isCredentialStore, isStartupFile, isSystemPath } from "./places.js";
 import { Call, type Condition, names, subject } from "./row.js";
 
 interface SqlOptions {
@@ -42,12 +43,45 @@ const escapes =
   (call) =>
     texts(call, options, how).find(({ text }) => pattern.test(text));
 
+/** `INTO`, `TO`, `.once`, `writefile(` and their kin: the file is written, not read. */
+const WRITES_FILE =
+  /\b(?:into|to|attach|writefile|lo_export|tee|outfile)\b|^[ \t]*(?:\.(?:o|out|output|once|log|trace|backup|save|clone|archive)|\\[owgs])\b/im;
+
+/** Files that statements and orders of a client name: in quotes, or behind `.once`, `\\o`, `tee`. */
+function filesIn(word: ShellWord): readonly ShellWord[] {
+  const { text } = word;
+  if (!/[/~]/.test(text) || text.length > LONGEST_STATEMENT) return [];
+  return [
+    ...text.matchAll(
+      /'([/~][^'\n]*)'|(?:^|\n)\s*(?:[.\\]\w+|tee|source)\s+(?:-\S+\s+)*["']?([/~][^\s"';]*)/g,
+    ),
+  ].map((match) => ({ ...word, text: match[1] ?? match[2] ?? "" }));
+}
+const LONGEST_STATEMENT = 20_000;
+
+/** A client that reads a key, or writes what is run or trusted later. */
+const reachesFiles =
+  (options: string, how: SqlOptions = {}): Condition =>
+  (call) =>
+    texts(call, options, how).find((word) =>
+      filesIn(word).some(
+        (file) =>
+          isCredentialFile(file) ||
+          (WRITES_FILE.test(word.text) &&
+            (isStartupFile(file) || isSystemPath(file) || isCredentialStore(file))),
+      ),
+    );
+const REACHES = "reads keys or writes files outside the database from a database client";
+
 const CHANGES = "changes or deletes data of a database";
 const STARTS = "runs a program from a database client";
 const PSQL_STARTS =
-  /^[ \t]*\\(?:!|setenv|o[ \t]*\|)|\\g[ \t]*\||^[ \t]*\\copy\b.{0,500}\b(?:to|from)[ \t]+program\b/im;
+  /^[ \t]*\\(?:!|setenv|[ow][ \t]*["']?\|)|\\g[ \t]*\||\\gexec\b|\\set\b[^\n]*`|^[ \t]*\\copy\b.{0,500}\b(?:to|from)[ \t]+program\b/im;
 const SQLITE_STARTS =
-  /^[ \t]*\.(?:sh|she|shel|shell|sys|syst|syste|system|load)\b|^[ \t]*\.(?:o|output|once|excel)\s+\|/im;
+  /^[ \t]*\.(?:sh|she|shel|shell|sy|sys|syst|syste|system|load)\b|^[ \t]*\.(?:o|output|once|excel|import|read)\s+(?:-\w+\s+)*["']?\||\bload_extension\s*\(|\bedit\s*\(|^\s*load\s+'[./~]/im;
+/** A pager is a program too; these only show. */
+const MYSQL_STARTS =
+  /^[ \t]*(?:\\!|system\s|(?:pager|\\P)[ \t]+(?!(?:less|more|most|cat|bat|head|tail)\b))|\binstall\s+plugin\b|\bsoname\b/im;
 const SQLITE = "cmd c s e execute";
 
 const CLIENTS = names(
@@ -74,15 +108,19 @@ export const RULES = subject("database", [
     dry: "", not_match: ["psql -c 'SELECT 1'", "psql -f schema.sql"], rows: [
     { when: escapes(PSQL_STARTS, "c command"), rule: "database.shell-escape", reason: STARTS,
       match: ["psql -c '\\! rm -rf x'"], not_match: ["psql -l"] },
+    { when: reachesFiles("c command"), rule: "database.files", reason: REACHES,
+      match: ["psql -c \"\\copy t to '/etc/cron.d/x'\""] },
     { when: runsSql("c command"), rule: "database.sql", reason: CHANGES, match: ["psql -c 'TRUNCATE users'"],
       not_match: ["psql -c '\\dt'"] },
   ] },
   { program: "mysql|mariadb|mycli",
     taking: "e execute init-command h host P port u user D database S socket default-character-set defaults-file defaults-extra-file ssl-ca protocol password",
     dry: "", not_match: ["mysql < schema.sql", "mysql -e \"select replace(x,'drop','') from t\""], rows: [
-    { when: escapes(/^[ \t]*(?:\\!|system\s)/im, "e execute init-command", { mysql: true }),
+    { when: escapes(MYSQL_STARTS, "e execute init-command", { mysql: true }),
       rule: "database.shell-escape", reason: STARTS, match: ["mysql -e '\\! ls'"],
       not_match: ["mysql shop < seed.sql"] },
+    { when: reachesFiles("e execute init-command", { mysql: true }), rule: "database.files", reason: REACHES,
+      match: ["mysql -e \"LOAD DATA LOCAL INFILE '/etc/shadow' INTO TABLE t\""] },
     { when: runsSql("e execute init-command", { mysql: true }), rule: "database.sql", reason: CHANGES,
       match: ["mariadb -e 'DROP USER bob'"], not_match: ["mysql -e 'SHOW TABLES'"] },
   ] },
@@ -91,6 +129,8 @@ export const RULES = subject("database", [
     dry: "", not_match: ["sqlite3 app.db '.tables'", "sqlite3 :memory: 'select 1'"], rows: [
     { when: escapes(SQLITE_STARTS, SQLITE, { after: 1 }), rule: "database.shell-escape", reason: STARTS,
       match: ["sqlite3 app.db '.system id'"], not_match: ["duckdb -c 'select 1'"] },
+    { when: reachesFiles(SQLITE, { after: 1 }), rule: "database.files", reason: REACHES,
+      match: ["sqlite3 app.db '.once /etc/cron.d/x' 'select 1'"] },
     { when: runsSql(SQLITE, { after: 1 }), rule: "database.sql", reason: CHANGES,
       match: ['duckdb x.db "DROP TABLE t"'], not_match: ["sqlite3 app.db .schema"] },
   ] },

@@ -1,0 +1,136 @@
+import type { ShellWord } from "../types.js";
+import { isDownloadPlace } from "./places.js";
+import { type Call, type Condition, subject } from "./row.js";
+
+const ESCAPES = "lets a document or a script start programs";
+const LOADS = "loads code from a place anybody can write";
+const RUNS = "names a program that is run instead of, or besides, the usual one";
+
+/** The value of an option, spelled as `-o VALUE`, `--opt VALUE`, `--opt=VALUE`, `-oVALUE` or `opt:VALUE`. */
+function valuesOf({ args }: Call, options: RegExp): readonly ShellWord[] {
+  return args.flatMap((word, index): readonly ShellWord[] => {
+    const before = args[index - 1]?.text ?? "";
+    if (options.exec(before)?.[0].length === before.length && before !== "") return [word];
+    const cut = options.exec(word.text)?.[0];
+    if (cut === undefined || cut.length === word.text.length) return [];
+    const rest = word.text.slice(cut.length).replace(/^[=:]/, "");
+    return [{ ...word, text: rest }];
+  });
+}
+
+/** Code, plug-ins or settings that hold code, from `/tmp` and its kin. */
+const loads =
+  (options: RegExp): Condition =>
+  (call) =>
+    valuesOf(call, options).find((word) =>
+      isDownloadPlace({ ...word, text: word.text.replace(/^[\w.-]+=/, "") }),
+    );
+
+/** The first file a program is given, from such a place. */
+const opens: Condition = ({ operands }) => operands.find((word) => isDownloadPlace(word));
+
+/** A value that is a setting with a program in it: `--config 'build.rustc-wrapper="./x"'`. */
+const holds =
+  (options: RegExp, setting: RegExp): Condition =>
+  (call) =>
+    valuesOf(call, options).find(({ text }) => setting.test(text));
+
+const CARGO_SETTING =
+  /(?:^|\.)["']?(?:rustc|rustdoc|rustc-wrapper|rustc-workspace-wrapper|runner|linker|alias\.|credential-(?:process|provider)|path|cmd)\b["']?[^=]*=|^alias\.|\.toml$/;
+const FILE_OPTION = /^(?:-f|--file|--makefile|--taskfile|--justfile|-t)/;
+const PROJECT_SETTINGS =
+  /^(?:-c|--config(?:-file|-path)?|--rulesdir|--resolve-plugins-relative-to|--plugin|--globalSetup|--setupFiles\w*|--runner|--reporter|-r|--require|--file|--import|--loader|--transform)/;
+
+/** Programs that run other code when an option says so: documents with commands in them, plug-ins, runners. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("starter", [
+  { rule: "starter.escape", reason: ESCAPES, dry: "", tools: [
+    { program: "pdflatex|latex|xelatex|lualatex|pdftex|tex|xetex|luatex|luahbtex|latexmk|ps2pdf|arara|context|tectonic|rubber|dvips|texlua|mktexlsr",
+      word: /^--?(?:shell-escape|enable-write18|luaonly|lua=|luacode=)|(?:^|=)-?-?shell-escape|\\write18|\\directlua|^-R0$/,
+      match: ["pdflatex -shell-escape a.tex", "tectonic -Z shell-escape a.tex", "latexmk -latexoption=-shell-escape a"],
+      not_match: ["pdflatex -no-shell-escape a.tex", "latexmk -pdf a.tex"] },
+    { program: "latexmk", word: /^-(?:r|e)$/, when: holds(/^-e/, /\$\w*(?:tex|bibtex|dvi\w*|pdf\w*)\s*=|system|`/),
+      match: ["latexmk -e '$pdflatex=\"sh x\"' a.tex"], not_match: ["latexmk -e '$max_repeat=3' a.tex"] },
+    { program: "groff|troff|nroff|gtroff|tbl|pic|eqn", word: /^-[a-zA-Z]*U[a-zA-Z]*$/, match: ["groff -U a.ms", "groff -mUm a"],
+      not_match: ["groff -Tutf8 -man a.1"] },
+    { program: "gs|ghostscript|ps2pdf|ps2ps|eps2eps|pdf2ps", word: /^-dNOSAFER$|^--permit-file-(?:all|write|control)|%pipe%|^-(?:o|sOutputFile=)\s*\|/,
+      match: ["gs -dNOSAFER a.ps", "gs -sOutputFile='%pipe%sh' a.ps"], not_match: ["gs -dSAFER a.ps"] },
+    { program: "nmap", word: /^--interactive$/, match: ["nmap --interactive"], not_match: ["nmap -sV localhost"] },
+    { program: "convert|magick|identify|mogrify|composite|montage|display|stream|import", word: /^(?:msl|ephemeral|mvg|win|plt|delegate|popen|mpri):|^\||;\s*\w/,
+      match: ["convert msl:a.msl b.png", "convert '|id' b.png"], not_match: ["convert a.png b.png"] },
+    { program: "exiftool", word: /^-config$|\bsystem\b|`|\\`|\bqx\b|\bexec\b/, match: ["exiftool -if 'system(\"id\")' a.jpg"],
+      not_match: ["exiftool -if '$ISO > 400' a.jpg"] },
+    { program: "libreoffice|soffice|localc|lowriter", word: /^(?:macro:|vnd\.sun\.star\.script:)/, match: ["soffice macro:///a.b.c"],
+      not_match: ["soffice --headless --convert-to pdf a.odt"] },
+    { program: "jupyter", path: "nbconvert", options: "execute", match: ["jupyter nbconvert --execute a.ipynb"],
+      not_match: ["jupyter nbconvert --to html a.ipynb"] },
+    { program: "bpftrace|dtrace", word: /^--unsafe$|^-w$/, match: ["bpftrace --unsafe -e 'BEGIN { }'"], not_match: ["bpftrace -l"] },
+    { program: "java|javac|kotlin|scala|sbt|mvn|gradle|gradlew|mvnw|ant", word: /-XX:On(?:OutOfMemory)?Error=|,(?:launch|onthrow)=|-Dexec\.executable=|-Dmaven\.ext\.class\.path=|^-logger$/,
+      match: ["java -XX:OnError='sh x' A", "mvn exec:exec -Dexec.executable=sh"], not_match: ["java -Xmx1g -jar a.jar"] },
+    { program: "gdb|lldb", word: /\b(?:call|print|p|expr(?:ession)?)\b.*\b(?:system|exec\w*|popen|dlopen)\s*\(/,
+      match: ["gdb -p 9 -batch -ex 'call system(\"id\")'"], not_match: ["gdb -batch -ex bt a core"] },
+    { program: "perl", word: /^-[mM].*[;(]/, match: ["perl '-Mx;system(1)' -e 1"], not_match: ["perl -MList::Util=sum -e 1"] },
+    { program: "chromium|chromium-browser|google-chrome|chrome|electron|code", word: /^--(?:renderer|utility|gpu|ppapi|plugin)-(?:cmd-prefix|launcher)|^--gpu-launcher/,
+      match: ["chrome --renderer-cmd-prefix='sh -c id'"], not_match: ["chromium --headless --dump-dom a.html"] },
+    { program: "emacs", word: /^-?-l(?:oad)?$/, when: loads(/^--?l(?:oad)?/), match: ["emacs -batch -l /tmp/x.el"], not_match: ["emacs --version"] },
+    { program: "mutt|neomutt", word: /^-e$/, when: holds(/^-e/, /=\s*["']?[^"']*\s|shell|source|`/), match: ["mutt -e 'set editor=\"sh x\"'"],
+      not_match: ["mutt -v"] },
+    { program: "dotnet|msbuild", word: /(?:Pre|Post)BuildEvent=|^[-/](?:l|logger):\S*\//, match: ["dotnet build -p:PreBuildEvent='sh x'"],
+      not_match: ["dotnet build -p:Version=1.2"] },
+    { program: "tox", word: /^(?:-x|--override)$|^--override=|^-x./, when: holds(/^(?:-x|--override)/, /commands|allowlist/),
+      match: ["tox -x 'testenv.commands=sh x'"], not_match: ["tox -e py311"] },
+    { program: "flatpak", path: "run", word: /^--command=/, match: ["flatpak run --command=sh org.x.App"], not_match: ["flatpak run org.x.App"] },
+    { program: "just", word: /^--(?:shell|shell-command|chooser)$/, match: ["just --shell rm x"], not_match: ["just build"] },
+    { program: "npm|npx|pnpm", word: /^--node-options=.*(?:--require|-r|--import|--loader)[ =]\s*[./~]/, match: ["npm --node-options='--require ./x.js' test"],
+      not_match: ["npm --node-options=--max-old-space-size=4096 test"] },
+    { program: "nix", word: /builtins\.exec/, match: ["nix eval --impure --expr 'builtins.exec [\"id\"]'"], not_match: ["nix build"] },
+    { program: "pandoc", word: /shell-escape/, match: ["pandoc --pdf-engine-opt=-shell-escape a.md -o a.pdf"], not_match: ["pandoc a.md"] },
+    { program: "bun", path: "pm trust", match: ["bun pm trust --all"], not_match: ["bun pm ls"] },
+  ] },
+  { rule: "starter.program", reason: RUNS, dry: "", tools: [
+    { program: "cargo", when: holds(/^--config/, CARGO_SETTING),
+      match: ["cargo --config 'build.rustc-wrapper=\"./x\"' build", "cargo run --config 'target.x.runner=\"sh\"'"],
+      not_match: ["cargo --config net.git-fetch-with-cli=true build", "cargo run -- --config x"] },
+    { program: "cargo|rustc", when: (call) => valuesOf(call, /^-C/).find(({ text }) => /^\s*linker=(?:\.{0,2}\/|sh$|bash$)/.test(text)),
+      match: ["rustc -C linker=./x a.rs"], not_match: ["rustc -C linker=clang a.rs"] },
+    { program: "go", word: /-extld[= ]\S*\/|^--?overlay=?|^--?gccgoflags=\S*wrapper/, match: ["go build -ldflags='-extld=./x' ."],
+      not_match: ["go build -ldflags='-s -w' ."] },
+    { program: "go", path: "env", word: /^(?:CC|CXX|AR|PKG_CONFIG|GOFLAGS)=\S*(?:\s|\/|toolexec)/, match: ["go env -w CC='sh x'"],
+      not_match: ["go env GOPATH", "go env -w CGO_ENABLED=0"] },
+    { program: "cmake", word: /^-DCMAKE_(?:C|CXX|CUDA)_COMPILER(?:_LAUNCHER)?(?::\w+)?=(?:\.{1,2}\/|\/tmp\/|(?:ba|da|z)?sh\b)/, match: ["cmake -DCMAKE_C_COMPILER=./x ."],
+      not_match: ["cmake -DCMAKE_C_COMPILER=clang .", "cmake -DCMAKE_BUILD_TYPE=Release .."] },
+    { program: "bazel|bazelisk", word: /^--(?:host_)?action_env=(?:BASH_ENV|LD_PRELOAD|PATH)=|-javaagent:/, match: ["bazel build --action_env=BASH_ENV=./x //a"],
+      not_match: ["bazel test //..."] },
+    { program: "gcc|g++|clang|clang++|cc|c++", word: /^-fplugin=\/tmp|^-specs=\/tmp|^-B\/?tmp/, match: ["gcc -fplugin=/tmp/x.so a.c"], not_match: ["gcc -O2 a.c"] },
+    { program: "make|gmake", word: /^SHELL=(?!(?:\/usr)?\/bin\/(?:ba|da|z)?sh$|(?:ba|da|z)?sh$)/, match: ["make SHELL=./x"], not_match: ["make SHELL=/bin/bash"] },
+    { program: "git", word: /^--exec-path=/, match: ["git --exec-path=./x status"], not_match: ["git --exec-path"] },
+    { program: "git", word: /^--unsafe-paths$/, match: ["git apply --unsafe-paths a.patch"], not_match: ["git apply a.patch"] },
+    { program: "git", when: holds(/^--config-env/, /^alias\./), match: ["git --config-env=alias.x=Y x"], not_match: ["git status"] },
+    { program: "pytest|py.test", word: /^--pdbcls=/, match: ["pytest --pdbcls=os:system"], not_match: ["pytest --pdb"] },
+    { program: "pytest|py.test", when: (call) => valuesOf(call, /^-p/).find(({ text }) => /^[./]/.test(text)), match: ["pytest -p ./x"], not_match: ["pytest -p no:cacheprovider"] },
+  ] },
+  { rule: "starter.foreign-code", reason: LOADS, dry: "", tools: [
+    { program: "vite|vitest|webpack|rollup|esbuild|eslint|prettier|stylelint|jest|mocha|nyc|c8|babel|ava|tap|karma|cypress|playwright|tsup|swc",
+      when: loads(PROJECT_SETTINGS), match: ["eslint -c /tmp/x.js .", "prettier --plugin=/tmp/x.js ."], not_match: ["eslint -c .eslintrc.js ."] },
+    { program: "make|gmake|ninja|scons|rake|just|task|invoke|nox|ant|tup|waf", when: loads(FILE_OPTION), match: ["make -f /tmp/x.mk", "task -t /tmp/T.yml"],
+      not_match: ["make -f build/Makefile"] },
+    { program: "cmake|ctest", when: loads(/^(?:-P|-C|-S|-DCMAKE_TOOLCHAIN_FILE(?::\w+)?|-DCMAKE_PROJECT_INCLUDE(?::\w+)?)/), match: ["cmake -P /tmp/x.cmake"],
+      not_match: ["cmake -P scripts/gen.cmake"] },
+    { program: "meson", when: loads(/^--(?:cross|native)-file/), match: ["meson setup b --cross-file /tmp/x.ini"], not_match: ["meson setup b"] },
+    { program: "bazel|bazelisk", when: loads(/^--bazelrc/), match: ["bazel --bazelrc=/tmp/x build //a"], not_match: ["bazel build //a"] },
+    { program: "mvn|mvnw|gradle|gradlew", when: loads(/^(?:-s|-f|-I|-b|-c|-p|--init-script|--settings|--file|--build-file|--project-dir)/),
+      match: ["mvn -s /tmp/x.xml install", "gradle -I /tmp/x.gradle build"], not_match: ["mvn -s settings.xml install"] },
+    { program: "java|mvn|gradle|sbt|scala|kotlin", when: (call) => call.find(/-(?:javaagent|agentpath):(?:\/tmp|\/var\/tmp|\/dev\/shm)/), match: ["java -javaagent:/tmp/x.jar A"],
+      not_match: ["java -javaagent:jacoco.jar -jar a.jar"] },
+    { program: "pytest|py.test|tox|coverage", when: loads(/^(?:-c|--config-file|--rcfile|--rootdir|--confcutdir|-p)/), match: ["pytest -c /tmp/x.ini"], not_match: ["pytest -c pytest.ini"] },
+    { program: "pandoc|asciidoctor|sphinx-build|tshark|wireshark|nmap|mpv|blender|protoc|clang|swift|ghc|php|dlv|invoke|nvim|vim",
+      when: loads(/^(?:-F|-L|-r|-c|-P|-S|-X|-l|--filter|--lua-filter|--pdf-engine|--require|--python|--script|--plugin|-pgm\w|--init|-d|-u|lua_script|auto_prepend_file)/),
+      match: ["pandoc -L /tmp/x.lua a.md", "protoc --plugin=/tmp/x a.proto", "php -d auto_prepend_file=/tmp/x.php a.php"], not_match: ["pandoc a.md -o b.pdf"] },
+    { program: "ansible-playbook|packer|zig|dart|texlua|gnuplot|octave|maxima", taking: "i e u", when: opens, match: ["ansible-playbook /tmp/x.yml"],
+      not_match: ["ansible-playbook site.yml"] },
+    { program: "dotnet|msbuild", when: (call) => call.find(/^(?:\/tmp\/\S+\.dll$|--test-adapter-path[:=]\/tmp)/), match: ["dotnet exec /tmp/x.dll"], not_match: ["dotnet test"] },
+    { program: "yarn", path: "plugin import", when: ({ rest }) => rest.find(({ text }) => /^(?:https?:|\/tmp)/.test(text)), match: ["yarn plugin import https://x.example/p.js"],
+      not_match: ["yarn plugin import workspace-tools"] },
+    { program: "dnf|yum|pacman|apt|apt-get", when: loads(/^(?:-c|--config|--config-file|--hookdir)/), match: ["pacman --hookdir /tmp/x -S y"], not_match: ["dnf info x"] },
+  ] },
+]);
