@@ -68,11 +68,9 @@ async function replaceFile(request: AtomicWrite): Promise<Written> {
     const existing = await existingFile(place);
     const mustBeNew = expected !== undefined && expected.sha256 === undefined;
     if (mustBeNew && existing !== undefined) await requireContent(place, undefined);
-    const written = await replaceIn(place, { ...request, like: existing });
+    const stats = await replaceIn(place, { ...request, like: existing });
     // Without it a power loss may take back what was acknowledged.
     await Promise.all([folder, ...changed].map((each) => each.sync()));
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    const stats = found !== undefined && isSameFile(written, found) ? found : undefined;
     return { created: existing === undefined, dirsCreated: changed.length > 0, stats };
   } finally {
     closeAll([folder, ...changed]);
@@ -100,7 +98,7 @@ interface Place {
 async function replaceIn(
   place: Place,
   content: AtomicWrite & { readonly like: Stats | undefined },
-): Promise<Stats> {
+): Promise<Stats | undefined> {
   const { expected, data, like, mode, ready } = content;
   const temporary = place.folder.at(temporaryName(place.folder.path));
   const writing = writeDurably({ path: temporary, data, like, mode });
@@ -108,13 +106,15 @@ async function replaceIn(
   const locked = lockPath(place.path);
   locked.catch(() => {});
   try {
-    const stats = await writing;
+    const written = await writing;
     await ready;
     await locked;
     if (expected !== undefined) await requireContent(place, expected.sha256);
     const mustBeNew = expected !== undefined && expected.sha256 === undefined;
     await putInPlace({ temporary, place, mustBeNew });
-    return stats;
+    // Before the next writer has its turn: what it puts there is no reason to doubt this one.
+    const found = lstatSync(place.path, { throwIfNoEntry: false });
+    return found !== undefined && isSameFile(written, found) ? found : undefined;
   } catch (error) {
     await fs.rm(temporary, { force: true });
     throw error;
