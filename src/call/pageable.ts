@@ -2,6 +2,8 @@ import { wholeCharacters } from "./bounds.js";
 
 /** Longer lines are folded: `read_file` shows no more than 2,000 characters of one. */
 const LINE_CHARS = 1_500;
+/** What they are folded to: short enough that a preview shows more than the beginning of one. */
+const FOLDED_CHARS = 500;
 /** Texts beyond this size are not looked into for JSON. */
 const PARSEABLE_CHARS = 20_000_000;
 
@@ -61,7 +63,7 @@ function fold(line: string): readonly string[] {
   if (line.length <= LINE_CHARS) return [line];
   const pieces: string[] = [];
   for (let at = 0; at < line.length; ) {
-    const piece = wholeCharacters(line.slice(at, at + LINE_CHARS + 1), LINE_CHARS);
+    const piece = wholeCharacters(line.slice(at, at + FOLDED_CHARS + 1), FOLDED_CHARS);
     pieces.push(piece);
     at += piece.length;
   }

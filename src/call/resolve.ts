@@ -9,7 +9,7 @@ export function resolve(call: CallRecord): Failure | undefined | Promise<Failure
   const { target, scope } = call;
   if (call.misdirected !== undefined) return call.misdirected;
   const found = scope.bridge?.find(target.name) ?? scope.view.find(target.name);
-  if ("code" in found) return found;
+  if ("code" in found) return found.code === "out_of_scope" ? outOfScope(call, found) : found;
   const { entry } = found;
   call.entry = entry;
   call.spelling = found.spelling;
@@ -33,6 +33,11 @@ export function resolve(call: CallRecord): Failure | undefined | Promise<Failure
   return status.ok ? undefined : notAvailable(entry, status);
 }
 
+/** The person at a command line chose the scope and is told of it; whoever is inside it learns nothing of the rest. */
+function outOfScope({ scope, target }: CallRecord, found: Failure): Failure {
+  return scope.door === "cli" ? found : scope.view.unknown(target.name);
+}
+
 async function getReady(call: CallRecord, status: Status | Promise<Status>): Promise<Failure | undefined> {
   const known = await status;
   if (!known.ok) return notAvailable(call.entry, known);
@@ -48,6 +53,6 @@ function notAvailable(entry: Entry, status: Status): Failure {
   );
 }
 
-function provides(host: HostCapabilities, capability: HostCapability): boolean {
+export function provides(host: HostCapabilities, capability: HostCapability): boolean {
   return Object.hasOwn(host, capability) && host[capability] !== undefined;
 }

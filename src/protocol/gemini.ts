@@ -74,7 +74,7 @@ function functionResponse({ id, idWasGiven, name, result }: Answer) {
     // Echoed only when the model sent one: it matches by order otherwise, and refuses ids it never gave.
     ...(idWasGiven ? { id } : {}),
     name,
-    response: result.ok ? { output: modelText(result) } : modelError(result),
+    response: result.ok ? { status: "success", output: modelText(result) } : modelError(result),
     ...(images.length === 0
       ? {}
       : { parts: images.map(({ mimeType, data }) => ({ inlineData: { mimeType, data } })) }),

@@ -4,7 +4,7 @@ import type { Content } from "../tool/content.js";
 import { failure } from "../tool/errors.js";
 import type { Adapter, RawEntry } from "./adapter.js";
 import { unreadable } from "./call-entry.js";
-import { modelContent, structuredObject } from "./model-text.js";
+import { metadataOf, modelContent, structuredObject } from "./model-text.js";
 import { kindOf, own } from "./wire-values.js";
 
 /** One MCP `tools/call` request. With `jsonrpc` and an id the answer is a whole JSON-RPC response. */
@@ -70,6 +70,13 @@ export function mcpResult(result: CallResult) {
     content: modelContent(result).map(mcpContent),
     ...(structured === undefined ? {} : { structuredContent: structured }),
     isError: !result.ok,
+    // The one place of this protocol for what is no content; a tool's output schema need not know of it.
+    _meta: {
+      "hermes-tools/status": result.ok ? "success" : "error",
+      "hermes-tools/duration_ms": result.duration_ms,
+      "hermes-tools/metadata": metadataOf(result),
+      ...(result.error !== undefined && { "hermes-tools/error_code": result.error.code }),
+    },
   };
 }
 

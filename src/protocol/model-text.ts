@@ -8,7 +8,7 @@ import { own, type WireRecord } from "./wire-values.js";
  * it; `error` is the same thing for programs.
  */
 export function modelError(result: CallResult): WireRecord {
-  const shown = shownError(textOf(result.content), result);
+  const shown = { status: "error", ...shownError(textOf(result.content), result) };
   const notices = unseenNotices(result, String(own(shown, "error")));
   return notices.length === 0 ? shown : { ...shown, notices };
 }
@@ -41,6 +41,20 @@ export function modelContent(result: CallResult): readonly Content[] {
 /** The same for a model that takes only text. */
 export function modelText(result: CallResult): string {
   return textOf(modelContent(result));
+}
+
+/** What a result says besides its content, where a format has room for it. */
+export function metadataOf(result: CallResult): WireRecord {
+  const { state, environment, truncated, exit_code, spilled_to, decision, error } = result;
+  return {
+    state,
+    environment,
+    truncated,
+    ...(error !== undefined && { code: error.code }),
+    ...(exit_code !== undefined && { exit_code }),
+    ...(spilled_to !== undefined && { spilled_to }),
+    ...(decision !== undefined && { decision: decision.verdict, rule: decision.rule }),
+  };
 }
 
 export function unseenNotices({ notices = [] }: CallResult, shown: string): readonly string[] {

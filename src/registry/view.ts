@@ -95,6 +95,11 @@ export class View {
         `It exists, but not in this session: ${because}.`,
       );
     }
+    return this.unknown(name);
+  }
+
+  /** The same words for what does not exist and what this session may not know of. */
+  unknown(name: string): Failure {
     return unknownTool(name, { registry: { ...this.#snapshot, entries: this.entries } });
   }
 

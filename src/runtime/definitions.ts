@@ -56,7 +56,8 @@ export class RuntimeDefinitions {
     const selection = toolSelection.select(request.enabled, request.disabled);
     const withheld = await this.#rules();
     const entries = [...snapshot.entries.values()].filter(
-      (entry) => selection.selects(entry.name) && withheld?.(entry) === undefined,
+      // What needs an agent loop is offered by the sessions of one.
+      (entry) => entry.host === undefined && selection.selects(entry.name) && withheld?.(entry) === undefined,
     );
     const statuses = await statusesOf(entries, this.#availability);
     let definitions = await buildDefinitions({ entries, statuses, vocabulary, log });

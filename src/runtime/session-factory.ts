@@ -6,6 +6,7 @@ import type { CallFetch } from "../call/fetch-in-call.js";
 import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
+import { provides } from "../call/resolve.js";
 import type { CallServices, PermanentGrants, Policy, Reviewer } from "../call/scope.js";
 import { SessionState } from "../call/session-state.js";
 import { createSpill } from "../call/spill.js";
@@ -25,6 +26,7 @@ import type { Entry } from "../registry/entry.js";
 import { View } from "../registry/view.js";
 import { HermesError } from "../tool/errors.js";
 import type { FetchResponse } from "../tool/fetch.js";
+import type { HostCapabilities } from "../tool/host-capabilities.js";
 import { EnvironmentPool } from "./environments.js";
 import { fileChangesOf } from "./file-changes.js";
 import { jobsOf } from "./jobs.js";
@@ -140,7 +142,9 @@ export class SessionFactory {
       this.#runtime.journal(),
     ]);
     void this.#runtime.processes.recover();
-    const statuses = withoutWithheld(checked, selected, (entry) => withheld?.(entry, { profile }));
+    const statuses = withoutWithheld(checked, selected, (entry) => {
+      return withheld?.(entry, { profile }) ?? withoutHost(entry, options.host ?? {});
+    });
     const { continues } = options;
     const id = continues?.id ?? `s_${randomUUID().slice(0, 13)}`;
     const workspace = workspaceIn(environment, {
@@ -312,6 +316,11 @@ function withoutWithheld(
     if (reason !== undefined) kept.set(entry.name, { ok: false, reason });
   }
   return kept;
+}
+
+/** A tool of the agent loop cannot work in a session without one. */
+function withoutHost({ host }: Entry, given: HostCapabilities): string | undefined {
+  return host === undefined || provides(given, host) ? undefined : "it needs an agent session";
 }
 
 /** Programs are not watched unless they ask for it; where a model calls, the configuration may make it strict. */

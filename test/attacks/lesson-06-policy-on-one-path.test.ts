@@ -238,7 +238,7 @@ describe("lesson 6: a policy decides on effects, whatever way a call came in", (
     writeFileSync(join(cwd, "a.txt"), "a");
     expect((await child.call({ name: "read_file", arguments: { path: "a.txt" } })).ok).toBe(true);
     const result = await child.call({ name: "write_file", arguments: { path: "a.txt", content: "b" } });
-    expect(result.error?.code).toBe("out_of_scope");
+    expect(result.error?.code).toBe("not_found");
     const wider = child.openChild({ tools: ["write_file", "terminal", "read_file"] });
     expect([...wider.view.entries.keys()]).toEqual(["read_file"]);
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("a");

@@ -43,7 +43,7 @@ describe("lessons 20 and 21: what is explained is what happens, and what is off 
                 result.ok,
                 result.error?.code,
               ]);
-              if (row?.enabled !== true) expect(result.error?.code).toBe("out_of_scope");
+              if (row?.enabled !== true) expect(result.error?.code).toBe("not_found");
               else if (!row.available) expect(result.error?.code).toBe("unavailable");
             }
             if (row?.enabled !== true) expect(row?.because).toMatch(/disabled|no enabled toolset/);
@@ -58,7 +58,7 @@ describe("lessons 20 and 21: what is explained is what happens, and what is off 
     const { runtime } = await testRuntime(tools as AnyTool[], { flags: { "tools.disabled": ["ant_alias"] } });
     const session = await runtime.openSession({ toolsets: ["all", "ant"] });
     for (const name of ["ant", "ant_alias", "tools.ant", "ANT"]) {
-      expect([name, (await session.call({ name })).error?.code]).toEqual([name, "out_of_scope"]);
+      expect([name, (await session.call({ name })).error?.code]).toEqual([name, "not_found"]);
     }
   });
 

@@ -77,7 +77,7 @@ describe("calls made from inside a call", () => {
     expect((await session.call({ name: "outer" })).structured).toEqual({
       tools: ["echo"],
       ok: false,
-      error: "out_of_scope",
+      error: "not_found",
     });
     const named = await testRuntime([
       outer({ open: { only: ["risky", "nothing"] }, call: { name: "echo" } }),
@@ -87,7 +87,7 @@ describe("calls made from inside a call", () => {
     const wide = await named.runtime.openSession();
     expect((await wide.call({ name: "outer" })).structured).toMatchObject({
       tools: ["risky"],
-      error: "out_of_scope",
+      error: "not_found",
     });
   });
 

@@ -415,7 +415,7 @@ describe("scope", () => {
     ]);
     const session = await runtime.openSession({ toolsets: ["custom"] });
     for (const name of ["read_file", "file_read", "functions.read_file", "READ_FILE"]) {
-      expect((await session.call({ name })).error?.code, name).toBe("out_of_scope");
+      expect((await session.call({ name })).error?.code, name).toBe("not_found");
     }
     expect((await session.call({ name: "other" })).ok).toBe(true);
   });

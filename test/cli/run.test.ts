@@ -16,7 +16,14 @@ const FORMATS = [
     },
     answer: {
       tool_results: [
-        { tool_call_id: "a", role: "tool", name: "sleep", content: { slept_ms: 0, interrupted: false } },
+        {
+          tool_call_id: "a",
+          role: "tool",
+          name: "sleep",
+          content: { status: "success", slept_ms: 0, interrupted: false },
+          duration_ms: expect.any(Number),
+          metadata: expect.objectContaining({ state: "done", environment: "local" }),
+        },
       ],
     },
   },
@@ -49,7 +56,9 @@ const FORMATS = [
     request: { role: "model", parts: [{ functionCall: { id: "a", name: "sleep", args: arguments_ } }] },
     answer: {
       role: "user",
-      parts: [{ functionResponse: { id: "a", name: "sleep", response: { output: slept } } }],
+      parts: [
+        { functionResponse: { id: "a", name: "sleep", response: { status: "success", output: slept } } },
+      ],
     },
   },
   {
@@ -67,6 +76,7 @@ const FORMATS = [
         content: [{ type: "text", text: slept }],
         structuredContent: { slept_ms: 0, interrupted: false },
         isError: false,
+        _meta: expect.objectContaining({ "hermes-tools/status": "success" }),
       },
     },
   },

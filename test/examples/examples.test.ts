@@ -62,10 +62,10 @@ describe("the examples, loaded as docs/authoring.md says", () => {
     const done = await hermes(["run"], { home, stdin });
     const { tool_results } = json<{ tool_results: { content: unknown }[] }>(done);
     expect(tool_results.map(({ content }) => content)).toEqual([
-      { count: 1 },
-      { count: 5 },
-      { key: "milk", note: "oat" },
-      { key: "milk", note: "oat" },
+      { status: "success", count: 1 },
+      { status: "success", count: 5 },
+      { status: "success", key: "milk", note: "oat" },
+      { status: "success", key: "milk", note: "oat" },
     ]);
   });
 

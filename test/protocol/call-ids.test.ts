@@ -36,10 +36,10 @@ describe("ids", () => {
     );
     expect(encodeResults(request, results.toReversed())).toMatchObject({
       tool_results: [
-        { tool_call_id: "same", content: "0" },
-        { tool_call_id: "same", content: "1" },
-        { tool_call_id: "same#2", content: "2" },
-        { tool_call_id: "same", content: "3" },
+        { tool_call_id: "same", content: { status: "success", output: "0" } },
+        { tool_call_id: "same", content: { status: "success", output: "1" } },
+        { tool_call_id: "same#2", content: { status: "success", output: "2" } },
+        { tool_call_id: "same", content: { status: "success", output: "3" } },
       ],
     });
   });
@@ -52,8 +52,11 @@ describe("ids", () => {
       encodeResults(request, [...twice, resultOf({ id: "stranger", name: "x", arguments: {} })]),
     ).toMatchObject({
       tool_results: [
-        { tool_call_id: "a", content: "result of a" },
-        { tool_call_id: "b", content: { error: expect.stringContaining("without a result") } },
+        { tool_call_id: "a", content: { status: "success", output: "result of a" } },
+        {
+          tool_call_id: "b",
+          content: { status: "error", error: expect.stringContaining("without a result") },
+        },
       ],
     });
   });

@@ -26,25 +26,30 @@ describe("what a model reads", () => {
   it("is JSON with an error when the call failed", () => {
     const error = { code: "denied" as const, message: 'no "write"', hint: "ask" };
     expect(JSON.parse(modelText(result({ ok: false, content: [], error })))).toEqual({
+      status: "error",
       error: 'no "write"',
       hint: "ask",
     });
     expect(JSON.parse(modelText(result({ ok: false, content: [], error, notices: ["Again."] })))).toEqual({
+      status: "error",
       error: 'no "write"',
       hint: "ask",
       notices: ["Again."],
     });
-    expect(JSON.parse(modelText(result({ ok: false, content: [] })))).toEqual({ error: expect.any(String) });
+    expect(JSON.parse(modelText(result({ ok: false, content: [] })))).toEqual({
+      status: "error",
+      error: expect.any(String),
+    });
   });
 
   it("is the content of a failure when a hook has replaced it, still as JSON", () => {
     const error = { code: "failed" as const, message: "token abc leaked" };
     const shown = (content: string) =>
       JSON.parse(modelText(result({ ok: false, content: [text(content)], error }))) as unknown;
-    expect(shown('{"error":"masked"}')).toEqual({ error: "masked" });
-    expect(shown("masked")).toEqual({ error: "masked" });
-    expect(shown('{"broken')).toEqual({ error: '{"broken' });
-    expect(shown('{"ok":false}')).toEqual({ error: '{"ok":false}' });
+    expect(shown('{"error":"masked"}')).toEqual({ status: "error", error: "masked" });
+    expect(shown("masked")).toEqual({ status: "error", error: "masked" });
+    expect(shown('{"broken')).toEqual({ status: "error", error: '{"broken' });
+    expect(shown('{"ok":false}')).toEqual({ status: "error", error: '{"ok":false}' });
   });
 });
 
@@ -55,12 +60,30 @@ describe("the structured form", () => {
     return encoded.tool_results[0]?.content;
   };
 
+  it("has the status of the call; a tool's own word of that name stands beside it", () => {
+    const running = { status: "running", session_id: "p1" };
+    expect(envelopeContent({ content: [text("x")], structured: running })).toEqual({
+      status: "success",
+      session_id: "p1",
+      tool_status: "running",
+    });
+  });
+
   it("is sent only while it keeps the bound of a result", () => {
     const small = { rows: ["x".repeat(1_000)] };
     const large = { rows: ["x".repeat(200_000)] };
-    expect(envelopeContent({ content: [text("short")], structured: small })).toEqual(small);
-    expect(envelopeContent({ content: [text("short")], structured: large })).toBe("short");
-    expect(envelopeContent({ content: [text(JSON.stringify(large))], structured: large })).toEqual(large);
+    expect(envelopeContent({ content: [text("short")], structured: small })).toEqual({
+      status: "success",
+      ...small,
+    });
+    expect(envelopeContent({ content: [text("short")], structured: large })).toEqual({
+      status: "success",
+      output: "short",
+    });
+    expect(envelopeContent({ content: [text(JSON.stringify(large))], structured: large })).toEqual({
+      status: "success",
+      ...large,
+    });
   });
 
   it.each([
@@ -69,6 +92,9 @@ describe("the structured form", () => {
     ["null", null],
     ["a BigInt inside", { n: 1n }],
   ])("that is %s gives way to the text", (_title, structured) => {
-    expect(envelopeContent({ content: [text("shown")], structured })).toBe("shown");
+    expect(envelopeContent({ content: [text("shown")], structured })).toEqual({
+      status: "success",
+      output: "shown",
+    });
   });
 });

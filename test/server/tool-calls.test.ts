@@ -107,7 +107,7 @@ describe("single calls that fail", () => {
       tool_results: { tool_call_id: string; content: unknown }[];
     };
     expect(tool_results.map((result) => result.tool_call_id)).toEqual(["a", "b", "c", "d"]);
-    expect(tool_results[1]?.content).toEqual({ text: "hi" });
+    expect(tool_results[1]?.content).toEqual({ status: "success", text: "hi" });
     expect(JSON.stringify(tool_results[0]?.content)).toContain("Unknown tool");
     expect(JSON.stringify(tool_results[3]?.content)).toContain("error");
   });

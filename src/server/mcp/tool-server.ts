@@ -223,9 +223,8 @@ function messageOf({ error }: CallResult): string {
 function encode(session: Session, name: string, result: CallResult): CallToolResult {
   const answer = mcpResult(result) as CallToolResult;
   const entry = entryFor(session, name);
-  const meta = result.error === undefined ? {} : { _meta: { "hermes-tools/error_code": result.error.code } };
   if (!result.ok || entry?.output === undefined || advertisedOutput(entry.output) === undefined) {
-    return { ...answer, ...meta };
+    return answer;
   }
   const structuredContent = promised.objectFor({
     output: entry.output,

@@ -101,10 +101,10 @@ describe("rules that change while sessions are open", () => {
     await settings(made, "config.yaml", "tools:\n  disabled: [peek]\n");
     expect(await outcome(open)).toBe("denied");
     const without = await made.runtime.openSession();
-    expect(await outcome(without)).toBe("out_of_scope");
+    expect(await outcome(without)).toBe("not_found");
     await settings(made, "config.yaml", "tools:\n  disabled: []\n");
     expect(await outcome(open)).toBe("ok");
-    expect(await outcome(without)).toBe("out_of_scope");
+    expect(await outcome(without)).toBe("not_found");
   });
 
   it("answering every question with yes is for sessions that are opened later", async () => {
