@@ -136,6 +136,13 @@ const FIGURES = [
     of: ({ terminal }) => terminal?.ratios["terminal-echo / bare-spawn"],
   },
   {
+    id: "terminal-guard",
+    what: "terminal `echo hi` inside the guard, against outside",
+    limit: 1.2,
+    unit: "×",
+    of: ({ terminal }) => terminal?.ratios["terminal-echo / terminal-echo-unguarded"],
+  },
+  {
     id: "terminal-large",
     what: "terminal `echo hi` with 1 GB held by the runtime, against 50 MB",
     limit: 1.3,

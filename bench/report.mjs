@@ -23,6 +23,7 @@ const LABELS = {
   "bare-ssh": "bare multiplexed ssh",
   "bare-docker": "the bare engine API",
   "terminal-echo": "**the terminal tool**",
+  "terminal-echo-unguarded": "the terminal tool, no guard",
   "terminal-echo-journal": "**the terminal tool, with the durable journal**",
   "terminal-echo-1gb": "**the terminal tool, 1 GB held**",
   "environment-output-ascii": "**bounded by the environment, ASCII**",

@@ -7,6 +7,10 @@ export function measureTerminal({ dist, effort }) {
     const contestants = {
       "bare-spawn": { subject: await start("bare-terminal"), operation: "echo" },
       "terminal-echo": { subject: await start("terminal", { dist }), operation: "echo" },
+      "terminal-echo-unguarded": {
+        subject: await start("terminal", { dist, settings: ["sandbox: off"] }),
+        operation: "echo",
+      },
       "terminal-echo-journal": {
         subject: await start("terminal", { dist, journal: true }),
         operation: "echo",
@@ -16,7 +20,7 @@ export function measureTerminal({ dist, effort }) {
     return {
       microseconds: inMicroseconds(samples),
       ratios: {
-        ...ratios(samples, "terminal-echo", ["bare-spawn"]),
+        ...ratios(samples, "terminal-echo", ["bare-spawn", "terminal-echo-unguarded"]),
         ...ratios(samples, "terminal-echo-journal", ["bare-spawn"]),
       },
     };

@@ -30,7 +30,7 @@ const REPORT_WHERE_OPEN = [REPORT_DESCRIPTOR, SET_ASIDE]
   .map((number) => `if [[ -S /dev/fd/${number} ]]; then ${REPORT_STATE} >&${number}; else `)
   .join("");
 const REPORT_TRAP = [
-  `trap "builtin set -- $HERMES_SECRET;"'{ ${REPORT_WHERE_OPEN} :; fi; fi; } 2>/dev/null || :' EXIT`,
+  `trap "{ builtin set -- $HERMES_SECRET;"'${REPORT_WHERE_OPEN} :; fi; fi; } 2>/dev/null || :' EXIT`,
   "unset -v HERMES_SECRET",
 ].join("; ");
 const SHELL_LINE = `${READ_SECRET}; ${REPORT_TRAP}; ${RUN_LINE}`;

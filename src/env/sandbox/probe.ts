@@ -1,6 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { constants, readFileSync } from "node:fs";
 import { access } from "node:fs/promises";
+import { findProgram } from "../find-program.js";
 import { bwrapArguments } from "./bwrap-arguments.js";
 
 /** Fixed folders: a search along PATH could find a program that a project brought with it. */
@@ -53,6 +54,34 @@ async function probe(given: string | undefined): Promise<WorkingBwrap | Unavaila
     if (second === undefined) return { program, sized: false };
   }
   return explainBwrap(problem);
+}
+
+let knownProblem: { readonly problem: Unavailable | undefined } | undefined;
+
+/** Why no sandbox works here, at once: for those who must answer before they can wait. Found out once. */
+export function bwrapProblemNow(): Unavailable | undefined {
+  knownProblem ??= { problem: findProblemNow() };
+  return knownProblem.problem;
+}
+
+function findProblemNow(): Unavailable | undefined {
+  if (process.platform !== "linux") {
+    return { unavailable: `bubblewrap needs Linux, this is ${process.platform}`, fix: "use a container" };
+  }
+  const program = findProgram("bwrap", { PATH: FOLDERS.join(":") });
+  if (program === undefined) {
+    return {
+      unavailable: "bubblewrap is not installed",
+      fix: "install the package bubblewrap (program bwrap)",
+    };
+  }
+  const args = bwrapArguments({ mounts: [], network: false, cwd: "/" });
+  const tried = spawnSync(program, [...args, "/bin/sh", "-c", ":"], {
+    env: {},
+    timeout: TRIAL_TIMEOUT_MS,
+    encoding: "utf8",
+  });
+  return tried.status === 0 ? undefined : explainBwrap(tried.stderr.trim() || String(tried.error));
 }
 
 async function firstExecutable(paths: readonly string[]): Promise<string | undefined> {

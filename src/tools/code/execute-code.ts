@@ -2,6 +2,7 @@ import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import { commandFor, languageOf, refuseNul, runnerOf, SPELLINGS } from "./execute/language.js";
+import { askUnguarded } from "./execute/plain-code.js";
 import { type CodeResult, presentCode } from "./execute/result.js";
 import { codeSettings, NEVER_INSIDE } from "./execute/settings.js";
 
@@ -52,12 +53,17 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute", "code:execute"],
-  effects({ code, language, sandbox }) {
+  effects({ code, language, sandbox }, { environment }) {
     const meant = languageOf(language);
     const runs: Effect = { action: "code:execute", resource: meant, mode: "execute" };
     if (sandbox === "quickjs") return [runs];
-    const command = commandFor(runnerOf(meant), code);
-    return [{ action: "terminal:execute", resource: command, mode: "execute" }, runs];
+    const runner = runnerOf(meant);
+    const ask = environment === "local" ? askUnguarded(runner, code) : undefined;
+    const command = commandFor(runner, code);
+    return [
+      { action: "terminal:execute", resource: command, mode: "execute" },
+      { ...runs, ask },
+    ];
   },
   needs: { environment: true },
   tolerant: true,

@@ -3,6 +3,7 @@ import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import { mark } from "../../tool/marked-text.js";
 import { commandFor, refuseNul } from "./execute/language.js";
+import { askUnguarded } from "./execute/plain-code.js";
 import { REPL_LANGUAGES, replKind } from "./repl/language.js";
 import type { ReplResult } from "./repl/run-line.js";
 
@@ -39,12 +40,17 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute", "code:execute"],
-  effects({ code, language }) {
+  effects({ code, language }, { environment }) {
     const { runner } = replKind(language);
     if (code.trim() === "") return [];
     return [
       { action: "terminal:execute", resource: commandFor(runner, code), mode: "execute" },
-      { action: "code:execute", resource: runner, mode: "execute" },
+      {
+        action: "code:execute",
+        resource: runner,
+        mode: "execute",
+        ask: environment === "local" ? askUnguarded(runner, code) : undefined,
+      },
     ];
   },
   needs: { environment: true },

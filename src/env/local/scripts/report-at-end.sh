@@ -21,5 +21,5 @@ hermes_report() {
   done
   builtin printf '\0%s' "$left$1" >&3
 } 2>/dev/null
-trap "builtin set -- $HERMES_SECRET;"'{ if [[ -S /dev/fd/3 ]]; then hermes_report "$1"; else hermes_report "$1" 3>&10; fi; } 2>/dev/null' EXIT
+trap "{ builtin set -- $HERMES_SECRET;"'if [[ -S /dev/fd/3 ]]; then hermes_report "$1"; else hermes_report "$1" 3>&10; fi; } 2>/dev/null' EXIT
 unset -v HERMES_SECRET
