@@ -57,8 +57,12 @@ export { type Registration, type RegistrationExtras, ToolRegistry } from "./regi
 export type { CustomToolset, ToolsetInfo } from "./registry/toolsets.js";
 export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.js";
 export type { DefinitionsRequest, ToolListing } from "./runtime/definitions.js";
+export type {
+  ApproverFunction,
+  OpenSessionOptions as SessionOptions,
+} from "./runtime/open-session-options.js";
 export type { Runtime } from "./runtime/runtime.js";
-export type { CallExplanation, CallRequest, Session, SessionOptions } from "./runtime/session.js";
+export type { CallExplanation, CallRequest, Session } from "./runtime/session.js";
 export {
   type CommandInvocation,
   definePlugin,

@@ -36,7 +36,7 @@ export function withActiveRegistry<T>(
 
 /** What tool modules import: `registry.register({...})` at top level. */
 export const registry = {
-  register(registration: Registration & RegistrationExtras): boolean {
+  register(registration: (Registration & RegistrationExtras) | AnyTool): boolean {
     return active.registry.register(registration, active.provenance);
   },
   add(tool: AnyTool, options: AddOptions = {}): boolean {

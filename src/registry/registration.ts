@@ -48,6 +48,11 @@ export type RegistrationExtras = Partial<
   >
 >;
 
+/** What `defineTool` makes has its parameters at the top; a registration record has them in its schema. */
+export function isToolValue(given: (Registration & RegistrationExtras) | AnyTool): given is AnyTool {
+  return isRecord(given) && !("schema" in given) && "parameters" in given && "permissions" in given;
+}
+
 /** The tool value of a registration record. */
 export function toolFromRegistration(registration: Registration & RegistrationExtras): AnyTool {
   const { schema, description } = registration;

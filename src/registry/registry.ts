@@ -3,7 +3,12 @@ import { checkSchema } from "../tool/check-schema.js";
 import type { AnyTool } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
 import type { SourceTools, SwapReport } from "./registration.js";
-import { type Registration, type RegistrationExtras, toolFromRegistration } from "./registration.js";
+import {
+  isToolValue,
+  type Registration,
+  type RegistrationExtras,
+  toolFromRegistration,
+} from "./registration.js";
 import { SortedMap } from "./sorted-map.js";
 
 export type { SourceTools, SwapReport } from "./registration.js";
@@ -95,8 +100,12 @@ export class ToolRegistry {
     return [...this.#conflicts.values()].flat();
   }
 
-  /** Registers with the fields of the source documents. Returns false when the name was kept by another toolset. */
-  register(registration: Registration & RegistrationExtras, provenance?: Provenance): boolean {
+  /**
+   * Registers with the fields of the source documents, or what `defineTool` made. Returns false when the name was kept
+   * by another toolset.
+   */
+  register(registration: (Registration & RegistrationExtras) | AnyTool, provenance?: Provenance): boolean {
+    if (isToolValue(registration)) return this.add(registration, { provenance });
     return this.add(toolFromRegistration(registration), {
       provenance,
       override: registration.override,

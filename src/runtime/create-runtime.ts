@@ -11,6 +11,8 @@ import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import { Entry } from "../registry/entry.js";
 import type { BuiltinEntry } from "../registry/manifest-types.js";
 import type { ToolRegistry } from "../registry/registry.js";
+import type { AnyTool } from "../tool/tool.js";
+import { refuseUnknownOptions } from "./check-options.js";
 import { Runtime } from "./runtime.js";
 
 export interface RuntimeOptions {
@@ -20,7 +22,9 @@ export interface RuntimeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Command-line flags or key paths (`"log.level": "debug"`), above every file. */
   readonly flags?: Readonly<Record<string, unknown>>;
-  /** Tools of this program; the registry that `registry.register` fills when left out. */
+  /** Tools of this program, for as long as the runtime lives; they cover built-in ones of the same name. */
+  readonly tools?: readonly AnyTool[];
+  /** Where tools are registered; the registry that `registry.register` fills when left out. */
   readonly registry?: ToolRegistry;
   /** False leaves the built-in tools out. */
   readonly builtins?: boolean;
@@ -50,8 +54,30 @@ export interface RuntimeOptions {
   readonly systemDir?: string;
 }
 
+const KNOWN: Readonly<Record<keyof RuntimeOptions, true>> = {
+  home: true,
+  cwd: true,
+  env: true,
+  flags: true,
+  tools: true,
+  registry: true,
+  builtins: true,
+  userTools: true,
+  sources: true,
+  watch: true,
+  journal: true,
+  locks: true,
+  approvals: true,
+  policy: true,
+  yolo: true,
+  platform: true,
+  logger: true,
+  systemDir: true,
+};
+
 /** Reads the configuration, registers the tools, and is ready for sessions. Nothing slow happens before it is needed. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  refuseUnknownOptions(options, { known: KNOWN, of: "createRuntime" });
   const env = options.env ?? process.env;
   const cwd = options.cwd ?? process.cwd();
   const home = options.home ?? homeDir({ env });
@@ -83,6 +109,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     yolo: options.yolo,
     platform: options.platform,
   });
+  if (options.tools !== undefined) {
+    const standing = registry.scoped(options.tools);
+    runtime.beforeClose(async () => standing[Symbol.dispose]());
+  }
   if (options.userTools !== false) {
     await runtime.sources.start(options.sources === false ? ["module"] : undefined);
     for (const { file, line, message, stack } of runtime.discovery.problems) {

@@ -26,12 +26,14 @@ import type { SearchableTool, ToolFinder } from "../search/types.js";
 import type { Store } from "../store/store.js";
 import { HermesError } from "../tool/errors.js";
 import { RuntimeApprovals } from "./approvals.js";
+import { refuseUnknownOptions } from "./check-options.js";
 import type { ToolListing } from "./definitions.js";
 import { type DefinitionsRequest, RuntimeDefinitions } from "./definitions.js";
 import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
+import { approverFrom, KNOWN_SESSION_OPTIONS, type OpenSessionOptions } from "./open-session-options.js";
 import { RuntimeProcesses } from "./processes.js";
-import type { Session, SessionOptions } from "./session.js";
+import type { Session } from "./session.js";
 import type { SessionFactory } from "./session-factory.js";
 import { RuntimeSources } from "./sources.js";
 import { ToolSelection } from "./tool-selection.js";
@@ -187,8 +189,11 @@ export class Runtime {
     throw new HermesError(unknownTool(name, { registry: snapshot }));
   }
 
-  async openSession(options: SessionOptions = {}): Promise<Session> {
-    return (await this.#sessionFactory()).open(options);
+  async openSession(options: OpenSessionOptions = {}): Promise<Session> {
+    refuseUnknownOptions(options, { known: KNOWN_SESSION_OPTIONS, of: "openSession" });
+    const { approver } = options;
+    const asked = typeof approver === "function" ? approverFrom(approver) : approver;
+    return (await this.#sessionFactory()).open({ ...options, approver: asked });
   }
 
   /** Finds tools in a list by what they do; lists that are equal share an index. */
