@@ -84,7 +84,9 @@ async function install(home) {
   const { program, args } = npmCommand();
   // Other people's programs may ask for a newer Node than they need; ours may not.
   const engines = home === root ? [] : ["--engine-strict=false"];
-  const code = await runToEnd(program, [...args, "ci", "--no-audit", "--no-fund", ...engines], { cwd: home });
+  // Here and not in .npmrc, where it would also keep `npm pack` from building.
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", ...engines];
+  const code = await runToEnd(program, [...args, "ci", ...flags], { cwd: home });
   if (code !== 0) {
     throw new Error(
       `npm ci ended with exit code ${code}; its messages are above. Check the network and the registry of your npm configuration, then run this again.`,

@@ -1,3 +1,5 @@
+// The declarations speak of Buffer and Disposable: whoever compiles against them needs the types of Node.
+/// <reference types="node" preserve="true" />
 export type { RunOptions } from "./call/call-record.js";
 export type { EffectKey } from "./call/effect-keys.js";
 export { type EffectLocks, InProcessLocks, type LockRequest, type Release } from "./call/effect-locks.js";

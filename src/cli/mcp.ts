@@ -60,6 +60,15 @@ export const mcp: CommandSpec = {
       args: { "<name>": "", "[tool]": "only this tool, by the server's own name" },
       load: async () => (await import("./mcp/approve.js")).approve,
     },
+    install: {
+      about: "put this program into the settings of an MCP client: claude, cursor, vscode or zed",
+      args: { "<client>": "claude, cursor, vscode or zed" },
+      options: {
+        "--name <name>": { about: "what the client calls it", default: "hermes" },
+        "--project": "for this folder alone, instead of for you",
+      },
+      load: async () => (await import("./mcp/install.js")).install,
+    },
     serve: {
       about: "offer the tools to an MCP client over standard input and output",
       load: async () => (await import("./mcp/serve.js")).serve,

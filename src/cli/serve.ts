@@ -1,3 +1,4 @@
+import { ownCommand } from "../base/own-command.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
 import { createServer, type HermesServer } from "../server/server.js";
@@ -9,7 +10,6 @@ import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import type { Output } from "./output.js";
 
-const TRY_NEXT = "npx hermes call system_info";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
@@ -115,9 +115,9 @@ async function announce(started: {
   out.line(`  Open   ${color.cyan(`${server.url}?token=${encodeURIComponent(token.value)}`)}`);
   out.line(`  Token  ${token.file ?? `from ${name ?? `the ${source} configuration`}`}`);
   out.line(
-    `  Tools  ${color.green(`${ready} ready`)}${setup > 0 ? `, ${color.yellow(`${setup} need set-up`)} (npx hermes doctor)` : ""}`,
+    `  Tools  ${color.green(`${ready} ready`)}${setup > 0 ? `, ${color.yellow(`${setup} need set-up`)} (${ownCommand()} doctor)` : ""}`,
   );
-  out.line(`  Try    ${TRY_NEXT}`);
+  out.line(`  Try    ${ownCommand()} call system_info`);
   const unguarded = await boundaryProblem(runtime.config);
   if (unguarded !== undefined) {
     out.line(

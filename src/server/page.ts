@@ -1,4 +1,5 @@
 import { tookText } from "../base/human.js";
+import { ownCommand } from "../base/own-command.js";
 import type { JournalRow } from "../call/journal.js";
 import type { ToolListing } from "../runtime/definitions.js";
 import { VERSION } from "../version.js";
@@ -8,7 +9,6 @@ import type { Problem } from "./problem.js";
 const MAX_TOOLS = 1_000;
 const MAX_DESCRIPTION = 240;
 const MAX_MESSAGE = 200;
-const TRY_NEXT = "npx hermes call system_info";
 
 /** The page at `/`: the tools, whether they are ready, and the last calls. */
 export function pageHtml(content: {
@@ -48,7 +48,7 @@ ${asksForToken ? TOKEN_FORM : html`<p>${problem.hint ?? ""}</p>`}
 }
 
 /** Sent as a query, which is traded for a cookie at once and leaves the address bar. */
-const TOKEN_FORM = html`<p>Open the address that <code>npx hermes serve</code> printed, or give the token here.</p>
+const TOKEN_FORM = html`<p>Open the address that <code>hermes serve</code> printed, or give the token here.</p>
 <form action="/" method="get">
 <p><label>Token <input name="token" type="password" autocomplete="off" required></label>
 <button type="submit">Open</button></p>
@@ -111,8 +111,8 @@ function callsSection({
   readonly journal: boolean;
 }): Html {
   const empty = journal
-    ? html`<p>No calls yet. Type <code>${TRY_NEXT}</code> in a terminal.</p>`
-    : html`<p>Calls are not recorded. To keep a journal, type <code>npx hermes config set journal.enabled true</code>
+    ? html`<p>No calls yet. Type <code>${ownCommand()} call system_info</code> in a terminal.</p>`
+    : html`<p>Calls are not recorded. To keep a journal, type <code>${ownCommand()} config set journal.enabled true</code>
 and start the server again.</p>`;
   return html`<section aria-labelledby="calls-title">
 <h2 id="calls-title">Last calls</h2>
@@ -156,7 +156,7 @@ function toolsSection(tools: readonly ToolListing[]): Html {
   );
   const list =
     tools.length === 0
-      ? html`<div class="empty"><p>No tools are registered. Type <code>npx hermes doctor</code> in a terminal to see why.</p></div>`
+      ? html`<div class="empty"><p>No tools are registered. Type <code>${ownCommand()} doctor</code> in a terminal to see why.</p></div>`
       : html`<table role="table" aria-labelledby="tools-title">
 ${headRow(["Tool", "Toolset", "What it does", "State"])}
 <tbody role="rowgroup">
@@ -169,7 +169,7 @@ ${sorted.slice(0, MAX_TOOLS).map(toolRow)}
 ${list}
 ${
   tools.length > MAX_TOOLS
-    ? html`<p>${tools.length - MAX_TOOLS} more: type <code>npx hermes tools list</code>.</p>`
+    ? html`<p>${tools.length - MAX_TOOLS} more: type <code>${ownCommand()} tools list</code>.</p>`
     : html``
 }
 </section>`;

@@ -1,3 +1,5 @@
+// The declarations speak of Buffer and Disposable: whoever compiles against them needs the types of Node.
+/// <reference types="node" preserve="true" />
 export type { Environment } from "../env/environment.js";
 // An environment that passes, to compare one's own with.
 export { createLocalEnvironment, type LocalEnvironmentOptions } from "../env/local/local.js";

@@ -31,12 +31,7 @@ function withLocalPeers(line: string): string {
 describe("the README", () => {
   it("shows the whole first minute", () => {
     expect(commands.map(({ line }) => line)).toEqual(
-      expect.arrayContaining([
-        "npx hermes",
-        "npx hermes tools",
-        "npx hermes doctor",
-        "npx hermes call greet who=Ada",
-      ]),
+      expect.arrayContaining(["hermes", "hermes tools", "hermes doctor", "hermes call greet who=Ada"]),
     );
   });
 

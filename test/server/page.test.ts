@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ownCommand } from "../../src/base/own-command.js";
 import { visibleLines } from "../../src/base/visible-text.js";
 import type { JournalRow } from "../../src/index.js";
 import type { ToolListing } from "../../src/runtime/definitions.js";
@@ -144,10 +145,10 @@ describe("the page", () => {
   it("says what to type when there is nothing to show", async () => {
     const { ask } = await startServer([], { runtime: { journal: true } });
     const text = await (await ask("/")).text();
-    expect(text).toContain("<code>npx hermes call system_info</code>");
-    expect(text).toContain("<code>npx hermes doctor</code>");
+    expect(text).toContain(`<code>${ownCommand()} call system_info</code>`);
+    expect(text).toContain(`<code>${ownCommand()} doctor</code>`);
     const unrecorded = await startServer([]);
-    expect(await (await unrecorded.ask("/")).text()).toContain("hermes config set journal.enabled true");
+    expect(await (await unrecorded.ask("/")).text()).toContain("hermes-tools config set journal.enabled true");
   });
 
   it("asks a browser without the token for it, without naming anything", async () => {
