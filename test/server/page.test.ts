@@ -148,7 +148,9 @@ describe("the page", () => {
     expect(text).toContain(`<code>${ownCommand()} call system_info</code>`);
     expect(text).toContain(`<code>${ownCommand()} doctor</code>`);
     const unrecorded = await startServer([]);
-    expect(await (await unrecorded.ask("/")).text()).toContain("hermes-tools config set journal.enabled true");
+    expect(await (await unrecorded.ask("/")).text()).toContain(
+      "hermes-tools config set journal.enabled true",
+    );
   });
 
   it("asks a browser without the token for it, without naming anything", async () => {
