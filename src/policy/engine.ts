@@ -4,7 +4,7 @@ import { loadAnalysis, readCommandLine } from "../shell/analysis.js";
 import type { Effect } from "../tool/effects.js";
 import type { SessionInfo } from "../tool/tool.js";
 import { type FileRules, judgeFile } from "./judge-file.js";
-import { judgeTerminal, type TerminalRules, withVariables } from "./judge-terminal.js";
+import { judgeTerminal, lineOptions, type TerminalRules, withVariables } from "./judge-terminal.js";
 import { fetchesUrl, judgeUrlEffect, loadUrlRules } from "./judge-url.js";
 import { describe, judgePermission, judgeTool, withheldUnder } from "./profiles/judge-permissions.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
@@ -118,7 +118,6 @@ interface EffectDeciding extends Deciding {
 function judgeEffect(deciding: EffectDeciding): Verdict {
   const { effect, question, options, authority, note } = deciding;
   const { home } = question;
-  const { hermesHome } = options;
   const tell = (verdict: Verdict | undefined): readonly Verdict[] => {
     if (verdict === undefined) return [];
     const { rule, verdict: outcome, reason } = verdict;
@@ -143,9 +142,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     home,
     environment: question.environment,
     isLocal,
-    line: isCommand
-      ? readCommandLine(effect.resource, { home, hermesHome, variables: effect.variables })
-      : undefined,
+    line: isCommand ? readCommandLine(effect.resource, lineOptions(effect, question, options)) : undefined,
     note,
   });
   const isPlace = effect.action.startsWith("file:") && effect.resource !== "*";

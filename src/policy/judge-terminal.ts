@@ -6,6 +6,7 @@ import { judgeCommand, readCommandLine, typedAs } from "../shell/analysis.js";
 import type { CommandLine, LineOptions } from "../shell/command-line.js";
 import type { CommandVerdict } from "../shell/judge.js";
 import type { Effect } from "../tool/effects.js";
+import { changedScripts } from "./changed-scripts.js";
 import { deniesCommand } from "./profiles/command-rules.js";
 
 /** What the person has approved for good. */
@@ -35,7 +36,7 @@ export interface TerminalRules {
 }
 
 interface TerminalPlace {
-  readonly session: { readonly cwd: string };
+  readonly session: { readonly cwd: string; readonly startedAt?: number };
   readonly environment: string;
   readonly environmentKind: PolicyQuestion["environmentKind"];
   readonly home: string;
@@ -55,10 +56,21 @@ export function judgeTerminal(
   if (typed !== undefined && !typed.isCommand && !mayBeCommand(typed.text)) return undefined;
   const text = typed?.text ?? effect.resource;
   const cwd = effect.cwd ?? place.session.cwd;
-  const options = { home: place.home, hermesHome: rules.hermesHome, variables: effect.variables };
+  const options = lineOptions(effect, place, rules);
   const judged = judgeWhere(text, cwd, options);
   const command = withVariables({ ...effect, resource: text });
   return verdictOn({ line: readCommandLine(text, options), command, cwd, judged, place, rules });
+}
+
+/** What the meaning of a line depends on here. */
+export function lineOptions(
+  { cwd, variables }: Effect,
+  { home, session, environmentKind }: Omit<TerminalPlace, "environment">,
+  { hermesHome }: TerminalRules,
+): LineOptions {
+  const since = environmentKind === "local" ? session.startedAt : undefined;
+  const files = since === undefined ? undefined : changedScripts({ cwd: cwd ?? session.cwd, home, since });
+  return { home, hermesHome, variables, files };
 }
 
 /** Answers to a program's questions are rarely shell text; what cannot even be read as such is not judged as it. */

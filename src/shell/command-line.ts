@@ -13,6 +13,8 @@ export interface LineOptions {
   readonly hermesHome?: string | undefined;
   /** What commands before this line have exported. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** The text of a file that the line would run, when it is to be judged like the line itself. */
+  readonly files?: ((path: string) => string | undefined) | undefined;
 }
 
 /** A command line and what it would run. Everything is worked out when it is first asked for, and once. */
@@ -20,6 +22,7 @@ export class CommandLine {
   readonly text: string;
   readonly options: LineOptions;
   readonly isTooLong: boolean;
+  readonly #texts = new Map<string, string | undefined>();
   #written: { readonly run: Run | undefined } | undefined;
   #shown: { readonly line: ShownLine | undefined } | undefined;
 
@@ -61,8 +64,23 @@ export class CommandLine {
     return foldFolders(path.replace(/^\$(?:HOME\b|\{HOME\})/, "~"), this.options);
   }
 
+  /** True when every file that was looked at still holds what it held. */
+  isUnchanged(files: LineOptions["files"]): boolean {
+    if ((files === undefined) !== (this.options.files === undefined)) return false;
+    for (const [path, text] of this.#texts) if (files?.(path) !== text) return false;
+    return true;
+  }
+
+  #read(path: string): string | undefined {
+    if (this.#texts.has(path)) return this.#texts.get(path);
+    const text = this.#texts.size < MOST_FILES ? this.options.files?.(path) : undefined;
+    this.#texts.set(path, text);
+    return text;
+  }
+
   #unfold(text: string): Run | undefined {
-    return unfold(text, { ...this.options, notablePrograms: ruleIndex().programs });
+    const files = this.options.files && ((path: string) => this.#read(path));
+    return unfold(text, { ...this.options, files, notablePrograms: ruleIndex().programs });
   }
 }
 
@@ -70,13 +88,18 @@ export interface ShownLine extends Normalised {
   readonly run: Run | undefined;
 }
 
+/** A line that runs more files than this is judged by the first of them. */
+const MOST_FILES = 64;
+
 /** One call asks several rules about the same line, and sometimes about that line in another folder. */
 const MOST_KEPT = 2;
 const kept: CommandLine[] = [];
 
 /** The one way to find out what a command line would run; asked again about the same line, it knows. */
 export function readCommandLine(text: string, options: LineOptions = {}): CommandLine {
-  const known = kept.find((line) => line.text === text && isSame(line.options, options));
+  const known = kept.find(
+    (line) => line.text === text && isSame(line.options, options) && line.isUnchanged(options.files),
+  );
   if (known !== undefined) return known;
   const line = new CommandLine(text, options);
   kept.unshift(line);

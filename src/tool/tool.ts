@@ -65,6 +65,8 @@ export interface SessionInfo {
   readonly door?: string;
   /** The tool that was called before this one, if any. */
   readonly previousTool?: string;
+  /** When the outermost session began, in milliseconds since 1970: what is newer may be its own work. */
+  readonly startedAt?: number;
 }
 
 export interface SecretAccess {

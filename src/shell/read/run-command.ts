@@ -10,6 +10,7 @@ import { quoteWord } from "./canonical.js";
 import { type Context, type Emitted, type FunctionCall, type Invocation, report } from "./context.js";
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
+import { withScriptFile } from "./obeyed-files.js";
 import { openOwnFile } from "./open-hermes.js";
 import { wholeOptions } from "./option-names.js";
 import { hasWildcard, matchesPattern } from "./pattern.js";
@@ -21,7 +22,7 @@ import { judgeUnknownProgram } from "./unknown-programs.js";
 import { completed } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
 import { actsItself, openerOf } from "./wrappers.js";
-import { judgeFileRun, madeFile, noteMadeFiles, withScriptFile } from "./written-files.js";
+import { judgeFileRun, madeFile, noteMadeFiles } from "./written-files.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -188,8 +189,9 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
     run.openScripts.add(key);
     runCodeOf(scripted, { command, invocation });
     const input: Stream = { kind: "text", text, from: [] };
-    for (const opening of openingsOf(scripted, { ...context, input }))
-      runOpening(opening, { invocation, command });
+    const fed = { ...context, input };
+    for (const opening of openingsOf(scripted, fed))
+      runOpening(opening, { invocation: { ...invocation, context: fed }, command });
     run.openScripts.delete(key);
   }
   if (!isInterpreter(command.program, context)) return;

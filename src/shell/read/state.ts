@@ -28,6 +28,13 @@ export interface MadeFile {
   readonly program?: string;
 }
 
+export interface Disk {
+  /** Texts of files that are judged like the line that runs them. */
+  textOf(path: string): string | undefined;
+  /** Where the last `cd` of the line went to. */
+  folder: string | undefined;
+}
+
 export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 
 /** Where a layer looks for names it does not know itself. */
@@ -88,6 +95,8 @@ export class ShellState {
   readonly #functions: Layered<readonly FunctionBody[]>;
   readonly aliases: Layered<readonly string[]>;
   readonly files: Map<string, MadeFile>;
+  /** Files that lie there already; absent on other machines. */
+  disk: Disk | undefined;
   /** The word of `$0`, when a shell was started with one. */
   zero: ShellWord | undefined;
   position: ShellPosition;
@@ -106,6 +115,7 @@ export class ShellState {
     this.aliases = new Layered(copied?.aliases);
     // What a subshell or another process writes is there for all.
     this.files = outer?.files ?? new Map();
+    this.disk = outer?.disk;
     const { folders = [undefined], positionals = [[]] } = outer?.position ?? {};
     this.position = { folders, positionals: copied === undefined ? [[]] : positionals };
     this.zero = copied?.zero;

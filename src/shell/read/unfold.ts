@@ -45,7 +45,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
   if (script === undefined) return undefined;
   walk(script, {
     run,
-    state: initialState(options.variables),
+    state: initialState(options),
     input: NO_INPUT,
     out: undefined,
     wrappers: [],
@@ -61,8 +61,9 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
   return run;
 }
 
-function initialState(variables: Readonly<Record<string, string>> = {}): ShellState {
+function initialState({ variables = {}, files }: LineOptions): ShellState {
   const state = new ShellState();
+  if (files !== undefined) state.disk = { textOf: files, folder: undefined };
   for (const [name, text] of Object.entries(variables)) {
     state.assign(name, [{ text }], { certain: true, branch: undefined });
     state.export(name);

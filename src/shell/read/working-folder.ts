@@ -25,6 +25,7 @@ function folderAfter(target: ShellWord | undefined, from: string | undefined): s
 /** `cd`. */
 export function enterFolder(target: ShellWord | undefined, state: ShellState): void {
   const folders = state.position.folders.map((folder) => folderAfter(target, folder));
+  if (state.disk !== undefined) state.disk.folder = folderAfter(target, state.disk.folder ?? ".");
   state.position = { ...state.position, folders: differentFolders(folders) };
 }
 
