@@ -1,5 +1,5 @@
-// Two hundred clients of `hermes serve` at once, each with a mixed conversation: reads, listings, searches by name,
-// writes, and now and then a command. What counts is how long a call takes that runs no command.
+// Two hundred clients of `hermes serve` at once, each with a mixed conversation: reads, listings and writes in one
+// folder, and every twelfth call a command. What counts is how long a call takes that runs no command.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -9,8 +9,10 @@ import { join } from "node:path";
 
 const CLIENTS = 200;
 /** Between two calls of one client, on average: a model thinks longer than this. */
-const THINK_MS = 800;
+const THINK_MS = 1_500;
 const COMMAND_EVERY = 12;
+/** Until code is compiled and every client has its session. */
+const WARM_SECONDS = 4;
 
 export async function measureHttpLoad({ dist, effort }) {
   const home = await mkdtemp(join(tmpdir(), "hermes-bench-"));
@@ -19,7 +21,7 @@ export async function measureHttpLoad({ dist, effort }) {
     const cwd = join(home, "work");
     const seconds = effort.rounds;
     const samples = { quiet: [], command: [] };
-    const until = performance.now() + (seconds + 2) * 1_000;
+    const until = performance.now() + (seconds + WARM_SECONDS) * 1_000;
     const countFrom = until - seconds * 1_000;
     await Promise.all(
       Array.from({ length: CLIENTS }, (_, client) =>
@@ -92,7 +94,7 @@ function quietCall(turn, { cwd, client }) {
         arguments: { path: join(cwd, `out-${client}.txt`), content: `turn ${turn}\n` },
       };
     case 1:
-      return { name: "directory_list", arguments: { path: cwd, limit: 50 } };
+      return { name: "directory_list", arguments: { path: cwd, limit: 50, git: false } };
     default:
       return { name: "read_file", arguments: { path: join(cwd, "note.txt"), limit: 50 } };
   }

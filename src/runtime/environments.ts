@@ -1,3 +1,4 @@
+import { LATE, within } from "../base/deadline.js";
 import type { LoadedConfig } from "../config/types.js";
 import type { OpenRequest } from "../env/descriptor.js";
 import type { Environment } from "../env/environment.js";
@@ -7,6 +8,8 @@ import { describeThrown } from "../tool/thrown.js";
 
 const LOOK_EVERY_MS = 60_000;
 const DEFAULT_TASK = "default";
+/** How long closing waits for an environment that is still being opened. */
+const OPENING_LIMIT_MS = 10_000;
 
 export interface EnvironmentWanted {
   readonly name: string;
@@ -72,9 +75,16 @@ export class EnvironmentPool {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    const opened = await Promise.allSettled(this.#opened.values());
     const closed = await Promise.allSettled(
-      opened.flatMap((entry) => (entry.status === "fulfilled" ? [entry.value.environment.close()] : [])),
+      [...this.#opened].map(async ([key, opening]) => {
+        // One that does not even open would otherwise keep everything else from closing.
+        const opened = await within(
+          opening.catch(() => undefined),
+          OPENING_LIMIT_MS,
+        );
+        if (opened === LATE) throw new Error(`${key} has not answered yet and is left alone`);
+        await opened?.environment.close();
+      }),
     );
     for (const result of closed) {
       if (result.status === "rejected") {

@@ -90,6 +90,20 @@ describe.each(installed)("file tools where there is $flavour", ({ flavour, missi
 });
 
 describe("files elsewhere that never answer", () => {
+  it("are let go by a transfer that is told to stop", async () => {
+    const { environment, transport, root } = openPlace("dash");
+    await environment.connect();
+    writeFileSync(join(root, "here"), "x");
+    transport.start = () => new Promise(() => undefined);
+    const transfer = { from: join(root, "here"), to: join(root, "there") };
+    for (const move of [environment.fetch, environment.push]) {
+      const controller = new AbortController();
+      const moving = move({ ...transfer, signal: controller.signal }).catch((error: unknown) => error);
+      setTimeout(() => controller.abort(), 20);
+      expect(await moving).toMatchObject({ code: "cancelled" });
+    }
+  });
+
   it("are let go when the call is told to stop, in admission and in the handler", async () => {
     const { call, transport, root } = await elsewhere("dash");
     const path = join(root, "note.txt");

@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../base/deadline.js";
 import type { Connection } from "./connection.js";
 import { errorFromThere, lostWhileWorking } from "./remote-error.js";
 import { PRELUDE } from "./scripts.gen.js";
@@ -60,10 +61,7 @@ export async function collect(request: CollectRequest): Promise<CollectEnd> {
   });
   const silent = silence(request.limitMs);
   try {
-    const process = await orAborted(Promise.race([starting, silent.passed]), signal).catch((error) => {
-      starting.then((late) => late.abandon()).catch(() => {});
-      throw error;
-    });
+    const process = await Promise.race([startedOrAborted(starting, signal), silent.passed]);
     if (process === undefined) {
       starting.then((late) => late.abandon()).catch(() => {});
       return { lost: `it did not answer within ${Math.round(request.limitMs / 1000)} s` };
@@ -91,21 +89,19 @@ export async function collect(request: CollectRequest): Promise<CollectEnd> {
   }
 }
 
-/** What is waited for, unless the signal comes first: then its reason. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  work.catch(() => undefined);
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+/** What has not even started when the signal comes is let go as soon as it has. */
+function startedOrAborted(
+  starting: Promise<TransportProcess>,
+  signal: AbortSignal | undefined,
+): Promise<TransportProcess> {
+  return orAborted(starting, signal).catch((error: unknown) => {
+    starting.then((late) => late.abandon()).catch(() => {});
+    throw error;
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+}
+
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal === undefined ? work : unlessAborted(work, signal);
 }
 
 function silence(limitMs: number): { passed: Promise<undefined>; clear(): void } {
@@ -171,10 +167,11 @@ function requireSuccess<End extends TransportEnd>(
 export async function sendToScript(
   request: FileScript & { readonly content: AsyncIterable<Uint8Array> },
 ): Promise<string> {
-  const { connection } = request;
+  const { connection, signal } = request;
+  signal?.throwIfAborted();
   let stdout = "";
   let stderr = "";
-  const process = await connection.transport.start({
+  const starting = connection.transport.start({
     argv: fileScript(request),
     stdin: "open",
     onStdout: (bytes) => {
@@ -184,11 +181,17 @@ export async function sendToScript(
       if (stderr.length < MAX_STDERR_BYTES) stderr += Buffer.from(bytes).toString();
     },
   });
+  const process = await startedOrAborted(starting, signal);
   let over = false;
+  const letGo = () => process.abandon();
+  signal?.addEventListener("abort", letGo, { once: true });
   const ended = process.ended.then((end) => {
     over = true;
+    signal?.removeEventListener("abort", letGo);
+    signal?.throwIfAborted();
     return end;
   });
+  ended.catch(() => {});
   try {
     for await (const chunk of request.content) {
       await Promise.race([process.write(chunk), ended]);
@@ -224,7 +227,7 @@ export async function* streamFromScript(request: FileScript): AsyncGenerator<Uin
     paused = wanted;
     process.pauseOutput(wanted);
   };
-  process = await connection.transport.start({
+  const starting = connection.transport.start({
     argv: fileScript(request),
     onStdout: (bytes) => {
       waiting.push(bytes);
@@ -236,6 +239,7 @@ export async function* streamFromScript(request: FileScript): AsyncGenerator<Uin
       if (stderr.length < MAX_STDERR_BYTES) stderr += Buffer.from(bytes).toString();
     },
   });
+  process = await startedOrAborted(starting, signal);
   void process.ended.then((how) => {
     end = how;
     wake();

@@ -21,7 +21,12 @@ export interface There {
 export async function fetchFromThere(transfer: Transfer, there: There): Promise<TransferReport> {
   const { from, to, signal } = transfer;
   refuseCancelled(signal);
-  const found = await there.files.stat(from);
+  const files = (signal && there.files.until?.(signal)) ?? there.files;
+  const going: Going = { ...there, files, signal };
+  const found = await files.stat(from).catch((error: unknown) => {
+    refuseCancelled(signal);
+    throw error;
+  });
   if (found === undefined) throw missing(from, "fetch");
   if (found.type !== "file" && found.type !== "directory") throw wrongKind(from, "fetch");
   await fs.mkdir(dirname(to), { recursive: true });
@@ -30,14 +35,12 @@ export async function fetchFromThere(transfer: Transfer, there: There): Promise<
   try {
     const report =
       found.type === "file"
-        ? await fetchFile(
-            { from, to: arrived, mode: found.mode, mtimeMs: found.mtimeMs },
-            { ...there, signal },
-          )
-        : await fetchFolder({ from, to: arrived }, { ...there, signal });
+        ? await fetchFile({ from, to: arrived, mode: found.mode, mtimeMs: found.mtimeMs }, going)
+        : await fetchFolder({ from, to: arrived }, going);
     await putInPlace({ arrived, to, isFolder: found.type === "directory" });
     return report;
   } catch (error) {
+    refuseCancelled(signal);
     throw fileError({ error, path: to, action: "fetch to" });
   } finally {
     await fs.rm(aside, { recursive: true, force: true });
@@ -80,6 +83,7 @@ async function fetchFolder(folder: { from: string; to: string }, going: Going): 
     script: PACK,
     action: "fetch",
     args: [folder.from],
+    signal: going.signal,
   });
   try {
     for await (const chunk of archive) {
@@ -135,19 +139,28 @@ async function putInPlace(move: { arrived: string; to: string; isFolder: boolean
 
 /** Copies a file or a folder of this machine there; a folder is poured into one that exists. */
 export async function pushToThere(transfer: Transfer, there: There): Promise<TransferReport> {
-  refuseCancelled(transfer.signal);
+  const { signal } = transfer;
+  refuseCancelled(signal);
+  const files = (signal && there.files.until?.(signal)) ?? there.files;
+  return push(transfer, { ...there, files, signal }).catch((error: unknown) => {
+    refuseCancelled(signal);
+    throw error;
+  });
+}
+
+async function push(transfer: Transfer, going: Going): Promise<TransferReport> {
   const stats = await fs.stat(transfer.from).catch((error: unknown) => {
     throw fileError({ error, path: transfer.from, action: "push" });
   });
   if (!stats.isFile() && !stats.isDirectory()) throw wrongKind(transfer.from, "push");
-  const to = await there.files.realpath(transfer.to);
-  const going: Going = { ...there, signal: transfer.signal };
+  const to = await going.files.realpath(transfer.to);
   if (stats.isFile()) return pushFile({ from: transfer.from, to }, going);
-  const probe = await there.connection.ready();
+  const probe = await going.connection.ready();
   if (!probe.tools.has("tar")) return pushOneByOne({ from: transfer.from, to }, going);
   const counted: Counted = { files: 0, bytes: 0 };
   await sendToScript({
-    connection: there.connection,
+    connection: going.connection,
+    signal: going.signal,
     script: UNPACK,
     args: [to, temporaryName(), probe.movesExactly ? "-T" : ""],
     content: watched(packFolder(transfer.from, counted), transfer.signal),
@@ -165,6 +178,7 @@ async function pushFile(file: { from: string; to: string }, going: Going): Promi
     const octal = (mode & 0o777).toString(8);
     await sendToScript({
       connection: going.connection,
+      signal: going.signal,
       script: WRITE,
       args: [file.to, String(size), "any", temporaryName(), movesExactly ? "-T" : "", octal],
       content: watched(bytesOf(handle, size), going.signal),
