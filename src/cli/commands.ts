@@ -59,6 +59,17 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     options: { "--fix": "mend what can be mended" },
     load: async () => (await import("./doctor.js")).doctor,
   },
+  changes: {
+    about: "settings and tools that have changed while a server runs and wait for your yes",
+    otherwise: "list",
+    commands: {
+      list: { about: "what waits", load: async () => (await import("./changes/answer.js")).list },
+      accept: {
+        about: "say yes to all of it",
+        load: async () => (await import("./changes/answer.js")).accept,
+      },
+    },
+  },
   config,
   permissions,
   env,

@@ -9,6 +9,7 @@ import { VERSION } from "../version.js";
 import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import type { Output } from "./output.js";
+import { assertPerson } from "./person.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -23,7 +24,7 @@ export async function serve({ out, runtime: open, options }: CommandContext): Pr
   try {
     const { server, token } = await start(runtime, options);
     const scheduler = await startScheduler(runtime);
-    await startReloading(runtime, out);
+    await startReloading(runtime, { out, tools: options.dev !== true });
     await announce({ out, runtime, server, token });
     await signals.stop;
     out.note("Stopping: running calls get a few seconds to finish. Ctrl-C again ends at once.");
@@ -37,6 +38,12 @@ export async function serve({ out, runtime: open, options }: CommandContext): Pr
   }
   // A tool that ignored its abort must not keep the process alive.
   setTimeout(() => process.exit(), 1_000).unref();
+}
+
+/** `hermes tools dev`: code of tools is loaded as it is saved; settings still wait for a yes. */
+export async function serveForAuthor(context: CommandContext): Promise<void> {
+  assertPerson("Tools are developed by a person");
+  await serve({ ...context, options: { ...context.options, dev: true } });
 }
 
 async function start(
@@ -69,10 +76,18 @@ async function startScheduler(runtime: Runtime): Promise<RuntimeScheduler | unde
   return made;
 }
 
-/** Takes up changed tools and settings as long as the runtime lives. What fails is logged. */
-async function startReloading(runtime: Runtime, out: Output): Promise<void> {
+/**
+ * Takes up changed tools and settings as long as the runtime lives. What is stricter counts at once, the rest when the
+ * person says so; what fails is logged.
+ */
+async function startReloading(
+  runtime: Runtime,
+  { out, tools }: { readonly out: Output; readonly tools: boolean },
+): Promise<void> {
   const { watchForChanges } = await import("../runtime/reload/watch-for-changes.js");
-  await watchForChanges(runtime);
+  await watchForChanges(runtime, { hold: tools ? "everything" : "settings" });
+  const { askAboutChanges } = await import("./changes/ask.js");
+  askAboutChanges(runtime, out);
   const { level } = runtime.config.values.log;
   if (level === "info" || level === "debug") return;
   runtime.events.on((event) => {

@@ -74,6 +74,11 @@ export const tools: CommandSpec = {
       options: { "--dir <folder>": "where to write it; the tools folder of the Hermes home when left out" },
       load: async () => (await import("./tools/new.js")).create,
     },
+    dev: {
+      about: "the server for somebody who writes tools: their changes are loaded by themselves",
+      options: { "--host <address>": "address to listen on", "--port <port>": "port; 0 picks a free one" },
+      load: async () => (await import("./serve.js")).serveForAuthor,
+    },
     enable: {
       about: "switch a tool on",
       args: { "<name>": "" },

@@ -1,4 +1,5 @@
 import { replaceFile } from "../base/atomic-write.js";
+import { confirmWritten } from "./confirmed-files.js";
 import { type EditResult, locked, readOrEmpty, refused } from "./edit-result.js";
 import { readGrant } from "./grant-entry.js";
 import type { ConfigNode } from "./node.js";
@@ -56,7 +57,10 @@ function changeGrants(home: string, change: Change): Promise<EditResult> {
       const what = `${file}${line}: ${KEY} is written in a way that cannot be changed safely`;
       return refused("failed", what, "write it as a plain list, or change it by hand; nothing was written");
     }
-    if (next !== text) await replaceFile({ path: file, data: next, mode: text === "" ? 0o600 : undefined });
+    if (next !== text) {
+      await replaceFile({ path: file, data: next, mode: text === "" ? 0o600 : undefined });
+      await confirmWritten(home, file, next);
+    }
     return { ok: true, file, key: KEY, changed: next !== text };
   });
 }

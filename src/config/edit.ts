@@ -3,6 +3,7 @@ import { replaceFile } from "../base/atomic-write.js";
 import { messageOf } from "../base/errno.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { checkValue } from "./check-value.js";
+import { confirmWritten } from "./confirmed-files.js";
 import { isForbiddenInDotenv, upsertDotenv } from "./dotenv.js";
 import { type EditResult, locked, readOrEmpty, refused, unknownKey } from "./edit-result.js";
 import { readLayer } from "./layer.js";
@@ -121,7 +122,10 @@ async function editFile(home: string, key: string, edit: (doc: Document) => void
     if (complaint !== undefined) {
       return refused("invalid_arguments", complaint, `${file} was not changed`);
     }
-    if (next !== text) await replaceFile({ path: file, data: next, mode: text === "" ? 0o600 : undefined });
+    if (next !== text) {
+      await replaceFile({ path: file, data: next, mode: text === "" ? 0o600 : undefined });
+      await confirmWritten(home, file, next);
+    }
     return { ok: true, file, key, changed: next !== text };
   });
 }

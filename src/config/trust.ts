@@ -3,6 +3,7 @@ import { parse, resolve, sep } from "node:path";
 import { replaceFile } from "../base/atomic-write.js";
 import { isAtOrBelow } from "../base/path.js";
 import { type Failure, failure } from "../tool/errors.js";
+import { confirmWritten } from "./confirmed-files.js";
 import { withFileLock } from "./lock.js";
 import { hermesPaths } from "./paths.js";
 
@@ -64,7 +65,9 @@ async function change(
   const file = hermesPaths(home).trustedFolders;
   const outcome = await withFileLock(file, async () => {
     const lines = edit(readLines(file).filter((line, index, all) => line !== "" || index < all.length - 1));
-    await replaceFile({ path: file, data: lines.length === 0 ? "" : `${lines.join("\n")}\n`, mode: 0o600 });
+    const data = lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+    await replaceFile({ path: file, data, mode: 0o600 });
+    await confirmWritten(home, file, data);
     return undefined;
   });
   return outcome === undefined ? undefined : { ok: false, ...outcome };

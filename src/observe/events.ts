@@ -96,6 +96,12 @@ export type RuntimeEvent =
       readonly at: number;
     }
   | {
+      /** Changed while a server runs, and not in force before a person says so. */
+      readonly type: "reload.held";
+      readonly files: readonly string[];
+      readonly at: number;
+    }
+  | {
       readonly type: "source.changed";
       /** `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
       readonly source: string;

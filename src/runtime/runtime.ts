@@ -33,6 +33,7 @@ import { addKnownSecrets } from "./known-secrets.js";
 import { checkNeeds } from "./needs.js";
 import { approverFrom, KNOWN_SESSION_OPTIONS, type OpenSessionOptions } from "./open-session-options.js";
 import { RuntimeProcesses } from "./processes.js";
+import type { WaitingChanges } from "./reload/watch-for-changes.js";
 import type { Session } from "./session.js";
 import type { SessionFactory } from "./session-factory.js";
 import { RuntimeSources } from "./sources.js";
@@ -59,6 +60,8 @@ const NOTHING_FOUND: DiscoveryReport = { loaded: [], helpers: [], problems: [] }
 export class Runtime {
   /** What brings tools in from outside: MCP servers, YAML files, plugins. */
   readonly sources: RuntimeSources;
+  /** What waits for a person's yes, while something watches for changes and holds them. @internal */
+  changes: WaitingChanges | undefined;
   readonly cwd: string;
   /** The configuration as it stands on disk now; `applyConfig` puts it into force. */
   readonly readConfig: () => Promise<LoadedConfig>;
@@ -120,6 +123,11 @@ export class Runtime {
     });
   }
 
+  /** Code of tools that has changed and waits for a person's yes. @internal */
+  isHeld(file: string): boolean {
+    return this.changes?.isHeld(file) === true;
+  }
+
   /** What was found in the tool folders. */
   get discovery(): DiscoveryReport {
     return this.sources.modules?.report() ?? NOTHING_FOUND;
@@ -134,13 +142,13 @@ export class Runtime {
    * Takes up a configuration that was read anew. Sessions opened from now on get its rules; those that are open
    * keep theirs, and from the next call on whatever is stricter in the new ones.
    */
-  async applyConfig(config: LoadedConfig): Promise<void> {
+  async applyConfig(config: LoadedConfig, { held = false } = {}): Promise<void> {
     if (this.#closed) return;
     this.toolSelection.configure(config, this.#config);
     this.#config = config;
     addKnownSecrets(this.secrets, config);
     this.#definitions.forgetRules();
-    await (await this.#sessions)?.reloadRules();
+    await (await this.#sessions)?.reloadRules(held);
     await this.sources.refresh(config);
     this.registry.touch();
   }

@@ -82,9 +82,16 @@ export class SessionFactory {
     return allowlistFrom(config, { redact, onTrouble: (message) => log.warn(message) });
   }
 
-  /** The configuration has changed: sessions opened from now on get its rules, open ones what is stricter in them. */
-  async reloadRules(): Promise<void> {
+  /**
+   * The configuration has changed: sessions opened from now on get its rules, open ones what is stricter in them. As
+   * long as it waits for a person's yes, all of them get what is stricter and no more.
+   */
+  async reloadRules(held = false): Promise<void> {
     await this.#rules.catch(() => undefined);
+    if (held) {
+      this.#latest = await this.#readRules(this.#allowlist);
+      return;
+    }
     const before = this.#allowlist;
     const allowlist = this.#openAllowlist();
     const rules = this.#loadRules(allowlist);

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
+import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { eventsRoute } from "./events-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
@@ -48,6 +49,8 @@ export const ROUTES: readonly Route[] = [
   eventsRoute,
   approvalsRoute,
   answerRoute,
+  changesRoute,
+  acceptChangesRoute,
   processesRoute,
   processLogRoute,
   processInputRoute,

@@ -18,6 +18,8 @@ export interface SourceHost {
   redact(text: string): string;
   /** Toolsets that one source brings, in the place of those it brought before. */
   setToolsets?(source: string, toolsets: Readonly<Record<string, CustomToolset>>): void;
+  /** A file whose change waits for a person's yes: what it brought before stays. */
+  isHeld?(file: string): boolean;
   /** The database of the Hermes home, opened on first use. */
   store(): Promise<Store>;
 }

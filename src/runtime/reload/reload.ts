@@ -6,6 +6,7 @@ import { loadPermissions } from "../../policy/profiles/load.js";
 import type { Entry } from "../../registry/entry.js";
 import type { SourceStatus } from "../../sources/types.js";
 import type { Runtime } from "../runtime.js";
+import type { HeldChanges } from "./held-changes.js";
 
 export interface ReloadRequest {
   readonly runtime: Runtime;
@@ -17,6 +18,8 @@ export interface ReloadRequest {
   readonly quietMs: number;
   /** True says nothing about what changes. */
   readonly silent?: boolean;
+  /** What waits for a person's yes. */
+  readonly holding?: HeldChanges | undefined;
 }
 
 /**
@@ -34,7 +37,9 @@ export async function reload(request: ReloadRequest): Promise<void> {
       read = await readSettings(request);
     }
     problems = read.problems;
-    await runtime.applyConfig(read.config);
+    const { holding } = request;
+    const config = holding?.settingsFrom(read.config) ?? read.config;
+    await runtime.applyConfig(config, { held: config !== read.config });
   } else await runtime.sources.refresh(runtime.config);
   if (newTroubles(before, broughtBy(runtime), runtime.config).length > 0) {
     await pause(quietMs, undefined, { ref: false });
@@ -67,7 +72,10 @@ function tellOfSettings(request: ReloadRequest, problems: readonly ConfigProblem
   const { runtime, settings } = request;
   const { events, log, config } = runtime;
   const broken = new Set(problems.filter(isError).map(({ file }) => file));
-  const files = settings.filter((file) => !broken.has(file)).map((file) => shownPath(file, config));
+  const waits = (file: string) => request.holding?.isHeld(file) === true;
+  const files = settings
+    .filter((file) => !broken.has(file) && !waits(file))
+    .map((file) => shownPath(file, config));
   const at = Date.now();
   if (files.length > 0) {
     const changes = files.map((file) => `${file}: in force`);

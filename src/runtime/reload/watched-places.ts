@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isBelow } from "../../base/path.js";
+import { confirmedFile } from "../../config/confirmed-files.js";
 import { PROJECT_FOLDER } from "../../config/paths.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { PERMISSIONS_FILE } from "../../policy/profiles/permission-files.js";
@@ -44,6 +45,7 @@ export function watchedPlaces(
     whole,
     files: [
       confirmedMark(paths.home),
+      confirmedFile(paths.home),
       // Written last when a plugin is installed as a package.
       join(paths.plugins, "node_modules", ".package-lock.json"),
       ...options.toolFiles.filter((file) => !inside(file)),

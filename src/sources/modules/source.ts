@@ -79,6 +79,10 @@ class UserModules implements ModuleSource {
       deadlineMs: this.#options.deadlineMs,
       isCurrent: (info) => {
         const files = filesBehind(info.file);
+        if ([info.file, ...files.keys()].some((file) => this.#host.isHeld?.(file) === true)) {
+          current.add(info.file);
+          return true;
+        }
         tried.set(info.file, files);
         const known = this.#known.get(info.file);
         if (known === undefined || known.problem?.stage === "parse" || !isSame(known.files, files))

@@ -91,6 +91,7 @@ class YamlSource implements ToolSource {
 
   /** True when the file's tools have changed. */
   async #take(path: string, again = false): Promise<boolean> {
+    if (this.#host.isHeld?.(path) === true) return false;
     const known = this.#files.get(path);
     const read = await readBounded(path);
     const hash = sha256(read.text ?? read.problem, "base64");

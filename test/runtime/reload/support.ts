@@ -3,7 +3,11 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RuntimeOptions } from "../../../src/index.js";
 import type { RuntimeEvent } from "../../../src/observe/events.js";
-import { type ReloadWatch, watchForChanges } from "../../../src/runtime/reload/watch-for-changes.js";
+import {
+  type ReloadWatch,
+  type WatchOptions,
+  watchForChanges,
+} from "../../../src/runtime/reload/watch-for-changes.js";
 import { onTestEnd, type TestRuntime, tempDir, testRuntime } from "../../support/runtime.js";
 
 export interface WatchedRuntime extends TestRuntime {
@@ -18,9 +22,13 @@ export interface WatchedRuntime extends TestRuntime {
 /** A runtime that loads tools from its home and takes up what changes there. */
 export async function watchedRuntime(
   files: Readonly<Record<string, string>> = {},
-  options: Partial<RuntimeOptions> & { readonly pollMs?: number; readonly debounceMs?: number } = {},
+  options: Partial<RuntimeOptions> & {
+    readonly pollMs?: number;
+    readonly debounceMs?: number;
+    readonly hold?: WatchOptions["hold"];
+  } = {},
 ): Promise<WatchedRuntime> {
-  const { pollMs = 600_000, debounceMs = 15, ...runtimeOptions } = options;
+  const { pollMs = 600_000, debounceMs = 15, hold, ...runtimeOptions } = options;
   const home = options.home ?? tempDir();
   const write = (path: string, text: string) => {
     const file = join(home, path);
@@ -31,7 +39,7 @@ export async function watchedRuntime(
   const made = await testRuntime([], { userTools: true, ...runtimeOptions, home });
   const events: RuntimeEvent[] = [];
   onTestEnd(made.runtime.events.on((event) => void events.push(event)));
-  const watch = await watchForChanges(made.runtime, { pollMs, debounceMs });
+  const watch = await watchForChanges(made.runtime, { pollMs, debounceMs, hold });
   return {
     ...made,
     watch,
