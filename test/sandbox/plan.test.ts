@@ -30,6 +30,7 @@ import {
   callNumber,
   type FilterArch,
   JUDGED_CALLS,
+  OPENAT2,
   REFUSED_CALLS,
 } from "../../src/env/sandbox/syscalls.js";
 
@@ -171,13 +172,27 @@ describe.each<FilterArch>(["x64", "arm64"])("the filter of system calls on %s", 
   const filter = seccompFilter(arch);
   const ask = (number: number, ...args: number[]) => judged(filter, { arch: AUDIT_ARCH[arch], number, args });
   const refused = new Set(Object.values(REFUSED_CALLS).map((numbers) => callNumber(numbers, arch)));
-  const looked = new Set(Object.values(JUDGED_CALLS).map((numbers) => callNumber(numbers, arch)));
+  const looked = new Set([
+    ...Object.values(JUDGED_CALLS).map((numbers) => callNumber(numbers, arch)),
+    OPENAT2,
+  ]);
 
   test("refuses what is listed and lets every other call pass", () => {
     for (let number = 0; number < 600; number += 1) {
       if (looked.has(number)) continue;
       expect([number, ask(number)]).toEqual([number, refused.has(number) ? 1 : "allow"]);
     }
+  });
+
+  test("lets no file be made that makes others its owner", () => {
+    const [chmodat, openat] = arch === "x64" ? [268, 257] : [53, 56];
+    expect([ask(chmodat, 0, 0, 0o755), ask(chmodat, 0, 0, 0o4755), ask(chmodat, 0, 0, 0o2755)]).toEqual([
+      "allow",
+      1,
+      1,
+    ]);
+    expect([ask(openat, 0, 0, 0o100, 0o4755), ask(openat, 0, 0, 0, 0o4755)]).toEqual([1, "allow"]);
+    expect(ask(OPENAT2)).toBe(38);
   });
 
   test("judges clone, ioctl, socket and personality by what they ask for", () => {

@@ -138,8 +138,17 @@ describe("where no sandbox works", () => {
   });
 });
 
+test("caches of package managers can be written, the rest of the home cannot", async () => {
+  mkdirSync(join(jail.home, ".npm"));
+  mkdirSync(join(jail.home, ".cache/uv"), { recursive: true });
+  const { output } = await jail.run(
+    "touch ~/.npm/x ~/.cache/uv/x && echo cached; touch ~/.cache/other ~/y || echo closed",
+  );
+  expect(output).toMatch(/^cached\n[\s\S]*closed\n$/);
+});
+
 describe("the terminal tool", () => {
-  const call = async (args: { command: string; widen?: string[] }) => {
+  const call = async (args: { command: string; widen?: string[]; timeout?: number }) => {
     const ctx = makeContext({
       environment: jail.environment(),
       session: { id: "s", profile: "default", cwd: jail.workspace, workspace: jail.workspace },
@@ -154,6 +163,11 @@ describe("the terminal tool", () => {
     expect(network.sandbox_note).toContain('widen: ["network"]');
     expect((await call({ command: "unshare -m true" })).sandbox_note).toContain('widen: ["off"]');
     expect((await call({ command: "exit 3" })).sandbox_note).toBeUndefined();
+    for (const command of ["true", "curl -sS http://192.0.2.1 2>&1 | head -c 0", "sleep 20"]) {
+      expect((await call({ command, timeout: 1 })).sandboxed).toMatch(
+        /^strict: no network.*widen: \["network"\]/,
+      );
+    }
     expect(terminal.present?.(write).human).toContain("the person is asked");
   });
 

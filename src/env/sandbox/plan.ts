@@ -31,6 +31,15 @@ export function lastingMounts(): readonly Mount[] {
   return [...privateMounts(), ...systemMounts()];
 }
 
+/** Where package managers keep what they have fetched; those that are there. */
+const PACKAGE_CACHES = [
+  ...[".npm", ".cache/{pip,uv,yarn,pnpm,go-build,composer,pypoetry}", ".local/share/pnpm/store"],
+  ...[".cargo/{registry,git}", "go/pkg/mod", ".gradle/caches", ".m2/repository", ".nuget/packages"],
+].flatMap((name) => {
+  const [, before = name, choices = "", after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [];
+  return choices.split(",").map((choice) => `~/${before}${choice}${after}`);
+});
+
 export async function planFor(request: ConfineRequest, options: PlanOptions): Promise<Plan> {
   const homes = homesOf(options.home ?? (request.env.HOME || homedir()));
   const [home] = homes;
@@ -40,7 +49,7 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
   const network = confine?.network ?? widening?.network ?? options.network ?? false;
   const { roots, named, mounted } = writableRoots({
     workspace: confine === undefined ? (request.workspace ?? options.workspace) : undefined,
-    configured: confine?.writable ?? options.writable ?? [],
+    configured: confine?.writable ?? [...(options.writable ?? []), ...PACKAGE_CACHES],
     widened: widening?.write ?? [],
     homes,
   });

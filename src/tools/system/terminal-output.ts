@@ -1,6 +1,6 @@
 import type { SandboxReport } from "../../env/sandbox/types.js";
 import { type Content, text } from "../../tool/content.js";
-import { denialNote } from "./widen.js";
+import { denialNote, sandboxedWord } from "./widen.js";
 
 export interface TerminalOutput {
   readonly output: string;
@@ -30,6 +30,8 @@ export interface TerminalOutput {
   readonly ready_note?: string | undefined;
   /** Processes the command left behind: pid and program. */
   readonly still_running?: readonly string[] | undefined;
+  /** Present in the strict sandbox: what it means, and the way out. */
+  readonly sandboxed?: string | undefined;
   /** What the sandbox has probably refused, and how to ask for it. */
   readonly sandbox_note?: string | undefined;
   /** Programs that were still running when the command ended; they ended with the sandbox. */
@@ -40,7 +42,11 @@ export function sandboxFields(
   report: SandboxReport | undefined,
   unguarded?: string | undefined,
 ): Partial<TerminalOutput> {
-  return { sandbox_note: unguarded ?? denialNote(report), ended_with_command: report?.ended };
+  return {
+    sandboxed: sandboxedWord(report),
+    sandbox_note: unguarded ?? denialNote(report),
+    ended_with_command: report?.ended,
+  };
 }
 
 export function presentTerminal(out: TerminalOutput): {
@@ -60,6 +66,7 @@ export function presentTerminal(out: TerminalOutput): {
   }
   if (out.still_running !== undefined) lines.push(`still running: ${out.still_running.join(", ")}`);
   if (out.sandbox_note !== undefined) lines.push(out.sandbox_note);
+  else if (out.sandboxed !== undefined) lines.push(`sandboxed (${out.sandboxed})`);
   if (out.ended_with_command !== undefined) {
     lines.push(`ended with the command: ${out.ended_with_command.join(", ")}`);
   }

@@ -32,6 +32,12 @@ export function wideningOf(widen: readonly string[] | undefined): Widening | und
   };
 }
 
+/** With every result of a command in the strict sandbox, since what it cannot do shows in many ways. */
+export function sandboxedWord(report: SandboxReport | undefined): string | undefined {
+  if (report?.level !== "strict") return undefined;
+  return 'strict: no network, only the working folder can be changed. For more, call again with widen: ["network"], ["write:/path"] or ["off"]; the person is asked.';
+}
+
 /** Tells a model what the sandbox has probably refused and how to ask for it. */
 export function denialNote(report: SandboxReport | undefined): string | undefined {
   switch (report?.denied) {
