@@ -15,6 +15,8 @@ export interface Status {
 
 const READY: Status = { ok: true };
 const TTL_MS = 30_000;
+/** A "no" of `needs` costs a look at the disk: what is installed or set meanwhile is found soon. */
+const MISSING_TTL_MS = 1_000;
 const GRACE_MS = 60_000;
 const MAX_REMEMBERED = 512;
 
@@ -58,7 +60,8 @@ export class AvailabilityCache {
     const known = this.#remembered.peek(key);
     if (known !== undefined) {
       if (known.pending !== undefined) return known.pending;
-      if (this.#now() - known.checkedAt < TTL_MS) return known.status;
+      const isCheapNo = !known.status.ok && entry.checkFn === undefined;
+      if (this.#now() - known.checkedAt < (isCheapNo ? MISSING_TTL_MS : TTL_MS)) return known.status;
     }
     if (entry.checkFn === undefined) return this.#ask(key, () => this.#askNeeds(entry.needs));
     const { checkFn, needs } = entry;
@@ -81,13 +84,24 @@ export class AvailabilityCache {
       const key = entry.checkFn ?? entry.needs;
       if (key === undefined) continue;
       const known = this.#remembered.peek(key);
-      until = Math.min(until, known === undefined ? 0 : known.checkedAt + TTL_MS);
+      const isCheapNo = known?.status.ok === false && entry.checkFn === undefined;
+      until = Math.min(
+        until,
+        known === undefined ? 0 : known.checkedAt + (isCheapNo ? MISSING_TTL_MS : TTL_MS),
+      );
     }
     return until;
   }
 
+  /**
+   * Asks again when next asked, without grace: something has changed on purpose. What was known is kept to tell whether
+   * the answer turns.
+   */
   invalidate(): void {
-    this.#remembered.clear();
+    for (const [key, { status }] of [...this.#remembered.entries()]) {
+      const longAgo = Number.NEGATIVE_INFINITY;
+      this.#remembered.set(key, { status, checkedAt: longAgo, succeededAt: longAgo });
+    }
   }
 
   #askNeeds(needs: Needs | undefined): Status | Promise<Status> {

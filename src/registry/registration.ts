@@ -3,6 +3,7 @@ import { DEFAULT_TOOLSET } from "../tool/define.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import type { AnyTool, CallContext, CheckFn, SchemaView, ToolSchema } from "../tool/tool.js";
 import type { Provenance } from "./entry.js";
+import { inOurSpelling } from "./registration-fields.js";
 
 /** The registration record of the source documents, in camelCase. */
 export interface Registration {
@@ -20,10 +21,22 @@ export interface Registration {
   readonly requiresEnv?: readonly string[];
   readonly description?: string;
   readonly emoji?: string;
+  /** Said in the source documents; here a handler may be either without saying so. */
+  readonly isAsync?: boolean;
   readonly maxResultSizeChars?: number;
   readonly dynamicSchemaOverrides?: (view: SchemaView) => Partial<ToolSchema>;
   /** Permit replacing a tool owned by another toolset. */
   readonly override?: boolean;
+}
+
+/** The same fields as the source documents spell them. */
+export interface SnakeCaseFields {
+  readonly check_fn?: CheckFn;
+  readonly is_async?: boolean;
+  readonly requires_env?: readonly string[];
+  readonly max_result_size_chars?: number;
+  readonly dynamic_schema_overrides?: (view: SchemaView) => Partial<ToolSchema>;
+  readonly timeout_seconds?: number;
 }
 
 /** The optional fields of a tool value that the short record above has no word for. */
@@ -46,7 +59,8 @@ export type RegistrationExtras = Partial<
     | "aliasArguments"
     | "dispose"
   >
->;
+> &
+  SnakeCaseFields;
 
 /** What `defineTool` makes has its parameters at the top; a registration record has them in its schema. */
 export function isToolValue(given: (Registration & RegistrationExtras) | AnyTool): given is AnyTool {
@@ -54,7 +68,8 @@ export function isToolValue(given: (Registration & RegistrationExtras) | AnyTool
 }
 
 /** The tool value of a registration record. */
-export function toolFromRegistration(registration: Registration & RegistrationExtras): AnyTool {
+export function toolFromRegistration(given: Registration & RegistrationExtras): AnyTool {
+  const registration = inOurSpelling(given);
   const { schema, description } = registration;
   if (!isRecord(schema)) {
     throw new TypeError(

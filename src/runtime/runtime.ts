@@ -150,7 +150,20 @@ export class Runtime {
     this.#definitions.forgetRules();
     await (await this.#sessions)?.reloadRules(held);
     await this.sources.refresh(config);
+    await this.invalidate();
+  }
+
+  /**
+   * Forgets what is known of which tools can be used, and looks anew at those somebody has asked about; what turns is
+   * told as `tool.availability`. For programs that change the environment: a variable, PATH, an installed program.
+   */
+  async invalidate(): Promise<void> {
+    const known = [...this.registry.snapshot().entries.values()].filter(
+      (entry) => this.#availability.peek(entry) !== undefined,
+    );
+    this.#availability.invalidate();
     this.registry.touch();
+    await statusesOf(known, this.#availability);
   }
 
   /** Definitions in OpenAI format, sorted and byte-stable; a repeated question gets the very same list. */

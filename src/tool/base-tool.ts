@@ -7,11 +7,13 @@ import type { AnyTool, CallContext, HandlerOutput, Tool } from "./tool.js";
  * `setup` runs once, before the first call; when it fails, that call fails and the next one tries again.
  * `teardown` runs once when the registration ends, also after a failed setup or a failed run, so it must
  * cope with half-made state.
+ *
+ * `parameters` (a schema, named again as `BaseTool<typeof parameters>`) may be left out: then any named arguments come
+ * as they are.
  */
 export abstract class BaseTool<P extends Parameters = Parameters, Out = unknown> {
   abstract readonly name: string;
   abstract readonly description: string;
-  abstract readonly parameters: P;
   readonly toolset: string = DEFAULT_TOOLSET;
   readonly permissions: Tool["permissions"] = [];
   readonly emoji?: string;
@@ -31,6 +33,15 @@ export abstract class BaseTool<P extends Parameters = Parameters, Out = unknown>
 
 type Parameters_<F> = NonNullable<F> extends (args: never, scope: infer S) => unknown ? S : never;
 
+/** Not a field of the class: one that may be left out would have to be marked as overridden where it is not. */
+function parametersOf(instance: BaseTool & { readonly parameters?: unknown }): Parameters {
+  return isParameters(instance.parameters) ? instance.parameters : { type: "object" };
+}
+
+function isParameters(value: unknown): value is Parameters {
+  return (typeof value === "object" || typeof value === "function") && value !== null;
+}
+
 /** The tool value of a BaseTool instance. */
 export function toolFromBase(instance: BaseTool): AnyTool {
   let ready: Promise<void> | undefined;
@@ -48,7 +59,7 @@ export function toolFromBase(instance: BaseTool): AnyTool {
   return defineTool({
     name: instance.name,
     description: instance.description,
-    parameters: instance.parameters,
+    parameters: parametersOf(instance),
     toolset: instance.toolset,
     permissions: instance.permissions,
     ...(instance.emoji !== undefined && { emoji: instance.emoji }),

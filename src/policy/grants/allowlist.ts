@@ -10,6 +10,7 @@ import { foldersOf } from "./folders.js";
 import { type Grant, type GrantPlace, grantOf } from "./grant.js";
 import { GrantState } from "./grant-state.js";
 import { isAltered, isOpaque, rememberable } from "./grantable.js";
+import { originalWordsMean } from "./original-words.js";
 
 export interface Whereabouts {
   readonly cwd: string;
@@ -149,6 +150,7 @@ function isGrantAbout(question: {
   const { rule, reason, canonical } = segment;
   if (kind === "rule" || kind === "text") {
     if (text === rule || text === reason || where.keys?.includes(text) === true) return true;
+    if (originalWordsMean(text, rule)) return true;
     // A family of rules stands for all of them, but only where nobody can take its name for a command.
     if (kind === "rule") return rule.startsWith(`${text}.`);
   }

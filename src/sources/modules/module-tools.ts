@@ -5,6 +5,7 @@ import { PlacedError } from "../../registry/user-module-errors.js";
 import { isBaseToolClass, isBaseToolInstance, toolFromBase } from "../../tool/base-tool.js";
 import { toolsOf } from "../../tool/decorator.js";
 import type { AnyTool } from "../../tool/tool.js";
+import { TOOL_FIELDS } from "../../tool/tool-fields.js";
 
 /** The same, or an error with the line of a field that keeps a tool from being one. */
 export function registrableTools(
@@ -29,7 +30,7 @@ function mistakeIn(value: unknown): Mistake | undefined {
   if (!isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return undefined;
   if (!("parameters" in value && "permissions" in value && "toolset" in value)) return undefined;
   for (const field of Object.keys(value)) {
-    const meant = FIELDS.has(field) ? undefined : didYouMean(field, FIELDS);
+    const meant = TOOL_FIELDS.has(field) ? undefined : didYouMean(field, TOOL_FIELDS);
     if (meant === undefined) continue;
     return {
       message: `"${field}" is no field of a tool; ${meant}`,
@@ -52,38 +53,6 @@ function lineOf(where: RegExp, file: string): number | undefined {
     return undefined;
   }
 }
-
-/** Every field of a tool value. */
-const FIELDS: ReadonlySet<string> = new Set<keyof AnyTool>([
-  "name",
-  "aliases",
-  "toolset",
-  "description",
-  "emoji",
-  "tags",
-  "parameters",
-  "output",
-  "permissions",
-  "effects",
-  "secretsIn",
-  "checkFn",
-  "needs",
-  "requiresEnv",
-  "host",
-  "interactive",
-  "idempotent",
-  "tolerant",
-  "changesOnlyFiles",
-  "timeoutMs",
-  "maxResultSizeChars",
-  "dynamicSchemaOverrides",
-  "aliasArguments",
-  "refine",
-  "handler",
-  "present",
-  "dispose",
-  "examples",
-]);
 
 /** What a module exports: tool values, BaseTool classes, classes with `@tool` methods. */
 export function toolsOfModule(module: Readonly<Record<string, unknown>>): readonly AnyTool[] {

@@ -1,0 +1,33 @@
+import type { AnyTool } from "./tool.js";
+
+/** Every field of a tool value. */
+export const TOOL_FIELDS: ReadonlySet<string> = new Set<keyof AnyTool>([
+  "name",
+  "aliases",
+  "toolset",
+  "description",
+  "emoji",
+  "tags",
+  "parameters",
+  "output",
+  "permissions",
+  "effects",
+  "secretsIn",
+  "checkFn",
+  "needs",
+  "requiresEnv",
+  "host",
+  "interactive",
+  "idempotent",
+  "tolerant",
+  "changesOnlyFiles",
+  "timeoutMs",
+  "maxResultSizeChars",
+  "dynamicSchemaOverrides",
+  "aliasArguments",
+  "refine",
+  "handler",
+  "present",
+  "dispose",
+  "examples",
+]);
