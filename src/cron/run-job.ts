@@ -1,7 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { isBelow } from "../base/path.js";
-import { quoteForShell } from "../base/quote.js";
 import type { CallResult } from "../tool/call.js";
 import { textOf } from "../tool/content.js";
 import { ToolError } from "../tool/errors.js";
@@ -10,8 +9,6 @@ import type { Job, JobRun } from "./types.js";
 
 /** What a run needs of a session of the door "cron". */
 export interface JobSession {
-  /** False when its commands run in a container or on another machine. */
-  readonly local: boolean;
   has(tool: string): boolean;
   /** Through the whole path; never rejects. */
   call(
@@ -90,7 +87,7 @@ async function work(job: Job, parts: Working): Promise<WorkOutcome> {
 
 async function runScript(script: string, parts: Working): Promise<WorkOutcome> {
   const { session, signal, scriptsDir, scriptTimeoutS } = parts;
-  const command = await scriptCommand(script, { folder: scriptsDir, local: session.local });
+  const command = await scriptCommand(script, scriptsDir);
   const result = await session.call(
     { name: "terminal", arguments: { command, timeout: scriptTimeoutS } },
     { signal },
@@ -186,34 +183,31 @@ function readable(text: string): string {
 }
 
 const LARGEST_BYTES = 100_000;
+/** Each reads the script from its standard input. */
 const INTERPRETERS: Readonly<Record<string, string>> = {
-  ".py": "python3",
-  ".js": "node",
-  ".mjs": "node",
-  ".cjs": "node",
-  ".ts": "node",
-  ".rb": "ruby",
-  ".pl": "perl",
+  ".py": "python3 -",
+  ".js": "node -",
+  ".mjs": "node --input-type=module -",
+  ".cjs": "node --input-type=commonjs -",
+  ".ts": "node --input-type=module-typescript -",
+  ".rb": "ruby -",
+  ".pl": "perl -",
 };
 
 /**
  * The command line for a script. A name of a file below the scripts folder stands for that file; everything else is
- * a command line already. A shell script is run as its own text, so that each of its lines is judged like any other
- * command, and so that it runs in every environment.
+ * a command line already. It is run as its own text, so that what it does is judged like any other command, and so
+ * that it runs in every environment and where the Hermes home cannot be seen.
  */
-async function scriptCommand(
-  script: string,
-  place: { readonly folder: string; readonly local: boolean },
-): Promise<string> {
-  const file = await scriptFile(script.trim(), place.folder);
+async function scriptCommand(script: string, folder: string): Promise<string> {
+  const file = await scriptFile(script.trim(), folder);
   if (file === undefined) return script;
   const interpreter = INTERPRETERS[extname(file).toLowerCase()];
-  if (interpreter === undefined) return shellText(file, script);
-  if (place.local) return `${interpreter} ${quoteForShell(file)}`;
-  throw new ToolError(`The script ${script} lies on this machine, and the job runs elsewhere.`, {
-    code: "invalid_arguments",
-    hint: "Use a shell script, a command line, or a job in the local environment.",
-  });
+  const text = await scriptText(file, { name: script, isShell: interpreter === undefined });
+  if (interpreter === undefined) return text;
+  let end = "END_OF_SCRIPT";
+  while (text.includes(end)) end += "_";
+  return `${interpreter} <<'${end}'\n${text}\n${end}`;
 }
 
 /** Undefined when the words name no file there. Links that lead out of the folder are refused. */
@@ -230,11 +224,14 @@ async function scriptFile(name: string, folder: string): Promise<string | undefi
   });
 }
 
-async function shellText(file: string, name: string): Promise<string> {
+async function scriptText(
+  file: string,
+  { name, isShell: mustBeShell }: { readonly name: string; readonly isShell: boolean },
+): Promise<string> {
   const bytes = await readFile(file);
   const text = bytes.toString("utf8");
   const interpreter = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(text)?.[1];
-  const isShell = interpreter === undefined || /(?:^|\/)(?:ba|da|k|z)?sh$/.test(interpreter);
+  const isShell = !mustBeShell || interpreter === undefined || /(?:^|\/)(?:ba|da|k|z)?sh$/.test(interpreter);
   if (isShell && bytes.length <= LARGEST_BYTES && !text.includes("\0")) return text;
   throw new ToolError(
     isShell

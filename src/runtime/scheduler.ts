@@ -80,7 +80,6 @@ async function openJobSession(
   const tools = job.tools === undefined ? {} : { tools: job.tools };
   const session = outer.openChild({ ...tools, door: "cron", onWaiting });
   return {
-    local: session.scope.environment.kind === "local",
     has: (tool) => session.view.statuses.get(tool)?.ok !== false && session.view.entries.has(tool),
     call: (request, options) => session.call(request, options),
     close() {

@@ -103,7 +103,6 @@ describe("a run that waits for a person", () => {
     const scheduler = await home.scheduler({
       limits: { maxParallel: 1, runMs: 5 * MINUTE },
       openSession: async (job, onWaiting) => ({
-        local: true,
         has: () => false,
         close: () => undefined,
         async call(request, { signal }) {

@@ -147,7 +147,6 @@ export async function openHome(): Promise<Home> {
 
 function pretendSession(work: Work, counts: { waiting: number }): JobSession {
   return {
-    local: true,
     has: () => false,
     async call(request, { signal }): Promise<CallResult> {
       const base = {
