@@ -20,6 +20,7 @@ export function declareEffects(call: CallRecord): Failure | undefined {
       home: scope.home,
       exported: scope.task.exported,
       pendingInput: (process) => scope.processes.pendingInput(process),
+      sentInput: (process) => scope.processes.sentInput(process),
       commandOf: (process) => commandOf(scope, process),
     });
     call.effects = readEffects(declared);
@@ -64,6 +65,7 @@ function readEffects(declared: unknown): readonly Effect[] {
       cwd,
       variables,
       typedInto,
+      typedBefore,
       ask,
       lock,
       reversible,
@@ -86,6 +88,7 @@ function readEffects(declared: unknown): readonly Effect[] {
       ...(typeof cwd === "string" && { cwd }),
       ...(typeof variables === "object" && { variables: { ...variables } }),
       ...(typeof typedInto === "string" && { typedInto }),
+      ...(typeof typedBefore === "string" && { typedBefore }),
       ...(typeof detail === "string" && { detail }),
       ...(typeof ask === "object" && { ask: { ...ask, reason: String(ask.reason) } }),
       ...(typeof lock === "object" && { lock: { ...lock } }),

@@ -54,12 +54,35 @@ export function judgeTerminal(
   if (effect.resource === "*") return UNSEEN;
   const typed = effect.typedInto === undefined ? undefined : typedAs(effect.resource, effect.typedInto);
   if (typed !== undefined && !typed.isCommand && !mayBeCommand(typed.text)) return undefined;
-  const text = typed?.text ?? effect.resource;
+  const text = textAfterEarlier(effect, { place, rules }) ?? typed?.text ?? effect.resource;
   const cwd = effect.cwd ?? place.session.cwd;
   const options = lineOptions(effect, place, rules);
   const judged = judgeWhere(text, cwd, options);
   const command = withVariables({ ...effect, resource: text });
   return verdictOn({ line: readCommandLine(text, options), command, cwd, judged, place, rules });
+}
+
+/**
+ * What was typed before makes harmless text mean more: `remove = shutil.rmtree`, then `remove("src")`. Both together,
+ * when that says more than the new text alone; undefined when it does not. What was dangerous before has been answered.
+ */
+function textAfterEarlier(
+  effect: Effect,
+  { place, rules }: { readonly place: TerminalPlace; readonly rules: TerminalRules },
+): string | undefined {
+  const { typedInto, typedBefore, resource } = effect;
+  if (typedInto === undefined || typedBefore === undefined) return undefined;
+  const options = lineOptions(effect, place, rules);
+  const judged = (text: string) => {
+    const { text: line, isCommand } = typedAs(text, typedInto);
+    return { line, verdict: isCommand ? judgeCommand(line, options).verdict : "safe" };
+  };
+  if (judged(resource).verdict !== "safe") return undefined;
+  let earlier = typedBefore.split("\n");
+  while (earlier.length > 0 && judged(earlier.join("\n")).verdict !== "safe")
+    earlier = earlier.slice(Math.ceil(earlier.length / 2));
+  const together = judged([...earlier, resource].join("\n"));
+  return together.verdict === "safe" ? undefined : together.line;
 }
 
 /** What the meaning of a line depends on here. */

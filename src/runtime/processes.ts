@@ -33,6 +33,7 @@ export class RuntimeProcesses {
         });
       },
       pendingInput: (id) => known()?.pendingInput(id) ?? "",
+      sentInput: (id) => known()?.sentInput(id) ?? "",
       takeNotices: () => known()?.takeNotices() ?? [],
     };
   }

@@ -19,6 +19,12 @@ const CODE_OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/^perl[\d.]*$/, "perl -e"],
   [/^(?:irb|ruby[\d.]*)$/, "ruby -e"],
   [/^php[\d.]*$/, "php -r"],
+  [/^sqlite3?$/, "sqlite3 typed.db <<<"],
+  [/^(?:psql|pgcli)$/, "psql <<<"],
+  [/^(?:mysql|mariadb|mycli)$/, "mysql <<<"],
+  [/^duckdb$/, "duckdb typed.db <<<"],
+  [/^(?:mongosh?|mongo)$/, "mongosh --eval"],
+  [/^redis-cli$/, "redis-cli <<<"],
 ];
 
 /**

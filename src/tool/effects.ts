@@ -13,6 +13,8 @@ export interface Effect {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** The command line of the running program that gets this text typed in, when it is not run itself. */
   readonly typedInto?: string | undefined;
+  /** What was typed into it before, which this text is read after. */
+  readonly typedBefore?: string | undefined;
   /** Why a person must be asked whatever the rules allow; a yes is remembered by `key` for the session, if there is one. */
   readonly ask?: { readonly reason: string; readonly key?: string } | undefined;
   /** More for a person who is asked: what it really means here. */
@@ -37,6 +39,8 @@ export interface EffectScope {
   readonly exported?: Readonly<Record<string, string | undefined>>;
   /** What was typed into a background process and not yet sent off with a new line. */
   pendingInput?(process: string): string;
+  /** The whole commands that were typed into it before. */
+  sentInput?(process: string): string;
   /** What a background process was started with; undefined when there is none of that name. */
   commandOf?(process: string): string | undefined;
 }

@@ -66,3 +66,27 @@ describe("text typed into a running program", () => {
     expect(bench.ask({ effects: runs(text, { typedInto }) }).verdict).toBe(verdict);
   });
 });
+
+describe("text typed into a program after other text", () => {
+  test.each([
+    ["bash", "x=rm\ny='-rf data'\n", "$x $y", "ask"],
+    ["bash", "f() { rm -rf data; }\n", "f", "ask"],
+    ["bash", "x=src\n", "ls $x", "allow"],
+    ["python3", "from shutil import rmtree as r\n", 'r("data")', "ask"],
+    ["python3", "import json\n", 'print(json.dumps({"a": 1}))', "allow"],
+    ["node", 'import { rmSync as r } from "node:fs"\n', 'r("data", { recursive: true })', "ask"],
+    ["node", "const a = 1\n", "console.log(a)", "allow"],
+    ["sqlite3 a.db", "create table t (a);\n", ".shell rm -rf data", "ask"],
+    ["sqlite3 a.db", "select 1;\n", "select 2;", "allow"],
+    ["psql shop", "\\dt\n", "\\! rm -rf data", "ask"],
+    ["psql shop", "\\dt\n", "select 1;", "allow"],
+    ["mysql shop", "show tables;\n", "truncate users;", "ask"],
+    ["mysql shop", "show tables;\n", "select 1;", "allow"],
+    // What was dangerous has been answered; what follows is not held up by it.
+    ["bash", "rm -rf data\n", "ls", "allow"],
+    ["bash", "rm -rf data\nx=rm\n", "$x -rf src", "ask"],
+  ])("into %s after %j: %s is %s", async (typedInto, typedBefore, text, verdict) => {
+    const bench = await rulesBench("");
+    expect(bench.ask({ effects: runs(text, { typedInto, typedBefore }) }).verdict).toBe(verdict);
+  });
+});

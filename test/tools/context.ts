@@ -24,6 +24,7 @@ const NO_PROCESSES: SessionProcesses = {
     throw new Error(`no process ${id}`);
   },
   pendingInput: () => "",
+  sentInput: () => "",
   takeNotices: () => [],
 };
 

@@ -1,6 +1,7 @@
 const CTRL_C = "\u0003";
 /** Beyond this nobody can tell any more what stands there. */
 const MAX_PENDING_CHARS = 4_096;
+const MAX_SENT_CHARS = 30_000;
 /** Stands for text that nobody has kept; a control character, so that it can never be judged as harmless. */
 const UNKNOWABLE = "\u0000";
 
@@ -10,9 +11,15 @@ const UNKNOWABLE = "\u0000";
  */
 export class PendingInput {
   #text = "";
+  #sent = "";
 
   get text(): string {
     return this.#text;
+  }
+
+  /** The whole commands before that, the last of them: what a program was told makes what it is told next mean more. */
+  get sent(): string {
+    return this.#sent;
   }
 
   add(data: string): void {
@@ -21,6 +28,7 @@ export class PendingInput {
     for (let end = lineEnd(this.#text, 0); end !== -1; end = lineEnd(this.#text, end)) {
       if (end > MAX_PENDING_CHARS) break;
       if (goesOn(this.#text.slice(0, end))) continue;
+      this.#sent = (this.#sent + this.#text.slice(0, end)).slice(-MAX_SENT_CHARS);
       this.#text = this.#text.slice(end);
       end = 0;
     }

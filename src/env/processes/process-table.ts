@@ -89,6 +89,7 @@ class Table implements ProcessTable {
       },
       get: (id) => oneOf(mine(), id),
       pendingInput: (id) => matching(mine(), id)[0]?.pendingInput ?? "",
+      sentInput: (id) => matching(mine(), id)[0]?.sentInput ?? "",
       takeNotices: () => this.#notices.take(session),
     };
   }

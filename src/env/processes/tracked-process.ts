@@ -135,6 +135,10 @@ export class Tracked implements TrackedProcess {
     return this.#pending.text;
   }
 
+  get sentInput(): string {
+    return this.#pending.sent;
+  }
+
   tail(chars: number): string {
     return this.ring.tail(chars);
   }

@@ -87,6 +87,8 @@ export interface TrackedProcess {
   handOff(): void;
   /** What was typed since the last whole command was sent off. Policy judges it together with what is typed next. */
   readonly pendingInput: string;
+  /** The whole commands that were typed before that. */
+  readonly sentInput: string;
 }
 
 /** Something a session wanted to be told about a process of its. */
@@ -112,6 +114,7 @@ export interface SessionProcesses {
   get(id: string): TrackedProcess;
   /** Empty for unknown ids: whoever asks only wants to judge. */
   pendingInput(id: string): string;
+  sentInput(id: string): string;
   /** What has come up since the last time it was asked; each notice is given once. */
   takeNotices(): readonly ProcessNotice[];
 }

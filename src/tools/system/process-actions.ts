@@ -128,6 +128,7 @@ function requireSameJudgement(
       cwd: ctx.session.cwd,
       environment: ctx.environment.name,
       pendingInput: () => process.pendingInput,
+      sentInput: () => process.sentInput,
       commandOf: () => process.info.command,
     },
   );

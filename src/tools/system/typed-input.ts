@@ -38,12 +38,14 @@ export function typedEffects(typed: TypedInput, scope: EffectScope): readonly Ef
   const unknowable = EDITING.test(pending + text) || (typed.pty !== false && (pending + text).includes("\t"));
   const line = (pending + text).replaceAll(/\r\n?/g, "\n");
   const typedInto = scope.commandOf?.(process);
+  const before = (scope.sentInput?.(process) ?? "").replaceAll(/\r\n?/g, "\n");
   return [
     {
       action: "terminal:execute",
       resource: unknowable || line.trim() === UNKNOWABLE ? UNKNOWABLE : line,
       mode: "execute",
       typedInto,
+      ...(before !== "" && { typedBefore: before }),
     },
   ];
 }

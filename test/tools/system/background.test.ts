@@ -235,3 +235,29 @@ describe("typed input is judged", () => {
     expect(asked).toEqual([]);
   });
 });
+
+describe("what is typed into a running program", () => {
+  it.each([
+    ["bash", ["x=rm", "y='-rf data'"], "$x $y"],
+    ["bash", ["f() { rm -rf data; }"], "f"],
+    ["python3 -i", ["from shutil import rmtree as gone"], 'gone("data")'],
+  ])("counts together with what was typed before: %s", async (command, harmless, last) => {
+    const { call, asked } = await shell();
+    const started = await call("terminal", { background: true, command });
+    const { session_id } = started.structured as TerminalOutput;
+    for (const data of harmless) await call("process", { action: "submit", session_id, data });
+    const before = asked.length;
+    const typed = await call("process", { action: "submit", session_id, data: last });
+    expect([typed.error?.code, asked.length - before]).toEqual(["denied", 1]);
+    await call("process", { action: "kill", session_id });
+  });
+
+  it("stays unasked while both together are harmless", async () => {
+    const { terminal, call, asked } = await shell();
+    const { session_id } = await terminal({ command: "bash" });
+    for (const data of ["x=src", "echo $x", "y=$x/lib", "echo $y"])
+      expect((await call("process", { action: "submit", session_id, data })).error).toBeUndefined();
+    expect(asked).toEqual([]);
+    await call("process", { action: "kill", session_id });
+  });
+});
