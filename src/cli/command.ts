@@ -13,6 +13,8 @@ export interface CommandSpec {
   /** `{ "<name>": "what it is" }`, in the order they are typed. */
   readonly args?: Readonly<Record<string, string>>;
   readonly options?: Readonly<Record<string, string | OptionSpec>>;
+  /** True where a tool's own arguments may be typed like options. */
+  readonly takesAnyOption?: boolean;
   /** Said at the end of its help. */
   readonly helpEnd?: string;
   readonly load?: () => Promise<Action>;
@@ -37,9 +39,17 @@ export const CALL_ARGUMENTS = "JSON, key=value pairs, or - for standard input";
 /** `outline` leaves out what only its own help and its own run need. */
 export function addCommand(
   parent: Command,
-  { name, spec, outline }: { readonly name: string; readonly spec: CommandSpec; readonly outline?: boolean },
+  added: {
+    readonly name: string;
+    readonly spec: CommandSpec;
+    readonly outline?: boolean;
+    readonly group?: string | undefined;
+  },
 ): void {
-  addDetails(parent.command(name).description(spec.about), outline === true ? { about: spec.about } : spec);
+  const { name, spec, outline, group } = added;
+  const command = parent.command(name).description(spec.about);
+  if (group !== undefined) command.helpGroup(group);
+  addDetails(command, outline === true ? { about: spec.about } : spec);
 }
 
 function addDetails(command: Command, spec: CommandSpec): void {
@@ -47,6 +57,7 @@ function addDetails(command: Command, spec: CommandSpec): void {
   for (const [flags, given] of Object.entries(spec.options ?? {})) {
     command.addOption(optionOf(flags, typeof given === "string" ? { about: given } : given));
   }
+  if (spec.takesAnyOption === true) command.allowUnknownOption();
   if (spec.helpEnd !== undefined) command.addHelpText("after", `\n${spec.helpEnd}`);
   for (const [name, inner] of Object.entries(spec.commands ?? {})) {
     const isDefault = name === spec.otherwise;

@@ -10,6 +10,35 @@ import { kill, logs, ps } from "./processes.js";
 import { tool } from "./tool.js";
 import { tools, toolsets } from "./tools.js";
 
+/** The headings of the help, what stands below them, and two lines to try. */
+export const GROUPS: Readonly<
+  Record<string, { readonly commands: readonly string[]; readonly examples: readonly [string, string] }>
+> = {
+  "Calling tools:": {
+    commands: ["call", "run", "calls", "stats", "undo"],
+    examples: ["hermes call system_info", "hermes calls show 12"],
+  },
+  "Tools and where they come from:": {
+    commands: ["tools", "tool", "toolsets", "mcp", "plugins", "setup"],
+    examples: [
+      "hermes tools new my_tool",
+      "hermes mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
+    ],
+  },
+  "What may happen:": {
+    commands: ["approvals", "changes", "permissions", "net"],
+    examples: ["hermes approvals test 'rm -rf build'", "hermes permissions explain terminal command=ls"],
+  },
+  "Running and background:": {
+    commands: ["serve", "status", "open", "ps", "logs", "kill", "cron"],
+    examples: ["hermes serve --port 0", "hermes cron add 'every 2h' --tool system_info"],
+  },
+  "Set-up:": {
+    commands: ["doctor", "config", "env", "completion"],
+    examples: ["hermes doctor", "hermes config set approvals.timeout 120"],
+  },
+};
+
 /**
  * Every command, in the order of the help. A noun with commands of its own is declared in the file of its name, and
  * the code of its commands lies in the folder beside it.
@@ -17,6 +46,10 @@ import { tools, toolsets } from "./tools.js";
 export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   call: {
     about: "one call through the whole path",
+    takesAnyOption: true,
+    helpEnd: `Examples:
+  hermes call read_file path=README.md limit=5
+  hermes call terminal --command 'ls | head' --json`,
     args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
     options: { "--exit-code": "end with the exit code of the program that the call ran" },
     load: async () => (await import("./call.js")).call,
@@ -93,6 +126,34 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     about: "shell completion script",
     args: { "<shell>": "bash, zsh, fish or powershell" },
     load: async () => (await import("./completion.js")).completion,
+  },
+  calls: {
+    about: "what was called, when, and how it ended",
+    otherwise: "list",
+    commands: {
+      list: {
+        about: "the last calls of every process of this home",
+        options: {
+          "-n, --limit <n>": { about: "how many", default: "20" },
+          "--tool <name>": "only of this tool",
+        },
+        load: async () => (await import("./calls.js")).list,
+      },
+      show: {
+        about: "everything that was written down of one call",
+        args: { "<id>": "as the list shows it" },
+        load: async () => (await import("./calls.js")).show,
+      },
+    },
+  },
+  status: {
+    about: "whether a server of this home runs, and where",
+    load: async () => (await import("./status.js")).status,
+  },
+  open: {
+    about: "the page of the running server, in your browser",
+    options: { "--no-browser": "only print the address" },
+    load: async () => (await import("./status.js")).open,
   },
   serve: {
     about: "HTTP API and page on 127.0.0.1:9119",

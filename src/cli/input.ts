@@ -32,7 +32,8 @@ export function positiveInteger(given: unknown, flag: string): number {
 }
 
 /** `'{"a":1}'`, `a=1 b=two`, or `-` for standard input. Decode sees the text as a model would have sent it. */
-export async function readCallArguments(words: readonly string[]): Promise<unknown> {
+export async function readCallArguments(given: readonly string[]): Promise<unknown> {
+  const words = withoutDashes(given);
   const [first] = words;
   if (first === undefined) return {};
   if (first === "-" && words.length === 1) return (await readStdin()).toString("utf8");
@@ -50,6 +51,23 @@ export async function readCallArguments(words: readonly string[]): Promise<unkno
     pairs.push([word.slice(0, at), word.slice(at + 1)]);
   }
   return Object.fromEntries(pairs);
+}
+
+/** `--path X` and `--path=X`, as one types them elsewhere, mean `path=X`; a flag alone means true. */
+function withoutDashes(words: readonly string[]): readonly string[] {
+  const pairs: string[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? "";
+    const name = /^--([A-Za-z_][\w-]*)$/.exec(word)?.[1]?.replaceAll("-", "_");
+    const next = words[index + 1];
+    if (name === undefined) pairs.push(word.replace(/^--(?=[A-Za-z_][\w-]*=)/, ""));
+    else if (next === undefined || next.startsWith("--")) pairs.push(`${name}=true`);
+    else {
+      pairs.push(`${name}=${next}`);
+      index += 1;
+    }
+  }
+  return pairs;
 }
 
 /** More than any limit of what reads the text, and less than a string can hold. */

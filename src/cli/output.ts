@@ -79,7 +79,8 @@ export class Output {
 
   /** For people: columns padded to the widest cell. */
   table(rows: readonly (readonly string[])[]): void {
-    for (const line of tableLines(rows)) this.line(line);
+    const columns = process.stdout.isTTY === true ? process.stdout.columns : undefined;
+    for (const line of tableLines(rows)) this.line(columns ? fitted(line, columns) : line);
   }
 
   /** What a call came to, the same for every command that makes one. */
@@ -169,6 +170,20 @@ export function tableLines(rows: readonly (readonly string[])[], gap = 2): strin
       )
       .join(""),
   );
+}
+
+/** A line cut to the width of the terminal: one that wraps makes a table unreadable. */
+export function fitted(line: string, columns: number): string {
+  if (visibleLength(line) <= columns) return line;
+  let shown = "";
+  let used = 0;
+  for (const part of line.match(/\x1b\[[0-9;]*m|[\s\S]/gu) ?? []) {
+    const isColour = part.startsWith("\x1b");
+    if (!isColour && used + visibleLength(part) > columns - 1) break;
+    shown += part;
+    if (!isColour) used += visibleLength(part);
+  }
+  return `${shown}…${line.includes("\x1b") ? "\x1b[0m" : ""}`;
 }
 
 /** Columns on a terminal: emoji take two, joiners and colours none. */

@@ -2,11 +2,12 @@ import { Command, CommanderError, Option } from "commander";
 import { type Failure, failure } from "../tool/errors.js";
 import { VERSION } from "../version.js";
 import { addCommand, firstWord, runner } from "./command.js";
-import { COMMANDS } from "./commands.js";
+import { COMMANDS, GROUPS } from "./commands.js";
 import { EXIT } from "./errors.js";
 import { variablesOfServers } from "./mcp.js";
 import { Output } from "./output.js";
 import { addPluginCommand } from "./plugins.js";
+import { pluralOf } from "./tool.js";
 
 /**
  * With `argv`, only the command it names is made in full: the others need a name for suggestions. `completion` false
@@ -36,6 +37,7 @@ export function buildProgram({
     .option("--no-color", "no colours")
     .addOption(new Option("--ascii", "no emoji or special signs").hideHelp())
     .option("--home <dir>", "Hermes home (HERMES_HOME)")
+    .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .enablePositionalOptions(false)
     .helpCommand(true)
@@ -47,8 +49,13 @@ export function buildProgram({
   const known = word !== undefined && Object.hasOwn(COMMANDS, word);
   for (const [name, spec] of Object.entries(COMMANDS)) {
     if (name === "completion" && !completion) continue;
-    addCommand(program, { name, spec, outline: known && name !== word });
+    const group = Object.entries(GROUPS).find(([, { commands }]) => commands.includes(name))?.[0];
+    addCommand(program, { name, spec, outline: known && name !== word, group });
   }
+  program.addHelpText("after", () => {
+    const lines = Object.values(GROUPS).flatMap(({ examples }) => examples.map((line) => `  ${line}`));
+    return `\nExamples:\n${lines.join("\n")}`;
+  });
   return program;
 }
 
@@ -74,11 +81,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   const completing = argv[0] === "completion" || argv[0] === "complete";
   const json = argv.includes("--json") || argv.includes("--jsonl");
   try {
-    const program = buildProgram(completing ? { completion: false } : { argv });
+    const program = buildProgram(completing ? { completion: false } : { argv: pluralOf(argv) });
     if (json) silence(program);
     if (completing) (await import("./completion.js")).addCompletion(program);
     else await addPluginCommand(program, argv);
-    await program.parseAsync(variablesOfServers(argv), { from: "user" });
+    await program.parseAsync(variablesOfServers(pluralOf(argv)), { from: "user" });
   } catch (thrown) {
     const out = new Output({ json });
     if (!(thrown instanceof CommanderError)) out.failWith(thrown);

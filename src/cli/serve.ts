@@ -3,18 +3,19 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
 import { createServer, type HermesServer } from "../server/server.js";
 import { resolveToken, type ServerToken } from "../server/token.js";
-import { HermesError } from "../tool/errors.js";
+import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
 import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import type { Output } from "./output.js";
 import { assertPerson } from "./person.js";
+import { noteServer, runningServer } from "./running-server.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
-export async function serve({ out, runtime: open, options }: CommandContext): Promise<void> {
+export async function serve({ out, runtime: open, options, home }: CommandContext): Promise<void> {
   const signals = listenForStop();
   const runtime = await open({ wait: false });
   // One tool's forgotten promise must not end everybody's server.
@@ -25,12 +26,18 @@ export async function serve({ out, runtime: open, options }: CommandContext): Pr
     const { server, token } = await start(runtime, options);
     const scheduler = await startScheduler(runtime);
     await startReloading(runtime, { out, tools: options.dev !== true });
+    const forget = await noteServer(home, server.url);
     await announce({ out, runtime, server, token });
     await signals.stop;
     out.note("Stopping: running calls get a few seconds to finish. Ctrl-C again ends at once.");
-    await Promise.all([server.close(), scheduler?.stop()]);
+    await Promise.all([server.close(), scheduler?.stop(), forget()]);
   } catch (thrown) {
-    out.failWith(thrown);
+    const other = isPortTaken(thrown) ? await runningServer(home) : undefined;
+    if (other === undefined) out.failWith(thrown);
+    else
+      out.fail(
+        failure("unavailable", `A server of this home runs already: ${other.url}`, "Its page: hermes open"),
+      );
     if (!(thrown instanceof HermesError && thrown.code === "bad_request")) process.exitCode = EXIT.unexpected;
   } finally {
     await runtime.close();
@@ -44,6 +51,10 @@ export async function serve({ out, runtime: open, options }: CommandContext): Pr
 export async function serveForAuthor(context: CommandContext): Promise<void> {
   assertPerson("Tools are developed by a person");
   await serve({ ...context, options: { ...context.options, dev: true } });
+}
+
+function isPortTaken(thrown: unknown): boolean {
+  return thrown instanceof HermesError && /is already in use/.test(thrown.message);
 }
 
 async function start(

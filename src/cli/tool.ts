@@ -1,4 +1,5 @@
 import type { CommandSpec } from "./command.js";
+import { tools } from "./tools.js";
 
 export const tool: CommandSpec = {
   about: "register tools from files",
@@ -19,3 +20,12 @@ export const tool: CommandSpec = {
     },
   },
 };
+
+/** `hermes tool list` means `hermes tools list`: the two nouns share no command. */
+export function pluralOf(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf("tool");
+  const next = argv[at + 1];
+  if (at === -1 || argv.slice(0, at).some((word) => !word.startsWith("-"))) return argv;
+  if (next !== undefined && !Object.hasOwn(tools.commands ?? {}, next)) return argv;
+  return argv.with(at, "tools");
+}

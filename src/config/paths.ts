@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { failure, HermesError } from "../tool/errors.js";
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -31,7 +32,21 @@ export function homeDir(options: {
   const userHome = options.env.HOME || homedir();
   const flag = options.flags?.home;
   const chosen = (typeof flag === "string" && flag) || options.env.HERMES_HOME;
-  return chosen ? resolve(expandTilde(chosen, userHome)) : join(userHome, ".hermes");
+  return usableHome(chosen ? resolve(expandTilde(chosen, userHome)) : join(userHome, ".hermes"));
+}
+
+/** Folders that the kernel makes up: nothing can be kept there, and waiting for it would never end. */
+const MADE_UP = /^\/(?:proc|sys|dev)(?:\/(?!shm\/)|$)/;
+
+export function usableHome(home: string): string {
+  if (!MADE_UP.test(home)) return home;
+  throw new HermesError(
+    failure(
+      "bad_request",
+      `${home} cannot be the Hermes home: nothing can be kept there`,
+      "Set HERMES_HOME (or --home) to an ordinary folder.",
+    ),
+  );
 }
 
 export function hermesPaths(home: string): HermesPaths {

@@ -80,6 +80,13 @@ export function refused(request: {
   });
 }
 
+/** Nobody refused anything: the name leads nowhere. */
+export function unresolved(url: string, reason: string): ToolError {
+  return new ToolError(`No answer from ${shownUrl(url)}: ${reason}.`, {
+    hint: "Check the spelling of the name, and whether this machine can reach its name server.",
+  });
+}
+
 /** Without credentials, and not longer than a message can bear. */
 export function shownUrl(url: string): string {
   const clean = url.replace(/\/\/[^/?#]*@/, "//***@");

@@ -4,7 +4,7 @@ import { ToolError } from "../tool/errors.js";
 import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
 import type { Progress } from "../tool/tool.js";
 import { connectionFailure } from "./connection-failure.js";
-import { dispatcherFor, refused, shownUrl, systemResolve } from "./dial.js";
+import { dispatcherFor, refused, shownUrl, systemResolve, unresolved } from "./dial.js";
 import { requestHeaders } from "./headers.js";
 import { boundedResponse } from "./response.js";
 import { judgeUrl, type NetworkRules, type ResolveHost } from "./urls.js";
@@ -62,6 +62,7 @@ async function follow(
   let hop: Hop = { url: request.url, method: request.method ?? "GET", headers, body: request.body };
   for (;;) {
     const verdict = await unlessAborted(judgeUrl(hop.url, { ...request.rules, resolve }), signal);
+    if (verdict.verdict === "block" && verdict.unresolved === true) throw unresolved(hop.url, verdict.reason);
     if (verdict.verdict === "block") {
       throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
     }

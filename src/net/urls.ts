@@ -52,7 +52,12 @@ export type UrlVerdict =
       /** The only addresses that may be dialled for this URL. */
       readonly addresses: readonly string[];
     }
-  | { readonly verdict: "block"; readonly reason: string };
+  | {
+      readonly verdict: "block";
+      readonly reason: string;
+      /** True when nothing forbids it, but its name leads nowhere. */
+      readonly unresolved?: true;
+    };
 
 const METADATA_HOSTS = new Set(
   (
@@ -89,7 +94,7 @@ export async function judgeUrl(text: string, rules: UrlRules): Promise<UrlVerdic
   if (typeof addresses === "string") {
     // Behind a proxy, names of the outside often mean nothing to this machine: the proxy looks them up.
     if (proxyFor(host, rules) !== undefined) return { verdict: "allow", url: parsed, addresses: [] };
-    return block(addresses);
+    return { verdict: "block", reason: addresses, unresolved: true };
   }
   for (const address of addresses) {
     const forbidden = judgeAddress(address);

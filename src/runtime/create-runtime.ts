@@ -2,7 +2,7 @@ import type { EffectLocks } from "../call/effect-locks.js";
 import type { Journal } from "../call/journal.js";
 import type { Policy } from "../call/scope.js";
 import { loadConfig } from "../config/load.js";
-import { homeDir } from "../config/paths.js";
+import { homeDir, usableHome } from "../config/paths.js";
 import { formatProblem } from "../config/types.js";
 import { createLogger, type Logger, type LogLevel, silentLogger } from "../observe/log.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
@@ -80,7 +80,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   refuseUnknownOptions(options, { known: KNOWN, of: "createRuntime" });
   const env = options.env ?? process.env;
   const cwd = options.cwd ?? process.cwd();
-  const home = options.home ?? homeDir({ env });
+  const home = options.home === undefined ? homeDir({ env }) : usableHome(options.home);
   const readConfig = () =>
     loadConfig({
       home,

@@ -24,7 +24,8 @@ const REMOVE = ["call", "terminal", "command=rm -rf precious"] as const;
 describe("a command that needs approval, on a terminal", () => {
   it.for([
     { key: "Enter", type: "\r", code: 5 },
-    { key: "a word it does not know", type: "yes please\r", code: 5 },
+    { key: "a word it does not know, then Enter", type: "yes please\r\r", code: 5 },
+    { key: "?, then d", type: "?\rd\r", code: 5 },
     { key: "d", type: "d\r", code: 5 },
     { key: "Ctrl-D", type: "\u0004", code: 5 },
     { key: "Ctrl-C", type: "\u0003", code: 130 },

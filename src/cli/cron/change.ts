@@ -1,8 +1,10 @@
 import { isRecord } from "../../base/record.js";
 import type { JobWork } from "../../cron/types.js";
-import type { CommandContext } from "../context.js";
+import { HermesError } from "../../tool/errors.js";
+import { aboutTools, type CommandContext, withRuntime } from "../context.js";
 import { commandError } from "../errors.js";
 import { listOf, readCallArguments } from "../input.js";
+import { runningServer } from "../running-server.js";
 import { changeJob, labelOf } from "./jobs.js";
 
 /** `hermes cron add "every 2h" --tool NAME key=value …`; runs in this folder, with the rights of the profile. */
@@ -10,6 +12,7 @@ export async function add(context: CommandContext): Promise<void> {
   const { flags, options } = context;
   const [schedule = "", ...words] = context.args;
   const work = await workFrom(words, options);
+  if (work.toolCall !== undefined) await assertCallable(context, work.toolCall);
   const text = (name: string) => (typeof options[name] === "string" ? options[name] : undefined);
   const names = (given: string | undefined) => (given === undefined ? undefined : listOf(given));
   await changeJob(context, {
@@ -38,6 +41,29 @@ export async function add(context: CommandContext): Promise<void> {
       return `${labelOf(job)}: ${job.scheduleDisplay}; ${next}`;
     },
   });
+  await noteMissingServer(context);
+}
+
+/** A job that could never run is better refused now than found out about at night. */
+async function assertCallable(
+  context: CommandContext,
+  { name, arguments: given }: { readonly name: string; readonly arguments: unknown },
+): Promise<void> {
+  await withRuntime(aboutTools(context, [name]), async (runtime) => {
+    const session = await runtime.openSession({ door: "cli" });
+    const { error } = await session.explainCall({ name, arguments: given });
+    if (error?.code === "not_found" || error?.code === "invalid_arguments") throw new HermesError(error);
+    if (error !== undefined) context.out.note(`as things stand it would not run: ${error.message}`);
+  });
+}
+
+/** Jobs run while a server does. */
+async function noteMissingServer({ out, home }: CommandContext): Promise<void> {
+  if ((await runningServer(home)) === undefined) {
+    out.note(
+      "No server runs now, and jobs run only while one does: hermes serve (or hermes cron tick, from a timer)",
+    );
+  }
 }
 
 async function workFrom(

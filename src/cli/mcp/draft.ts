@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { HermesError } from "../../tool/errors.js";
 import { commandError } from "../errors.js";
 import { readStdin } from "../input.js";
@@ -19,7 +20,30 @@ export async function draftsFrom(
     return serversFromJson(text, name);
   }
   if (name === undefined) throw refused("the server needs a name");
-  return [{ name, section: sectionFrom(command, options), notes: [] }];
+  // `mcp add ADDRESS` and `mcp add NAME ADDRESS` mean what --url means.
+  if (isAddress(name) && command.length === 0 && options.url === undefined) {
+    return [{ name: nameFrom(name), section: sectionFrom([], { ...options, url: name }), notes: [] }];
+  }
+  const [word = ""] = command;
+  if (isAddress(word) && command.length === 1 && options.url === undefined) {
+    return [{ name, section: sectionFrom([], { ...options, url: word }), notes: [] }];
+  }
+  return [{ name, section: sectionFrom(command.map(whole), options), notes: [] }];
+}
+
+function isAddress(word: string): boolean {
+  return /^https?:\/\/./i.test(word) && URL.canParse(word);
+}
+
+/** `https://mcp.linear.app/mcp` → `linear`. */
+function nameFrom(address: string): string {
+  const labels = new URL(address).hostname.split(".").filter((label) => !/^(?:www|mcp|api)$/.test(label));
+  return (labels.at(-2) ?? labels[0] ?? "server").replace(/[^A-Za-z0-9_-]/g, "-");
+}
+
+/** The program is started from other folders later: `.` and `./data` mean those of this one. */
+function whole(word: string): string {
+  return /^\.{1,2}(?:$|[\\/])/.test(word) ? resolve(word) : word;
 }
 
 function sectionFrom([command, ...args]: readonly string[], options: Options): ServerSection {

@@ -58,18 +58,34 @@ async function ask(request: ApprovalRequest, reader: Reader, out: Output): Promi
         return { answer: "once", by: "terminal" };
       case "s":
       case "session":
-        return session ? { answer: "session", by: "terminal" } : DENIED;
+        if (session) return { answer: "session", by: "terminal" };
+        explain(words);
+        break;
       case "a":
       case "always":
-        return always ? askExtent(request, reader, page) : DENIED;
+        if (always) return askExtent(request, reader, page);
+        explain(words);
+        break;
       case "v":
       case "view":
         show([...questionLines(request, { ...page, whole: true }), `   ${words.join(" | ")} | [d]eny`]);
         break;
-      default:
+      case undefined:
+      case "":
+      case "d":
+      case "deny":
+      case "n":
+      case "no":
         return DENIED;
+      default:
+        explain(words);
     }
   }
+}
+
+/** A slip of the finger is no answer, and neither is a question. */
+function explain(words: readonly string[]): void {
+  show([`   Type one of: ${words.join(" | ")} | [d]eny | [v]iew everything; Enter denies.`]);
 }
 
 /** Remembering more than was asked about is a choice of its own, made after seeing what it covers. */

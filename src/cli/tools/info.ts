@@ -90,11 +90,14 @@ async function explainTools({
     .map((tool) => ({ ...tool, shown: [tool.name, ...tool.aliases].find((name) => offered.has(name)) }))
     .map(({ shown, ...tool }) => ({
       name: tool.name,
-      offered: tool.enabled && tool.available,
+      offered: tool.enabled && tool.available && shown !== undefined,
       shown_as: shown ?? null,
       behind_search: shown !== undefined && !listed.has(shown),
       enabled: tool.enabled,
-      because: tool.because,
+      because:
+        tool.enabled && tool.available && shown === undefined
+          ? `${tool.because}, but only an agent loop can offer it`
+          : tool.because,
       available: tool.available,
       reason: tool.reason ?? null,
       fix: tool.fix ?? null,
