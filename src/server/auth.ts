@@ -16,6 +16,11 @@ export class Authenticator {
   readonly cookieName: string;
   /** Never the token: whoever reads the cookie jar cannot call the API from elsewhere with it. */
   readonly cookieValue: string;
+  /**
+   * What the page adds to an answer. Browsers send a cookie to every port of a host, also to a server that a tool has
+   * started there; this they keep for the page's own origin, and never send by themselves.
+   */
+  readonly pageKey: string;
 
   constructor(options: {
     readonly token: string;
@@ -27,6 +32,9 @@ export class Authenticator {
     this.cookieName = `hermes_${options.port}`;
     this.cookieValue = createHmac("sha256", options.token)
       .update(`hermes page cookie, port ${options.port}`)
+      .digest("base64url");
+    this.pageKey = createHmac("sha256", options.token)
+      .update(`hermes page answers, port ${options.port}`)
       .digest("base64url");
   }
 
@@ -50,6 +58,8 @@ export class Authenticator {
     }
     if (!this.#hasCookie(headers)) return unauthenticated("missing");
     if (!isOwnPage(headers)) return unauthenticated("missing");
+    if (request.approves === true && !this.#equal(String(headers[PAGE_HEADER] ?? ""), this.pageKey))
+      return NOT_THE_PAGE;
     if (SAFE_METHODS.has(method) || headers.origin !== undefined) return undefined;
     return {
       status: 403,
@@ -100,6 +110,15 @@ function isOwnPage(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   return site === undefined || site === "same-origin" || site === "none";
 }
+
+const PAGE_HEADER = "x-hermes-page";
+
+const NOT_THE_PAGE: Problem = {
+  status: 403,
+  code: "forbidden",
+  message: "The cookie alone opens the page, but answers nothing.",
+  hint: "Open the address with the token once more, as `hermes serve` printed it, in this browser.",
+};
 
 const MAY_NOT_APPROVE: Problem = {
   status: 403,

@@ -25,6 +25,7 @@ export function pageHtml(content: {
 </header>
 <main>
 ${APPROVALS_SECTION}
+${CHANGES_SECTION}
 ${callsSection(content)}
 ${SOURCES_SECTION}
 ${toolsSection(content.tools)}
@@ -92,6 +93,13 @@ const APPROVALS_SECTION = html`<section id="approvals" aria-labelledby="approval
 <h2 id="approvals-title">Waiting for approval</h2>
 <ul id="approvals-list" role="list"></ul>
 <p id="approvals-note" class="notice" role="status" hidden></p>
+</section>`;
+
+/** Filled by the script: settings and tools that have changed and wait for a yes. */
+const CHANGES_SECTION = html`<section id="changes" aria-labelledby="changes-title" hidden>
+<h2 id="changes-title">Changed, and not in force</h2>
+<ul id="changes-list" role="list"></ul>
+<p id="changes-note" class="notice" role="status" hidden></p>
 </section>`;
 
 /** Filled by the script, which hears of every change. */

@@ -81,7 +81,9 @@ export function mountRoutes(
     const token = context.req.query("token");
     if (token === undefined) return next();
     if (!auth.isToken(token)) return answerProblem(context, unauthenticated("wrong"));
-    return new Response(null, { status: 303, headers: { location: "/", "set-cookie": auth.setCookie() } });
+    // What stands behind # stays in the browser: the page keeps it for its own origin.
+    const location = `/#answers=${auth.pageKey}`;
+    return new Response(null, { status: 303, headers: { location, "set-cookie": auth.setCookie() } });
   });
   for (const route of ROUTES) {
     app.on(route.method, route.path, (context) => {

@@ -222,6 +222,9 @@ describe("who may approve over HTTP", () => {
       [[host, cookie], 403],
       [[host, cookie, "Origin: http://attacker.example"], 403],
       [[host, cookie, "Origin: null"], 403],
+      // Every port of the host receives the cookie; the page has something more.
+      [[host, cookie, `Origin: http://127.0.0.1:${port}`, "Sec-Fetch-Site: same-origin"], 403],
+      [[host, cookie, `Origin: http://127.0.0.1:${port}`, "X-Hermes-Page: forged"], 403],
       [[host, cookie, `Origin: http://127.0.0.1:${port}`, "Sec-Fetch-Site: cross-site"], 401],
       [["Host: attacker.example", owner], 403],
       [[host, owner, "Origin: http://attacker.example"], 403],
@@ -240,6 +243,12 @@ describe("who may approve over HTTP", () => {
     }
     expect((await pending()).map((one) => one.status)).toEqual(["pending"]);
     expect(ran).toEqual([]);
+    const key = opened.headers.get("location")?.split("#answers=")[1];
+    const page = [host, cookie, `Origin: http://127.0.0.1:${port}`, `X-Hermes-Page: ${key}`, length];
+    const denial = JSON.stringify({ id, hash, answer: "deny" });
+    expect(
+      (await sendRaw(port, requestText("POST /v1/approvals", page, denial.padEnd(body.length)))).status,
+    ).toBe(200);
     leave.abort();
     await called;
   });

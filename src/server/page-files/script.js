@@ -135,16 +135,55 @@ function answerButton(question, choice) {
   return button;
 }
 
-async function send(question, answer) {
-  const { id, hash, signature } = question;
-  const got = await fetch("/v1/approvals", {
+/** Came behind the address that the server printed; kept where no other origin reads it. */
+function pageKey() {
+  const [, given] = /^#answers=([\w-]+)$/.exec(location.hash) ?? [];
+  if (given !== undefined) {
+    localStorage.setItem("hermes-answers", given);
+    history.replaceState(null, "", "/");
+  }
+  return localStorage.getItem("hermes-answers") ?? "";
+}
+const PAGE_KEY = pageKey();
+
+async function post(path, body) {
+  const got = await fetch(path, {
     method: "POST",
     credentials: "same-origin",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ id, hash, signature, answer }),
+    headers: { "content-type": "application/json", "x-hermes-page": PAGE_KEY },
+    body: JSON.stringify(body),
   });
   const said = await got.json();
-  approvalsNote.textContent = exact(got.ok ? `${question.tool}: ${said.status}` : said.error.message);
+  return { ok: got.ok, said, trouble: got.ok ? "" : `${said.error.message} ${said.error.hint ?? ""}` };
+}
+
+const changes = document.getElementById("changes");
+const changesList = document.getElementById("changes-list");
+const changesNote = document.getElementById("changes-note");
+
+async function showChanges() {
+  const answer = await fetch("/v1/changes", { credentials: "same-origin" });
+  if (!answer.ok) return;
+  const waiting = (await answer.json()).changes;
+  changes.hidden = waiting.length === 0 && changesNote.hidden;
+  if (waiting.length === 0) return changesList.replaceChildren();
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Take up";
+  button.addEventListener("click", async () => {
+    const { ok, trouble } = await post("/v1/changes", { changes: waiting });
+    changesNote.textContent = exact(ok ? "Taken up." : trouble);
+    changesNote.hidden = false;
+    await showChanges();
+  });
+  const items = waiting.map(({ path }) => paragraph("li", path));
+  changesList.replaceChildren(...items, button);
+}
+
+async function send(question, answer) {
+  const { id, hash, signature } = question;
+  const { ok, said, trouble } = await post("/v1/approvals", { id, hash, signature, answer });
+  approvalsNote.textContent = exact(ok ? `${question.tool}: ${said.status}` : trouble);
   approvalsNote.hidden = false;
   await showApprovals();
 }
@@ -232,6 +271,7 @@ events.addEventListener("open", () => {
   connection.textContent = "Live";
   planCalls();
   planSources();
+  showChanges().catch(() => undefined);
   showApprovals().catch(() => undefined);
 });
 events.addEventListener("error", () => {
@@ -239,6 +279,7 @@ events.addEventListener("error", () => {
 });
 events.addEventListener("message", (message) => {
   const { type } = JSON.parse(message.data);
+  if (type.startsWith("reload.")) showChanges().catch(() => undefined);
   if (type.startsWith("approval.")) showApprovals().catch(() => undefined);
   if (type === "source.changed" || type === "tools.changed") planSources();
   if (type === "tools.changed" || type === "tool.availability") toolsChanged.hidden = false;
