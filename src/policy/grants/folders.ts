@@ -5,6 +5,9 @@ const PLAIN_WORD = /[\w@%+=:,./~-]+/.source;
 const QUOTED_WORD = /'[^']*'|"[^"$`\\]*"/.source;
 const LEADING_CD = new RegExp(`^\\s*cd\\s+(?:--\\s+)?(${PLAIN_WORD}|${QUOTED_WORD})\\s*(&&|;|\\n)`);
 const OTHER_CD = /(?:^|[^\w./-])(?:cd|pushd|popd|chdir)(?![\w./-])/;
+/** What runs the rest in folders that are not written there: a script that is read in, once for each of many, `env -C`. */
+const ELSEWHERE =
+  /(?:^|[^\w./-])(?:source|foreach|-execdir)(?![\w./-])|(?:^|[;&|({\n])[ \t]{0,40}\.\s|\b(?:env|sudo|doas|systemd-run)\s(?:[^;&|\n]{0,200}\s)?(?:-C|-D|--chdir|--working-directory)\b/;
 
 const LONGEST_PATH = 4_096;
 
@@ -20,7 +23,8 @@ export function foldersOf(command: string, cwd: string, moves = 0): readonly str
   let folders = [cwd];
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const match = LEADING_CD.exec(rest);
-    if (match === null) return OTHER_CD.test(rest) || moves > steps ? undefined : folders;
+    if (match === null)
+      return OTHER_CD.test(rest) || ELSEWHERE.test(rest) || moves > steps ? undefined : folders;
     const [whole, word = "", separator] = match;
     const target = word.replace(/^(["'])(.*)\1$/s, "$2");
     // A bare `-` is wherever the shell was before, and ~somebody is another person's home.

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readdir, readlink, realpath } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { errnoOf } from "../../base/errno.js";
 import { isAtOrBelow } from "../../base/path.js";
 
@@ -27,7 +27,8 @@ export function isCovered(path: string): boolean {
 /** Throws when the folder cannot be covered: too much in it, or a link that leads out of it. */
 export async function fingerprintOf(folder: string): Promise<Fingerprint> {
   const root = await realpath(folder);
-  const paths = (await filesBelow(root, root)).sort();
+  const own = await filesBelow(root, root);
+  const paths = [...new Set([...own, ...(await filesOfPackages(root, own))])].sort();
   const total = createHash("sha256");
   const files: { path: string; bytes: number }[] = [];
   const contents = new Map<string, string>();
@@ -45,6 +46,29 @@ export async function fingerprintOf(folder: string): Promise<Fingerprint> {
     files.push({ path, bytes: read.bytes });
   }
   return { hash: total.digest("hex"), files, contents };
+}
+
+/** `./node_modules/x/y.js` in a module: reached by its path, the package is a part of the plugin like its own files. */
+const PATH_IMPORT = /["'`](\.{1,2}\/[^"'`\n]*?node_modules\/(?:@[^/"'`]+\/)?[^/"'`\n]+)/g;
+const MODULE = /\.[cm]?[jt]sx?$/;
+const LONGEST_MODULE = 4 * 1024 * 1024;
+
+async function filesOfPackages(root: string, own: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set<string>();
+  for (const path of own.filter((each) => MODULE.test(each))) {
+    const file = join(root, path);
+    if ((await lstat(file).catch(unlessGone))?.isFile() !== true) continue;
+    const text = (await readFile(file, "utf8").catch(unlessGone)) ?? "";
+    for (const [, found = ""] of text.slice(0, LONGEST_MODULE).matchAll(PATH_IMPORT)) {
+      const target = join(dirname(file), found);
+      if (!isAtOrBelow(target, root)) continue;
+      folders.add(
+        (await lstat(target).catch(() => undefined))?.isDirectory() === true ? target : dirname(target),
+      );
+    }
+  }
+  const lists = await Promise.all([...folders].map((folder) => filesBelow(root, folder)));
+  return lists.flat();
 }
 
 async function readOne(file: string) {

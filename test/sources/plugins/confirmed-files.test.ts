@@ -38,6 +38,29 @@ export default () => {};\n`;
     expect(ran.hermesUnconfirmed).toBeUndefined();
   });
 
+  it("a package that is imported by its path is among them; one that is installed beside is not", async () => {
+    const home = house();
+    const folder = home.plugin("p1", {
+      "plugin.yaml": manifest("p1"),
+      "index.mjs": 'import "./node_modules/@x/helper/index.mjs";\nexport default () => {};\n',
+    });
+    const write = (name: string, text: string) => {
+      mkdirSync(join(folder, "node_modules", name), { recursive: true });
+      writeFileSync(join(folder, "node_modules", name, "index.mjs"), text);
+    };
+    write("@x/helper", "");
+    write("other", "");
+    const before = (await fingerprintOf(folder)).hash;
+    write("other", "globalThis.hermesUnconfirmed = true;");
+    expect((await fingerprintOf(folder)).hash).toBe(before);
+    home.config("plugins:\n  enabled: [p1]\n");
+    await home.confirm("p1");
+    write("@x/helper", "globalThis.hermesUnconfirmed = true;");
+    expect((await fingerprintOf(folder)).hash).not.toBe(before);
+    expect(statusOf(await home.open(), "p1")?.state).not.toBe("ready");
+    expect(ran.hermesUnconfirmed).toBeUndefined();
+  });
+
   it("a module outside the folder was never confirmed; with --dev it is the author's own", async () => {
     const home = house();
     home.plugin("p1", {
