@@ -128,7 +128,7 @@ async function examineBoundary(config: LoadedConfig): Promise<Finding> {
     const network = sandbox_network ? "on" : "off";
     const what =
       sandbox === "guard"
-        ? "local: commands run in a guard (bubblewrap): no credentials, start-up files, system folders or Hermes' own files"
+        ? "local: commands run in a guard: no credentials, start-up files, system folders or Hermes' own files"
         : `local: bubblewrap sandbox, network ${network}${root}`;
     return { group, level: "ok", what };
   }
@@ -149,7 +149,8 @@ export async function boundaryProblem(config: LoadedConfig): Promise<Unavailable
   if (env !== "local" || sandbox === "off") return undefined;
   if (sandbox === "guard") {
     const { probeGuard } = await import("../env/local/boundaries.js");
-    return probeGuard(config.env.HOME || homedir());
+    const found = await probeGuard(config.env.HOME || homedir());
+    return typeof found === "string" ? undefined : found;
   }
   const { probeBwrap } = await import("../env/sandbox/probe.js");
   const found = await probeBwrap();

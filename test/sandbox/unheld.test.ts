@@ -61,14 +61,6 @@ it("holds for an ordinary person as it does for root", () => {
 });
 
 describe("where nothing holds", () => {
-  it("commands run, with a word that names what is missing", () => {
-    const { said } = call(WITHOUT_BWRAP, "terminal", { command: "cat ~/.aws/credentials" });
-    expect(said).toContain("the-key");
-    expect(said).toMatch(
-      /⚠ Nothing keeps commands from credentials.*bubblewrap is not installed.*package bubblewrap/s,
-    );
-  });
-
   it("code that is not plainly harmless is asked about, and nobody to ask means no", () => {
     expect(call(WITHOUT_BWRAP, "execute_code", { code: "print(6 * 7)" }).said).toContain("42");
     const refused = call(WITHOUT_BWRAP, "execute_code", { code: "print(open('/etc/hostname').read())" }).said;

@@ -6,6 +6,7 @@ import { isAtOrBelow } from "../../base/path.js";
 import { findProgram } from "../find-program.js";
 import { guardArguments } from "../sandbox/guard-arguments.js";
 import { type GuardPlan, type GuardRequest, guardPlan } from "../sandbox/guard-plan.js";
+import { landlockRules, timesOf } from "../sandbox/landlock-rules.js";
 import { NameWatch } from "../sandbox/name-watch.js";
 import { explainBwrap, findBwrap, type Unavailable } from "../sandbox/probe.js";
 import { filterArch, ownerFilter } from "../sandbox/seccomp.js";
@@ -23,6 +24,7 @@ const LOOK_EVERY_MS = 250;
 export interface Boundary {
   readonly id: number;
   readonly plan: GuardPlan;
+  readonly by: "bubblewrap" | "Landlock";
   /** To be called when a program starts in it; answers with what to call when it has ended. */
   enter(): () => void;
   /** Start-up files that programs have made and that were taken away, since it was asked for last. */
@@ -103,7 +105,6 @@ export class Boundaries {
 
   async #enclose(request: GuardRequest): Promise<Held | Unavailable> {
     const program = await findBwrap(this.#options.program);
-    if (typeof program !== "string") return program;
     const launcher = await this.#options.launcher();
     if (launcher === undefined) {
       return {
@@ -116,13 +117,24 @@ export class Boundaries {
     // Before anything is made: what changes meanwhile shows as a change.
     const watch = new NameWatch(plan.looked);
     const copies = copyTimes(plan);
-    const id = await this.#encloseAs({ plan, launcher, program, knowsModes: true });
+    const made =
+      typeof program === "string"
+        ? await this.#encloseAs({ plan, launcher, program, knowsModes: true })
+        : program;
+    const shut = typeof made === "number" ? undefined : await shutIn(plan, launcher);
+    const id = shut?.id ?? made;
     if (typeof id !== "number") return id;
     const unheld = new Guarded(plan, (path) => this.#outside > 0 || this.#isAllowed(path, request));
     return {
       launcher,
-      boundary: { id, plan, enter: () => unheld.enter(), taken: () => unheld.taken() },
-      holds: () => watch.changed().length === 0 && copyTimes(plan) === copies,
+      boundary: {
+        id,
+        plan,
+        by: shut === undefined ? "bubblewrap" : "Landlock",
+        enter: () => unheld.enter(),
+        taken: () => unheld.taken(),
+      },
+      holds: () => watch.changed().length === 0 && copyTimes(plan) === copies && (shut?.holds() ?? true),
     };
   }
 
@@ -177,8 +189,18 @@ export class Boundaries {
   }
 }
 
-/** Why no boundary can be made here; undefined when one can. Tried with a helper process of its own. */
-export async function probeGuard(home: string): Promise<Unavailable | undefined> {
+/** Where no namespace can be made: undefined where the kernel has no Landlock either. */
+async function shutIn(plan: GuardPlan, launcher: Launcher) {
+  const root = process.getuid?.() === 0;
+  const { rules, walked } = landlockRules(plan.mounts, root);
+  const times = timesOf(walked);
+  const arch = filterArch();
+  const id = await launcher.shut(rules, arch === undefined ? undefined : ownerFilter(arch, root));
+  return typeof id === "number" ? { id, holds: () => timesOf(walked) === times } : undefined;
+}
+
+/** What holds commands here, or why nothing does; tried with a helper process of its own. */
+export async function probeGuard(home: string): Promise<Boundary["by"] | Unavailable> {
   const opening = openLauncher(randomUUID());
   try {
     const boundaries = new Boundaries({ launcher: () => opening, folder: tmpdir() });
@@ -191,7 +213,7 @@ export async function probeGuard(home: string): Promise<Unavailable | undefined>
       runtimeDir: undefined,
       sshAgent: undefined,
     });
-    return "unavailable" in made ? made : undefined;
+    return "unavailable" in made ? made : made.by;
   } finally {
     await (await opening)?.close();
   }

@@ -10,6 +10,7 @@
 #             opened ID          the runtime has opened its ends of the pipes
 #             enclose ID NAMESPACES ALL-IDS CAPABILITIES FILTER ARGUMENT...
 #                                makes a boundary that programs can be started in; see enclose
+#             shut ID FILTER RULE...   the same with Landlock, where no namespace can be made; see shut
 #             dissolve ID        nobody will be started in it any more
 #             strangers          programs with our mark were started by somebody else
 #   events    ready DESCRIPTOR   try to open this one of ours
@@ -32,6 +33,7 @@ my ($BLOCK, $SET_MASK, $CHILD_SUBREAPER, $CLOSE_ON_EXEC, $NONBLOCK) = (0, 2, 36,
 my ($SET_FLAGS, $SET_SIZE, $UNIX, $STREAM, $NO_WAIT) = (4, 1031, 1, 1, 1);
 my ($CLONE3, $INTO_GROUP, $CHILD) = (435, 0x200000000, 17);
 my ($NEW_USER, $NO_NEW_PRIVILEGES, $CAPABILITY_VERSION, $SET_FILTER) = (0x10000000, 38, 0x20080522, 1);
+my ($LANDLOCK, $ONLY_PATH) = (444, 010000000 | 02000000);
 # Read and write, but not as this process's own.
 my $TERMINAL = 02 | 0400;
 my ($OWNER_OF_NAMESPACE, $TAKE_TERMINAL, $GET_MODES, $SET_MODES, $UTF8) = (0xb701, 0x540e, 0x5401, 0x5402, 0x4000);
@@ -104,6 +106,7 @@ sub obey {
   elsif ($request eq "opened")    { delete $ends{$id} }
   elsif ($request eq "strangers") { $strangers = 1 }
   elsif ($request eq "enclose")   { enclose($id, @rest) }
+  elsif ($request eq "shut")      { shut($id, @rest) }
   elsif ($request eq "dissolve")  { delete $boundary{$id} }
 }
 
@@ -272,6 +275,27 @@ sub read_answer {
   tell_runtime("enclosed", $id, "");
 }
 
+# Landlock only allows trees: each rule is a letter (r to read, w for everything) and a path. What no rule covers cannot
+# be read, written or made; listing folders and running programs stay free.
+sub shut {
+  my ($id, $filter, @rules) = @_;
+  my $version = syscall $LANDLOCK, 0, 0, 1;
+  return tell_runtime("enclosed", $id, "the kernel has no Landlock ($!)") if $version < 1;
+  my $all = (0x1fff | ($version >= 2 ? 0x2000 : 0) | ($version >= 3 ? 0x4000 : 0)) & ~(1 | 8);
+  my $descriptor = syscall $LANDLOCK, pack("Q", $all), 8, 0;
+  return tell_runtime("enclosed", $id, "Landlock: $!") if $descriptor < 0;
+  open my $ruleset, "<&=", $descriptor or return tell_runtime("enclosed", $id, "Landlock: $!");
+  for my $rule (@rules) {
+    my ($kind, $path) = (substr($rule, 0, 1), substr $rule, 1);
+    sysopen my $place, $path, $ONLY_PATH or next;
+    my $rights = $kind eq "w" ? $all : 4;
+    $rights &= 2 | 4 | 0x4000 if not -d $place;
+    syscall $LANDLOCK + 1, $descriptor, 1, pack("Ql", $rights & $all, fileno $place), 0;
+  }
+  $boundary{$id} = { entered => [], ruleset => $ruleset, filter => pack "H*", $filter };
+  tell_runtime("enclosed", $id, "");
+}
+
 # In the child; from here on nothing outside can be touched any more.
 sub step_inside {
   my $boundary = $boundary{ $_[0] } or return;
@@ -279,10 +303,18 @@ sub step_inside {
     syscall($number{setns}, fileno $namespace->{handle}, $namespace->{kind}) == 0 or return;
   }
   syscall($number{prctl}, $NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 or return;
+  if ($boundary->{ruleset}) {
+    syscall($LANDLOCK + 2, fileno $boundary->{ruleset}, 0) == 0 or return;
+    return load_filter($boundary->{filter});
+  }
   my @allowed = unpack "LL", pack "Q", hex $boundary->{capabilities};
   my $sets = pack "L6", $allowed[0], $allowed[0], 0, $allowed[1], $allowed[1], 0;
   syscall($number{capset}, pack("LL", $CAPABILITY_VERSION, 0), $sets) == 0 or return;
-  my $filter = $boundary->{filter};
+  return load_filter($boundary->{filter});
+}
+
+sub load_filter {
+  my ($filter) = @_;
   return 1 if $filter eq "";
   return syscall($number{seccomp}, $SET_FILTER, 0, pack("S x6 P", length($filter) / 8, $filter)) == 0;
 }

@@ -211,22 +211,37 @@ export class Launcher {
 
   /** Makes a boundary to start programs in: its number, or why it cannot be made. */
   async enclose(request: Enclosure): Promise<number | { readonly problem: string }> {
-    if (!this.#alive) throw launcherLost();
-    const id = this.#nextId++;
     const { argv, namespaces, allIds, capabilities, filter } = request;
-    const answer = new Promise<string>((resolve) => this.#enclosing.set(id, resolve));
-    this.#keepAwake();
     const filterText = Buffer.from(filter ?? []).toString("hex");
     const allowed = capabilities.toString(16);
-    this.#send([
+    const all = allIds ? "1" : "";
+    return this.#makeBoundary((id) => [
       "enclose",
-      String(id),
+      id,
       namespaces.join(" "),
-      allIds ? "1" : "",
+      all,
       allowed,
       filterText,
       ...argv,
     ]);
+  }
+
+  /** The same with Landlock: `rules` are `r` or `w` and a path each, and all else is closed. */
+  async shut(
+    rules: readonly string[],
+    filter: Uint8Array | undefined,
+  ): Promise<number | { readonly problem: string }> {
+    return this.#makeBoundary((id) => ["shut", id, Buffer.from(filter ?? []).toString("hex"), ...rules]);
+  }
+
+  async #makeBoundary(
+    request: (id: string) => readonly string[],
+  ): Promise<number | { readonly problem: string }> {
+    if (!this.#alive) throw launcherLost();
+    const id = this.#nextId++;
+    const answer = new Promise<string>((resolve) => this.#enclosing.set(id, resolve));
+    this.#keepAwake();
+    this.#send(request(String(id)));
     const problem = await Promise.race([answer, delay(READY_MS, "it took too long", { ref: false })]);
     return problem === "" ? id : { problem };
   }

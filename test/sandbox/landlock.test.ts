@@ -1,0 +1,50 @@
+// @needs perl
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Environment } from "../../src/env/environment.js";
+import { type Jail, makeJail, SECRET } from "./support.js";
+
+/** Asks the kernel which version it has. */
+function hasLandlock(): boolean {
+  try {
+    return Number(execFileSync("perl", ["-e", "print syscall 444, 0, 0, 1"])) >= 1;
+  } catch {
+    return false;
+  }
+}
+
+let jail: Jail;
+let local: Environment;
+beforeEach(({ skip }) => {
+  if (!hasLandlock()) skip("[ci-cannot] this kernel has no Landlock");
+  jail = makeJail();
+  const visible = [join(jail.hermesHome, "cache/spillover")];
+  local = jail.environment({ mode: "guard", program: "/no/bwrap", visible });
+});
+afterEach(() => jail?.close());
+
+const run = (command: string) =>
+  local.exec({ command, cwd: jail.workspace, timeoutMs: 20_000, signal: new AbortController().signal });
+
+test("without namespaces, Landlock keeps commands from the same places", async () => {
+  const before = jail.fingerprint();
+  const reading =
+    "cat ~/.aws/credentials ~/.netrc ~/.hermes/server.token ~/.ssh/id_ed25519 /etc/shadow; tar c ~/.hermes | cat";
+  const result = await run(
+    `${reading}; echo x >> ~/.bashrc; rm -rf ~/.hermes ~/.aws; mv ~/.ssh ~/.s; echo x > ~/.zshrc; touch /etc/x /usr/x`,
+  );
+  expect(result.output).not.toContain(SECRET);
+  expect(result.unguarded).toBeUndefined();
+  expect(jail.fingerprint()).toBe(before);
+});
+
+test("work in the project goes on", async () => {
+  const { output } = await run(
+    "echo a > made && mkdir -p sub/dir && mv made sub/ && git add . && git commit -qm one && cat sub/made ~/.bashrc ~/.hermes/cache/spillover/result.txt; cp /bin/true t; chmod u+s t || echo refused",
+  );
+  expect(output).toContain("a\n# start-upspilled");
+  expect(output).toContain("refused");
+  expect(readFileSync(join(jail.workspace, "sub/made"), "utf8")).toBe("a\n");
+});
