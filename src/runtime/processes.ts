@@ -34,6 +34,7 @@ export class RuntimeProcesses {
       },
       pendingInput: (id) => known()?.pendingInput(id) ?? "",
       sentInput: (id) => known()?.sentInput(id) ?? "",
+      seenEnd: (id) => known()?.seenEnd(id),
       takeNotices: () => known()?.takeNotices() ?? [],
     };
   }

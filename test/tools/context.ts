@@ -25,6 +25,7 @@ const NO_PROCESSES: SessionProcesses = {
   },
   pendingInput: () => "",
   sentInput: () => "",
+  seenEnd: () => undefined,
   takeNotices: () => [],
 };
 

@@ -17,6 +17,8 @@ export class Notices {
   readonly #waiting = new Map<string, ProcessNotice[]>();
   /** Processes whose watching was switched off: their end is told instead. */
   readonly #tellEnd = new Set<string>();
+  /** Processes whose end somebody has seen, before or after it was to be told. */
+  readonly #endSeen = new Set<string>();
 
   constructor(options: {
     readonly redact: (text: string) => string;
@@ -38,8 +40,19 @@ export class Notices {
     this.#waiting.delete(session);
   }
 
+  seenEnd(id: string, session: string): void {
+    this.#endSeen.add(id);
+    const waiting = this.#waiting.get(session);
+    if (waiting === undefined) return;
+    this.#waiting.set(
+      session,
+      waiting.filter((notice) => notice.process !== id || notice.kind !== "completed"),
+    );
+  }
+
   forgetProcess(id: string): void {
     this.#tellEnd.delete(id);
+    this.#endSeen.delete(id);
   }
 
   wantsEnd(id: string): boolean {
@@ -47,6 +60,7 @@ export class Notices {
   }
 
   completed(tracked: Tracked): void {
+    if (this.#endSeen.has(tracked.id)) return;
     const { exitCode, lost } = tracked.info;
     const how = lost === undefined ? `ended with exit code ${exitCode}` : `was lost: ${lost}`;
     this.#add(tracked, {

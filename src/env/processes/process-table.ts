@@ -90,6 +90,7 @@ class Table implements ProcessTable {
       get: (id) => oneOf(mine(), id),
       pendingInput: (id) => matching(mine(), id)[0]?.pendingInput ?? "",
       sentInput: (id) => matching(mine(), id)[0]?.sentInput ?? "",
+      seenEnd: (id) => this.#notices.seenEnd(id, session),
       takeNotices: () => this.#notices.take(session),
     };
   }

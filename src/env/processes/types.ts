@@ -115,6 +115,8 @@ export interface SessionProcesses {
   /** Empty for unknown ids: whoever asks only wants to judge. */
   pendingInput(id: string): string;
   sentInput(id: string): string;
+  /** Somebody was told that it has ended: a notice of its end would only repeat that. */
+  seenEnd(id: string): void;
   /** What has come up since the last time it was asked; each notice is given once. */
   takeNotices(): readonly ProcessNotice[];
 }

@@ -70,7 +70,9 @@ export async function startBackground(args: BackgroundArguments, ctx: CallContex
       args.watch_patterns.length > 0 && { watchPatterns: args.watch_patterns }),
     ready,
   });
-  return { ...howItStands(args.command, process), duration_ms: Math.round(performance.now() - started) };
+  const stands = howItStands(args.command, process);
+  if (stands.status !== "running") ctx.processes.seenEnd(process.info.id);
+  return { ...stands, duration_ms: Math.round(performance.now() - started) };
 }
 
 function readinessOf(ready: BackgroundArguments["ready"]): Readiness | undefined {

@@ -124,14 +124,14 @@ export default defineTool({
     const process = ctx.processes.get(required(args.session_id, "session_id", action, ctx));
     switch (action) {
       case "poll":
-        return pollProcess(process);
+        return seen(await pollProcess(process), ctx);
       case "log":
         return showLog(process, args);
       case "wait":
-        return waitFor(process, { timeout: args.timeout, ctx });
+        return seen(await waitFor(process, { timeout: args.timeout, ctx }), ctx);
       case "kill":
       case "stop":
-        return kill(process);
+        return seen(await kill(process), ctx);
       case "write":
       case "submit":
         return typeInto(process, { data: args.data ?? "", submit: action === "submit", ctx });
@@ -148,6 +148,13 @@ export default defineTool({
 
   present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
 });
+
+/** An answer that tells of the end makes a notice of it needless. */
+function seen<Answer extends ProcessAnswer>(answer: Answer, { processes }: CallContext): Answer {
+  if ("session_id" in answer && answer.session_id !== undefined && answer.status !== "running")
+    processes.seenEnd(answer.session_id);
+  return answer;
+}
 
 function longestWork(call: {
   readonly action: Action;
