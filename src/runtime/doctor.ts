@@ -122,17 +122,17 @@ async function examineBoundary(config: LoadedConfig): Promise<Finding> {
     const what = "local: no boundary, commands run with all your rights (terminal.sandbox is off)";
     return { group, level: "warning", what, fix: "set terminal.sandbox to guard" };
   }
-  const problem = await boundaryProblem(config);
-  if (problem === undefined) {
+  const held = await whatHolds(config);
+  if (typeof held === "string") {
     const root = process.getuid?.() === 0 ? "; as root the number of processes is not limited" : "";
     const network = sandbox_network ? "on" : "off";
     const what =
       sandbox === "guard"
-        ? "local: commands run in a guard: no credentials, start-up files, system folders or Hermes' own files"
+        ? `local: commands run in a guard (${held}): no credentials, start-up files, system folders or Hermes' own files`
         : `local: bubblewrap sandbox, network ${network}${root}`;
     return { group, level: "ok", what };
   }
-  const { unavailable, fix } = problem;
+  const { unavailable, fix } = held;
   return sandbox === "required" || sandbox === "strict"
     ? { group, level: "error", what: `local: no command runs, ${unavailable}`, fix }
     : {
@@ -147,14 +147,18 @@ async function examineBoundary(config: LoadedConfig): Promise<Finding> {
 export async function boundaryProblem(config: LoadedConfig): Promise<Unavailable | undefined> {
   const { sandbox, env } = config.values.terminal;
   if (env !== "local" || sandbox === "off") return undefined;
-  if (sandbox === "guard") {
+  const held = await whatHolds(config);
+  return typeof held === "string" ? undefined : held;
+}
+
+async function whatHolds(config: LoadedConfig): Promise<string | Unavailable> {
+  if (config.values.terminal.sandbox === "guard") {
     const { probeGuard } = await import("../env/local/boundaries.js");
-    const found = await probeGuard(config.env.HOME || homedir());
-    return typeof found === "string" ? undefined : found;
+    return probeGuard(config.env.HOME || homedir());
   }
   const { probeBwrap } = await import("../env/sandbox/probe.js");
   const found = await probeBwrap();
-  return "unavailable" in found ? found : undefined;
+  return "unavailable" in found ? found : "bubblewrap";
 }
 
 function findingOf(problem: ConfigProblem): Finding {
