@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { replaceFile } from "../../base/atomic-write.js";
 import { isBelow } from "../../base/path.js";
 import { confirmFiles, contentHash, GONE, readConfirmed } from "../../config/confirmed-files.js";
@@ -123,7 +123,11 @@ export class HeldChanges {
   async #write(): Promise<void> {
     const path = heldList(this.#home);
     if (this.#held.size === 0) await rm(path, { force: true });
-    else await replaceFile({ path, data: `${JSON.stringify(this.files)}\n`, mode: 0o600 });
+    else {
+      // A new home has no such folder before something is kept there.
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await replaceFile({ path, data: `${JSON.stringify(this.files)}\n`, mode: 0o600 });
+    }
   }
 }
 

@@ -79,8 +79,10 @@ describe("while a server runs", () => {
       { "config.yaml": "approvals:\n  mode: manual\n" },
       { hold: "everything" },
     );
+    rmSync(made.runtime.config.paths.cache, { recursive: true, force: true });
     made.write("config.yaml", "approvals:\n  mode: 'off'\n");
     await made.watch.look();
+    expect(held(made)).toEqual(["config.yaml"]);
     made.write(".env", "SOME_KEY=0123456789abcdef\n");
     await made.watch.look();
     expect(made.runtime.config.values.approvals.mode).toBe("manual");
