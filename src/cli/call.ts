@@ -3,6 +3,10 @@ import { exitCodeOf } from "./errors.js";
 import { readCallArguments } from "./input.js";
 import { withSession } from "./session/with-session.js";
 
+const HOW_TO_ANSWER =
+  "To be asked: run it in a terminal. To let such calls wait for you: hermes config set approvals.unattended_mode queue, " +
+  "then answer on the page (hermes open) or with hermes approvals.";
+
 export async function call(context: CommandContext): Promise<void> {
   const { out, flags } = context;
   const [name = "", ...words] = context.args;
@@ -16,6 +20,9 @@ export async function call(context: CommandContext): Promise<void> {
       return;
     }
     const passExitCode = context.options.exitCode === true;
-    out.callResult(await session.call(request, { signal }), { passExitCode });
+    const result = await session.call(request, { signal });
+    out.callResult(result, { passExitCode });
+    // The result is what a model reads; the person who typed this can do something about it.
+    if (result.decision?.answer === "nobody") out.note(HOW_TO_ANSWER);
   });
 }

@@ -1,4 +1,5 @@
 import { ownCommand } from "../base/own-command.js";
+import { visible } from "../base/visible-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
 import { createServer, type HermesServer } from "../server/server.js";
@@ -8,7 +9,7 @@ import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
 import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
-import type { Output } from "./output.js";
+import { brief, type Output } from "./output.js";
 import { assertPerson } from "./person.js";
 import { noteServer, runningServer } from "./running-server.js";
 
@@ -99,11 +100,21 @@ async function startReloading(
   await watchForChanges(runtime, { hold: tools ? "everything" : "settings" });
   const { askAboutChanges } = await import("./changes/ask.js");
   askAboutChanges(runtime, out);
+  showQuestions(runtime, out);
   const { level } = runtime.config.values.log;
   if (level === "info" || level === "debug") return;
   runtime.events.on((event) => {
     if (event.type !== "reload.applied") return;
     for (const change of event.changes) out.note(`Reloaded ${change}`);
+  });
+}
+
+/** Whoever started the server sits here: a question that waits is told where they look. */
+function showQuestions({ events }: Runtime, out: Output): void {
+  events.on((event) => {
+    if (event.type !== "approval.pending") return;
+    const question = `${visible(event.tool)} asks for approval (${visible(event.reason)}): ${brief(visible(event.what), 300)}`;
+    out.note(`${question}\n  yes: ${ownCommand()} approvals approve ${event.id}, or on the page`);
   });
 }
 

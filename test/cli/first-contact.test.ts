@@ -107,3 +107,42 @@ it("a line of a table fits the terminal, colours and all", () => {
   expect(fitted("0123456789abc", 10)).toBe("012345678…");
   expect(fitted("\u001b[2m0123456789abc\u001b[22m", 10)).toBe("\u001b[2m012345678…\u001b[0m");
 });
+
+it("a denial names the setting and the page; a question that waits is shown where the server runs", async () => {
+  const home = tempFolder();
+  const risky = { name: "terminal", arguments: { command: "rm -rf precious" } };
+  const denied = await hermes(["call", risky.name, JSON.stringify(risky.arguments)], { home });
+  expect(denied).toMatchObject({ code: 5, stderr: expect.stringContaining("approvals.unattended_mode") });
+  expect(denied.stderr).toContain("hermes open");
+  writeFileSync(join(home, "config.yaml"), "approvals:\n  unattended_mode: queue\n");
+  const server = start(["serve", "--port", "0"], { home });
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    server[name]?.on("data", (chunk) => {
+      said[name] += String(chunk);
+    });
+  await until(() => said.stdout.includes("Ctrl-C"), "the server is up");
+  const [, page = ""] = /Open\s+(\S+)/.exec(said.stdout) ?? [];
+  const { origin, searchParams } = new URL(page);
+  const body = {
+    tool_calls: [
+      { id: "a", type: "function", function: { ...risky, arguments: JSON.stringify(risky.arguments) } },
+    ],
+  };
+  const leaving = new AbortController();
+  const asked = fetch(`${origin}/v1/tool_calls`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${searchParams.get("token")}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+  await until(
+    () => /terminal asks for approval[\s\S]*rm -rf precious[\s\S]*approvals approve/.test(said.stderr),
+    "the question is shown",
+  );
+  leaving.abort();
+  await asked;
+  const gone = outcomeOf(server);
+  server.kill("SIGTERM");
+  await gone;
+}, 30_000);
