@@ -1,6 +1,5 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../base/atomic-write.js";
 import { isRecord } from "../base/record.js";
 
 /** A server of this home that answers now. */
@@ -17,7 +16,8 @@ const ANSWERS_WITHIN_MS = 2_000;
 export async function noteServer(home: string, url: string): Promise<() => Promise<void>> {
   const path = fileOf(home);
   const mine = { url, pid: process.pid, started_at: Date.now() };
-  await replaceFile({ path, data: `${JSON.stringify(mine)}\n`, mode: 0o600, sync: false });
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(mine)}\n`, { mode: 0o600 });
+  await rename(`${path}.${process.pid}`, path);
   return async () => {
     // Another one may have taken its place meanwhile.
     if ((await noted(home))?.pid === process.pid) await rm(path, { force: true });
