@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Policy, PolicyQuestion, Verdict } from "../call/scope.js";
 import type { NetworkRules } from "../net/urls.js";
 import { loadAnalysis, readCommandLine } from "../shell/analysis.js";
@@ -145,6 +146,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     line: isCommand ? readCommandLine(effect.resource, lineOptions(effect, question, options)) : undefined,
     note,
   });
+  const written = isCommand ? judgeWritten(deciding) : [];
   const isPlace = effect.action.startsWith("file:") && effect.resource !== "*";
   const danger = hardline.length === 0 ? tell(terminal) : [];
   // The first of the strictest names the rule that decided, so the order is the order of the decision.
@@ -155,6 +157,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
       : []),
     ...(byPermission.verdict === "deny" ? [byPermission] : []),
     ...restricted.verdicts,
+    ...written,
     ...(isPlace ? tell(judgeFile({ ...question, effect, isLocal, opened: restricted.opened }, options)) : []),
     ...danger.filter(({ verdict }) => verdict === "allow"),
     byPermission,
@@ -162,6 +165,30 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     ...(effect.ask === undefined ? [] : tell(askedByTool(effect, effect.ask))),
     ...danger,
   ]);
+}
+
+/** What the rules about files say of those a command writes: a redirection is no way around them. */
+function judgeWritten({ effect, question, options, authority, note }: EffectDeciding): readonly Verdict[] {
+  const limits = (name: string): boolean => name === "*" || name.startsWith("file:");
+  const isLimited = authority.levels.some(({ restrictions }) =>
+    restrictions.some(
+      ({ permission, denied_paths, allowed_paths }) =>
+        limits(permission) && (denied_paths !== undefined || allowed_paths !== undefined),
+    ),
+  );
+  const line = isLimited
+    ? readCommandLine(effect.resource, lineOptions(effect, question, options))
+    : undefined;
+  const { home, session, environment, environmentKind } = question;
+  const cwd = effect.cwd ?? session.cwd;
+  return (line?.writes ?? []).flatMap((path) => {
+    const place = path.replace(/^~(?=\/|$)/, home);
+    if (place.startsWith("/dev/")) return [];
+    const write: Effect = { action: "file:write", resource: resolve(cwd, place), mode: "write" };
+    const isLocal = environmentKind === "local";
+    const asked = { effect: write, authority, args: question.args, cwd, home, environment, isLocal, note };
+    return judgeRestrictions(asked).verdicts;
+  });
 }
 
 function runsCommand(effect: Effect): boolean {

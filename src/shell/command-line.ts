@@ -4,6 +4,7 @@ import { foldFolders } from "./read/expand-words.js";
 import { type Normalised, normalise } from "./read/normalise.js";
 import { unfold } from "./read/unfold.js";
 import { ruleIndex } from "./rules/rule-index.js";
+import { writesOf } from "./rules/writes.js";
 
 /** Where a line would run, as far as its meaning depends on that. */
 export interface LineOptions {
@@ -59,6 +60,13 @@ export class CommandLine {
     }
   }
 
+  /** Files that its commands write, delete or replace, as they spell them: redirections, `tee`, `cp`, `mv`, `dd` … */
+  get writes(): readonly string[] {
+    const commands = (this.readings ?? []).flatMap((run) => run.commands);
+    const words = commands.flatMap((command) => writesOf(command).map(({ word }) => word));
+    return [...new Set(words.filter(({ known }) => known).map(({ text }) => text))].slice(0, MOST_WRITES);
+  }
+
   /** A path as the words of this line spell it: `/home/me/x` is `~/x`. */
   shortPath(path: string): string {
     return foldFolders(path.replace(/^\$(?:HOME\b|\{HOME\})/, "~"), this.options);
@@ -88,6 +96,7 @@ export interface ShownLine extends Normalised {
   readonly run: Run | undefined;
 }
 
+const MOST_WRITES = 200;
 /** A line that runs more files than this is judged by the first of them. */
 const MOST_FILES = 64;
 

@@ -509,3 +509,27 @@ describe("explain", () => {
     );
   });
 });
+
+describe("rules about files bind what commands write", () => {
+  it.each([
+    ["echo a > /srv/x/a", "deny"],
+    ["echo a >> /srv/x/a", "deny"],
+    ["echo a | tee /srv/x/a", "deny"],
+    ["cp a /srv/x/a", "deny"],
+    ["mv a /srv/x/a", "deny"],
+    ["install -m 644 a /srv/x/a", "deny"],
+    ["dd if=a of=/srv/x/a", "deny"],
+    ["bash -c 'echo a > /srv/x/a'", "deny"],
+    ["cd /srv/x && echo a > ./b; echo a > /srv/x/c", "deny"],
+    ["echo a > /srv/y", "allow"],
+    ["cat /srv/x/a", "allow"],
+    ["cp /srv/x/a b", "allow"],
+    ["echo a > /dev/null", "allow"],
+  ])("%s: %s", async (resource, verdict) => {
+    const { ask, table } = await rulesBench(
+      "profiles: {p: {allow: ['*'], restrictions: {'file:write': {denied_paths: ['/srv/x/**']}}}}",
+    );
+    expect(table.problems).toEqual([]);
+    expect(ask({ profile: "p", effects: [runs(resource)] }).verdict).toBe(verdict);
+  });
+});

@@ -12,6 +12,7 @@ const FIXTURES = [
   "own",
   "carried",
   "families",
+  "wholesale",
   "callbacks",
   "variables",
   "git-programs",

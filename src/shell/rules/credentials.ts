@@ -8,7 +8,14 @@ import {
   servesSecrets,
 } from "./credential-sends.js";
 import { isSender } from "./flows.js";
-import { isCredentialFile, isCredentialStore, isDownloadPlace } from "./places.js";
+import {
+  isCredentialFile,
+  isCredentialStore,
+  isDownloadPlace,
+  isHomeLike,
+  isRootLike,
+  isSomeonesHome,
+} from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 
 const SHOWS = "shows keys, passwords or tokens";
@@ -134,7 +141,39 @@ const copiesKey: Condition = ({ command }) => {
   const shared =
     isDownloadPlace(target) ||
     /(?:^|\/)(?:www|public|public_html|htdocs|static|mnt|media|volumes|srv)(?:\/|$)/i.test(target.text);
-  return shared || source.text.startsWith("/etc/") ? source : undefined;
+  // A second name for a key is a way to read it; one beside the first gives nothing away.
+  return shared || source.text.startsWith("/etc/") || !isCredentialStore(target) ? source : undefined;
+};
+
+/** A folder that holds places with keys: a whole home, all homes, everything. */
+function isAboveKeys(word: ShellWord): boolean {
+  return (
+    isHomeLike(word) ||
+    isRootLike(word) ||
+    isSomeonesHome(word) ||
+    /^\/(?:home|root|Users)\/?\*?$/.test(word.text)
+  );
+}
+
+/** `tar czf x ~`, `grep -r token ~`, `cp -r ~ x`: what lies below is read with it, keys as well. */
+const readsWholesale: Condition = ({ command }) => {
+  const { program, args } = command;
+  const isRecursive = args.some(({ text }) =>
+    /^-[a-zA-Z]*[rRa]|^--(?:(?:dereference-)?recursive|archive)$/.test(text),
+  );
+  const operands = plainOperands(args);
+  if (/^(?:cp|gcp|rsync|scp)$/.test(program))
+    return isRecursive ? operands.slice(0, -1).find(isAboveKeys) : undefined;
+  if (/^(?:[efz]?grep|diff|colordiff)$/.test(program))
+    return isRecursive && !isQuiet(command)
+      ? operands.slice(program.endsWith("diff") ? 0 : 1).find(isAboveKeys)
+      : undefined;
+  if (program === "rg" || program === "ag")
+    return args.some(({ text }) => /^-[a-zA-Z]*u|^--(?:hidden|no-ignore|unrestricted)$/.test(text))
+      ? operands.slice(1).find(isAboveKeys)
+      : undefined;
+  const packs = PACKERS.has(program) && !/^-?[a-zA-Z]*[xt]/.test(args[0]?.text ?? "");
+  return packs ? operands.slice(1).find(isAboveKeys) : undefined;
 };
 
 /** `find / -name id_rsa -exec cat {} +`, `find . -name .env | xargs cat`: names are given, not files. */
@@ -154,6 +193,8 @@ export const RULES = subject("credentials", [
   { program: "*", when: showsSecrets, rule: "credentials.read", reason: SHOWS, match: ["cat .env"] },
   { program: "*", when: copiesKey, rule: "credentials.copy",
     reason: "copies keys or tokens to where others can reach them", match: ["cp ~/.ssh/id_rsa /tmp/x"] },
+  { program: "*", when: readsWholesale, rule: "credentials.read",
+    reason: "reads everything below a folder that holds keys and tokens", match: ["tar czf x.tgz ~", "grep -r token ~", "cp -r ~ x"] },
   { program: "*", when: findsAndShows, rule: "credentials.read", reason: SHOWS,
     match: ["find . -name .env | xargs cat"] },
   { program: "*", when: sendsFile, rule: SENT, reason: SENDS, match: ["croc send .env"] },
