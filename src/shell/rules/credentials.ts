@@ -155,9 +155,12 @@ function isAboveKeys(word: ShellWord): boolean {
   );
 }
 
+const TAKES_FOLDERS = names("cp gcp rsync scp grep egrep fgrep zgrep diff colordiff rg ag");
+
 /** `tar czf x ~`, `grep -r token ~`, `cp -r ~ x`: what lies below is read with it, keys as well. */
 const readsWholesale: Condition = ({ command }) => {
   const { program, args } = command;
+  if (!PACKERS.has(program) && !TAKES_FOLDERS.has(program)) return undefined;
   const isRecursive = args.some(({ text }) =>
     /^-[a-zA-Z]*[rRa]|^--(?:(?:dereference-)?recursive|archive)$/.test(text),
   );
