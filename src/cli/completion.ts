@@ -9,6 +9,8 @@ type Offer = (value: string, description: string) => void;
 
 /** Reached when flags stand before the command: the library's own command does the work. */
 export async function completion({ out, args: [shell = ""] }: CommandContext): Promise<void> {
+  // The library prints the script with `console.log`.
+  globalThis.console = new console.Console({ stdout: process.stdout, stderr: process.stderr });
   const program = buildProgram({ completion: false });
   addCompletion(program);
   if (out.json) silence(program);

@@ -76,9 +76,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   endWhenTold();
   // A reader such as `head` may leave early: no reason for a stack, or to end a call that is running.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  // Standard output belongs to results: what a tool or a plugin says with `console.log` must not get among them.
-  globalThis.console = new console.Console({ stdout: process.stderr, stderr: process.stderr });
   const completing = argv[0] === "completion" || argv[0] === "complete";
+  // Standard output belongs to results: what a tool or a plugin says with `console.log` must not get among them. The
+  // completion library alone speaks that way.
+  if (!completing)
+    globalThis.console = new console.Console({ stdout: process.stderr, stderr: process.stderr });
   const json = argv.includes("--json") || argv.includes("--jsonl");
   try {
     const program = buildProgram(completing ? { completion: false } : { argv: pluralOf(argv) });
