@@ -1,3 +1,4 @@
+import { Console } from "node:console";
 import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { builtinManifest } from "../registry/builtin-manifest.gen.js";
@@ -10,7 +11,7 @@ type Offer = (value: string, description: string) => void;
 /** Reached when flags stand before the command: the library's own command does the work. */
 export async function completion({ out, args: [shell = ""] }: CommandContext): Promise<void> {
   // The library prints the script with `console.log`.
-  globalThis.console = new console.Console({ stdout: process.stdout, stderr: process.stderr });
+  globalThis.console = new Console({ stdout: process.stdout, stderr: process.stderr });
   const program = buildProgram({ completion: false });
   addCompletion(program);
   if (out.json) silence(program);
