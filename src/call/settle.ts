@@ -33,7 +33,7 @@ export function settleFailure(call: CallRecord, problem: Failure): void {
   // Masked before and after: what the sanitiser takes out may have stood in the middle of a secret.
   const clean = (value: string) => redact(sanitizeErrorText(redact(value)));
   const message = clean(problem.message);
-  const told = problem.hint === undefined ? undefined : hintHere(problem.hint, call.scope);
+  const told = problem.hint === undefined ? undefined : hintOf(problem, problem.hint, call);
   const hint = told === undefined ? undefined : clean(told);
   call.ok = false;
   call.error = failure(problem.code, message, hint);
@@ -90,6 +90,11 @@ function readOutput(call: CallRecord): Failure | undefined {
   call.structured = safe;
   call.structuredIsText = true;
   return undefined;
+}
+
+/** Why a tool is out of scope is told to nobody but the person who chose the scope (see `resolve`), by its name. */
+function hintOf({ code }: Failure, hint: string, { scope }: CallRecord): string | undefined {
+  return code === "out_of_scope" ? hint : hintHere(hint, scope);
 }
 
 /** Hints in results name tools too. */
