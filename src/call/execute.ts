@@ -186,8 +186,13 @@ function deadlineOf(call: CallRecord): number {
 
 /** For authors: where in their own code a tool failed. Built-in tools fail in words of their own. */
 function logStack({ entry, scope }: CallRecord, thrown: unknown): void {
-  if (entry.provenance.kind === "builtin" || ToolError.isInstance(thrown)) return;
-  if (thrown instanceof Error) scope.services.log.debug(`${entry.name} threw ${thrown.stack}`);
+  if (entry.provenance.kind === "builtin") return;
+  try {
+    if (ToolError.isInstance(thrown) || !(thrown instanceof Error)) return;
+    scope.services.log.debug(`${entry.name} threw ${thrown.stack}`);
+  } catch {
+    // A thrown value that nobody can read has no stack to show.
+  }
 }
 
 /** The words of the source documents; a ToolError brings its own. */

@@ -79,7 +79,9 @@ describe("a hostile script", () => {
 /** Otherwise an attempt that is written wrongly would look like one that was held back. */
 test("without a sandbox, the same attempts succeed", async () => {
   const place = await makePlace();
-  const scripts = await openScripts(place, { flags: { "code_execution.sandbox": "off" } });
+  const scripts = await openScripts(place, {
+    flags: { "code_execution.sandbox": "off", "terminal.sandbox": "off" },
+  });
   try {
     for (const [language, attempts, write] of [
       ["python", PYTHON, pythonScript],

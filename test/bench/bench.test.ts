@@ -48,7 +48,12 @@ describe("npm run bench", () => {
     );
     expect(measured.parallel).toEqual(["bare", "hermes", "hermes-one-message"]);
     expect(measured.cold).toEqual(expect.arrayContaining(["node", "hermes tools list", "hermes call sleep"]));
-    expect(measured.terminal).toEqual(["bare-spawn", "terminal-echo", "terminal-echo-journal"]);
+    expect(measured.terminal).toEqual([
+      "bare-spawn",
+      "terminal-echo",
+      "terminal-echo-unguarded",
+      "terminal-echo-journal",
+    ]);
     expect(measured["memory-spawn"]).toContain("terminal-echo-1gb");
     expect(measured.output).toContain("environment-output-unicode");
     expect(measured.pty).toEqual(["bare-pty", "environment-pty", "terminal-pty"]);

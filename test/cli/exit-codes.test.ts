@@ -131,7 +131,9 @@ describe("exit codes", () => {
 
   it("130: after Ctrl-C the whole process tree of a command is gone", async () => {
     const mark = `${30_000 + process.pid}.25`;
-    const child = start(["call", "terminal", `command=(sleep ${mark}); sleep ${mark}`]);
+    // Not in the Hermes home, where every word may name a file of the runtime.
+    const cwd = tempFolder();
+    const child = start(["call", "terminal", `command=(sleep ${mark}); sleep ${mark}`], { cwd });
     const ended = outcomeOf(child);
     await until(() => processesMarked(`sleep\0${mark}`).length > 0, "the start of the command");
     child.kill("SIGINT");

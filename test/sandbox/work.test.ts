@@ -23,7 +23,7 @@ function installed(program: string): boolean {
 async function works(command: string): Promise<string> {
   const result = await jail.run(command);
   expect([command, result.exitCode, result.output]).toEqual([command, 0, expect.any(String)]);
-  expect(result.sandbox).toEqual({ active: true });
+  expect(result.sandbox).toEqual({ active: true, level: "strict" });
   return result.output;
 }
 
