@@ -3,11 +3,9 @@
 import sys
 # What lies in the working folder must not stand in for a module that is needed here.
 HERE = sys.path.pop(0) if sys.path and sys.path[0] == "" else None
-import builtins, io, itertools, json, linecache, os, select, threading, time, types
+import builtins, io, itertools, json, linecache, os, select, threading, types
 
 IN, OUT = 3, 4
-# Taken now: a script may put others in their place.
-clock, select_now = time.perf_counter, select.select
 os.set_inheritable(IN, False)
 os.set_inheritable(OUT, False)
 
@@ -19,8 +17,6 @@ class Channel:
         self.write_lock = threading.Lock()
         self.process = os.getpid()
         self.token = b""
-        self.penalty = 1
-        self.leave_out = 0
 
     def receive(self):
         got = self.got
@@ -44,21 +40,7 @@ class Channel:
             have += len(pieces[-1])
         return b"".join(pieces)
 
-    def spin(self):
-        """Most answers come sooner than a sleeping process wakes up. In vain, it is left out for twice as long."""
-        if self.leave_out:
-            self.leave_out -= 1
-            return
-        until = clock() + 0.0002
-        while not select_now((IN,), (), (), 0)[0]:
-            if clock() > until:
-                self.penalty = min(self.penalty * 2, 64)
-                self.leave_out = self.penalty
-                return
-        self.penalty = max(1, self.penalty // 2)
-
     def read(self, size):
-        self.spin()
         while True:
             try:
                 piece = os.read(IN, size)
@@ -244,6 +226,8 @@ def shell_quote(text):
 
 def retry(fn, max_attempts=3, delay=2):
     """Calls fn until it does not raise; waits delay, 2 x delay, 4 x delay ... seconds in between."""
+    import time
+
     for attempt in range(max_attempts):
         try:
             return fn()
