@@ -3,7 +3,7 @@
 import sys
 # What lies in the working folder must not stand in for a module that is needed here.
 HERE = sys.path.pop(0) if sys.path and sys.path[0] == "" else None
-import builtins, io, itertools, json, linecache, os, select, threading, types
+import builtins, io, itertools, json, linecache, os, select, threading, time, types
 
 IN, OUT = 3, 4
 os.set_inheritable(IN, False)
@@ -226,8 +226,6 @@ def shell_quote(text):
 
 def retry(fn, max_attempts=3, delay=2):
     """Calls fn until it does not raise; waits delay, 2 x delay, 4 x delay ... seconds in between."""
-    import time
-
     for attempt in range(max_attempts):
         try:
             return fn()
