@@ -1,4 +1,14 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errnoOf, messageOf } from "../base/errno.js";
 import { sha256 } from "../base/hash.js";
@@ -7,9 +17,11 @@ import { DEFAULT_LIMITS, previewOf, wholeCharacters } from "./bounds.js";
 
 /** Keeps whole results in files when only a preview may reach the model. */
 export interface Spill {
+  /** The session's own folder. It appears with the first file. */
+  readonly dir: string;
   /** Throws an Error with the reason when the text could not be saved completely. */
   write(callId: string, text: string): { readonly path: string };
-  /** Removes files older than a day. */
+  /** Removes files older than a day, also those of other sessions. */
   prune(): void;
 }
 
@@ -18,18 +30,27 @@ const PRUNE_EVERY_MS = 60 * 60 * 1_000;
 const MAX_STEM = 120;
 const HASH_CHARS = 12;
 
-export function createSpill(options: { readonly dir: string; readonly now?: () => number }): Spill {
-  const { dir, now = Date.now } = options;
+export function createSpill(options: {
+  /** Of all sessions. */
+  readonly root: string;
+  readonly session: string;
+  readonly now?: () => number;
+}): Spill {
+  const { root, session, now = Date.now } = options;
+  const dir = join(root, spillStem(session));
   let prunedAt = Number.NEGATIVE_INFINITY;
 
   const prune = () => {
     prunedAt = now();
-    for (const name of listFiles(dir)) removeIfOlder(join(dir, name), prunedAt - MAX_AGE_MS);
+    for (const path of spilledFiles(root)) removeIfOlder(path, prunedAt - MAX_AGE_MS);
+    for (const folder of foldersIn(root)) if (folder !== dir) removeEmpty(folder);
   };
 
   return {
+    dir,
     prune,
     write(callId, text) {
+      prepareFolder(root);
       prepareFolder(dir);
       if (now() - prunedAt > PRUNE_EVERY_MS) prune();
       const path = writeNew({ dir, stem: spillStem(callId), text });
@@ -99,11 +120,34 @@ function spillError(path: string, cause: unknown): Error {
   );
 }
 
-function listFiles(dir: string): readonly string[] {
+/** Of all sessions; those of older versions lie in the root itself. */
+function spilledFiles(root: string): readonly string[] {
+  return [root, ...foldersIn(root)].flatMap((folder) =>
+    entriesIn(folder)
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".txt"))
+      .map(({ name }) => join(folder, name)),
+  );
+}
+
+function foldersIn(root: string): readonly string[] {
+  return entriesIn(root)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(root, name));
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(dir).filter((name) => name.endsWith(".txt"));
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It holds something, or another process pruned it first.
   }
 }
 

@@ -45,10 +45,19 @@ export interface ProgramRequest {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The session's folder, the only one a sandboxed command may change; see `inTask`. */
   readonly workspace?: string | undefined;
+  /** Whose program it is; see `inTask`. */
+  readonly session?: SessionPlace | undefined;
   /** Opens the sandbox for this one command; only after the policy has let the `sandbox:widen` effect pass. */
   readonly sandbox?: Widening | undefined;
   /** Shuts this one program in, whatever the settings of the sandbox are; environments elsewhere ignore it. */
   readonly confine?: Confine | undefined;
+}
+
+/** What the programs of one session have for themselves. */
+export interface SessionPlace {
+  readonly id: string;
+  /** Its own among Hermes' files: what they may read of what is hidden from them. */
+  readonly visible: readonly string[];
 }
 
 /** A sandbox for code that nobody has read: it changes nothing and reaches nobody unless it is named here. */

@@ -1,7 +1,7 @@
 import { dirname } from "node:path/posix";
 import { delegateEnvironment } from "../call/delegate-environment.js";
 import { ToolError } from "../tool/errors.js";
-import type { Environment, ExecRequest, ExecResult, SpawnRequest } from "./environment.js";
+import type { Environment, ExecRequest, ExecResult, SessionPlace, SpawnRequest } from "./environment.js";
 import { isMissingFolder } from "./working-folder.js";
 
 /** Beyond this, exported variables are not carried on: every command of the task would have to bring them. */
@@ -88,21 +88,26 @@ function sameAs(
  */
 export function inTask(
   environment: Environment,
-  task: { readonly state: TaskState; readonly workspace: string },
+  task: {
+    readonly state: TaskState;
+    readonly workspace: string;
+    readonly session?: SessionPlace | undefined;
+  },
 ): Environment {
-  const { state, workspace } = task;
+  const { state, workspace, session } = task;
+  const place = { workspace, session };
   const withState = <R extends ExecRequest | SpawnRequest>(request: R): R => ({
     ...request,
     env: { ...state.exported, ...request.env },
-    workspace,
+    ...place,
   });
   return delegateEnvironment(environment, {
     async exec(request) {
       // Programs that tools start by themselves (a search) are not part of the task's shell.
-      if (typeof request.command !== "string") return environment.exec({ ...request, workspace });
+      if (typeof request.command !== "string") return environment.exec({ ...request, ...place });
       if (isWidened(request)) {
         // With the environment's own variables: what commands inside have exported must not decide what runs there.
-        const result = await orMovedOut(request, () => environment.exec({ ...request, workspace }));
+        const result = await orMovedOut(request, () => environment.exec({ ...request, ...place }));
         state.note(request, { ...result, exported: undefined });
         return result;
       }
@@ -112,7 +117,7 @@ export function inTask(
     },
     spawn: (request) =>
       orMovedOut(request, () =>
-        environment.spawn(isWidened(request) ? { ...request, workspace } : withState(request)),
+        environment.spawn(isWidened(request) ? { ...request, ...place } : withState(request)),
       ),
   });
 

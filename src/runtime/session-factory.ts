@@ -164,6 +164,11 @@ export class SessionFactory {
       continues?.scope.task ??
       new TaskState(start === undefined ? workspace : environment.files.resolve(start, workspace));
     const door = options.door ?? "library";
+    const services = this.#services(journal, {
+      ...rules,
+      policy: this.#held(rules, options.profile),
+      session: id,
+    });
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
     return new Session(
       {
@@ -172,7 +177,11 @@ export class SessionFactory {
         door,
         model: options.model,
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
-        environment: inTask(environment, { state: task, workspace }),
+        environment: inTask(environment, {
+          state: task,
+          workspace,
+          session: { id, visible: [services.spill.dir] },
+        }),
         task,
         processes: this.#runtime.processes.of(id),
         home: environment.files.resolve("~", workspace),
@@ -184,7 +193,7 @@ export class SessionFactory {
         guardrails,
         state: continues?.scope.state ?? this.#openState(),
         ancestors: [],
-        services: this.#services(journal, { ...rules, policy: this.#held(rules, options.profile) }),
+        services,
       },
       {
         vocabulary: config.values.tools.vocabulary,
@@ -242,7 +251,10 @@ export class SessionFactory {
     };
   }
 
-  #services(journal: Journal, { policy, reviewer, allowlist }: SessionRules): CallServices {
+  #services(
+    journal: Journal,
+    { policy, reviewer, allowlist, session }: SessionRules & { readonly session: string },
+  ): CallServices {
     const { config, hooks, events, log, secrets, redact } = this.#runtime;
     const { values, paths } = config;
     const { overrides } = values.tool_budget;
@@ -254,7 +266,7 @@ export class SessionFactory {
       journal,
       jobs: this.#jobs,
       fileChanges: this.#fileChanges,
-      spill: createSpill({ dir: join(paths.cache, "spillover") }),
+      spill: createSpill({ root: join(paths.cache, "spillover"), session }),
       limits: {
         ...DEFAULT_LIMITS,
         perResult: values.tool_budget.result_size_chars,

@@ -210,7 +210,11 @@ export class Session {
           door: info.door ?? scope.door,
         }),
         task,
-        environment: inTask(this.#parts.environment, { state: task, workspace: info.workspace }),
+        environment: inTask(this.#parts.environment, {
+          state: task,
+          workspace: info.workspace,
+          session: { id: scope.rootId, visible: [scope.services.spill.dir] },
+        }),
         processes: this.#parts.processes.of(id),
         door: options.door ?? "subagent",
         view,

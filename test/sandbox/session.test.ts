@@ -117,6 +117,24 @@ it("a command that a person lets out starts with the environment's own variables
   expect(JSON.stringify(started)).toMatch(/git version[^"]*gone/);
 });
 
+it.each(["guard", "required"])(
+  "%s: a session's commands read its own spilled results and no others",
+  async (mode) => {
+    const { session, runtime, home } = await sandboxed(mode);
+    const other = await runtime.openSession({});
+    const spill = async (by: typeof session) => {
+      await by.call({ name: "terminal", arguments: { command: "echo before" } });
+      const { path } = by.scope.services.spill.write("call_1", `of ${by.id}`);
+      return path;
+    };
+    const [own, foreign] = [await spill(session), await spill(other)];
+    const command = `cat ${own} ${foreign} 2>&1; ls ${home}/cache/spillover`;
+    const result = JSON.stringify(await session.call({ name: "terminal", arguments: { command } }));
+    expect(result).toContain(`of ${session.id}`);
+    expect(result).not.toContain(`of ${other.id}`);
+  },
+);
+
 it("where nothing can hold commands, the first result of a session says so, with what to do", async () => {
   const { createLocalEnvironment } = await import("../../src/env/local/local.js");
   const local = createLocalEnvironment({ launcher: false, sandbox: { mode: "guard" } });

@@ -23,11 +23,14 @@ import {
 } from "../../src/call/spill.js";
 
 let root: string;
+let all: string;
 let dir: string;
+const mine = () => createSpill({ root: all, session: "s_1" });
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "spill-"));
-  dir = join(root, "cache", "spillover");
+  all = join(root, "cache", "spillover");
+  dir = join(all, "s_1");
 });
 
 afterEach(() => {
@@ -36,7 +39,7 @@ afterEach(() => {
 
 describe("createSpill", () => {
   it("makes its folder on the first write only, private to the owner", () => {
-    const spill = createSpill({ dir });
+    const spill = mine();
     expect(readdirSync(root)).toEqual([]);
     const { path } = spill.write("call_1", "Grüße\n");
     expect(path).toBe(join(dir, "call_1.txt"));
@@ -46,7 +49,7 @@ describe("createSpill", () => {
   });
 
   it("two results with the same id both stay readable", () => {
-    const spill = createSpill({ dir });
+    const spill = mine();
     const first = spill.write("call_1", "first");
     const second = spill.write("call_1", "second");
     const again = spill.write("call_1", "second");
@@ -60,20 +63,20 @@ describe("createSpill", () => {
     writeFileSync(victim, "untouched");
     mkdirSync(dir, { recursive: true });
     symlinkSync(victim, join(dir, "call_1.txt"));
-    const { path } = createSpill({ dir }).write("call_1", "new");
+    const { path } = mine().write("call_1", "new");
     expect(readFileSync(victim, "utf8")).toBe("untouched");
     expect(readFileSync(path, "utf8")).toBe("new");
   });
 
   it("says what, why and what to do when it cannot write", () => {
     writeFileSync(join(root, "cache"), "a file where a folder should be");
-    expect(() => createSpill({ dir }).write("call_1", "text")).toThrow(
+    expect(() => mine().write("call_1", "text")).toThrow(
       /could not be saved to .*spillover.*Check free space/,
     );
   });
 
   it("prunes what is older than a day and nothing else", () => {
-    const spill = createSpill({ dir });
+    const spill = mine();
     const old = spill.write("old", "x").path;
     const young = spill.write("young", "x").path;
     writeFileSync(join(dir, "notes.md"), "not ours");
@@ -85,9 +88,19 @@ describe("createSpill", () => {
     expect(readdirSync(dir).sort()).toEqual(["notes.md", "young.txt"]);
   });
 
+  it("prunes other sessions' files with their folders, and those of before sessions had one", () => {
+    const theirs = createSpill({ root: all, session: "s_2" });
+    const paths = [theirs.write("a", "x").path, join(all, "flat.txt")];
+    writeFileSync(join(all, "flat.txt"), "x");
+    const old = new Date(Date.now() - 25 * 3_600_000);
+    for (const path of paths) utimesSync(path, old, old);
+    mine().write("young", "x");
+    expect(readdirSync(all)).toEqual(["s_1"]);
+  });
+
   it("prunes by itself once the clock has moved on", () => {
     let clock = Date.now();
-    const spill = createSpill({ dir, now: () => clock });
+    const spill = createSpill({ root: all, session: "s_1", now: () => clock });
     spill.write("first", "x");
     clock += 26 * 3_600_000;
     spill.write("second", "x");
@@ -95,7 +108,7 @@ describe("createSpill", () => {
   });
 
   it("pruning a folder that is not there is quiet", () => {
-    expect(() => createSpill({ dir }).prune()).not.toThrow();
+    expect(() => mine().prune()).not.toThrow();
   });
 });
 

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { defineEnvironment } from "../descriptor.js";
 import { missingProgram } from "../find-program.js";
 
@@ -25,7 +24,6 @@ export default defineEnvironment({
         network: values.terminal.sandbox_network,
         writable: values.terminal.sandbox_writable,
         hidden: [paths.home],
-        visible: [join(paths.cache, "spillover")],
       },
     });
   },

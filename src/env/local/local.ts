@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { arch, homedir, hostname, release, tmpdir, type, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
@@ -112,7 +113,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       homes,
       workspace: request.workspace ?? wanted.workspace,
       hidden: wanted.hidden ?? [],
-      shown: wanted.visible ?? [],
+      shown: [...(wanted.visible ?? []), ...visibleTo(request)],
       writable: [...configuredPaths(wanted.writable ?? [], homes), ...openedPaths(write, homes)],
       runtimeDir: env.XDG_RUNTIME_DIR,
       sshAgent: env.SSH_AUTH_SOCK,
@@ -275,6 +276,11 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     describe,
     close,
   };
+}
+
+/** Only what is there: sessions that have nothing of their own share one boundary. */
+function visibleTo({ session }: ProgramRequest): readonly string[] {
+  return session?.visible.filter((path) => existsSync(path)) ?? [];
 }
 
 function unguardedWords({ unavailable, fix }: Unavailable): string {

@@ -75,6 +75,7 @@ export async function prepareProgram(
   const confinement = await sandbox.confine({
     cwd: request.cwd,
     workspace: request.workspace,
+    visible: request.session?.visible,
     widening: request.sandbox,
     confine: request.confine,
     program: programPath(request.command),

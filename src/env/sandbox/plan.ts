@@ -55,7 +55,7 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
   });
   const hidden = (options.hidden ?? []).map((path) => expand(path, home));
   const runtimeDir = request.env.XDG_RUNTIME_DIR;
-  const shown = [...(options.visible ?? []), ...(widening?.read ?? [])];
+  const shown = [...(options.visible ?? []), ...(request.visible ?? []), ...(widening?.read ?? [])];
   if (request.program !== undefined) shown.push(request.program);
   const kept = protectedPlaces({ roots, lifted: confine === undefined ? named : [] });
   const files = [

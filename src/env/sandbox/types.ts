@@ -58,6 +58,8 @@ export interface Widening {
 export interface ConfineRequest {
   readonly cwd: string;
   readonly workspace?: string | undefined;
+  /** See `SessionPlace`. */
+  readonly visible?: readonly string[] | undefined;
   readonly widening?: Widening | undefined;
   /** Shut in for itself: instead of the workspace, the widening and the settings. */
   readonly confine?: Confine | undefined;
