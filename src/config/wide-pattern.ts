@@ -16,7 +16,8 @@ const WRAPPERS = new Set(
 const WILDCARD = /[*?[]/;
 
 /**
- * True for patterns such as `python *`, `sudo *` or `curl -s *`, and for a bare `bash`: what they would let
+ * A pattern is no command line: it is compared, word by word, with the one spelling that the analysis gives a command,
+ * so the blanks in it are all there is to read. True for patterns such as `python *`, `sudo *` or `curl -s *`, and for a bare `bash`: what they would let
  * through has no bound, so they approve nothing dangerous.
  */
 export function isTooWide(pattern: string): boolean {

@@ -1,15 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.js";
 import { createAllowlist } from "../../src/policy/grants/allowlist.js";
 import { allowlistFrom, listGrants, revokeGrant } from "../../src/policy/grants/config-grants.js";
 import { GrantState } from "../../src/policy/grants/grant-state.js";
+import { loadAnalysis } from "../../src/shell/analysis.js";
 import { UNKNOWN } from "../../src/shell/types.js";
 import { tempDir } from "../support/runtime.js";
 import { withPerson } from "./asking.js";
 import { danger, questionAbout, whereabouts } from "./segments.js";
+
+beforeAll(() => loadAnalysis());
 
 const load = (home: string) =>
   loadConfig({ home, cwd: home, env: {}, systemDir: join(home, "no-system-config") });

@@ -1,13 +1,16 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { outlineOf, readCommandLine } from "../../shell/analysis.js";
+import type { WrittenCommand } from "../../shell/read/outline.js";
+import type { SimpleCommand } from "../../shell/types.js";
 
-const PLAIN_WORD = /[\w@%+=:,./~-]+/.source;
-const QUOTED_WORD = /'[^']*'|"[^"$`\\]*"/.source;
-const LEADING_CD = new RegExp(`^\\s*cd\\s+(?:--\\s+)?(${PLAIN_WORD}|${QUOTED_WORD})\\s*(&&|;|\\n)`);
-const OTHER_CD = /(?:^|[^\w./-])(?:cd|pushd|popd|chdir)(?![\w./-])/;
-/** What runs the rest in folders that are not written there: a script that is read in, once for each of many, `env -C`. */
-const ELSEWHERE =
-  /(?:^|[^\w./-])(?:source|foreach|-execdir)(?![\w./-])|(?:^|[;&|({\n])[ \t]{0,40}\.\s|\b(?:env|sudo|doas|systemd-run)\s(?:[^;&|\n]{0,200}\s)?(?:-C|-D|--chdir|--working-directory)\b/;
+const PLAIN_WORD = /^(?:[\w@%+=:,./~-]+|'[^']*'|"[^"$`\\]*")$/;
+const CHANGES_FOLDER = new Set(["cd", "pushd", "popd", "chdir"]);
+const READS_SCRIPT = new Set(["source", "."]);
+const STARTS_ELSEWHERE = new Set(["env", "sudo", "doas", "systemd-run"]);
+const OTHER_FOLDER = /^(?:-C|-D|--chdir|--working-directory)\b/;
+/** In an argument it may be code for a program that nobody knows, or say "once for each of many folders". */
+const MENTIONS_FOLDERS = /(?:^|[^\w./-])(?:cd|pushd|popd|chdir|source|foreach|-execdir)(?![\w./-])/;
 
 const LONGEST_PATH = 4_096;
 
@@ -19,26 +22,37 @@ const MOST_STEPS = 8;
  * when it changes folders in a way that cannot be foreseen, or more often than can be seen (`moves`). Links are followed by whoever compares them.
  */
 export function foldersOf(command: string, cwd: string, moves = 0): readonly string[] | undefined {
-  let rest = command;
   let folders = [cwd];
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
-    const match = LEADING_CD.exec(rest);
-    if (match === null)
-      return OTHER_CD.test(rest) || ELSEWHERE.test(rest) || moves > steps ? undefined : folders;
-    const [whole, word = "", separator] = match;
-    const target = word.replace(/^(["'])(.*)\1$/s, "$2");
-    // A bare `-` is wherever the shell was before, and ~somebody is another person's home.
-    if (target === "-" || (/^~[^/]/.test(word) && word !== "~")) return undefined;
-    const gone = folders.map((folder) => resolve(folder, expanded(target, word)));
+  let steps = 0;
+  for (const { command: step, next } of outlineOf(command)?.steps ?? []) {
+    if (step.words[0] !== "cd") break;
+    const target = targetOf(step);
+    if (target === undefined || steps === MOST_STEPS) return undefined;
+    const gone = folders.map((folder) => resolve(folder, target));
     // After a semicolon the line goes on even when the folder is not there.
-    folders = separator === "&&" ? gone : [...new Set([...folders, ...gone])];
+    folders = next === "if it works" ? gone : [...new Set([...folders, ...gone])];
     if (folders.some((folder) => folder.length > LONGEST_PATH)) return undefined;
-    rest = rest.slice(whole.length);
+    steps += 1;
   }
-  return undefined;
+  const readings = readCommandLine(command)?.readings;
+  if (readings === undefined || moves > steps) return undefined;
+  return readings.every(({ commands }) => commands.filter(leadsElsewhere).length <= steps)
+    ? folders
+    : undefined;
 }
 
-function expanded(target: string, word: string): string {
-  if (word === "~" || word.startsWith("~/")) return join(homedir(), target.slice(1));
-  return target;
+/** Where a `cd` at the beginning leads; undefined when only the running shell knows. */
+function targetOf({ words, spelled, plain, assigns }: WrittenCommand): string | undefined {
+  const at = words[1] === "--" ? 2 : 1;
+  const [target = "-", spelling = ""] = [words[at], spelled[at]];
+  if (!plain || assigns || words.length !== at + 1 || !PLAIN_WORD.test(spelling)) return undefined;
+  // A bare `-` is wherever the shell was before, and ~somebody is another person's home.
+  if (target === "-" || /^~[^/]/.test(spelling)) return undefined;
+  return spelling.startsWith("~") ? join(homedir(), target.slice(1)) : target;
+}
+
+function leadsElsewhere({ program, args }: SimpleCommand): boolean {
+  if (CHANGES_FOLDER.has(program) || READS_SCRIPT.has(program)) return true;
+  if (STARTS_ELSEWHERE.has(program) && args.some(({ text }) => OTHER_FOLDER.test(text))) return true;
+  return args.some(({ text }) => MENTIONS_FOLDERS.test(text));
 }

@@ -1,5 +1,6 @@
 import type { JudgedSegment } from "../../call/scope.js";
 import { programOf, runsAnything } from "../../config/wide-pattern.js";
+import { outlineOf } from "../../shell/analysis.js";
 import { UNKNOWN } from "../../shell/types.js";
 
 /** What nobody can check at a glance is not worth remembering. */
@@ -40,16 +41,22 @@ const LONGEST_READ = 4_096;
 export function isOpaque({ canonical, rule }: JudgedSegment): boolean {
   if (canonical === "" || canonical.length > LONGEST_READ || rule.startsWith("opaque.")) return true;
   if (canonical.includes(UNKNOWN) || canonical.includes(UNKNOWN_PIECE)) return true;
-  const words = canonical.trim().split(/\s+/);
+  // Of a group only what it reads and writes is here; its commands are parts of their own.
+  if (canonical.startsWith("{ ")) return false;
+  const [only] = outlineOf(canonical)?.commands ?? [];
+  if (only === undefined) return true;
+  const { words } = only;
   let first = 0;
   while (RAISING.has(programOf(words[first] ?? ""))) {
     first += 1;
     while (words[first]?.startsWith("-")) first += 1;
   }
-  if (first > 0 && first >= words.length) return true;
+  if (first > 0 && first >= words.length) return only.plain;
   // A host or container comes before the program, and only its wrapper knows how many words that takes.
   const last = CARRYING.has(programOf(words[first] ?? "")) ? words.length - 1 : first;
-  return words.slice(first, last + 1).some((_word, index) => readsOrders(words.slice(first + index)));
+  return words
+    .slice(first, last + 1)
+    .some((_word, index) => readsOrders(words.slice(first + index), only.plain));
 }
 
 const RAISING = new Set("sudo doas pkexec gosu su-exec su runuser chroot".split(" "));
@@ -58,11 +65,12 @@ const CARRYING = new Set(
 );
 
 /** `bash`, `python3 -`, `sh -s`, `node /dev/stdin`: an interpreter without a program of its own. */
-function readsOrders([first = "", ...rest]: readonly string[]): boolean {
+function readsOrders([first = "", ...rest]: readonly string[], plain: boolean): boolean {
   const program = programOf(first);
   if (!runsAnything(program) || NOT_INTERPRETERS.has(program)) return false;
-  const operands = rest.filter((word) => !/^-|^["']?\/dev\/(?:stdin|fd\/\d+)["']?$/.test(word));
-  return operands.length === 0 || rest.some((word) => word === "-" || word === "-s");
+  const operands = rest.filter((word) => !/^-\S*$|^\/dev\/(?:stdin|fd\/\d+)$/.test(word));
+  // A file behind `<` is named in the text.
+  return (operands.length === 0 && plain) || rest.some((word) => word === "-" || word === "-s");
 }
 
 /** They take words or addresses, not a program from standard input. */
