@@ -163,10 +163,11 @@ async function askPerson(
   request: ApprovalRequest,
 ): Promise<ApprovalReply | "nobody" | "timeout"> {
   const { scope } = call;
-  if (scope.approver === undefined) return "nobody";
   const { approver } = scope;
+  if (approver === undefined) return "nobody";
   scope.onWaiting?.(true);
   try {
+    if ((await approver.isThere?.()) === false) return "nobody";
     const answer = await withPatience(call, (signal) => approver.ask(request, signal));
     return answer === SILENCE ? "timeout" : readReply(answer);
   } catch (error) {

@@ -132,6 +132,8 @@ export interface ApprovalReply {
 
 /** Asks a person. No approver at all means deny. */
 export interface Approver {
+  /** Whether anybody can be asked at this moment; left out, somebody always can. */
+  isThere?(): boolean | Promise<boolean>;
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | ApprovalReply>;
 }
 

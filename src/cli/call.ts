@@ -4,8 +4,8 @@ import { readCallArguments } from "./input.js";
 import { withSession } from "./session/with-session.js";
 
 const HOW_TO_ANSWER =
-  "To be asked: run it in a terminal. To let such calls wait for you: hermes config set approvals.unattended_mode queue, " +
-  "then answer on the page (hermes open) or with hermes approvals.";
+  "To be asked: run it in a terminal, or keep the page of a server open (hermes serve, hermes open). To let such calls " +
+  "always wait for you: hermes config set approvals.unattended_mode queue, then answer with hermes approvals.";
 
 export async function call(context: CommandContext): Promise<void> {
   const { out, flags } = context;

@@ -1,5 +1,6 @@
 import { ownCommand } from "../base/own-command.js";
 import { visible } from "../base/visible-text.js";
+import { noteServer, runningServer } from "../runtime/running-server.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
 import { createServer, type HermesServer } from "../server/server.js";
@@ -11,7 +12,6 @@ import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import { brief, type Output } from "./output.js";
 import { assertPerson } from "./person.js";
-import { noteServer, runningServer } from "./running-server.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -1,10 +1,10 @@
 import { tookText } from "../base/human.js";
+import { type RunningServer, runningServer } from "../runtime/running-server.js";
 import { resolveToken } from "../server/token.js";
 import { openSystemBrowser } from "../sources/mcp/oauth/callback-server.js";
 import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import { assertPerson } from "./person.js";
-import { type RunningServer, runningServer } from "./running-server.js";
 
 /** Whether a server of this home runs, and where. */
 export async function status({ out, home }: CommandContext): Promise<void> {

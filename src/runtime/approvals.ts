@@ -2,6 +2,7 @@ import type { Approver } from "../call/scope.js";
 import type { QueueOptions } from "../policy/approvals/queue.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
 import type { PluginContributions } from "../sources/plugins/source.js";
+import { runningServer } from "./running-server.js";
 import type { Runtime } from "./runtime.js";
 
 /** Who is asked, and where questions wait; opened when they are first needed, also with the journal switched off. */
@@ -9,6 +10,10 @@ export class RuntimeApprovals {
   readonly #runtime: Runtime;
   readonly #openElsewhere: (() => Promise<ApprovalStore>) | undefined;
   #store: Promise<ApprovalStore> | undefined;
+  #named: { readonly name: string; readonly approver: Approver } | undefined;
+  /** Asked of the server that runs for this home, unless this process is that server. */
+  #isPageOpen: () => boolean | Promise<boolean> = async () =>
+    (await runningServer(this.#runtime.config.paths.home))?.page_open === true;
 
   constructor(runtime: Runtime, openElsewhere: (() => Promise<ApprovalStore>) | undefined) {
     this.#runtime = runtime;
@@ -18,18 +23,36 @@ export class RuntimeApprovals {
   /** Who is asked before dangerous calls, when `approvals.approver` names somebody. */
   configured(): Approver | undefined {
     const name = this.#runtime.config.values.approvals.approver;
-    return name === "" ? undefined : approverOfPlugin(name, () => this.#runtime.sources.plugins);
+    if (name === "") return undefined;
+    // Kept: the plugin makes its approver once, not for every question.
+    if (this.#named?.name !== name) {
+      this.#named = { name, approver: approverOfPlugin(name, () => this.#runtime.sources.plugins) };
+    }
+    return this.#named.approver;
   }
 
   /**
-   * Who is asked where no person sits. Undefined, so that the call is denied at once, unless the operator lets
-   * such calls wait for an answer from elsewhere.
+   * Who is asked where no person sits: whom the settings name, or the queue while it may be used, as they are when the
+   * question comes up. Nobody is there otherwise, and the call is denied at once.
    */
   unattended(
     kind: "unattended_mode" | "cron_mode" = "unattended_mode",
     options: Pick<QueueOptions, "onPending"> = {},
-  ): Approver | undefined {
-    return this.#runtime.config.values.approvals[kind] === "queue" ? this.queue(options) : undefined;
+  ): Approver {
+    const queue = this.queue(options);
+    return {
+      isThere: () => {
+        const mode = this.#runtime.config.values.approvals[kind];
+        if (this.configured() !== undefined || mode === "queue") return true;
+        return mode === "page" && this.#isPageOpen();
+      },
+      ask: (request, signal) => (this.configured() ?? queue).ask(request, signal),
+    };
+  }
+
+  /** For the process that shows the page itself. */
+  pageIsHere(isOpen: () => boolean): void {
+    this.#isPageOpen = isOpen;
   }
 
   /** Leaves each question where this and other processes can answer it. */

@@ -66,7 +66,7 @@ async function openJobSession(
   runtime: Runtime,
   { job, onWaiting }: { readonly job: Job; readonly onWaiting: (waiting: boolean) => void },
 ): Promise<JobSession> {
-  const approver = runtime.approvals.configured() ?? runtime.approvals.unattended("cron_mode");
+  const approver = runtime.approvals.unattended("cron_mode");
   const toolsets = job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron;
   const outer = await runtime.openSession({
     door: "cron",

@@ -206,6 +206,7 @@ function isRunning({ own }: Kept): boolean {
 /** For a session that several clients share: a yes for the session would be a yes to all of them. */
 export function onceOnly(approver: Approver): Approver {
   return {
+    isThere: () => approver.isThere?.() ?? true,
     async ask(request, signal) {
       const given = await approver.ask({ ...request, sessionKeys: [] }, signal);
       const reply = typeof given === "string" ? { answer: given } : given;

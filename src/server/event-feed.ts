@@ -16,6 +16,7 @@ interface Client {
   /** Set while it asks for more; a client that does not read stops asking. */
   asks: ReadableStreamDefaultController<Uint8Array> | undefined;
   servedAt: number;
+  readonly isPage: boolean;
   readonly drop: () => void;
 }
 
@@ -55,9 +56,15 @@ export class EventFeed {
     return this.#clients.size;
   }
 
+  /** Pages in a browser among them: a person may be in front of one. */
+  get pages(): number {
+    return [...this.#clients].filter(({ isPage }) => isPage).length;
+  }
+
   /** `drop` must cut the connection: a reader that does not read does not notice anything else. */
   open(options: {
     readonly lastEventId?: string | undefined;
+    readonly isPage?: boolean | undefined;
     readonly drop: () => void;
   }): ReadableStream<Uint8Array> {
     const known = options.lastEventId === undefined ? this.#last : this.#numberOf(options.lastEventId);
@@ -66,6 +73,7 @@ export class EventFeed {
       opening: known === undefined ? OPENING_FRAME + RESET_FRAME : OPENING_FRAME,
       asks: undefined,
       servedAt: performance.now(),
+      isPage: options.isPage === true,
       drop: options.drop,
     };
     return new ReadableStream<Uint8Array>(

@@ -21,6 +21,8 @@ export const eventsRoute: Route = {
     const { outgoing } = context.env;
     const stream = feed.open({
       lastEventId: context.req.header("last-event-id"),
+      // Programs come with a token, the page with its cookie.
+      isPage: context.req.header("authorization") === undefined,
       drop: () => outgoing.destroy(),
     });
     return new Response(stream, {

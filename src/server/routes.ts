@@ -27,11 +27,15 @@ const healthRoute: Route = {
     type: "application/json",
     schema: {
       type: "object",
-      required: ["ok", "version"],
-      properties: { ok: { const: true }, version: { type: "string" } },
+      required: ["ok", "version", "page_open"],
+      properties: {
+        ok: { const: true },
+        version: { type: "string" },
+        page_open: { type: "boolean", description: "Whether a browser shows the page." },
+      },
     },
   },
-  handle: () => jsonResponse({ ok: true, version: VERSION }),
+  handle: (_context, { feed }) => jsonResponse({ ok: true, version: VERSION, page_open: feed.pages > 0 }),
 };
 
 const openapiRoute: Route = {

@@ -78,11 +78,12 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     redact: runtime.redact,
     limits,
   });
+  runtime.approvals.pageIsHere(() => feed.pages > 0);
   const running = new RunningRequests();
   const app: HermesApp = new Hono();
   const sessions = new SessionPool(runtime, {
     door: "http",
-    approver: runtime.approvals.configured() ?? runtime.approvals.unattended(),
+    approver: runtime.approvals.unattended(),
     limits: { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
   });
   const mcp = new McpEndpoint({ runtime, running });

@@ -1,10 +1,10 @@
 import { isRecord } from "../../base/record.js";
 import type { JobWork } from "../../cron/types.js";
+import { runningServer } from "../../runtime/running-server.js";
 import { HermesError } from "../../tool/errors.js";
 import { aboutTools, type CommandContext, withRuntime } from "../context.js";
 import { commandError } from "../errors.js";
 import { listOf, readCallArguments } from "../input.js";
-import { runningServer } from "../running-server.js";
 import { changeJob, labelOf } from "./jobs.js";
 
 /** `hermes cron add "every 2h" --tool NAME key=value …`; runs in this folder, with the rights of the profile. */

@@ -62,12 +62,14 @@ export function reportUncaughtErrors(runtime: Runtime): void {
   process.on("uncaughtException", report);
 }
 
-/** For a command without a terminal: the queue when that is configured, otherwise nobody. */
-export function unattendedApprover({ approvals }: Runtime, out: Output): Approver | undefined {
+/** For a command without a terminal: the queue while the settings or an open page let it wait, otherwise nobody. */
+export function unattendedApprover({ approvals }: Runtime, out: Output): Approver {
   const onPending = ({ id, tool, shown, expiresAt }: ApprovalRecord) => {
     const seconds = Math.round((expiresAt - Date.now()) / 1000);
     const reason = brief(visible(shown.reason), LONGEST_REASON);
-    out.note(`${visible(tool)} waits ${seconds} s for approval (${reason}): hermes approvals approve ${id}`);
+    out.note(
+      `${visible(tool)} waits ${seconds} s for approval (${reason}): on the page, or hermes approvals approve ${id}`,
+    );
   };
   return approvals.unattended("unattended_mode", { onPending });
 }

@@ -33,7 +33,7 @@ export interface McpDoor {
   /** Whether the person behind this client may say yes; a token for calls may not. */
   readonly mayApprove: boolean;
   /** Who is asked when the client cannot; nobody when undefined. */
-  readonly unattended: Approver | undefined;
+  readonly unattended: Approver;
   readonly held: HeldCalls<CallToolResult>;
   /** Whose answers count for a held call. */
   readonly principal: string;
@@ -186,12 +186,13 @@ function approverFor(door: McpDoor, asking: Asking): Approver | undefined {
   const inSession = (approver: Approver) => (ownSession ? approver : onceOnly(approver));
   if (configured !== undefined) return inSession(configured);
   if (canAsk && door.mayApprove) return clientApprover({ askClient, redact: runtime.redact, ownSession });
-  return unattended && reportingWait(inSession(unattended), onProgress);
+  return reportingWait(inSession(unattended), onProgress);
 }
 
 /** A client that reports progress tells its person what the call waits for. */
 function reportingWait(approver: Approver, onProgress: HeldWork["onProgress"]): Approver {
   return {
+    isThere: () => approver.isThere?.() ?? true,
     ask(request, signal) {
       onProgress({ message: `waits for approval: hermes approvals approve ${request.id}` });
       return approver.ask(request, signal);

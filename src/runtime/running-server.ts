@@ -8,7 +8,11 @@ export interface RunningServer {
   readonly pid: number;
   readonly version: string;
   readonly started_at: number;
+  /** Whether a browser shows its page. */
+  readonly page_open: boolean;
 }
+
+type Noted = Pick<RunningServer, "url" | "pid" | "started_at">;
 
 const ANSWERS_WITHIN_MS = 2_000;
 
@@ -33,13 +37,14 @@ export async function runningServer(home: string): Promise<RunningServer | undef
       signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
     });
     const health: unknown = await answer.json();
-    return isRecord(health) && health.ok === true ? { ...found, version: String(health.version) } : undefined;
+    if (!isRecord(health) || health.ok !== true) return undefined;
+    return { ...found, version: String(health.version), page_open: health.page_open === true };
   } catch {
     return undefined;
   }
 }
 
-async function noted(home: string): Promise<Omit<RunningServer, "version"> | undefined> {
+async function noted(home: string): Promise<Noted | undefined> {
   try {
     const { url, pid, started_at } = JSON.parse(await readFile(fileOf(home), "utf8")) as Record<
       string,
