@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { TerminalSize } from "../../src/env/environment.js";
 import type {
   Transport,
@@ -35,6 +36,8 @@ export class ProcessTransport implements Transport {
   broken = false;
   /** Whom programs run as; this process's own user when left out. */
   user: number | undefined;
+  /** How much later than stderr, which comes at once, stdout arrives: the streams of a service are on ways of their own. */
+  stdoutDelayMs = 0;
   /** When set, starting fails with it. */
   refuse: string | undefined;
   readonly #live = new Set<{ cut(why: string): void; child: ChildProcess }>();
@@ -89,12 +92,20 @@ export class ProcessTransport implements Transport {
     };
     const entry = { child, cut: (why: string) => finish({ lost: why }) };
     this.#live.add(entry);
-    child.stdout?.on("data", (bytes: Buffer) => over || request.onStdout(bytes));
+    const delayMs = this.stdoutDelayMs;
+    let lastStdout = Promise.resolve();
+    child.stdout?.on("data", (bytes: Buffer) => {
+      const deliver = () => over || request.onStdout(bytes);
+      if (delayMs === 0) deliver();
+      else lastStdout = delay(delayMs).then(() => void deliver());
+    });
     child.stderr?.on("data", (bytes: Buffer) => over || request.onStderr(bytes));
     child.stdin?.on("error", () => {});
     child.on("error", () => finish({ exitCode: 127 }));
     child.on("close", (code, signal) => {
-      finish({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0) });
+      const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+      if (delayMs === 0) finish({ exitCode });
+      else void lastStdout.then(() => finish({ exitCode }));
     });
     if (request.stdin !== "open") child.stdin?.end(request.stdin ?? "");
     return {

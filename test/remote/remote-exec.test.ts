@@ -34,6 +34,14 @@ describe.each(installed)("commands through $flavour", ({ flavour, missing }) => 
     expect((await run("exec 3>/dev/null 4>&3; echo fine")).output).toBe("fine\n");
   });
 
+  test.skipIf(missing)("keep what arrives on stdout long after their exit code", async () => {
+    const { run, transport } = openPlace(flavour);
+    await run("true");
+    transport.stdoutDelayMs = 700;
+    expect(await run("echo 1; echo 2; sleep 60 & exit 3")).toMatchObject({ output: "1\n2\n", exitCode: 3 });
+    expect((await run("printf '\\036'; printf x >&2", { separateStderr: true })).output).toBe("\u001e");
+  });
+
   test.skipIf(missing)("get and take away variables, whatever they hold", async () => {
     const { run } = openPlace(flavour, { env: { OWN: "from there" } });
     const text = fc.string({

@@ -24,13 +24,9 @@ export async function createDaytonaEnvironment(options: DaytonaOptions): Promise
   return openCloudEnvironment({ kind: "daytona", options, defaultCwd: "~", keeper, transport });
 }
 
-/** The two streams come on ways of their own, each with its own delay. */
-const DRAIN_MS = 1_000;
-
 /** Starts programs in the sandbox that the keeper holds. */
 export function createDaytonaTransport(keeper: SandboxKeeper<DaytonaSandbox>): Transport {
   return {
-    drainMs: DRAIN_MS,
     async start(request: TransportStart): Promise<TransportProcess> {
       const { sandbox, release } = await keeper.use();
       const { toolbox } = sandbox;

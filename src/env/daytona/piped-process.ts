@@ -5,7 +5,6 @@ import {
   type Answer,
   inputEndScript,
   inputScript,
-  MAX_PIECES,
   pollScript,
   readAnswer,
   type ScriptInput,
@@ -35,11 +34,6 @@ export class PipedProcess implements TransportProcess {
   #stdout = 0;
   #stderr = 0;
   #known = "";
-  /**
-   * The layer above takes what a program prints to stderr last as the sign that it is over, so that must not
-   * overtake what was printed to stdout before.
-   */
-  readonly #heldStderr: Uint8Array[] = [];
   #exitCode: number | undefined;
   readonly #paused = new PauseSwitch();
 
@@ -120,12 +114,11 @@ export class PipedProcess implements TransportProcess {
     let seen = { seen_stdout: 0, seen_stderr: 0 };
     try {
       for (let answer = await first; ; ) {
+        await this.#paused.passed();
         const end = this.#take(answer);
         if (end !== undefined) return end;
-        await this.#paused.passed();
-        const wait = this.#heldStderr.length > 0 ? "moment" : "news";
         const poll = { folder: this.#folder, stdout: this.#stdout, stderr: this.#stderr, known: this.#known };
-        answer = await this.#ask(pollScript({ ...poll, ...seen, wait }));
+        answer = await this.#ask(pollScript({ ...poll, ...seen, wait: "news" }));
         seen = { seen_stdout: poll.stdout, seen_stderr: poll.stderr };
       }
     } catch (error) {
@@ -140,17 +133,14 @@ export class PipedProcess implements TransportProcess {
   #take(answer: Answer): TransportEnd | undefined {
     if (this.#stop.signal.aborted) throw new Error("let go");
     const { request } = this.#options;
-    // At the beginning little can be on its way, and what comes first on stderr must not wait.
-    const isBehind = this.#stdout > 0 && (answer.stdout?.next ?? 0) - this.#stdout >= MAX_PIECES;
     if (answer.stdout !== undefined) {
       this.#stdout = answer.stdout.next;
       request.onStdout(answer.stdout.bytes);
     }
     if (answer.stderr !== undefined) {
       this.#stderr = answer.stderr.next;
-      this.#heldStderr.push(answer.stderr.bytes);
+      request.onStderr(answer.stderr.bytes);
     }
-    if (!isBehind) for (const bytes of this.#heldStderr.splice(0)) request.onStderr(bytes);
     this.#exitCode ??= answer.exitCode;
     const idle = answer.stdout === undefined && answer.stderr === undefined;
     if (answer.dead && idle) throw new Error("the supervisor of the program was killed");

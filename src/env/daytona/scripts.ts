@@ -53,7 +53,7 @@ export interface Poll {
   readonly seen_stdout: number;
   readonly seen_stderr: number;
   readonly known: string;
-  readonly wait: "news" | "moment" | "no";
+  readonly wait: "news" | "no";
 }
 
 /** Answers with pieces and news as soon as there are any; see `readAnswer`. */

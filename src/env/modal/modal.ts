@@ -27,13 +27,9 @@ export async function createModalEnvironment(options: ModalOptions): Promise<Env
   return openCloudEnvironment({ kind: "modal", options, defaultCwd: "/root", keeper, transport });
 }
 
-/** The two streams come on ways of their own, each with its own delay. */
-const DRAIN_MS = 1_200;
-
 /** Starts programs in the sandbox that the keeper holds. */
 export function createModalTransport(keeper: SandboxKeeper<ModalSandbox>): Transport {
   return {
-    drainMs: DRAIN_MS,
     async start(request: TransportStart): Promise<TransportProcess> {
       const { sandbox: held, release } = await keeper.use();
       const { sandbox } = held;

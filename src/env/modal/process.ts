@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { ContainerProcess } from "modal";
 import { deferred } from "../../base/deferred.js";
 import { PauseSwitch } from "../cloud/cloud-environment.js";
@@ -8,13 +7,6 @@ import type { TransportEnd, TransportProcess, TransportStart } from "../remote/t
 /** The service refuses larger pieces of input. */
 const INPUT_PIECE_BYTES = 1_048_576;
 const END_OF_FILE = "\u0004";
-/** How long stdout must be silent before stderr is shown, and how long that may take at most. */
-const SILENCE_MS = 15;
-const MAX_HOLD_MS = 1_500;
-/** Faster than this, what arrives was printed before and is still on its way. */
-const FLOWING_BYTES_PER_MS = 1_000;
-/** At the beginning little can be on its way, and what comes first on stderr must not wait. */
-const BEGINNING_BYTES = 1_048_576;
 
 export interface ModalProcessOptions {
   readonly program: ContainerProcess<Uint8Array>;
@@ -34,8 +26,6 @@ export class ModalProcess implements TransportProcess {
   readonly #readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
   #exitCode: number | undefined;
   #over = false;
-  #stdoutBytes = 0;
-  readonly #stdoutEnded = new AbortController();
   readonly #paused = new PauseSwitch();
   #finish: (end: TransportEnd) => void = () => {};
 
@@ -106,11 +96,10 @@ export class ModalProcess implements TransportProcess {
       const [code] = await Promise.all([
         exit,
         this.#read(program.stdout, (bytes) => {
-          this.#stdoutBytes += bytes.length;
           const shown = this.#terminal === undefined ? bytes : this.#terminal.take(bytes);
           if (shown.length > 0) request.onStdout(shown);
-        }).finally(() => this.#stdoutEnded.abort()),
-        ...(request.pty === undefined ? [this.#readStderr(program.stderr)] : []),
+        }),
+        ...(request.pty === undefined ? [this.#read(program.stderr, request.onStderr)] : []),
       ]);
       // A sandbox that is taken away kills its programs first.
       const lost = code >= 128 ? await this.#options.whyLost(undefined) : undefined;
@@ -125,40 +114,14 @@ export class ModalProcess implements TransportProcess {
     }
   }
 
-  /**
-   * The two streams come on ways of their own. The layer above takes what a program prints to stderr last as the
-   * sign that it is over, so that must not overtake what was printed to stdout before.
-   */
-  #readStderr(stream: ReadableStream<Uint8Array>): Promise<void> {
-    return this.#read(stream, async (bytes) => {
-      await this.#stdoutSettled();
-      if (!this.#over) this.#options.request.onStderr(bytes);
-    });
-  }
-
-  async #stdoutSettled(): Promise<void> {
-    const { signal } = this.#stdoutEnded;
-    if (this.#stdoutBytes < BEGINNING_BYTES) return;
-    for (let held = 0; !signal.aborted; held += SILENCE_MS) {
-      const before = this.#stdoutBytes;
-      await delay(SILENCE_MS, undefined, { signal }).catch(() => {});
-      const arrived = this.#stdoutBytes - before;
-      if (arrived === 0) return;
-      if (held > MAX_HOLD_MS && arrived < SILENCE_MS * FLOWING_BYTES_PER_MS) return;
-    }
-  }
-
-  async #read(
-    stream: ReadableStream<Uint8Array>,
-    deliver: (bytes: Uint8Array) => void | Promise<void>,
-  ): Promise<void> {
+  async #read(stream: ReadableStream<Uint8Array>, deliver: (bytes: Uint8Array) => void): Promise<void> {
     const reader = stream.getReader();
     this.#readers.push(reader);
     for (;;) {
       await this.#paused.passed();
       const { done, value } = await reader.read();
       if (done) return;
-      if (!this.#over) await deliver(value);
+      if (!this.#over) deliver(value);
     }
   }
 }

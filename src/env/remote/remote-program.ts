@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProgramRequest, Survivor, TerminalSize } from "../environment.js";
 import { EXEC_MARK, RUNTIME_MARK } from "../local/marks.js";
 import type { Connection } from "./connection.js";
@@ -10,12 +10,8 @@ import type { TransportProcess } from "./transport.js";
 import { requireUsable } from "./variables.js";
 import { cannotRunIn, Inbox, wrap } from "./wrapper.js";
 
-/**
- * Output is awaited after the command is over until nothing has come for a moment. A grandchild may hold the
- * streams for hours, and one that goes on printing is not listened to for ever.
- */
-const SILENCE_MS = 300;
-const STILL_PRINTING_MS = 1_000;
+/** How long the end of stdout, which the wrapper marks, may be behind that of the command while nothing comes. */
+const SILENCE_MS = 15_000;
 /** How long a tree that has been ended may take to show it. */
 const SHOW_LIMIT_MS = 15_000;
 const ASK_AGAIN_MS = 500;
@@ -128,7 +124,8 @@ class Follow {
     });
     const first = await Promise.race([streams, inbox.exited.promise]);
     if (typeof first === "number") {
-      await Promise.race([streams, this.#drained()]);
+      // The two streams come on ways of their own. A grandchild may hold them for hours.
+      await Promise.race([streams, inbox.stdoutOver.promise, this.#silent()]);
       if (!this.#streamsEnded) process.abandon();
     }
     inbox.finish();
@@ -153,22 +150,16 @@ class Follow {
     this.#parts.process.pauseOutput(paused);
   }
 
-  async #drained(): Promise<void> {
-    const { inbox, start } = this.#parts;
-    const silence = start.connection.transport.drainMs ?? SILENCE_MS;
+  /** Nothing has come for long: the wrapper was killed before it could mark the end. */
+  async #silent(): Promise<void> {
+    const { inbox } = this.#parts;
     let since = performance.now();
-    for (let deadline = since + silence + STILL_PRINTING_MS; performance.now() < deadline; ) {
-      const quietUntil = Math.max(since, inbox.lastArrival) + silence;
-      if (quietUntil <= performance.now()) return;
-      await delay(Math.min(quietUntil, deadline) - performance.now() + 1, undefined, { ref: false });
-      // A process that was held up finds its timers over before it has looked at its connection.
-      await nextTurn();
-      if (this.#streamsEnded) return;
-      if (this.#paused) {
-        // What has not been taken yet is not late.
-        since = performance.now();
-        deadline = since + silence + STILL_PRINTING_MS;
-      }
+    while (!this.#streamsEnded && inbox.stdoutOver.value === undefined) {
+      const quietFor = performance.now() - Math.max(since, inbox.lastArrival);
+      if (quietFor >= SILENCE_MS) return;
+      await delay(Math.min(SILENCE_MS - quietFor, ASK_AGAIN_MS), undefined, { ref: false });
+      // What has not been taken yet is not late.
+      if (this.#paused) since = performance.now();
     }
   }
 

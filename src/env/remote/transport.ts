@@ -14,11 +14,6 @@ export interface Transport {
   start(request: TransportStart): Promise<TransportProcess>;
   /** True once everything that was started over it must be taken for lost; the next start connects anew. */
   readonly broken?: boolean;
-  /**
-   * How long in milliseconds stdout may arrive later than stderr that was printed after it; 300 when left out.
-   * Only a command that leaves its streams to others is held up by it.
-   */
-  readonly drainMs?: number;
 }
 
 export interface TransportStart {

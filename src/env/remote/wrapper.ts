@@ -40,9 +40,12 @@ export interface Wrapper {
  * `a` the wrapper's own process id, when the command is about to begin; `cd` why its folder cannot be entered;
  * `r` the terminal is ready for the header; `tty` it cannot be made ready; `p` the command's process id;
  * `cwd` and `vars` from the command's shell when it ends; `left` what is still in its process group; `x` its
- * exit code.
+ * exit code. Alone on stdout comes `o`, behind everything that the command printed there.
  */
 export type ReportKind = "a" | "cd" | "r" | "tty" | "p" | "cwd" | "vars" | "left" | "x";
+
+/** In front of the token on stdout: a byte no text ends with, so that no prompt is held back as a possible report. */
+const MARK = "\u001e";
 
 /** Where the reports go; sh knows only one digit. Bash moves it out of the way of scripts. */
 const REPORT = 9;
@@ -119,6 +122,7 @@ function pipesScript(request: WrapperRequest, size: number): string {
     "HERMES_STATUS=$?",
     LEFT_IN_GROUP.trimEnd(),
     `printf '@T:x:%s@T;' "$HERMES_STATUS" >&${REPORT}`,
+    "printf '\\036@T:o:\\036@T;'",
     'exit "$HERMES_STATUS"',
   ].join("\n");
 }
@@ -180,6 +184,8 @@ export class Inbox {
   readonly begun = deferred<true>();
   readonly exited = deferred<number>();
   readonly terminalReady = deferred<true>();
+  /** Everything the command printed to stdout is here; what still comes is from others that hold the stream. */
+  readonly stdoutOver = deferred<true>();
   wrapperPid: number | undefined;
   pid: number | undefined;
   cwd: string | undefined;
@@ -191,6 +197,7 @@ export class Inbox {
   noise = "";
   readonly #options: InboxOptions;
   readonly #frames: FrameReader;
+  readonly #stdoutFrames: FrameReader;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -198,12 +205,20 @@ export class Inbox {
       onFrame: (kind, body) => this.#takeReport(kind as ReportKind, body),
       onRest: (bytes) => this.#takeRest(bytes),
     });
+    this.#stdoutFrames = new FrameReader(`${MARK}${options.token}`, {
+      onFrame: () => this.stdoutOver.resolve(true),
+      onRest: (bytes) => options.onStdout(bytes),
+    });
   }
 
   stdout(bytes: Uint8Array): void {
     this.lastArrival = performance.now();
+    if (this.#options.streams !== "terminal") {
+      this.#stdoutFrames.push(bytes);
+      return;
+    }
     // In a terminal the reports come first; once the command has begun every byte is its own.
-    if (this.#options.streams !== "terminal" || this.pid !== undefined) {
+    if (this.pid !== undefined) {
       this.#options.onStdout(bytes);
       return;
     }
@@ -218,6 +233,7 @@ export class Inbox {
 
   finish(): void {
     this.#frames.finish();
+    this.#stdoutFrames.finish();
   }
 
   #takeRest(bytes: Uint8Array): void {

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154,SC2086
 # Answers with pieces and news as soon as there are any; `readAnswer` in scripts.ts reads them. $stdout and $stderr:
 # pieces of each stream that have arrived; $seen_stdout and $seen_stderr: how many of them an earlier request named
-# already, those are deleted. $known: x (exit code), o and e (end of a stream). $wait: `news`, `moment` or `no`.
+# already, those are deleted. $known: x (exit code), o and e (end of a stream). $wait: `news` or `no`.
 # 10 rounds of 2 seconds: WAIT_SECONDS in scripts.ts.
 cd "$folder" 2>/dev/null || { echo gone; exit; }
 drop() {
@@ -20,10 +20,7 @@ news() {
   [ -e o.$stdout.ok ] || [ -e e.$stderr.ok ] || unknown x x || unknown o o.end || unknown e e.end || dead
 }
 rounds=0
-case $wait in
-  moment) news || sleep 0.1 ;;
-  news) rounds=10 ;;
-esac
+if [ "$wait" = news ]; then rounds=10; fi
 until news || [ $rounds = 0 ]; do
   if [ $bell ]; then timeout 2 dd of=/dev/null bs=512 count=1 <&7 2>/dev/null || rounds=$((rounds-1))
   else sleep 1; rounds=$((rounds-1))
