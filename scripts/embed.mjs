@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 /**
  * A row per module: the name of each constant and the file it holds, beside the module unless a path says otherwise.
  * A folder instead of files stands for all of its scripts and lists: `end-trees.sh` is END_TREES.
+ * A `.line.sh` becomes a single line, because a shell tells the number of the line in its messages; so each statement of
+ * it ends with a semicolon.
  * `comments: "dropped"` leaves out empty lines and lines that begin with #: they are for those who read the file.
  */
 const EMBEDDED = [
@@ -21,6 +23,7 @@ const EMBEDDED = [
   { module: "src/env/daytona/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/local/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
+  { module: "src/env/ssh/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   {
     module: "src/server/page-files.gen.ts",
     files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
@@ -54,7 +57,8 @@ async function moduleOf(root, { module, folder, comments, ...row }) {
     // A copy of the package for a test holds some rooms only.
     if (text === undefined) return undefined;
     const kept = comments === "dropped" ? text.replaceAll(/^[ \t]*(?:#.*)?\n/gm, "") : text;
-    lines.push(`export const ${constant} = ${JSON.stringify(kept)};`);
+    const whole = file.endsWith(".line.sh") ? kept.trimEnd().replaceAll("\n", " ") : kept;
+    lines.push(`export const ${constant} = ${JSON.stringify(whole)};`);
   }
   if (lines.length === 1) return undefined;
   return { module, text: `${lines.join("\n")}\n` };
@@ -65,7 +69,7 @@ async function scriptsIn(room, folder) {
   const scripts = names.filter((name) => /\.(?:sh|py|pl|cjs|txt)$/.test(name)).sort();
   const constant = (name) =>
     name
-      .replace(/\.\w+$/, "")
+      .replace(/(?:\.line)?\.\w+$/, "")
       .replaceAll("-", "_")
       .toUpperCase();
   return Object.fromEntries(scripts.map((name) => [constant(name), `${folder}/${name}`]));

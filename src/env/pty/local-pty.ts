@@ -6,6 +6,7 @@ import { ToolError } from "../../tool/errors.js";
 import type { ProcessEnd, RunningProcess, Survivor, TerminalSize } from "../environment.js";
 import { EXEC_MARK } from "../local/marks.js";
 import { endTree, endWithThisProcess } from "../local/process-tree.js";
+import { CLOSE_DESCRIPTORS } from "../local/scripts.gen.js";
 import { TerminalMaster } from "./master.js";
 import { readModes } from "./modes.js";
 import { type OpenedTerminal, terminalMaker } from "./native.js";
@@ -254,13 +255,9 @@ export interface OpenedFile {
 
 /**
  * The terminals that this process holds are not closed in what it starts: a program could read and type in
- * the terminal of another one. Closed one by one, because nothing else of a shell can.
+ * the terminal of another one. There is no report here that has to stay open.
  */
-const CLOSE_INHERITED = [
-  `for HERMES_FD in /proc/self/fd/*; do HERMES_FD=\${HERMES_FD##*/}`,
-  'case $HERMES_FD in [012]) ;; *) eval "exec $HERMES_FD>&-" ;; esac',
-  "done; unset HERMES_FD",
-].join("; ");
+const CLOSE_INHERITED = CLOSE_DESCRIPTORS.replace("[0123]", "[012]");
 
 export interface StartLine {
   readonly argv: readonly string[];

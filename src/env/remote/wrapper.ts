@@ -4,7 +4,7 @@ import { ToolError } from "../../tool/errors.js";
 import type { ProgramRequest, Survivor } from "../environment.js";
 import { missingFolder } from "../working-folder.js";
 import { FrameReader } from "./report-frames.js";
-import { LEFT_IN_GROUP } from "./scripts.gen.js";
+import { BEGIN_TERMINAL, HEADER_BY_LINE, LEFT_IN_GROUP, OBEY_HEADER, REPORT_STATE } from "./scripts.gen.js";
 import { settable } from "./variables.js";
 
 /** The shell there, as the probe found it. */
@@ -50,9 +50,9 @@ const MARK = "\u001e";
 /** Where the reports go; sh knows only one digit. Bash moves it out of the way of scripts. */
 const REPORT = 9;
 const KEPT = 251;
+const STANDARD_OUTPUT = 1;
 /** Reading byte by byte is quicker than starting a program up to about this size. */
 const BYTE_BY_BYTE = 2_000;
-const NOT_STARTED = 125;
 
 /**
  * The shell that reads the folder, the variables and the command from its standard input, so that none of
@@ -85,36 +85,25 @@ function shellCommand(shell: RemoteShell): readonly string[] {
   return shell.kind === "bash" ? [shell.path, "--noprofile", "--norc", "-c"] : [shell.path, "-c"];
 }
 
-function readHeader({ shell, streams, token }: WrapperRequest, size: number): string {
+function obeyHeader(report: number): string {
+  return OBEY_HEADER.trimEnd().replaceAll("@R", String(report));
+}
+
+function readHeader({ shell, streams }: WrapperRequest, size: number): string {
   if (streams !== "terminal" && shell.readsExactly) return `LC_ALL=C IFS= read -r -N ${size} HERMES_HEADER`;
   if (shell.dd !== undefined && (streams === "terminal" || size > BYTE_BY_BYTE)) {
     const exactly = shell.dd.fullBlock ? `bs=${size} count=1 iflag=fullblock` : `bs=1 count=${size}`;
     return `HERMES_HEADER=$(${quoteForShell(shell.dd.path)} ${exactly} 2>/dev/null)`;
   }
-  return [
-    "HERMES_HEADER=",
-    `while IFS= read -r HERMES_LINE; do HERMES_HEADER="$HERMES_HEADER$HERMES_LINE`,
-    `"; [ "$HERMES_LINE" = '#${token}' ] && break; done`,
-  ].join("\n");
+  return HEADER_BY_LINE.trimEnd();
 }
-
-/** A header that is not whole is not obeyed: the connection broke in the middle of it. */
-const OBEY_HEADER = `case $HERMES_HEADER in *'#@T'*) ;; *) exit ${NOT_STARTED} ;; esac
-eval "$HERMES_HEADER" 2>/dev/null
-unset -v HERMES_HEADER HERMES_LINE`;
-
-const enterFolder = (report: string) => `cd -- "$1" 2>/dev/null || {
-if [ -d "$1" ]; then HERMES_WHY=denied; elif [ -e "$1" ]; then HERMES_WHY=file; else HERMES_WHY=missing; fi
-printf '@T:cd:%s@T;' "$HERMES_WHY" ${report}; exit ${NOT_STARTED}; }
-shift`;
 
 function pipesScript(request: WrapperRequest, size: number): string {
   return [
     // The wrapper's own words are not the command's. "Killed" would even quote this script, tokens and all.
     `exec ${REPORT}>&2 2>/dev/null`,
     readHeader(request, size),
-    OBEY_HEADER,
-    enterFolder(`>&${REPORT}`),
+    obeyHeader(REPORT),
     `printf '@T:a:%s@T;' "$$" >&${REPORT}`,
     `${[...shellCommand(request.shell), innerScript(request), request.shell.kind].map(quoteForShell).join(" ")} "$@"${
       request.streams === "merged" ? " 2>&1" : ` 2>&${REPORT}`
@@ -141,11 +130,8 @@ function innerScript({ shell, command, streams }: WrapperRequest): string {
   // Apart, the report shares a stream with the command and stays small enough to be written in one piece.
   if (streams === "apart") return `${begin}; exec ${kept}>&-; ${runLine(shell)}`;
   const builtin = shell.kind === "bash" ? "builtin " : "";
-  const report = [
-    `${builtin}printf @T:cwd:; ${builtin}pwd -P; ${builtin}printf '@T;@T:vars:'`,
-    `${builtin}export -p; ${builtin}printf '@T;'`,
-  ].join("; ");
-  return `${begin}; trap ${quoteForShell(`{ ${report}; } 2>/dev/null >&${kept} || :`)} EXIT; ${runLine(shell)}`;
+  const report = REPORT_STATE.replaceAll("@B ", builtin).replaceAll("@K", String(kept));
+  return `${begin}; trap ${quoteForShell(report)} EXIT; ${runLine(shell)}`;
 }
 
 /** A terminal has no second stream: reports come before the command begins, and none after. */
@@ -155,13 +141,10 @@ function terminalScript(request: WrapperRequest, size: number): string {
       ? `${[...shellCommand(request.shell), runLine(request.shell), request.shell.kind].map(quoteForShell).join(" ")} "$@"`
       : `${request.shell.kind === "bash" ? "-- " : ""}"$@"`;
   return [
-    "HERMES_TTY=$(stty -g 2>/dev/null) && stty raw -echo 2>/dev/null || {",
-    `printf '@T:tty:@T;'; exit ${NOT_STARTED}; }`,
-    "printf '@T:r:@T;'",
+    BEGIN_TERMINAL.trimEnd(),
     readHeader(request, size),
     'stty "$HERMES_TTY"',
-    OBEY_HEADER,
-    enterFolder(""),
+    obeyHeader(STANDARD_OUTPUT),
     "printf '@T:p:%s@T;' \"$$\"",
     `exec ${run}`,
   ].join("\n");

@@ -9,27 +9,13 @@ import { sha256 } from "../../base/hash.js";
 import { ToolError } from "../../tool/errors.js";
 import { explainFailure, explainLoss } from "./explain-failure.js";
 import { destination, masterArguments, type SshOptions } from "./options.js";
+import { GUARD } from "./scripts.gen.js";
 
 /** Longer than ConnectTimeout: a hardware key may wait for somebody's finger. */
 const LOGIN_MS = 30_000;
 const LOOK_AGAIN_MS = 8;
 const END_MS = 2_000;
 const KEPT_LINES = 120;
-
-/**
- * Ends `ssh` when its input ends, which is what the system makes of it when this process dies, however it dies.
- * The watcher's streams are not the caller's: nobody may wait for it.
- */
-const GUARD = `socket=$1 folder=$2; shift 2
-exec 3<&0 </dev/null
-"$@" 3<&- & master=$!
-{ while read -r _; do :; done <&3; kill "$master"; } >/dev/null 2>&1 & watcher=$!
-exec 3<&-
-wait "$master"; code=$?
-kill "$watcher" 2>/dev/null
-rm -f -- "$socket"
-[ -z "$folder" ] || rmdir -- "$folder" 2>/dev/null
-exit "$code"`;
 
 /** An `ssh` that is logged in and lets others use its connection through a socket. */
 export interface Master {

@@ -1,0 +1,2 @@
+// Written by `npm run build` from scripts/. Change that, not this.
+export const GUARD = "socket=$1 folder=$2; shift 2\nexec 3<&0 </dev/null\n\"$@\" 3<&- & master=$!\n{ while read -r _; do :; done <&3; kill \"$master\"; } >/dev/null 2>&1 & watcher=$!\nexec 3<&-\nwait \"$master\"; code=$?\nkill \"$watcher\" 2>/dev/null\nrm -f -- \"$socket\"\n[ -z \"$folder\" ] || rmdir -- \"$folder\" 2>/dev/null\nexit \"$code\"\n";
