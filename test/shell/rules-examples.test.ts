@@ -74,10 +74,11 @@ describe("the rows", () => {
     }
   });
 
-  it("stand in one file for each program, and perhaps among the starters", () => {
+  it("stand in one file for each program, and perhaps in those of a class that any program may fall into", () => {
+    const classes = new Set(["starter", "foreign-code", "remote-access", "desktop"]);
     const homes = new Map<string, Set<number>>();
     for (const [index, { tools }] of SUBJECTS.entries())
-      for (const program of tools.filter(({ family }) => family !== "starter").flatMap(programsOf)) {
+      for (const program of tools.filter(({ family = "" }) => !classes.has(family)).flatMap(programsOf)) {
         if (program === "*") continue;
         homes.set(program, (homes.get(program) ?? new Set()).add(index));
       }

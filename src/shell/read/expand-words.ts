@@ -126,7 +126,7 @@ function pieceOf(part: WordPart, context: Context, quoted: boolean): Piece {
       };
     }
     case "ProcessSubstitution":
-      return literal(processPath(part, context));
+      return { ...literal(""), value: processPath(part, context) };
   }
 }
 
@@ -145,15 +145,16 @@ function globText(part: Extract<WordPart, { type: "Glob" }>, context: Context): 
 }
 
 /** A name under which the other end can be read; what stands there is kept like the content of a file. */
-function processPath(part: Extract<WordPart, { type: "ProcessSubstitution" }>, context: Context): string {
+function processPath(part: Extract<WordPart, { type: "ProcessSubstitution" }>, context: Context): Value {
   const { run, state } = context;
   const path = `/dev/fd/${run.nextDescriptor--}`;
-  if (part.script === undefined) return path;
+  if (part.script === undefined) return { text: path };
   if (part.operator === "<") {
     const content = run.processOutput(part.script, context, spanOf(part, context));
     state.files.set(path, { content, foreign: false, executable: false });
+    if (content.kind === "text" && content.from.length > 0) return { text: path, outputs: content.from };
   } else run.sinks.push({ script: part.script, span: spanOf(part, context) });
-  return path;
+  return { text: path };
 }
 
 function quotedPiece(parts: readonly WordPart[], context: Context): Piece {

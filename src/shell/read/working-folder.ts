@@ -19,7 +19,9 @@ function folderAfter(target: ShellWord | undefined, from: string | undefined): s
   const { text } = target;
   if (text === "-" || text.includes(UNKNOWN)) return undefined;
   if (text.startsWith("/") || text.startsWith("~")) return text;
-  return from === undefined ? undefined : join(from, text);
+  // A hidden folder says what it holds wherever it lies (`CDPATH=~; cd .ssh`).
+  if (from === undefined) return /^\.\w/.test(text) ? text : undefined;
+  return join(from, text);
 }
 
 /** `cd`. */
@@ -66,6 +68,8 @@ function completedIn(
   return { ...command, args, redirects };
 }
 
+/** The home, or a hidden folder in it: what lies below can be a key or a start-up file. */
+const PRIVATE_FOLDER = /^(?:~\/?|(?:~\/)?\.\w[^/]*(?:\/.*)?)$/;
 const OWN_HOME = /^~\/\.hermes(?:\/|$)/;
 
 /**
@@ -76,8 +80,9 @@ function ownWords(
   folder: string,
   { command, context }: { readonly command: SimpleCommand; readonly context: Context },
 ): readonly ShellWord[] | undefined {
-  if (context.run.hermesHome === undefined && !folder.includes(".hermes")) return undefined;
-  const inside = OWN_HOME.test(foldFolders(normalize(folder), context.run));
+  const isPrivate = PRIVATE_FOLDER.test(folder);
+  if (context.run.hermesHome === undefined && !folder.includes(".hermes") && !isPrivate) return undefined;
+  const inside = isPrivate || OWN_HOME.test(foldFolders(normalize(folder), context.run));
   let found = false;
   const args = command.args.map((word, index) => {
     const option = /^(?:-{1,2}[\w-]+=|-\w(?=[./])|\.\w+\s+|[\w-]+=)/.exec(word.text)?.[0] ?? "";
@@ -86,7 +91,7 @@ function ownWords(
     const isName = /[./]/.test(path) || (index > 0 && index === command.args.length - 1);
     if (inside ? !isName : !path.includes("/")) return word;
     const full = foldFolders(normalize(join(folder, path)), context.run);
-    if (!OWN_HOME.test(full)) return word;
+    if (isPrivate ? !/^(?:~\/)?\.\w|^(?:~\/)?\.[?*[]/.test(full) : !OWN_HOME.test(full)) return word;
     found = true;
     return { ...word, text: option + full };
   });

@@ -6,9 +6,11 @@ import { RULES as CONTAINERS } from "./containers.js";
 import { RULES as CREDENTIALS } from "./credentials.js";
 import { RULES as DATA_PIPELINES } from "./data-pipelines.js";
 import { RULES as DATABASES } from "./databases.js";
+import { RULES as DESKTOP } from "./desktop.js";
 import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
+import { RULES as FOREIGN_CODE } from "./foreign-code.js";
 import { RULES as GIT } from "./git.js";
 import { RULES as HERMES } from "./hermes.js";
 import { RULES as HISTORY } from "./history.js";
@@ -23,6 +25,7 @@ import { RULES as PERMISSIONS } from "./permissions.js";
 import { RULES as POWERSHELL } from "./powershell.js";
 import { RULES as PROCESSES } from "./processes.js";
 import { RULES as PROTECTED } from "./protected-words.js";
+import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import type { Subject } from "./row.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
@@ -64,6 +67,9 @@ export const SUBJECTS: readonly Subject[] = [
   WINDOWS,
   POWERSHELL,
   REMOTE_CODE,
+  FOREIGN_CODE,
+  REMOTE_ACCESS,
+  DESKTOP,
   PACKAGES,
   STARTERS,
   HERMES,

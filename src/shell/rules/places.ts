@@ -149,6 +149,19 @@ export function isCredentialStore(word: ShellWord): boolean {
   return isOfKind(word, "credentials");
 }
 
+/** Keys and tokens of a person or the machine, and the memory of running programs, which holds them too. */
+export function isKeyPlace(word: ShellWord): boolean {
+  return rowsOf(word).some(
+    ({ what, read }) =>
+      read !== "allow" && (what === "credentials" || what === "system-secrets" || what === "memory"),
+  );
+}
+
+/** What programs outside of any boundary listen on. */
+export function isControlSocket(word: ShellWord): boolean {
+  return isOfKind(word, "control-socket");
+}
+
 /** A single key, wherever it lies. */
 export function isKeyFile(word: ShellWord): boolean {
   return rowsOf(word).some(({ what, write }) => what === "secrets" && write !== "allow");

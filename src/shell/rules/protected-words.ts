@@ -1,7 +1,9 @@
 import { inlineCode } from "../code/inline.js";
 import { actsItself, openerOf } from "../read/wrappers.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
-import { isCredentialStore, isHermesOwn } from "./places.js";
+import { isShell } from "./flows.js";
+import { pathsIn } from "./mentioned-paths.js";
+import { isControlSocket, isHermesOwn, isKeyPlace, isStartupFile } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 import { placeOf } from "./segments.js";
 
@@ -39,19 +41,6 @@ const KEY_USERS = names(
 /** Options whose value is read by people: it mentions places, and leads to none. */
 const PROSE = /^(?:-m|-am|--message|--body|-b|--title|--notes|--grep|--description|--comment|--subject|-F)$/;
 const OUTPUT = /^(?:-o|--out(?:put)?(?:-[\w-]+)?)(?:=|$)|^-o[~/.]|^--(?:prefix|directory|to|dest\w*)(?:=|$)/;
-
-/** What a word may lead to: itself, the value in `--opt=PATH`, `-oPATH`, `key=PATH`, and the paths in `.once PATH`. */
-export function pathsIn(word: ShellWord): readonly ShellWord[] {
-  const { text } = word;
-  if (!/[/~]|\.h/i.test(text) && word.variables === undefined) return NONE;
-  if (text.length > LONGEST || !/[\s=:,;@"'(<>|]|^-\w[~/.]/.test(text)) return [word];
-  const pieces = text.replace(/^-\w(?=[~/.])/, "").split(/[\s=:,;@"'()<>|]+/);
-  return pieces.flatMap((piece) => (/[/~]|\.h/i.test(piece) ? [{ ...word, text: piece }] : []));
-}
-
-const NONE: readonly ShellWord[] = [];
-/** Longer words are texts: those that programs run are read as such. */
-const LONGEST = 2_000;
 
 /** Words that lead somewhere, without what is said in passing and what is looked at elsewhere. */
 function leads(command: SimpleCommand, isThere: (path: ShellWord) => boolean): ShellWord | undefined {
@@ -99,12 +88,125 @@ function findsToAct({ args, feeds }: SimpleCommand): boolean {
   );
 }
 
+/** Options that take a list of names, or lines, out of a file: what is no name is told in the error. */
+const LISTS =
+  /^--(?:files0?-from|from-file|to-file|exclude-from|include-from|input-file|name-list|magic-file|check|reference-file)(?:=|$)/;
+const SHORT_LISTS: Readonly<Record<string, RegExp>> = {
+  file: /^-[a-z]*f$/,
+  tar: /^-[a-zA-Z]*[TX]$/,
+  grep: /^-[a-zA-Z]*f$/,
+  egrep: /^-[a-zA-Z]*f$/,
+  fgrep: /^-[a-zA-Z]*f$/,
+  rg: /^-[a-zA-Z]*f$/,
+  du: /^-[a-zA-Z]*X$/,
+  unzip: /^-[a-z]*P$/,
+  diff: /^-[a-zA-Z]*X$/,
+};
+
+/** `wc --files0-from=KEYS`, `file -f KEYS`, `tar -T <(echo KEY)`: the file is read for names, not looked at. */
+function takesNamesFrom({ program, args }: SimpleCommand): ShellWord | undefined {
+  const short = Object.hasOwn(SHORT_LISTS, program) ? SHORT_LISTS[program] : undefined;
+  return args.find((word, index) => {
+    const before = args[index - 1]?.text ?? "";
+    const isList =
+      LISTS.test(word.text) || (LISTS.test(before) && !before.includes("=")) || short?.test(before) === true;
+    if (!isList) return false;
+    const printed = (word.outputs ?? []).flatMap((command) => command.args);
+    return [word, ...printed].some((one) =>
+      pathsIn(one).some((path) => isKeyPlace(path) || isHermesOwn(path)),
+    );
+  });
+}
+
+/** Verbs of git for which keys are what they log in with, or that only name files. */
+const GIT_PASSES = names(
+  "config clone remote status log check-ignore check-attr ls-files ls-remote push pull fetch submodule rev-parse credential help",
+);
+
+/** `git diff --no-index A KEY`, `git hash-object KEY`, `git commit -F KEY`, `git -C ~ grep --no-index x .ssh`. */
+function gitReads({ args }: SimpleCommand): ShellWord | undefined {
+  const at = args.findIndex(
+    ({ text }, index) => !text.startsWith("-") && !/^-[Cc]$/.test(args[index - 1]?.text ?? ""),
+  );
+  const folder = args.findLast((_, index) => index < at && args[index - 1]?.text === "-C");
+  const verb = args[at]?.text ?? "";
+  const isFile = (index: number): boolean =>
+    /^-[a-zA-Z]*[Ff]$|^--(?:file|blob|contents)$/.test(args[index - 1]?.text ?? "");
+  return args.find((word, index) => {
+    if (index <= at || (GIT_PASSES.has(verb) && !isFile(index))) return false;
+    if (/\s/.test(word.text) && PROSE.test(args[index - 1]?.text ?? "") && !isFile(index)) return false;
+    const paths = pathsIn(word);
+    if (paths.some(isKeyPlace)) return true;
+    if (folder === undefined || /^[-/~]/.test(word.text)) return false;
+    return isKeyPlace({ ...word, text: `${folder.text}/${word.text}` });
+  });
+}
+
+/** `bash -nv KEY` prints what it reads, `tmux load-buffer KEY` keeps it to be shown. */
+function opensKey({ program, args }: SimpleCommand): ShellWord | undefined {
+  if (isShell(program))
+    return args.some(({ text }) => /^-[a-z]*c$/.test(text)) ? undefined : args.slice(0, 8).find(isKeyPlace);
+  if (!/^(?:tmux|byobu|screen|zellij)$/.test(program)) return undefined;
+  return args.find(
+    (word, index) =>
+      /^(?:load-?b\w*|loadb|readbuf|source(?:-file)?|-X)$/.test(args[index - 1]?.text ?? "") &&
+      isKeyPlace(word),
+  );
+}
+
+/** Programs whose input is told to people, kept or shown as it is. */
+const CARRIES_TEXT = names(
+  "mail mailx mutt neomutt sendmail msmtp swaks gh glab pbcopy xclip xsel wl-copy llm claude codex gemini aider ollama sgpt " +
+    "chatgpt patch sponge shellcheck hadolint prettier markdownlint cmark glow mdcat aspell hunspell logger wall write at batch " +
+    "crontab notify-send fzf sk dmenu rofi gum dialog whiptail tr wall vipe ts pv sed-i html2text w3m lynx json_pp xq tidy",
+);
+
+/** `m4 <<< 'include(KEY)'`, `soelim <<< '.so KEY'`: what a program is told in its input leads there. */
+function toldInInput(command: SimpleCommand): ShellWord | undefined {
+  const { program, input } = command;
+  if (input.kind !== "text" || CARRIES_TEXT.has(program) || openerOf(program) !== undefined) return undefined;
+  if (inlineCode(command) !== undefined) return undefined;
+  return pathsIn(input.text).some(isKeyPlace) ? input.text : undefined;
+}
+
 /** Keys in the hands of a program nobody knows. */
 const touchesKeys: Condition = ({ command }) => {
   const { program } = command;
+  if (program === "" || program.includes(" ")) return undefined;
+  if (LOOKS.has(program)) return takesNamesFrom(command);
+  if (program === "git") return gitReads(command);
+  if (KEY_USERS.has(program)) return undefined;
+  return leads(command, isKeyPlace) ?? opensKey(command) ?? toldInInput(command);
+};
+
+/** Programs that show, check or open a start-up file; those that write one are known to the rules about writing. */
+const READS_STARTUP = names(
+  "shellcheck shfmt bashate code code-insiders subl open xdg-open gedit kate fzf chezmoi yadm dotbot systemctl systemd-analyze " +
+    "desktop-file-validate plutil launchctl fish_indent prettier stylua luacheck highlight pygmentize ctags aspell codespell " +
+    "meld kdiff3 vimdiff delta difft docker podman kubectl gh glab hub bash zsh sh fish dash ksh time watch entr " +
+    "defaults vim vi nvim nano emacs micro helix hx kak ed ex",
+);
+const EDITORS = /^(?:vim|vi|nvim|emacs|ed|ex)$/;
+
+/** `gio copy x ~/.config/autostart/x`, `desktop-file-install --dir=…`, `ansible -a 'path=~/.profile …'`. */
+const touchesStartup: Condition = ({ command }) => {
+  const { program } = command;
   if (program === "" || program.includes(" ") || LOOKS.has(program) || KEY_USERS.has(program))
     return undefined;
-  return leads(command, isCredentialStore);
+  const isLasting = (path: ShellWord): boolean => /^[~/\uFFFC]/.test(path.text) && isStartupFile(path);
+  if (!READS_STARTUP.has(program)) return leads(command, isLasting);
+  // Orders given to an editor: `vim -c 'call writefile(…, $HOME."/.profile")'`.
+  return EDITORS.test(program)
+    ? command.args.find((word) => /[\s(]/.test(word.text) && pathsIn(word).some(isLasting))
+    : undefined;
+};
+
+/** Sockets through which an engine, a bus or an editor is told what to run: `nc -U /run/docker.sock`. */
+const touchesSocket: Condition = ({ command }) => {
+  const { program } = command;
+  if (program === "" || program.includes(" ") || LOOKS.has(program) || KEY_USERS.has(program))
+    return undefined;
+  return leads(command, (path) => /^[~/]/.test(path.text) && isControlSocket(path));
 };
 
 // biome-ignore format: a table; what belongs to a row stands together
@@ -119,6 +221,17 @@ export const RULES = subject("protected", [
       "git commit -m 'read ~/.hermes/config.yaml first'", "python3 x.py ~/.hermes/cache/spillover/a.txt"] },
   { program: "*", when: touchesKeys, rule: "credentials.unknown-program",
     reason: "hands keys or tokens to a program that may show or change them",
-    match: ["xmllint --noout ~/.aws/credentials", "cmake -E cat ~/.ssh/id_ed25519"],
-    not_match: ["ssh -i ~/.ssh/id_ed25519 host", "kubectl --kubeconfig ~/.kube/config get pods"] },
+    match: ["xmllint --noout ~/.aws/credentials", "cmake -E cat ~/.ssh/id_ed25519", "file -f ~/.netrc",
+      "wc --files0-from=$HOME/.netrc", "tar cf a.tar -T <(echo ~/.ssh/id_rsa)", "git diff --no-index /dev/null ~/.ssh/id_rsa",
+      "git commit -qF ~/.netrc", "git -C ~ grep --no-index x .ssh", "bash -nv ~/.netrc", "tmux load-buffer ~/.netrc",
+      'm4 <<< "include($HOME/.netrc)"', "make --eval='$(info $(file <$(HOME)/.netrc))'"],
+    not_match: ["ssh -i ~/.ssh/id_ed25519 host", "kubectl --kubeconfig ~/.kube/config get pods",
+      "git -c core.sshCommand='ssh -i ~/.ssh/id_x' fetch", "wc -c ~/.ssh/id_ed25519", "file ~/.ssh/id_rsa"] },
+  { program: "*", when: touchesStartup, rule: "persistence.startup",
+    reason: "hands a file that a shell or desktop starts with to a program that may change it",
+    match: ["gio copy x.desktop ~/.config/autostart/x.desktop", "vim -es -c 'call writefile([1],$HOME.\"/.profile\")' -c q"],
+    not_match: ["shellcheck ~/.bashrc", "ls ~/.config/autostart"] },
+  { program: "*", when: touchesSocket, rule: "container.socket",
+    reason: "talks to a program outside of any boundary, which runs what it is told",
+    match: ["nc -U /run/docker.sock", "socat - UNIX-CONNECT:/var/run/docker.sock"], not_match: ["ls -l /run/docker.sock"] },
 ]);

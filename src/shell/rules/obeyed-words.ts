@@ -1,0 +1,56 @@
+import type { ShellWord, SimpleCommand } from "../types.js";
+
+/**
+ * Words that name a file whose text a program does what it says: makefiles, scripts of editors and debuggers, playbooks,
+ * files of settings that can name programs.
+ */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  ...forAll(
+    "make gmake ninja just task rake remake bmake mk",
+    /^(?:-f|--file|--makefile|--justfile|--taskfile|--rakefile|-t)$/,
+  ),
+  ...forAll("vim vi nvim ex gvim view vimdiff", /^(?:-S|-u|-U|-s|-w)$/),
+  ...forAll("gdb lldb cgdb rr", /^(?:-x|-ix|--command|-s|-S|--source|--init-command)$/),
+  ...forAll("emacs xemacs", /^(?:-l|--load|--script|-x)$/),
+  ...forAll("awk gawk mawk nawk sed gsed", /^(?:-f|--file|-i|--include|-E|--exec)$/),
+  ...forAll("psql pgcli usql duckdb", /^(?:-f|--file|-init|--init)$/),
+  ...forAll("tmux screen byobu zellij", /^(?:-f|-c|--config|--layout|source|source-file)$/),
+  ...forAll("curl wget wget2 aria2c", /^(?:-K|--config|--conf-path)$/),
+  ...forAll("ssh scp sftp", /^-F$/),
+  ...forAll("bash zsh ksh dash sh fish", /^(?:--rcfile|--init-file|-o)$/),
+  ...forAll("mutt neomutt msmtp fetchmail getmail offlineimap procmail", /^(?:-F|-f|-C|-r|--file|-m)$/),
+  ...forAll("docker docker-compose podman podman-compose nerdctl", /^(?:-f|--file)$/),
+  ...forAll("cmake ctest", /^(?:-P|-S|-C)$/),
+  ...forAll(
+    "gradle gradlew mvn mvnw ant sbt",
+    /^(?:-I|--init-script|-b|-s|-f|--file|-buildfile|--settings)$/,
+  ),
+  ...forAll("nmap mpv wireshark tshark pandoc", /^(?:--script|-X|--lua-filter|-L|-F|--filter)$/),
+  ...forAll("ld gcc g++ clang", /^(?:-T|-specs|-fplugin)$/),
+};
+/** Programs that obey the file they are given as an operand. */
+const OPERANDS: ReadonlySet<string> = new Set(
+  (
+    "ansible-playbook gnuplot octave maxima gp sage expect tclsh wish source . at crontab terraform tofu packer kapitan " +
+    "lua luajit php ruby perl python python3 node deno bun guile racket sbcl clisp elixir julia rscript groovy jshell swift ghci runghc " +
+    "bash sh zsh ksh dash fish csh tcsh nginx haproxy supervisord dnsmasq conky nft iptables-restore ed ex bc dc m4 gs " +
+    "troff groff latex pdflatex xelatex lualatex tex sqlplus ftp lftp sftp telnet"
+  ).split(" "),
+);
+
+function forAll(programs: string, options: RegExp): Record<string, RegExp> {
+  return Object.fromEntries(programs.split(" ").map((program) => [program, options]));
+}
+
+export function obeyedWords({ program, args }: SimpleCommand): readonly ShellWord[] {
+  const options = Object.hasOwn(OPTIONS, program) ? OPTIONS[program] : undefined;
+  const isOperand = OPERANDS.has(program);
+  if (options === undefined && !isOperand) return NONE;
+  return args.filter((word, index) => {
+    if (word.outputs === undefined) return false;
+    if (isOperand && !word.text.startsWith("-")) return /^\/(?:dev|proc\/self)\/fd\//.test(word.text);
+    return options?.test(args[index - 1]?.text ?? "") === true || /^--?[\w-]+=/.test(word.text);
+  });
+}
+
+const NONE: readonly ShellWord[] = [];

@@ -1,0 +1,67 @@
+import { type Condition, subject } from "./row.js";
+
+const SHARES = "gives a terminal or a screen of this machine to others";
+const TUNNEL = "opens a way from outside into this machine";
+const DEBUG = "lets others on the network run code in a program";
+
+/** An address that more than this machine can reach: every interface, or a name that is not its own. */
+const OPEN_ADDRESS = /^(?:0\.0\.0\.0|\*|\[?::\]?)(?::\d+)?$|^:\d+$/;
+const OWN = /^(?:(?:localhost|127\.[\d.]+|\[?::1\]?|unix)(?:[:/.]|$)|:\d|$)/;
+
+/** The value of an option, as `--opt=VALUE` or in the next word. */
+const givenAs =
+  (option: RegExp, isOpen: (text: string) => boolean): Condition =>
+  ({ args }) =>
+    args.find(({ text }, index) => {
+      const before = args[index - 1]?.text ?? "";
+      if (option.exec(before)?.[0] === before && before !== "" && isOpen(text)) return true;
+      const cut = option.exec(text)?.[0];
+      return cut !== undefined && text[cut.length] === "=" && isOpen(text.slice(cut.length + 1));
+    });
+const opens = (option: RegExp): Condition => givenAs(option, (text) => OPEN_ADDRESS.test(text));
+
+/** Ways into this machine that others can use. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("remote-access", [
+  { rule: "remote-access.shared", reason: SHARES, dry: "", unless: /^(?:--?help|-h|--?version|-v|-V)$/, tools: [
+    { program: "tmate|upterm|teleconsole|tty-share|sshx|ttyd|gotty|wetty|shellinabox|shellinaboxd|butterfly.server.py|webssh|wssh|gs-netcat|gsocket|sish",
+      match: ["tmate -F", "ttyd bash", "upterm host"], not_match: ["tmate --version"] },
+    { program: "x11vnc|x0vncserver|vncserver|wayvnc|xrdp|rustdesk|anydesk|teamviewer|krfb|vino-server|tigervncserver",
+      match: ["x11vnc -display :0"], not_match: ["x11vnc --help"] },
+    { program: "sshd|dropbear|telnetd|in.telnetd|rshd|rexecd", unless: /^-[tTGV]$/, match: ["sshd -p 2222", "telnetd -l /bin/sh"],
+      not_match: ["sshd -t"] },
+    { program: "xterm|urxvt|rxvt|konsole|gnome-terminal|xfce4-terminal|lxterminal|xeyes|x-terminal-emulator",
+      when: givenAs(/^--?display/, (text) => !OWN.test(text)), match: ["xterm -display 203.0.113.5:0"],
+      not_match: ["xterm -display :0"] },
+  ] },
+  { rule: "remote-access.tunnel", reason: TUNNEL, dry: "", tools: [
+    { program: "ssh|autossh|dbclient|plink", taking: "B b c D E e F I i J L l m O o p Q R S W w M",
+      when: (call) => call.given("R")[0] ?? call.given("o").find(({ text }) => /^\s*remoteforward\b/i.test(text)),
+      match: ["ssh -fNR 2222:localhost:22 me@x.example", "ssh -o RemoteForward='22 localhost:22' x"], not_match: ["ssh -L 5432:db:5432 host"] },
+    { program: "cloudflared", path: "tunnel|access", unless: /^(?:list|info|login|--?help)$/, match: ["cloudflared tunnel --url http://localhost:80"],
+      not_match: ["cloudflared tunnel list"] },
+    { program: "ngrok|bore|zrok|loclx|localxpose|devtunnel|chisel|pagekite|inlets|inlets-pro|playit|telebit|expose",
+      path: "http|https|tcp|tls|udp|start|start-all|local|share|host|tunnel|client|server|tcp-client|http-client|agent", match: ["ngrok tcp 22", "bore local 22", "chisel server"],
+      not_match: ["ngrok version"] },
+    { program: "frpc|frps|rathole|lt|localtunnel|ligolo-agent|nps|npc|gost|pwnat|iodine|iodined|dnscat|dnscat2|ptunnel|hans", unless: /^(?:--?help|--?version|-v|-h)$/,
+      match: ["frpc -c f.ini", "lt --port 3000"], not_match: ["frpc --version"] },
+    { program: "tailscale", path: "funnel|serve|ssh", unless: /^(?:status|--?help)$/, match: ["tailscale funnel 3000"], not_match: ["tailscale serve status"] },
+    { program: "code|code-insiders|code-server|openvscode-server|cursor", path: "tunnel|serve-web", match: ["code tunnel"], not_match: ["code ."] },
+    { program: "adb", path: "tcpip", match: ["adb tcpip 5555"], not_match: ["adb devices"] },
+  ] },
+  { rule: "remote-access.debugger", reason: DEBUG, dry: "", tools: [
+    { program: "node|nodejs|tsx|ts-node|bun|electron|nodemon|deno", when: opens(/^--inspect(?:-brk|-wait|-port)?/),
+      match: ["node --inspect=0.0.0.0:9229 a.js"], not_match: ["node --inspect a.js", "node --inspect=127.0.0.1:9229 a.js"] },
+    { program: "python|python3|debugpy|debugpy-adapter", when: opens(/^--(?:listen|host)/), word: /debugpy|rpdb|web_pdb|pydevd/, match: ["python3 -m debugpy --listen 0.0.0.0:5678 a.py"],
+      not_match: ["python3 -m debugpy --listen 127.0.0.1:5678 a.py"] },
+    { program: "dlv|rdbg|rdebug-ide", when: opens(/^--?(?:listen|l|host)/), match: ["dlv debug --headless --listen=:2345"],
+      not_match: ["dlv debug --headless --listen=127.0.0.1:2345"] },
+    { program: "gdbserver|lldb-server", word: /^(?::\d+|0\.0\.0\.0:\d+|\*:\d+)$/, match: ["gdbserver :1234 ./a"], not_match: ["gdbserver localhost:1234 ./a"] },
+    { program: "java|mvn|gradle|gradlew|sbt|kotlin|scala", word: /jdwp=\S*address=(?:\*|0\.0\.0\.0)[:,]|jmxremote\.authenticate=false/,
+      match: ["java -agentlib:jdwp=transport=dt_socket,server=y,address=*:5005 A"], not_match: ["java -agentlib:jdwp=transport=dt_socket,server=y,address=5005 A"] },
+    { program: "chromium|chromium-browser|google-chrome|chrome|google-chrome-stable|microsoft-edge|brave-browser|msedge", when: opens(/^--remote-debugging-address/),
+      match: ["chromium --remote-debugging-port=9222 --remote-debugging-address=0.0.0.0"], not_match: ["chromium --headless --remote-debugging-port=9222"] },
+    { program: "jupyter|jupyter-lab|jupyter-notebook|ipython", word: /\b(?:token|password)=(?:''|"")?$/, match: ["jupyter lab --ip=0.0.0.0 --NotebookApp.token=''"],
+      not_match: ["jupyter lab --no-browser"] },
+  ] },
+]);
