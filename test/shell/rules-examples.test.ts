@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/shell/judge.js";
 import { unfold } from "../../src/shell/read/unfold.js";
 import { SUBJECTS } from "../../src/shell/rules/index.js";
-import { decidingRow, programsOf, type Row, type Tool } from "../../src/shell/rules/row.js";
+import { CLASS_FAMILIES, decidingRow, programsOf, type Row, type Tool } from "../../src/shell/rules/row.js";
 import { ruleIndex } from "../../src/shell/rules/rule-index.js";
 import type { SimpleCommand } from "../../src/shell/types.js";
 
@@ -75,10 +75,11 @@ describe("the rows", () => {
   });
 
   it("stand in one file for each program, and perhaps in those of a class that any program may fall into", () => {
-    const classes = new Set(["starter", "foreign-code", "remote-access", "desktop"]);
     const homes = new Map<string, Set<number>>();
     for (const [index, { tools }] of SUBJECTS.entries())
-      for (const program of tools.filter(({ family = "" }) => !classes.has(family)).flatMap(programsOf)) {
+      for (const program of tools
+        .filter(({ family = "" }) => !CLASS_FAMILIES.has(family))
+        .flatMap(programsOf)) {
         if (program === "*") continue;
         homes.set(program, (homes.get(program) ?? new Set()).add(index));
       }

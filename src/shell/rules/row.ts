@@ -78,6 +78,14 @@ export type Entry =
   | Tool
   | (Shared & { readonly tools: readonly Entry[] });
 
+/** Families of classes that any program may fall into: they say nothing about what else the program does. */
+export const CLASS_FAMILIES: ReadonlySet<string> = new Set([
+  "starter",
+  "foreign-code",
+  "remote-access",
+  "desktop",
+]);
+
 /** What one file of rules holds. */
 export interface Subject {
   readonly tools: readonly Tool[];

@@ -2,7 +2,7 @@ import { CARRYING_PROGRAMS } from "../read/wrappers.js";
 import type { Finding, Rule, ShellInput, ShellRedirect, ShellWord, SimpleCommand } from "../types.js";
 import { SUBJECTS } from "./index.js";
 import { judgeCode } from "./interpreters.js";
-import { findingsOfEvery, programsOf, type Row, ruleOf, type Tool } from "./row.js";
+import { CLASS_FAMILIES, findingsOfEvery, programsOf, type Row, ruleOf, type Tool } from "./row.js";
 import { unknownTools } from "./unknown-tools.js";
 import { judgeInside } from "./windows.js";
 
@@ -37,7 +37,7 @@ function build(): RuleIndex {
     }
     for (const program of programsOf(tool)) {
       // What they start besides is named in their words as it is by a program nobody knows.
-      if (tool.family !== "starter") notable.add(program);
+      if (!CLASS_FAMILIES.has(tool.family ?? "")) notable.add(program);
       const rules = byProgram.get(program);
       if (rules === undefined) byProgram.set(program, [rule]);
       else rules.push(rule);
