@@ -25,6 +25,15 @@ const EMBEDDED = [
   { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/ssh/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   {
+    module: "src/cli/completion/scripts.gen.ts",
+    files: {
+      BASH: "scripts/hermes.bash",
+      ZSH: "scripts/hermes.zsh",
+      FISH: "scripts/hermes.fish",
+      POWERSHELL: "scripts/hermes.ps1",
+    },
+  },
+  {
     module: "src/server/page-files.gen.ts",
     files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
   },

@@ -124,6 +124,9 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   completion: {
     about: "shell completion script",
+    helpEnd: `Examples:
+  source <(hermes completion bash)                                     in ~/.bashrc; zsh likewise
+  hermes completion fish > ~/.config/fish/completions/hermes.fish`,
     args: { "<shell>": "bash, zsh, fish or powershell" },
     load: async () => (await import("./completion.js")).completion,
   },

@@ -1,41 +1,59 @@
-import { Console } from "node:console";
-import tab from "@bomb.sh/tab/commander";
-import type { Command } from "commander";
-import { builtinManifest } from "../registry/builtin-manifest.gen.js";
-import { STATIC_TOOLSETS } from "../registry/toolset-table.js";
+import { homeDir } from "../config/paths.js";
+import { optionsOf, type Place, pathOf, placeOf, wordsOf } from "./completion/typed-line.js";
+import { ARGUMENTS, type Asked, type Offer, OPTIONS } from "./completion/values.js";
 import type { CommandContext } from "./context.js";
-import { buildProgram, silence } from "./program.js";
+import { commandError } from "./errors.js";
+import { brief } from "./output.js";
+import { buildProgram } from "./program.js";
 
-type Offer = (value: string, description: string) => void;
-
-/** Reached when flags stand before the command: the library's own command does the work. */
+/** The script that makes a shell ask `hermes complete`. */
 export async function completion({ out, args: [shell = ""] }: CommandContext): Promise<void> {
-  // The library prints the script with `console.log`.
-  globalThis.console = new Console({ stdout: process.stdout, stderr: process.stderr });
-  const program = buildProgram({ completion: false });
-  addCompletion(program);
-  if (out.json) silence(program);
-  await program.parseAsync(["completion", shell], { from: "user" });
+  const scripts = await import("./completion/scripts.gen.js");
+  const script = { bash: scripts.BASH, zsh: scripts.ZSH, fish: scripts.FISH, powershell: scripts.POWERSHELL }[
+    shell
+  ];
+  if (script === undefined)
+    throw commandError("bad_request", `There is no completion for ${shell}`, "bash, zsh, fish, powershell");
+  out.result({ shell, script }, script.trimEnd());
 }
 
-/** Adds `completion <shell>` and the hidden `complete` that the scripts call back. */
-export function addCompletion(program: Command): void {
-  const root = tab(program, { completionCommandName: "completion" });
-  const offerTools = (offer: Offer) => {
-    for (const tool of builtinManifest) offer(tool.name, tool.description.split("\n", 1)[0] ?? "");
-  };
-  for (const name of [
-    "call",
-    "tools info",
-    "tools schema",
-    "tools explain",
-    "tools check",
-    "tools enable",
-    "tools disable",
-  ]) {
-    root.commands.get(name)?.argument("name", offerTools);
+/** What could stand where the cursor is: one value per line, with a tab before what it means. */
+export async function complete(line: string): Promise<void> {
+  for (const [value, about = ""] of await offers(line)) {
+    process.stdout.write(`${value}\t${brief(about.replaceAll("\t", " "), 100)}\n`);
   }
-  root.commands.get("toolsets")?.argument("name", (offer: Offer) => {
-    for (const [name, { description }] of STATIC_TOOLSETS) offer(name, description);
-  });
+}
+
+async function offers(line: string): Promise<readonly Offer[]> {
+  // The first word is how the program was called.
+  const words = wordsOf(line).slice(1);
+  const place = placeOf(buildProgram({}), words);
+  const home = place.options.get("--home");
+  const asked: Asked = {
+    home: homeDir({ env: process.env, flags: home === undefined ? {} : { home } }),
+    given: place.given,
+    word: place.word,
+  };
+  const found = await valuesAt(place, asked);
+  const known = new Map(found.map((offer) => [`${place.before}${offer[0]}`, offer[1]]));
+  return [...known].filter(([value]) => value.startsWith(place.before + place.word));
+}
+
+function valuesAt(place: Place, asked: Asked): readonly Offer[] | Promise<readonly Offer[]> {
+  const { command, given, option, word } = place;
+  if (option !== undefined) {
+    if (option.argChoices !== undefined) return option.argChoices.map((choice) => [choice]);
+    return OPTIONS[option.long ?? ""]?.(asked) ?? [];
+  }
+  if (word.startsWith("-")) {
+    return optionsOf(command)
+      .filter(({ hidden }) => !hidden)
+      .flatMap(({ long, description }) => (long === undefined ? [] : [[long, description] as const]));
+  }
+  const sources = ARGUMENTS[pathOf(command)] ?? [];
+  const goesOn = command.registeredArguments.at(-1)?.variadic === true;
+  const source = sources[given.length] ?? (goesOn ? sources.at(-1) : undefined);
+  const commands =
+    given.length > 0 ? [] : command.commands.map((one): Offer => [one.name(), one.description()]);
+  return commands.length > 0 ? commands : (source?.(asked) ?? []);
 }

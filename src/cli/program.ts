@@ -9,17 +9,8 @@ import { Output } from "./output.js";
 import { addPluginCommand } from "./plugins.js";
 import { pluralOf } from "./tool.js";
 
-/**
- * With `argv`, only the command it names is made in full: the others need a name for suggestions. `completion` false
- * leaves that command to the completion library, which brings its own.
- */
-export function buildProgram({
-  argv = [],
-  completion = true,
-}: {
-  readonly argv?: readonly string[];
-  readonly completion?: boolean;
-}): Command {
+/** With `argv`, only the command it names is made in full: the others need a name for suggestions. */
+export function buildProgram({ argv = [] }: { readonly argv?: readonly string[] }): Command {
   const program = new Command("hermes")
     .description("Tools runtime for AI agents")
     .version(VERSION, "-V, --version")
@@ -48,7 +39,6 @@ export function buildProgram({
   const word = firstWord(program, argv);
   const known = word !== undefined && Object.hasOwn(COMMANDS, word);
   for (const [name, spec] of Object.entries(COMMANDS)) {
-    if (name === "completion" && !completion) continue;
     const group = Object.entries(GROUPS).find(([, { commands }]) => commands.includes(name))?.[0];
     addCommand(program, { name, spec, outline: known && name !== word, group });
   }
@@ -76,17 +66,15 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   endWhenTold();
   // A reader such as `head` may leave early: no reason for a stack, or to end a call that is running.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  const completing = argv[0] === "completion" || argv[0] === "complete";
-  // Standard output belongs to results: what a tool or a plugin says with `console.log` must not get among them. The
-  // completion library alone speaks that way.
-  if (!completing)
-    globalThis.console = new console.Console({ stdout: process.stderr, stderr: process.stderr });
+  // Standard output belongs to results: what a tool or a plugin says with `console.log` must not get among them.
+  globalThis.console = new console.Console({ stdout: process.stderr, stderr: process.stderr });
   const json = argv.includes("--json") || argv.includes("--jsonl");
   try {
-    const program = buildProgram(completing ? { completion: false } : { argv: pluralOf(argv) });
+    // What the completion scripts ask; not a command for people.
+    if (argv[0] === "complete") return await (await import("./completion.js")).complete(argv.at(-1) ?? "");
+    const program = buildProgram({ argv: pluralOf(argv) });
     if (json) silence(program);
-    if (completing) (await import("./completion.js")).addCompletion(program);
-    else await addPluginCommand(program, argv);
+    await addPluginCommand(program, argv);
     await program.parseAsync(variablesOfServers(pluralOf(argv)), { from: "user" });
   } catch (thrown) {
     const out = new Output({ json });

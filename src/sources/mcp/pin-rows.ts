@@ -54,6 +54,14 @@ export class PinRows {
     return pins;
   }
 
+  /** What a server of this name listed last, whatever address or program stood behind the name. */
+  present(server: string): readonly Definition[] {
+    const rows = this.#db
+      .prepare("SELECT CAST(definition AS BLOB) AS definition FROM mcp_pins WHERE server = ? AND present = 1")
+      .all(server);
+    return rows.flatMap(({ definition }) => parseDefinition(textOfBlob(definition)) ?? []);
+  }
+
   /** Keeps the first definition of each tool that was ever seen; a pin that is there stays. */
   addFirst(key: ServerKey, pins: readonly Pin[]): void {
     const insert = this.#db.prepare(
