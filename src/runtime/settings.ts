@@ -27,6 +27,7 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     website_blocklist: values.security.website_blocklist,
     proxy: values.network.proxy,
     no_proxy: values.network.no_proxy,
+    archives: values.archives,
     file_read_max_chars: values.file_read_max_chars,
     terminal_timeout: values.terminal.timeout,
     max_foreground_timeout: values.terminal.max_foreground_timeout,

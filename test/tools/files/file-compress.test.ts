@@ -290,6 +290,23 @@ describe("archives that are refused, with nothing left behind", () => {
     expect((await refused("lying.zip", lying)).message).toMatch(/-fold|damaged/);
   });
 
+  it("what follows the end of a tar is counted, not gathered", async () => {
+    const settings = { archives: { max_unpacked_mb: 250, max_growth: 100_000 } };
+    ctx.cleanUp();
+    ctx = makeFileContext({ settings });
+    const zeros = zlib.gzipSync(Buffer.alloc(10 * 1024 * 1024));
+    const bomb = Buffer.concat(Array.from({ length: 30 }, () => zeros));
+    const error = await refused("bomb.tar.gz", bomb);
+    expect(error.message).toContain("more than 250 MiB");
+    expect(error.hint).toContain("raise archives.max_unpacked_mb");
+  });
+
+  it("a file of zeros is a file, not an empty archive", async () => {
+    ctx.write("zeros.gz", zlib.gzipSync(Buffer.alloc(4_096)));
+    expect(await decompress({ archive: "zeros.gz" })).toMatchObject({ format: "gz", bytes_out: 4_096 });
+    expect(readFileSync(at("zeros"))).toHaveLength(4_096);
+  });
+
   it("more entries than is sane", async () => {
     const header = tarOf([{ name: "a/" }]).subarray(0, 512);
     const many = Buffer.concat([...Array.from({ length: 50_002 }, () => header), tarEnd()]);

@@ -6,7 +6,7 @@ import type { CallContext } from "../../../tool/tool.js";
 import { isSecretFile, refuseDevice } from "../path-guard.js";
 import { locate } from "../paths.js";
 import { globMatcher } from "../search/globs.js";
-import { MAX_ENTRIES, MAX_UNPACKED_BYTES } from "./limits.js";
+import { MAX_ENTRIES, MAX_PACKED_BYTES } from "./limits.js";
 
 /** Something to be packed. */
 export interface Member {
@@ -122,9 +122,9 @@ function add(member: Member, collecting: Collecting): void {
   if (member.real === collecting.archive || collecting.members.has(member.name)) return;
   collecting.members.set(member.name, member);
   if (member.type === "file") collecting.bytes += member.stat.size;
-  if (collecting.members.size > MAX_ENTRIES || collecting.bytes > MAX_UNPACKED_BYTES) {
+  if (collecting.members.size > MAX_ENTRIES || collecting.bytes > MAX_PACKED_BYTES) {
     throw new ToolError(
-      `This is too much for one archive: at most ${MAX_ENTRIES.toLocaleString("en")} entries and ${MAX_UNPACKED_BYTES / 1024 ** 2} MiB.`,
+      `This is too much for one archive: at most ${MAX_ENTRIES.toLocaleString("en")} entries and ${MAX_PACKED_BYTES / 1024 ** 2} MiB.`,
       { hint: "Pack fewer folders, leave some out with exclude, or use tar in the terminal." },
     );
   }

@@ -45,16 +45,19 @@ export async function formatOfBytes(
   },
 ): Promise<Format> {
   const head = Buffer.from(archive.subarray(0, BLOCK));
+  // An empty archive is only zeros, and so are many files that are none: there the name decides.
+  const named = formatByName(options.path);
+  const holdsTar = (first: Uint8Array) =>
+    isTarHeader(first) || (named !== undefined && isTar(named) && isZeros(first));
   const magic = head.toString("latin1", 0, 4);
   if (magic === "PK\x03\x04" || magic === "PK\x05\x06") return "zip";
   if (magic.startsWith("\x1f\x8b")) {
-    return isTarHeader(await options.inside("gzip", BLOCK)) ? "tar.gz" : "gz";
+    return holdsTar(await options.inside("gzip", BLOCK)) ? "tar.gz" : "gz";
   }
-  if (magic === "\x28\xb5\x2f\xfd")
-    return isTarHeader(await options.inside("zstd", BLOCK)) ? "tar.zst" : "zst";
-  if (isTarHeader(head)) return "tar";
+  if (magic === "\x28\xb5\x2f\xfd") return holdsTar(await options.inside("zstd", BLOCK)) ? "tar.zst" : "zst";
+  if (holdsTar(head)) return "tar";
   // A program with an archive at its end is one, too.
-  if (formatByName(options.path) === "zip") return "zip";
+  if (named === "zip") return "zip";
   throw new ToolError(`${options.path} is not an archive that can be unpacked here.`, {
     code: "failed",
     hint: "zip, tar, gz and zst can; for others (7z, rar, xz, bz2) use a program in the terminal.",
@@ -62,10 +65,13 @@ export async function formatOfBytes(
   });
 }
 
-/** A header's checksum is counted with blanks in its own place. An empty archive is only zeros. */
+function isZeros(head: Uint8Array): boolean {
+  return head.length === BLOCK && head.every((byte) => byte === 0);
+}
+
+/** A header's checksum is counted with blanks in its own place. */
 function isTarHeader(head: Uint8Array): boolean {
   if (head.length < BLOCK) return false;
-  if (head.every((byte) => byte === 0)) return true;
   const claimed = Number.parseInt(Buffer.from(head.subarray(148, 156)).toString("latin1").trim(), 8);
   const sum = head.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
   return claimed === sum;

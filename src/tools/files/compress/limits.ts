@@ -3,10 +3,11 @@ import { ToolError } from "../../../tool/errors.js";
 
 const MIB = 1024 * 1024;
 export const MAX_ARCHIVE_BYTES = 512 * MIB;
-export const MAX_UNPACKED_BYTES = 1024 * MIB;
+/** Of what one archive is made from. */
+export const MAX_PACKED_BYTES = 1024 * MIB;
 export const MAX_ENTRIES = 50_000;
-/** Text rarely shrinks more than fiftyfold; a bomb is made to grow a thousandfold. */
-const MAX_RATIO = 250;
+/** Where no configuration says them; the same as in its table. */
+const DEFAULTS = { max_unpacked_mb: 1_024, max_growth: 250 };
 /** Small archives may be as empty as they like. */
 const RATIO_COUNTS_FROM = 16 * MIB;
 
@@ -14,12 +15,20 @@ const RATIO_COUNTS_FROM = 16 * MIB;
 export class UnpackBudget {
   readonly #archive: string;
   readonly #archiveBytes: number;
+  readonly #maxMib: number;
+  readonly #maxGrowth: number;
   #bytes = 0;
   #entries = 0;
 
-  constructor(archive: { readonly path: string; readonly bytes: number }) {
+  constructor(
+    archive: { readonly path: string; readonly bytes: Uint8Array },
+    settings: Readonly<Record<string, unknown>>,
+  ) {
     this.#archive = archive.path;
-    this.#archiveBytes = Math.max(1, archive.bytes);
+    this.#archiveBytes = Math.max(1, archive.bytes.length);
+    const limits = { ...DEFAULTS, ...(settings.archives as Partial<typeof DEFAULTS> | undefined) };
+    this.#maxMib = limits.max_unpacked_mb;
+    this.#maxGrowth = limits.max_growth;
   }
 
   get bytes(): number {
@@ -28,11 +37,14 @@ export class UnpackBudget {
 
   addBytes(count: number): void {
     this.#bytes += count;
-    if (this.#bytes > MAX_UNPACKED_BYTES) {
-      throw this.#refusal(`it unpacks to more than ${MAX_UNPACKED_BYTES / MIB} MiB`);
+    if (this.#bytes > this.#maxMib * MIB) {
+      throw this.#refusal(`it unpacks to more than ${this.#maxMib} MiB`, "archives.max_unpacked_mb");
     }
-    if (this.#bytes > RATIO_COUNTS_FROM && this.#bytes / this.#archiveBytes > MAX_RATIO) {
-      throw this.#refusal(`it grows more than ${MAX_RATIO}-fold, as archives made to fill a disk do`);
+    if (this.#bytes > RATIO_COUNTS_FROM && this.#bytes / this.#archiveBytes > this.#maxGrowth) {
+      throw this.#refusal(
+        `it grows more than ${this.#maxGrowth}-fold, as archives made to fill a disk do`,
+        "archives.max_growth",
+      );
     }
   }
 
@@ -41,8 +53,13 @@ export class UnpackBudget {
     if (this.#entries > MAX_ENTRIES) throw this.#refusal(`it has more than ${MAX_ENTRIES} entries`);
   }
 
-  #refusal(why: string): ToolError {
-    return refusal(this.#archive, why, "If the person trusts it, they can unpack it in the terminal.");
+  #refusal(why: string, setting?: string): ToolError {
+    const raise = setting === undefined ? "" : ` or raise ${setting}`;
+    return refusal(
+      this.#archive,
+      why,
+      `If the person trusts it, they can unpack it in the terminal${raise}.`,
+    );
   }
 }
 

@@ -29,7 +29,7 @@ export async function listArchive({
   ctx,
 }: Pick<Reading, "archive" | "ctx">): Promise<ListedArchive> {
   const names = new EntryNames(archive.path);
-  const budget = new UnpackBudget({ path: archive.path, bytes: archive.bytes.length });
+  const budget = new UnpackBudget(archive, ctx.settings);
   const members: ListedEntry[] = [];
   let entries = 0;
   let bytes = 0;

@@ -53,10 +53,16 @@ export async function* tarEntries(tar: {
     parser.once("error", () => resolve());
   });
   let first = true;
+  let over = false;
+  parser.once("eof", () => {
+    over = true;
+  });
   for await (const piece of tar.bytes) {
     // The parser would open what is compressed once more, and nobody would count that.
     if (first && piece[0] === 0x1f && piece[1] === 0x8b) throw new Error("it is compressed twice");
     first = false;
+    // What follows the end is only counted: the parser would gather it, and copy all of it with each piece.
+    if (over) continue;
     parser.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     if (problems[0] !== undefined) throw problems[0];
     yield* complete.splice(0);

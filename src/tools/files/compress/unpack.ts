@@ -67,7 +67,7 @@ export async function unpack(unpacking: Unpacking): Promise<Unpacked> {
 
 async function makePlan(unpacking: Unpacking): Promise<Plan> {
   const { archive, folder, ctx } = unpacking;
-  const budget = new UnpackBudget({ path: archive.path, bytes: archive.bytes.length });
+  const budget = new UnpackBudget(archive, ctx.settings);
   const files: Entry[] = [];
   const folders: string[] = [];
   const skipped: { path: string; why: string }[] = [];
@@ -127,7 +127,7 @@ async function writeFiles(work: {
 }): Promise<void> {
   const { unpacking, plan, written } = work;
   const { archive, ctx, folder } = unpacking;
-  const budget = new UnpackBudget({ path: archive.path, bytes: archive.bytes.length });
+  const budget = new UnpackBudget(archive, ctx.settings);
   const running = new Set<Promise<void>>();
   let waiting = 0;
   let done = 0;
