@@ -46,6 +46,7 @@ export class FileChanges {
   readonly #options: FileChangesOptions;
   readonly #bytes: KeptBytes;
   #rows: Promise<ChangeRows> | undefined;
+  #unseenBytes = 0;
 
   constructor(options: FileChangesOptions) {
     this.#options = options;
@@ -67,10 +68,22 @@ export class FileChanges {
 
   async #open(): Promise<ChangeRows> {
     const rows = new ChangeRows(await this.#options.store());
-    const since = Date.now() - this.#options.keepDays * 24 * 60 * 60 * 1000;
-    rows.prune({ since, maxTotalBytes: this.#options.maxTotalBytes });
+    await this.#prune(rows);
     await this.#bytes.sweep((name) => rows.uses(name));
     return rows;
+  }
+
+  async #prune(rows: ChangeRows): Promise<void> {
+    this.#unseenBytes = 0;
+    const since = Date.now() - this.#options.keepDays * 24 * 60 * 60 * 1000;
+    const gone = rows.prune({ since, maxTotalBytes: this.#options.maxTotalBytes });
+    await Promise.all(gone.map((name) => this.#bytes.drop(name)));
+  }
+
+  /** What one call keeps may push out what is older, also in a process that runs for weeks. */
+  async #makeRoom(rows: ChangeRows, bytes: number): Promise<void> {
+    this.#unseenBytes += bytes;
+    if (this.#unseenBytes > this.#options.maxTotalBytes * UNSEEN_PART) await this.#prune(rows);
   }
 
   async #record<T>(call: CallRecord, change: PlannedChange, how: RecordedChange<T>): Promise<T> {
@@ -108,6 +121,7 @@ export class FileChanges {
       existed: stat !== undefined,
       kept: stat === undefined || kept !== undefined,
     });
+    if (kept !== undefined) await this.#makeRoom(rows, stat?.size ?? 0);
     return {
       forget: async () => {
         rows.forget(seq);
@@ -156,6 +170,9 @@ export class FileChanges {
     }
   }
 }
+
+/** How much may be kept, as a part of all the room, before it is looked at again. */
+const UNSEEN_PART = 1 / 16;
 
 /** Files of which a session was told that undo cannot keep them. */
 class ToldPaths implements Kept {

@@ -1,19 +1,10 @@
-import {
-  chmodSync,
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf, messageOf } from "../base/errno.js";
 import { sha256 } from "../base/hash.js";
 import { sizeText } from "../base/human.js";
 import { DEFAULT_LIMITS, previewOf, wholeCharacters } from "./bounds.js";
+import { makeRoom, markOwner } from "./spill-room.js";
 
 /** Keeps whole results in files when only a preview may reach the model. */
 export interface Spill {
@@ -21,12 +12,14 @@ export interface Spill {
   readonly dir: string;
   /** Throws an Error with the reason when the text could not be saved completely. */
   write(callId: string, text: string): { readonly path: string };
-  /** Removes files older than a day, also those of other sessions. */
+  /** Removes files older than a day and the oldest that have no room, also those of other sessions. */
   prune(): void;
 }
 
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 const PRUNE_EVERY_MS = 60 * 60 * 1_000;
+/** How much may be written, as a part of all the room, before it is looked at again. */
+const UNSEEN_PART = 1 / 16;
 const MAX_STEM = 120;
 const HASH_CHARS = 12;
 
@@ -34,27 +27,33 @@ export function createSpill(options: {
   /** Of all sessions. */
   readonly root: string;
   readonly session: string;
+  /** Room for what all sessions have spilled; the oldest leaves first. */
+  readonly maxBytes?: number;
   readonly now?: () => number;
 }): Spill {
-  const { root, session, now = Date.now } = options;
+  const { root, session, maxBytes = Number.POSITIVE_INFINITY, now = Date.now } = options;
   const dir = join(root, spillStem(session));
   let prunedAt = Number.NEGATIVE_INFINITY;
+  let unseenBytes = 0;
 
-  const prune = () => {
+  const prune = (newest?: string) => {
     prunedAt = now();
-    for (const path of spilledFiles(root)) removeIfOlder(path, prunedAt - MAX_AGE_MS);
-    for (const folder of foldersIn(root)) if (folder !== dir) removeEmpty(folder);
+    unseenBytes = 0;
+    makeRoom({ root, own: dir, newest, before: prunedAt - MAX_AGE_MS, maxBytes });
   };
 
   return {
     dir,
-    prune,
+    prune: () => prune(),
     write(callId, text) {
       prepareFolder(root);
       prepareFolder(dir);
-      if (now() - prunedAt > PRUNE_EVERY_MS) prune();
+      if (prunedAt === Number.NEGATIVE_INFINITY) markOwner(dir);
       const path = writeNew({ dir, stem: spillStem(callId), text });
-      verifySize(path, Buffer.byteLength(text));
+      const bytes = Buffer.byteLength(text);
+      verifySize(path, bytes);
+      unseenBytes += bytes;
+      if (now() - prunedAt > PRUNE_EVERY_MS || unseenBytes > maxBytes * UNSEEN_PART) prune(path);
       return { path };
     },
   };
@@ -118,46 +117,6 @@ function spillError(path: string, cause: unknown): Error {
     `The whole output could not be saved to ${path}: ${why}. Check free space and permissions of that folder.`,
     { cause },
   );
-}
-
-/** Of all sessions; those of older versions lie in the root itself. */
-function spilledFiles(root: string): readonly string[] {
-  return [root, ...foldersIn(root)].flatMap((folder) =>
-    entriesIn(folder)
-      .filter((entry) => entry.isFile() && entry.name.endsWith(".txt"))
-      .map(({ name }) => join(folder, name)),
-  );
-}
-
-function foldersIn(root: string): readonly string[] {
-  return entriesIn(root)
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(root, name));
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It holds something, or another process pruned it first.
-  }
-}
-
-function removeIfOlder(path: string, limit: number): void {
-  try {
-    const stats = lstatSync(path);
-    if (stats.isFile() && stats.mtimeMs < limit) rmSync(path, { force: true });
-  } catch {
-    // Another process pruned it first.
-  }
 }
 
 /** What the model receives in place of a text that was saved to a file. */

@@ -4,7 +4,14 @@ import type { CommandContext } from "./context.js";
 import { EXIT } from "./errors.js";
 
 /** In the order things are needed. */
-const GROUPS: readonly Finding["group"][] = ["Runtime", "Config", "Tools", "Environments", "Journal"];
+const GROUPS: readonly Finding["group"][] = [
+  "Runtime",
+  "Config",
+  "Tools",
+  "Environments",
+  "Journal",
+  "Storage",
+];
 
 export async function doctor(context: CommandContext): Promise<void> {
   const { options } = context;

@@ -87,7 +87,8 @@ export class RuntimeApprovals {
     if (this.#openElsewhere !== undefined) return this.#openElsewhere();
     const { openApprovals } = await import("../policy/approvals/open.js");
     const { config, log } = this.#runtime;
-    return openApprovals({ home: config.paths.home, stateDb: config.paths.stateDb, log });
+    const maxBytes = config.values.approvals.max_mb * 1024 * 1024;
+    return openApprovals({ home: config.paths.home, stateDb: config.paths.stateDb, log, maxBytes });
   }
 }
 

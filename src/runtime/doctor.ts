@@ -10,10 +10,11 @@ import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
 import type { Runtime } from "./runtime.js";
+import { examineRoom } from "./stored-room.js";
 
 /** A finding of `hermes doctor`. */
 export interface Finding {
-  readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal";
+  readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal" | "Storage";
   readonly level: "ok" | "warning" | "error";
   readonly what: string;
   readonly fix?: string | undefined;
@@ -42,6 +43,7 @@ export async function examine(
     ...environment,
     boundary,
     ...(await examineJournal(runtime)),
+    ...(await examineRoom(runtime).catch(() => [])),
   ];
 }
 

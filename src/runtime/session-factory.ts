@@ -266,7 +266,11 @@ export class SessionFactory {
       journal,
       jobs: this.#jobs,
       fileChanges: this.#fileChanges,
-      spill: createSpill({ root: join(paths.cache, "spillover"), session }),
+      spill: createSpill({
+        root: join(paths.cache, "spillover"),
+        session,
+        maxBytes: values.tool_budget.spill_mb * 1024 * 1024,
+      }),
       limits: {
         ...DEFAULT_LIMITS,
         perResult: values.tool_budget.result_size_chars,

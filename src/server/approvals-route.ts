@@ -106,6 +106,7 @@ const STATUS: Readonly<Record<RefusalReason, number>> = {
   already_answered: 409,
   not_approved: 409,
   expired: 409,
+  no_room: 507,
 };
 
 function problemOf({ refused, message, hint }: Refused): Problem {

@@ -74,6 +74,36 @@ describe("a question in the queue", () => {
     expect(ran).toEqual([]);
   });
 
+  it("settled questions make room, the oldest first; when those that wait fill it, a new one is denied", async () => {
+    const made = await askingRuntime({ env: { HERMES_APPROVALS_MAX_MB: "1" } });
+    const leave = new AbortController();
+    const session = await made.runtime.openSession({ approver: made.approvals.queue(), door: "library" });
+    const store = await made.approvals.store();
+    const ask = (text: string) =>
+      session.call({ name: "risky", arguments: { text } }, { signal: leave.signal });
+    const settled: string[] = [];
+    for (let at = 0; at < 24; at++) {
+      const result = ask(`${at} `.repeat(8_000));
+      await until(() => store.list().length === 1, "the question");
+      const [record] = store.list();
+      if (record === undefined) throw new Error("no question");
+      await store.answer({ ...record, answer: "deny", by: "http" });
+      await result;
+      settled.push(record.id);
+    }
+    const waiting = ask("x".repeat(500_000));
+    await until(() => store.list().length === 1, "the large question");
+    expect(store.find(settled[0] ?? "")).toBeUndefined();
+    expect(store.find(settled.at(-1) ?? "")).toBeDefined();
+    expect((await ask("y".repeat(500_000))).error).toMatchObject({
+      code: "denied",
+      message: expect.stringContaining("no room for more"),
+    });
+    expect(store.list()).toHaveLength(1);
+    leave.abort();
+    expect((await waiting).error?.code).toBe("cancelled");
+  });
+
   it("is over when its runtime closes", async () => {
     const { record, result, ran, approvals, home } = await waitingCall();
     await approvals.close();

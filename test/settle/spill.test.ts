@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,11 +22,14 @@ import {
   spillStem,
   truncateInline,
 } from "../../src/call/spill.js";
+import { spilledBytes } from "../../src/call/spill-room.js";
 
 let root: string;
 let all: string;
 let dir: string;
 const mine = () => createSpill({ root: all, session: "s_1" });
+/** Without the note of whose folder it is. */
+const filesIn = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "spill-"));
@@ -85,7 +89,7 @@ describe("createSpill", () => {
     utimesSync(young, hours(23), hours(23));
     utimesSync(join(dir, "notes.md"), hours(90), hours(90));
     spill.prune();
-    expect(readdirSync(dir).sort()).toEqual(["notes.md", "young.txt"]);
+    expect(filesIn(dir).sort()).toEqual(["notes.md", "young.txt"]);
   });
 
   it("prunes other sessions' files with their folders, and those of before sessions had one", () => {
@@ -94,6 +98,7 @@ describe("createSpill", () => {
     writeFileSync(join(all, "flat.txt"), "x");
     const old = new Date(Date.now() - 25 * 3_600_000);
     for (const path of paths) utimesSync(path, old, old);
+    writeFileSync(join(all, "s_2", ".owner"), "a process that is gone");
     mine().write("young", "x");
     expect(readdirSync(all)).toEqual(["s_1"]);
   });
@@ -104,7 +109,31 @@ describe("createSpill", () => {
     spill.write("first", "x");
     clock += 26 * 3_600_000;
     spill.write("second", "x");
-    expect(readdirSync(dir)).toEqual(["second.txt"]);
+    expect(filesIn(dir)).toEqual(["second.txt"]);
+  });
+
+  it("keeps within its room: what nobody uses leaves first, then the oldest, the newest never", () => {
+    const open = (session: string) => createSpill({ root: all, session, maxBytes: 1_000 });
+    const minutesAgo = (path: string, count: number) => {
+      const then = new Date(Date.now() - count * 60_000);
+      utimesSync(path, then, then);
+    };
+    const text = "x".repeat(300);
+    const alive = open("s_alive").write("a", text).path;
+    const gone = open("s_gone").write("a", text).path;
+    writeFileSync(join(dirname(gone), ".owner"), "a process that is gone");
+    minutesAgo(alive, 50);
+    minutesAgo(gone, 10);
+    const spill = open("s_1");
+    const first = spill.write("first", text).path;
+    minutesAgo(first, 60);
+    spill.write("second", text);
+    expect([alive, gone, first].map((path) => existsSync(path))).toEqual([true, false, true]);
+    spill.write("third", text);
+    expect([alive, first].map((path) => existsSync(path))).toEqual([false, true]);
+    const large = spill.write("large", "x".repeat(2_000)).path;
+    expect(filesIn(dir)).toEqual(["large.txt"]);
+    expect(spilledBytes(all)).toBe(statSync(large).size);
   });
 
   it("pruning a folder that is not there is quiet", () => {

@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../src/index.js";
+import { examine } from "../../src/runtime/doctor.js";
 import type { Session } from "../../src/runtime/session.js";
 import { listChanges, undoChanges } from "../../src/runtime/undo.js";
 import { hermes } from "../cli/hermes.js";
@@ -121,6 +122,25 @@ describe("undo", () => {
     const [only] = await undo({});
     expect(only).toMatchObject({ outcome: "left", reason: expect.stringContaining("not kept") });
     expect(readFileSync(at("big"), "utf8")).toBe("small");
+  });
+
+  it("keeps within its room while it runs: the oldest is given up first", async () => {
+    const home = tempDir();
+    writeFileSync(join(home, "config.yaml"), "undo:\n  max_total_mb: 1\n");
+    const { at, call, runtime } = await bench({ home });
+    const large = "x".repeat(400_000);
+    for (const name of ["a", "b", "c", "d"]) {
+      writeFileSync(at(name), large);
+      await call("write_file", { path: name, content: "small" });
+    }
+    expect((await listChanges(runtime, {})).map(({ path }) => path)).toEqual([at("d"), at("c")]);
+    expect(readdirSync(join(home, "undo"))).toHaveLength(2);
+    const told = (await examine(runtime)).filter(({ group }) => group === "Storage").map(({ what }) => what);
+    expect(told).toEqual([
+      expect.stringContaining("0 B of 1000 MB (tool_budget.spill_mb)"),
+      expect.stringContaining("0 waiting): 0 B of 100 MB (approvals.max_mb)"),
+      expect.stringContaining("781.3 KB of 1 MB (undo.max_total_mb)"),
+    ]);
   });
 
   it("does not keep anything when it is switched off, and a failed write leaves no record", async () => {

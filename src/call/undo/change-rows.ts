@@ -47,6 +47,9 @@ const TEXTS = ["call_id", "inside", "session", "tool", "environment", "path", "t
 const COLUMNS =
   "call_id, inside, session, tool, at, environment, kind, path, target, before, before_mode, before_bytes, after, existed, kept";
 
+/** What a row keeps on the disk. */
+const KEPT_BYTES = "iif(before IS NULL, 0, coalesce(before_bytes, 0))";
+
 /** The table of changes of one Hermes home, shared by all processes that use it. */
 export class ChangeRows {
   readonly #store: Store;
@@ -125,15 +128,25 @@ export class ChangeRows {
     return rows.map(rowOf);
   }
 
-  /** Removes what is too old, and the oldest as long as the kept bytes take too much room. */
-  prune(limits: { readonly since: number; readonly maxTotalBytes: number }): void {
+  /** The bytes that are kept. */
+  keptBytes(): number {
+    return Number(
+      this.#store.db.prepare(`SELECT sum(${KEPT_BYTES}) AS bytes FROM file_changes`).get()?.bytes ?? 0,
+    );
+  }
+
+  /** Removes what is too old, and the oldest as long as the kept bytes take too much room; answers their names. */
+  prune(limits: { readonly since: number; readonly maxTotalBytes: number }): readonly string[] {
     const { db } = this.#store;
-    db.prepare("DELETE FROM file_changes WHERE at < ?").run(limits.since);
-    db.prepare(
-      `DELETE FROM file_changes WHERE seq IN (
-         SELECT seq FROM (SELECT seq, sum(coalesce(before_bytes, 0)) OVER (ORDER BY seq DESC) AS total
-           FROM file_changes) WHERE total > ?)`,
-    ).run(limits.maxTotalBytes);
+    const old = db.prepare("DELETE FROM file_changes WHERE at < ? RETURNING before").all(limits.since);
+    const oldest = db
+      .prepare(
+        `DELETE FROM file_changes WHERE seq IN (
+           SELECT seq FROM (SELECT seq, sum(${KEPT_BYTES}) OVER (ORDER BY seq DESC) AS total
+             FROM file_changes) WHERE total > ?) RETURNING before`,
+      )
+      .all(limits.maxTotalBytes);
+    return [...old, ...oldest].flatMap(({ before }) => (typeof before === "string" ? [before] : []));
   }
 }
 

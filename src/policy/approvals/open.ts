@@ -12,8 +12,10 @@ export async function openApprovals(options: {
   readonly home: string;
   readonly stateDb: string;
   readonly log: Logger;
+  /** Room for all questions; who asks none needs not say it. */
+  readonly maxBytes?: number;
 }): Promise<ApprovalStore> {
-  const { home, stateDb, log } = options;
+  const { home, stateDb, log, maxBytes = Number.POSITIVE_INFINITY } = options;
   const key = await readOrMakeSecret({
     file: join(home, "approvals.key"),
     accepts: KEY,
@@ -22,7 +24,8 @@ export async function openApprovals(options: {
   const store = await openStore({ path: stateDb });
   for (const notice of store.notices) log.warn(notice);
   try {
-    return new SqliteApprovals({ store, signer: new ApprovalSigner(Buffer.from(key, "base64url")), log });
+    const signer = new ApprovalSigner(Buffer.from(key, "base64url"));
+    return new SqliteApprovals({ store, signer, log, maxBytes });
   } catch (error) {
     await store.close();
     throw error;

@@ -24,6 +24,7 @@ export function createQueueApprover(options: QueueOptions): Approver {
     async ask(request, signal) {
       if (signal.aborted) return { answer: "deny" };
       const record = await store.add(request, { redact, audience });
+      if (isRefused(record)) return { answer: "deny", by: "approvals.max_mb", reason: record.message };
       announcePending(events, record);
       options.onPending?.(record);
       const gone = await answeredOrGone(store, { id: record.id, signal });

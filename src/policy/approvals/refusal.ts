@@ -10,7 +10,8 @@ export type RefusalReason =
   | "wrong_signature"
   | "already_answered"
   | "not_approved"
-  | "expired";
+  | "expired"
+  | "no_room";
 
 export interface Refused extends Failure {
   readonly refused: RefusalReason;
@@ -48,6 +49,17 @@ export function expired({ id, expiresAt }: Pick<ApprovalRecord, "id" | "expiresA
       `${id} expired ${ageText(Date.now() - expiresAt)} ago and can no longer be approved or run`,
     ),
     hint: "Ask again. To have more time for answers: hermes config set approvals.timeout SECONDS",
+  };
+}
+
+/** Those that wait fill all the room there is. */
+export function noRoom(maxBytes: number): Refused {
+  return {
+    ...denied(
+      "no_room",
+      `the questions that wait for an answer take ${maxBytes / 1024 ** 2} MB, and there is no room for more`,
+    ),
+    hint: "Answer some: hermes approvals list. approvals.max_mb sets the limit.",
   };
 }
 

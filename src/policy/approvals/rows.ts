@@ -1,4 +1,5 @@
 import { type SqlRow, textOfBlob } from "../../store/driver.js";
+import type { Store } from "../../store/store.js";
 import type { ApprovalRecord, ApprovalStatus, ShownQuestion, StoredCall } from "./record.js";
 import { type ApprovalSigner, digest, type SignedAnswer, sameSignature } from "./signature.js";
 
@@ -10,6 +11,17 @@ export const APPROVAL_COLUMNS = [
   .map((name) => `CAST(${name} AS BLOB) AS ${name}`)
   .concat("created_at", "expires_at")
   .join(", ");
+
+/** What one row takes; texts count as characters, which is near enough. */
+export const ROW_BYTES = "length(shown) + coalesce(length(call), 0) + 500";
+
+/** The room that questions take, and how many of them wait. */
+export function approvalRoom({ db }: Store): { readonly bytes: number; readonly waiting: number } {
+  const row = db
+    .prepare(`SELECT sum(${ROW_BYTES}) AS bytes, sum(status = 'pending') AS waiting FROM approvals`)
+    .get();
+  return { bytes: Number(row?.bytes ?? 0), waiting: Number(row?.waiting ?? 0) };
+}
 
 const STATUSES: readonly string[] = ["pending", "approved", "denied", "expired", "consumed"];
 

@@ -7,6 +7,7 @@ import type { Store } from "../../store/store.js";
 import { type ApprovalRecord, shownQuestion, storedCall } from "./record.js";
 import {
   expired,
+  noRoom,
   type Refused,
   unknownId,
   wrongHash,
@@ -14,7 +15,7 @@ import {
   wrongSignature,
   wrongStatus,
 } from "./refusal.js";
-import { APPROVAL_COLUMNS, decodeApproval } from "./rows.js";
+import { APPROVAL_COLUMNS, approvalRoom, decodeApproval, ROW_BYTES } from "./rows.js";
 import { type ApprovalSigner, digest, type SignedAnswer, sameSignature } from "./signature.js";
 import { ApprovalWatch } from "./watch.js";
 
@@ -33,6 +34,9 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** A yes that was never used goes with the arguments: with it, a changed row could be used after all. */
 const FORGOTTEN = "call = NULL, answer = NULL, answer_signature = NULL";
 
+/** How much may be added, as a part of all the room, before it is looked at again. */
+const UNSEEN_PART = 1 / 16;
+
 /** The countdown runs on another clock than the time of day. */
 const CLOCKS_APART_MS = 50;
 
@@ -44,7 +48,7 @@ export interface ApprovalStore {
   add(
     request: ApprovalRequest,
     options: { readonly redact: (text: string) => string; readonly audience?: readonly string[] | undefined },
-  ): Promise<ApprovalRecord>;
+  ): Promise<ApprovalRecord | Refused>;
   find(id: string): ApprovalRecord | undefined;
   /** Newest first; only what can still be answered or run, unless all are wanted. */
   list(options?: { readonly all?: boolean }): readonly ApprovalRecord[];
@@ -73,12 +77,20 @@ export class SqliteApprovals implements ApprovalStore {
   readonly #watch: ApprovalWatch;
   readonly #reported = new Set<string>();
   readonly #adding = new Set<Promise<void>>();
+  readonly #maxBytes: number;
+  #unseenBytes = Number.POSITIVE_INFINITY;
   #closing: Promise<void> | undefined;
   readonly #insert: Statement;
   readonly #find: Statement;
   readonly #settle: Statement;
 
-  constructor(parts: { readonly store: Store; readonly signer: ApprovalSigner; readonly log: Logger }) {
+  constructor(parts: {
+    readonly store: Store;
+    readonly signer: ApprovalSigner;
+    readonly log: Logger;
+    readonly maxBytes: number;
+  }) {
+    this.#maxBytes = parts.maxBytes;
     this.#store = parts.store;
     this.#signer = parts.signer;
     this.#log = parts.log;
@@ -101,13 +113,14 @@ export class SqliteApprovals implements ApprovalStore {
   async add(
     request: ApprovalRequest,
     options: { readonly redact: (text: string) => string; readonly audience?: readonly string[] | undefined },
-  ): Promise<ApprovalRecord> {
+  ): Promise<ApprovalRecord | Refused> {
     const { id, hash, tool, expiresAt } = request;
     const { audience } = options;
     const createdAt = Date.now();
     const question = shownQuestion(request, options.redact);
     const shown = canonicalJson(question);
     const call = canonicalJson(storedCall(request));
+    if (!this.#hasRoom(shown.length + call.length)) return noRoom(this.#maxBytes);
     const callDigest = digest(call);
     const owner = this.#owner;
     const signed = { id, tool, hash, createdAt, expiresAt, owner, audience, shown, callDigest };
@@ -240,6 +253,24 @@ export class SqliteApprovals implements ApprovalStore {
     db.prepare("DELETE FROM approvals WHERE expires_at < ? AND status NOT IN ('pending', 'approved')").run(
       now - KEPT_MS,
     );
+  }
+
+  /** Settled questions make room for one more, the oldest first; those that wait do not. */
+  #hasRoom(bytes: number): boolean {
+    this.#unseenBytes += bytes;
+    if (this.#unseenBytes <= this.#maxBytes * UNSEEN_PART) return true;
+    const { db } = this.#store;
+    const room = this.#maxBytes - bytes;
+    db.prepare(
+      `DELETE FROM approvals WHERE id IN (
+         SELECT id FROM (
+           SELECT id, status, sum(${ROW_BYTES}) OVER (ORDER BY status IN ('pending', 'approved') DESC, created_at DESC, id) AS total
+           FROM approvals) WHERE total > ? AND status NOT IN ('pending', 'approved'))`,
+    ).run(room);
+    const { bytes: left } = approvalRoom(this.#store);
+    if (left > room) return false;
+    this.#unseenBytes = 0;
+    return true;
   }
 
   #whyUnchanged(id: string): Refused {
