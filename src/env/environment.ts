@@ -10,6 +10,12 @@ export interface Environment {
   readonly name: string;
   readonly kind: EnvironmentKind;
   readonly files: EnvironmentFiles;
+  /** The files as the programs of one session see them, where that is not as everybody does. */
+  filesOf?: ((session: SessionPlace & { readonly workspace: string }) => EnvironmentFiles) | undefined;
+  /** A session is over: what it had here for itself can go. */
+  endSession?: ((session: string) => void) | undefined;
+  /** Programs may have a network that is not this machine's; whether a port is open is then asked in there. */
+  readonly ownNetwork?: boolean | undefined;
   /** Runs one command to its end. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Starts a program that goes on by itself: in the background, or in a terminal. */
@@ -114,6 +120,9 @@ export interface ExecResult {
   readonly reached?: readonly ("memory" | "processes")[] | undefined;
 }
 
+/** What is known of a program that has ended; of one that still runs, as if it had ended well. */
+export type SeenEnd = Pick<ExecResult, "output" | "stderr" | "exitCode" | "timedOut" | "cancelled">;
+
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
@@ -135,6 +144,8 @@ export interface RunningProcess {
   readonly pty: boolean;
   /** What shuts it in, when something does: "bubblewrap". */
   readonly confinedBy?: string | undefined;
+  /** The boundary around it, going by what has been seen of it; left out where programs have none. */
+  readonly heldBy?: ((seen: SeenEnd) => Pick<ExecResult, "sandbox" | "unguarded">) | undefined;
   /** Resolves when it has ended and its output has arrived; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   write(data: string | Uint8Array): Promise<void>;

@@ -1,7 +1,14 @@
 import { dirname } from "node:path/posix";
 import { delegateEnvironment } from "../call/delegate-environment.js";
 import { ToolError } from "../tool/errors.js";
-import type { Environment, ExecRequest, ExecResult, SessionPlace, SpawnRequest } from "./environment.js";
+import type {
+  Environment,
+  EnvironmentFiles,
+  ExecRequest,
+  ExecResult,
+  SessionPlace,
+  SpawnRequest,
+} from "./environment.js";
 import { isMissingFolder } from "./working-folder.js";
 
 /** Beyond this, exported variables are not carried on: every command of the task would have to bring them. */
@@ -96,12 +103,14 @@ export function inTask(
 ): Environment {
   const { state, workspace, session } = task;
   const place = { workspace, session };
+  const files = session === undefined ? undefined : environment.filesOf?.({ ...session, workspace });
   const withState = <R extends ExecRequest | SpawnRequest>(request: R): R => ({
     ...request,
     env: { ...state.exported, ...request.env },
     ...place,
   });
   return delegateEnvironment(environment, {
+    ...(files !== undefined && { files }),
     async exec(request) {
       // Programs that tools start by themselves (a search) are not part of the task's shell.
       if (typeof request.command !== "string") return environment.exec({ ...request, ...place });
@@ -126,7 +135,7 @@ export function inTask(
       return await start();
     } catch (error) {
       if (request.cwd !== state.cwd || !isMissingFolder(error, request.cwd)) throw error;
-      throw await movedOut(environment, state);
+      throw await movedOut(files ?? environment.files, state);
     }
   }
 }
@@ -141,10 +150,10 @@ function isWidened({ sandbox }: ExecRequest | SpawnRequest): boolean {
  * A task whose folder was deleted goes on in the nearest folder that is left, but not with this command: it
  * was meant for another place.
  */
-async function movedOut(environment: Environment, state: TaskState): Promise<ToolError> {
+async function movedOut(files: EnvironmentFiles, state: TaskState): Promise<ToolError> {
   const gone = state.cwd;
   let left = dirname(gone);
-  while (left !== "/" && (await environment.files.stat(left))?.type !== "directory") left = dirname(left);
+  while (left !== "/" && (await files.stat(left))?.type !== "directory") left = dirname(left);
   state.moveTo(left);
   return new ToolError(`The working directory ${gone} does not exist any more; nothing was run.`, {
     hint: `Commands now start in ${left}. Call again if the command is right there, or give a workdir.`,

@@ -18,8 +18,8 @@ export function isMissingFolder(error: unknown, cwd: string): boolean {
   return ToolError.isInstance(error) && error.details?.[MISSING_FOLDER] === cwd;
 }
 
-/** Says why no program can start in a folder. */
-export async function requireDirectory(cwd: string): Promise<void> {
+/** Says why no program can start in a folder; `at` is where it lies, when that is somewhere else. */
+export async function requireDirectory(cwd: string, at = cwd): Promise<void> {
   const refuse = (why: string) => {
     throw new ToolError(`Cannot run in ${JSON.stringify(cwd)}: ${why}.`, {
       hint: "Give an existing folder as the working directory.",
@@ -28,8 +28,8 @@ export async function requireDirectory(cwd: string): Promise<void> {
   if (cwd.includes("\0")) refuse("the path holds a NUL byte");
   if (!isAbsolute(cwd)) refuse("the working directory must be an absolute path");
   try {
-    if (!(await stat(cwd)).isDirectory()) refuse("it is not a folder");
-    await access(cwd, constants.X_OK);
+    if (!(await stat(at)).isDirectory()) refuse("it is not a folder");
+    await access(at, constants.X_OK);
   } catch (error) {
     if (ToolError.isInstance(error)) throw error;
     const code = errnoOf(error);

@@ -195,11 +195,12 @@ function runsCommand(effect: Effect): boolean {
   return effect.action === "terminal:execute";
 }
 
-/** Leaving the sandbox is asked about each time: no earlier yes covers it. */
+/** The network or one place may be granted for a session. Leaving the sandbox is asked about each time. */
 function widening(effect: Effect): Verdict {
   const detail = effect.detail === undefined ? "" : `; ${effect.detail}`;
   const reason = `would run with fewer limits: ${effect.resource}${detail}`;
-  return { verdict: "ask", rule: "sandbox.widen", reason, grantKeys: [], personOnly: true };
+  const grantKeys = effect.resource === "off" ? [] : [`sandbox.widen:${effect.resource}`];
+  return { verdict: "ask", rule: "sandbox.widen", reason, grantKeys, personOnly: true };
 }
 
 /** The tool itself says that this call wants a person: a changed definition, a thing that cannot be undone. */

@@ -265,8 +265,14 @@ export class Session {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#parts.processes.endSession(this.id);
+    void this.#endPrograms();
     void this.scope.state.close();
+  }
+
+  /** Programs first: they may still use what the session has in its environment. Children use that of their root. */
+  async #endPrograms(): Promise<void> {
+    await this.#parts.processes.endSession(this.id);
+    if (this.id === this.scope.rootId) this.#parts.environment.endSession?.(this.id);
   }
 
   /** What a call of this session gets when it calls other tools itself. */

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Transfer } from "../../src/env/environment.js";
-import { describeLocal } from "../../src/env/local/local.js";
+import { describeLocal } from "../../src/env/local/describe-local.js";
 import { copyTree } from "../../src/env/local/transfer.js";
 
 let folder = "";

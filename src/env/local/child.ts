@@ -87,6 +87,8 @@ export type StartInTerminal = (start: {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly boundary?: number | undefined;
+  /** See `ChildStart.filter`; whoever asks closes it. */
+  readonly filter?: number | undefined;
   readonly path: string;
 }) => Promise<Pick<Child, "pid" | "exited"> | StartFailure>;
 

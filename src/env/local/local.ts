@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { arch, homedir, hostname, release, tmpdir, type, userInfo } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import type {
@@ -13,6 +12,7 @@ import type {
   ExecResult,
   ProgramRequest,
   RunningProcess,
+  SessionPlace,
   SpawnRequest,
   Transfer,
   TransferReport,
@@ -22,8 +22,11 @@ import type { Unavailable } from "../sandbox/probe.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { SandboxOptions } from "../sandbox/types.js";
 import type { Boundaries, Boundary } from "./boundaries.js";
+import { describeLocal } from "./describe-local.js";
 import { createLocalFiles } from "./local-files.js";
 import type { ProcessHost } from "./prepare.js";
+import { sessionFiles } from "./session-files.js";
+import type { SessionPlaces } from "./session-places.js";
 import type { Starter } from "./starter.js";
 
 export interface LocalEnvironmentOptions {
@@ -50,6 +53,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   let machinery: ReturnType<typeof loadMachinery> | undefined;
   let sandboxing: Promise<Sandbox | Unavailable> | undefined;
   let boundaries: Promise<Boundaries> | undefined;
+  let places: Promise<SessionPlaces> | undefined;
   /** What runs, with the switch that ends it. */
   const running = new Map<AbortController, Promise<unknown>>();
   const spawned = new Set<RunningProcess>();
@@ -72,15 +76,39 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const guard = inGuard && request.sandbox?.off !== true ? await boundaryFor(request, wanted) : undefined;
     const [boundary, unguarded] = guard === undefined || "id" in guard ? [guard] : [undefined, guard];
     const sandbox = inGuard ? undefined : await sandboxFor(request, wanted);
+    const places = sandbox === undefined ? undefined : await sessionPlaces();
+    const shared = await places?.for(request);
     // The launcher notices by itself when a folder is missing, which saves a look at each.
     if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
-      await parts.requireDirectory(request.cwd);
+      await parts.requireDirectory(request.cwd, places?.at(request.cwd, request));
     }
     if (closed) throw isClosed();
     const { start, startInTerminal } = parts.starter;
     const { passthrough = [] } = options;
-    const host: ProcessHost = { env, passthrough, runtimeMark, start, startInTerminal, sandbox, boundary };
+    const host: ProcessHost = {
+      env,
+      passthrough,
+      runtimeMark,
+      start,
+      startInTerminal,
+      sandbox,
+      boundary,
+      shared,
+    };
     return { ...parts, host, unguarded };
+  }
+
+  function sessionPlaces(): Promise<SessionPlaces> {
+    places ??= Promise.all([import("./session-places.js"), loaded()]).then(
+      ([module, { starter }]) =>
+        new module.SessionPlaces({
+          ...(options.sandbox ?? { mode: "off" }),
+          home,
+          folder: options.stateDir,
+          launcher: starter.launcher,
+        }),
+    );
+    return places;
   }
 
   function allBoundaries(): Promise<Boundaries> {
@@ -148,8 +176,8 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   }
 
   async function spawn(request: SpawnRequest): Promise<RunningProcess> {
-    const { host, requireDirectory, starter } = await hostFor(request);
-    await requireDirectory(request.cwd);
+    const { host, requireDirectory, starter, unguarded } = await hostFor(request);
+    if (host.sandbox === undefined) await requireDirectory(request.cwd);
     const { pty } = request;
     const { spawnInTerminal, spawnProcess } = await import("./spawn-process.js");
     let child: RunningProcess;
@@ -159,6 +187,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       if (host.boundary === undefined) await starter.expectStrangers();
       child = await spawnInTerminal({ ...request, pty }, host);
     }
+    Object.assign(child, { heldBy: await holding(host, { request, unguarded }) });
     spawned.add(child);
     void child.ended.then(() => spawned.delete(child));
     if (closed) {
@@ -166,6 +195,19 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       throw isClosed();
     }
     return child;
+  }
+
+  async function holding(
+    { boundary, sandbox }: ProcessHost,
+    run: { readonly request: SpawnRequest; readonly unguarded: Unavailable | undefined },
+  ): Promise<RunningProcess["heldBy"]> {
+    const { request, unguarded } = run;
+    if (unguarded !== undefined) return () => ({ unguarded: unguardedWords(unguarded) });
+    if (request.confine !== undefined || (boundary ?? sandbox) === undefined) return undefined;
+    const { guardReport, sandboxReport } = await import("../sandbox/report.js");
+    if (boundary !== undefined) return (seen) => ({ sandbox: guardReport(seen, boundary.plan.mounts) });
+    const network = request.sandbox?.network ?? options.sandbox?.network ?? false;
+    return (seen) => ({ sandbox: sandboxReport({ result: seen, ended: [], network }) });
   }
 
   function isClosed(): ToolError {
@@ -263,12 +305,37 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     await (await machinery)?.starter.close();
     const sandbox = await sandboxing?.catch(() => undefined);
     if (sandbox !== undefined && !("unavailable" in sandbox)) sandbox.close();
+    (await places)?.close();
+  }
+
+  const files = tellingBoundaries(createLocalFiles({ home }));
+  const isStrict = ["auto", "strict", "required"].includes(options.sandbox?.mode ?? "off");
+
+  /** In the strict sandbox the temporary folders of a session are its own, for file tools too. */
+  function filesOf(session: SessionPlace & { readonly workspace: string }): EnvironmentFiles {
+    const whose = { session, workspace: session.workspace };
+    let known: SessionPlaces | undefined;
+    return sessionFiles(files, {
+      async at(path) {
+        if (!path.startsWith("/tmp") && !path.startsWith("/var/tmp")) return path;
+        const sandbox = await sandboxOf(options.sandbox ?? { mode: "off" });
+        if ("unavailable" in sandbox) return path;
+        known = await sessionPlaces();
+        return known.at(path, whose);
+      },
+      named: (text) => known?.named(text, session.id) ?? text,
+    });
   }
 
   return {
     name,
     kind: "local",
-    files: tellingBoundaries(createLocalFiles({ home })),
+    files,
+    ...(isStrict && {
+      filesOf,
+      endSession: (session: string) => void places?.then((each) => each.forget(session)),
+      ownNetwork: true,
+    }),
     exec,
     spawn,
     fetch: copy,
@@ -301,69 +368,4 @@ async function loadMachinery(options: ConstructorParameters<typeof Starter>[0]) 
     import("../working-folder.js"),
   ]);
   return { starter: new Starter(options), runProcess, requireDirectory };
-}
-
-export interface LocalFacts {
-  readonly name: string;
-  readonly cwd: string;
-  readonly home: string;
-  /** The runtime's own variables. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Whether programs start from the small helper process. */
-  readonly launcher: boolean;
-  readonly sandbox: {
-    readonly mode: SandboxOptions["mode"];
-    /** Why it does not work here; undefined when it does, or was not tried because it is off. */
-    readonly problem?: Unavailable | undefined;
-  };
-}
-
-/** What the machine is that commands run on, and how they run there. */
-export async function describeLocal(local: LocalFacts): Promise<EnvironmentDescription> {
-  const { mode, problem } = local.sandbox;
-  const required = (mode === "required" || mode === "strict") && problem !== undefined;
-  return {
-    name: local.name,
-    kind: "local",
-    ok: !required,
-    ...(required && {
-      reason: `no command runs without a sandbox: ${problem.unavailable}`,
-      fix: problem.fix,
-    }),
-    cwd: local.cwd,
-    home: local.home,
-    facts: {
-      os: await systemName(),
-      machine: `${hostname() || "unnamed"} (${arch()})`,
-      user: userName(),
-      shell: local.env.SHELL || "bash",
-      isolation: isolation(local.sandbox),
-      starts: local.launcher ? "from a helper process" : "from the runtime itself",
-      node: process.version,
-    },
-  };
-}
-
-function isolation({ mode, problem }: LocalFacts["sandbox"]): string {
-  if (mode === "off") return "none (terminal.sandbox is off)";
-  if (problem === undefined) return mode === "guard" ? "bubblewrap (guard)" : "bubblewrap";
-  return mode === "auto" || mode === "guard"
-    ? `none (${problem.unavailable})`
-    : `missing (${problem.unavailable})`;
-}
-
-async function systemName(): Promise<string> {
-  const kernel = `${type()} ${release()}`;
-  const file = await readFile("/etc/os-release", "utf8").catch(() => "");
-  const name = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(file)?.[1];
-  return name === undefined ? kernel : `${name}, ${kernel}`;
-}
-
-/** A user without an entry in the system's list has a number only. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? "unknown");
-  }
 }

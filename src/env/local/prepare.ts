@@ -8,6 +8,7 @@ import type { Boundary } from "./boundaries.js";
 import type { StartChild, StartInTerminal } from "./child.js";
 import { baseEnvironment, changedEnvironment, refuseOversized } from "./child-env.js";
 import { EXEC_MARK, RUNTIME_MARK } from "./marks.js";
+import type { SharedPlaces } from "./session-places.js";
 
 const SHELL = "bash";
 
@@ -23,6 +24,8 @@ export interface ProcessHost {
   readonly startInTerminal?: StartInTerminal | undefined;
   /** Present when they run in a boundary of the launcher's. */
   readonly boundary?: Boundary | undefined;
+  /** In the sandbox: what this one shares with others of its session. */
+  readonly shared?: SharedPlaces | undefined;
 }
 
 /** A program ready to be started. */
@@ -35,6 +38,8 @@ export interface Prepared {
   readonly base: Readonly<Record<string, string>>;
   readonly confinement: Confinement | undefined;
   readonly boundary: Boundary | undefined;
+  /** Of the launcher: where it is started, be it a boundary or a network around its sandbox. */
+  readonly within: number | undefined;
   /** Files into which whoever starts it writes `0` first: that puts it into its groups. */
   readonly joinFiles: readonly string[];
 }
@@ -51,7 +56,7 @@ export async function prepareProgram(
   vectors: Vectors,
 ): Promise<Prepared> {
   const mark = randomUUID();
-  const { passthrough, sandbox, boundary } = host;
+  const { passthrough, sandbox, boundary, shared } = host;
   const all = baseEnvironment({ parent: host.env, passthrough });
   const base = boundary === undefined ? all : insideBoundary(all, host.env.SSH_AUTH_SOCK);
   const marks = { [EXEC_MARK]: mark, [RUNTIME_MARK]: host.runtimeMark };
@@ -69,6 +74,7 @@ export async function prepareProgram(
       base,
       confinement: undefined,
       boundary,
+      within: boundary?.id,
       joinFiles: [],
     };
   }
@@ -76,6 +82,9 @@ export async function prepareProgram(
     cwd: request.cwd,
     workspace: request.workspace,
     visible: request.session?.visible,
+    tmp: shared?.tmp,
+    hidden: shared?.hidden,
+    inNetwork: shared?.network !== undefined,
     widening: request.sandbox,
     confine: request.confine,
     program: programPath(request.command),
@@ -84,7 +93,17 @@ export async function prepareProgram(
   const inside = byPath(vectors.confined(request.command, confinement.limits), shell);
   const argv = [...confinement.argv, ...inside];
   const { joinFiles } = confinement;
-  return { mark, argv, cwd: "/", env: confinement.env, base, confinement, boundary: undefined, joinFiles };
+  return {
+    mark,
+    argv,
+    cwd: "/",
+    env: confinement.env,
+    base,
+    confinement,
+    boundary: undefined,
+    within: shared?.network,
+    joinFiles,
+  };
 }
 
 /** The bus is a socket that a boundary covers. Keys are covered too, so an agent has to sign in their place. */

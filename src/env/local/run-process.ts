@@ -79,7 +79,7 @@ async function follow(run: Run): Promise<ExecResult> {
     input: request.stdin === undefined ? "nothing" : { bytes: request.stdin },
     report: confinement !== undefined || typeof request.command === "string",
     filter: confinement?.filter,
-    boundary: prepared.boundary?.id,
+    boundary: prepared.within,
     joinFiles: prepared.joinFiles,
     onOutput: (bytes) => listening(output, bytes),
     ...(request.separateStderr === true && { onStderr: (bytes: Buffer) => listening(stderr, bytes) }),

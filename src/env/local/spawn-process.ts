@@ -35,7 +35,7 @@ export async function spawnProcess(request: SpawnRequest, host: ProcessHost): Pr
       input: "open",
       report: confinement !== undefined,
       filter: confinement?.filter,
-      boundary: prepared.boundary?.id,
+      boundary: prepared.within,
       joinFiles: prepared.joinFiles,
       // A listener may keep what it gets.
       onOutput: (bytes) => take(new Uint8Array(bytes)),
@@ -171,7 +171,7 @@ export async function spawnInTerminal(
   const { spawnInPty } = await import("../pty/local-pty.js");
   const vectors = { plain: backgroundVector, confined: confinedBackgroundVector };
   const prepared = await prepareProgram(request, host, vectors);
-  const { argv, cwd, env, mark, confinement, joinFiles, boundary } = prepared;
+  const { argv, cwd, env, mark, confinement, joinFiles, boundary, within } = prepared;
   const leave = boundary?.enter();
   const filter = confinement?.filter;
   const release = async () => {
@@ -189,9 +189,9 @@ export async function spawnInTerminal(
       held: confinement !== undefined,
       confinedBy: confinement?.confinedBy,
       startIn:
-        boundary &&
-        host.startInTerminal &&
-        ((terminal) => startInside(prepared, { terminal, host, take: (bytes) => request.onOutput(bytes) })),
+        within === undefined || host.startInTerminal === undefined
+          ? undefined
+          : (terminal) => startInside(prepared, { terminal, host, take: (bytes) => request.onOutput(bytes) }),
       ...(filter !== undefined && {
         files: [{ descriptor: FILTER_DESCRIPTOR, path: `/proc/${process.pid}/fd/${filter}` }],
       }),
@@ -206,7 +206,7 @@ export async function spawnInTerminal(
 }
 
 async function startInside(
-  { argv, cwd, boundary }: Prepared,
+  { argv, cwd, within, confinement }: Prepared,
   run: {
     readonly terminal: InTerminal;
     readonly host: ProcessHost;
@@ -214,7 +214,13 @@ async function startInside(
   },
 ): Promise<StartedInTerminal> {
   const { terminal, host, take } = run;
-  const started = await host.startInTerminal?.({ argv, cwd, boundary: boundary?.id, ...terminal });
+  const started = await host.startInTerminal?.({
+    argv,
+    cwd,
+    boundary: within,
+    filter: confinement?.filter,
+    ...terminal,
+  });
   if (started === undefined || "stage" in started) throw cannotStart(argv, started?.code ?? "EIO");
   const exited = started.exited.then((exit) => {
     if (exit.kind === "failed") take(startProblem(argv, exit.code));

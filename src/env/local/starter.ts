@@ -48,10 +48,11 @@ export class Starter {
     return startWithNode(start, { pipes: this.#pipes, folder: this.#folder });
   };
 
-  startInTerminal: StartInTerminal = async ({ path, ...start }) => {
+  startInTerminal: StartInTerminal = async ({ path, filter, ...start }) => {
     const launcher = await this.#currentLauncher();
     if (launcher === undefined) return { stage: "resources", code: "ENOSYS" };
-    return launcher.launch({ ...start, descriptors: [{ terminal: path }, "same", "same"] });
+    const given: readonly GivenDescriptor[] = filter === undefined ? [] : ["nothing", { ours: filter }];
+    return launcher.launch({ ...start, descriptors: [{ terminal: path }, "same", "same", ...given] });
   };
 
   /** The process that starts programs, where there is one. */

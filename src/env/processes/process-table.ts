@@ -148,7 +148,7 @@ class Table implements ProcessTable {
     this.#starting += 1;
     try {
       const { port } = request.ready ?? {};
-      if (port !== undefined) await requireFreePort(request.environment, port);
+      if (port !== undefined) await requireFreePort(port, request);
       const rows = await this.#openRows();
       await launch({ tracked, request, rows, owner: this.#owner });
       this.#follow({ tracked, rows, notify: request.notifyOnComplete === true });

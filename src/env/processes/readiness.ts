@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Environment } from "../environment.js";
+import type { Widening } from "../sandbox/types.js";
 import type { Readiness, ReadyReport } from "./types.js";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -11,6 +12,8 @@ const LONGEST_PAUSE_MS = 500;
 /** What is looked at while a process comes up. */
 export interface ReadinessSubject {
   readonly environment: Environment;
+  /** What it was started with, where that decides which network it has. */
+  readonly sandbox?: Widening | undefined;
   /** Resolves when it has ended. */
   readonly ended: Promise<unknown>;
   /** Resolves with the first line that matches; left out when no pattern was asked for. */
@@ -52,10 +55,7 @@ function checksOf(readiness: Readiness, subject: ReadinessSubject, signal: Abort
   const add = (name: string, done: Promise<unknown>) =>
     void checks.push({ name, met: done.then(() => name) });
   if (port !== undefined) {
-    add(
-      `port ${port} accepts connections`,
-      untilPortOpen({ port, environment: subject.environment, signal }),
-    );
+    add(`port ${port} accepts connections`, untilPortOpen({ port, subject, signal }));
   }
   if (pattern !== undefined && subject.matched !== undefined) {
     add(`a line matches ${JSON.stringify(pattern)}`, subject.matched);
@@ -72,20 +72,24 @@ function forever(): Promise<never> {
 
 async function untilPortOpen(wait: {
   readonly port: number;
-  readonly environment: Environment;
+  readonly subject: Pick<ReadinessSubject, "environment" | "sandbox">;
   readonly signal: AbortSignal;
 }): Promise<void> {
   for (let pause = 25; !wait.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     // An environment that cannot be asked now may answer the next time.
-    if (await isPortOpen(wait.environment, wait.port).catch(() => false)) return;
+    if (await isPortOpen(wait.port, wait.subject).catch(() => false)) return;
     await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
   }
   await forever();
 }
 
-/** Whether something listens on the loopback address of the environment. */
-export async function isPortOpen(environment: Environment, port: number): Promise<boolean> {
-  if (environment.kind !== "local") return isListedAsOpen(environment, port);
+/** Whether something listens on the loopback address that a program there would have. */
+export async function isPortOpen(
+  port: number,
+  subject: Pick<ReadinessSubject, "environment" | "sandbox">,
+): Promise<boolean> {
+  const { kind, ownNetwork } = subject.environment;
+  if (kind !== "local" || ownNetwork === true) return isListedAsOpen(port, subject);
   const [four, six] = await Promise.all([accepts("127.0.0.1", port), accepts("::1", port)]);
   return four || six;
 }
@@ -105,11 +109,16 @@ function accepts(host: string, port: number): Promise<boolean> {
 
 const LISTENING = "0A";
 
-/** Elsewhere the kernel's own list is read: it needs no program but `cat`. */
-async function isListedAsOpen(environment: Environment, port: number): Promise<boolean> {
+/** Elsewhere, and in a network of its own, the kernel's list is read: it needs no program but `cat`. */
+async function isListedAsOpen(
+  port: number,
+  { environment, sandbox = {} }: Pick<ReadinessSubject, "environment" | "sandbox">,
+): Promise<boolean> {
+  const { network, off } = sandbox;
   const command = ["cat", "/proc/net/tcp", "/proc/net/tcp6"];
   const request = { command, cwd: "/", timeoutMs: REMOTE_PROBE_MS, separateStderr: true };
-  const { output } = await environment.exec({ ...request, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const { output } = await environment.exec({ ...request, signal, sandbox: { network, off } });
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return output.split("\n").some((line) => {
     const [, local = "", , state = ""] = line.trim().split(/\s+/);

@@ -1,6 +1,5 @@
 import { startOfProcess } from "../../store/process-owner.js";
 import { ToolError } from "../../tool/errors.js";
-import type { Environment } from "../environment.js";
 import { compilePatterns, LineWatch } from "./line-watch.js";
 import type { ProcessRows } from "./process-rows.js";
 import { isPortOpen, waitUntilReady } from "./readiness.js";
@@ -25,8 +24,11 @@ export function patternsOf({ notifyOnComplete, watchPatterns = [], ready }: Star
 }
 
 /** Otherwise whoever listens there already would be taken for the new process. */
-export async function requireFreePort(environment: Environment, port: number): Promise<void> {
-  if (!(await isPortOpen(environment, port))) return;
+export async function requireFreePort(
+  port: number,
+  where: Pick<StartProcess, "environment" | "sandbox">,
+): Promise<void> {
+  if (!(await isPortOpen(port, where))) return;
   throw new ToolError(`Port ${port} is already in use, so nothing was started.`, {
     hint: `Something else listens there: end it, or use another port. To look: ss -ltnp 'sport = :${port}'.`,
   });
@@ -98,7 +100,7 @@ export async function awaitStart(start: {
   readonly matched: Promise<string> | undefined;
 }): Promise<void> {
   const { tracked, request, matched } = start;
-  const { signal, environment, ready } = request;
+  const { signal, environment, sandbox, ready } = request;
   let onAbort = () => {};
   const aborted = new Promise<void>((resolve) => {
     onAbort = () => resolve();
@@ -109,7 +111,7 @@ export async function awaitStart(start: {
   if (ready === undefined)
     await waitUntilReady({ aliveSeconds: ALIVE_CHECK_SECONDS }, { environment, ended });
   else {
-    tracked.ready = await waitUntilReady(ready, { environment, ended, matched });
+    tracked.ready = await waitUntilReady(ready, { environment, sandbox, ended, matched });
   }
   signal?.removeEventListener("abort", onAbort);
   if (signal?.aborted !== true) return;

@@ -94,6 +94,10 @@ export class Tracked implements TrackedProcess {
     return this.#end === undefined;
   }
 
+  get heldBy(): RunningProcess["heldBy"] {
+    return this.#running?.heldBy;
+  }
+
   get endedAt(): number | undefined {
     return this.#end?.at;
   }

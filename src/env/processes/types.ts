@@ -1,4 +1,11 @@
-import type { Environment, ProcessEnd, SpawnRequest, Survivor, TerminalSize } from "../environment.js";
+import type {
+  Environment,
+  ProcessEnd,
+  RunningProcess,
+  SpawnRequest,
+  Survivor,
+  TerminalSize,
+} from "../environment.js";
 import type { ScreenState } from "../pty/screen.js";
 
 /** How to tell that something started in the background is ready to be used. */
@@ -65,6 +72,8 @@ export interface TrackedProcess {
   /** What the caller should know about how it was started. */
   readonly notes: readonly string[];
   readonly ended: Promise<ProcessEnd>;
+  /** See `RunningProcess.heldBy`. */
+  readonly heldBy: RunningProcess["heldBy"];
   /** Milliseconds since it last printed something, or since it started. */
   readonly quietMs: number;
   /** Text without escape codes; the last characters. */

@@ -58,6 +58,8 @@ export function mountArguments(mount: Mount, temporaryBytes?: number): readonly 
       return ["--ro-bind", mount.path, mount.path];
     case "write":
       return ["--bind", mount.path, mount.path];
+    case "private":
+      return ["--bind", mount.from, mount.path];
     case "blank":
       return ["--ro-bind", "/dev/null", mount.path];
     case "copy":

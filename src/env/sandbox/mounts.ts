@@ -8,6 +8,8 @@ export type Mount =
   | { readonly kind: "read" | "write"; readonly path: string }
   /** A folder of its own in memory. */
   | { readonly kind: "empty"; readonly path: string; readonly writable: boolean }
+  /** A folder of this session's own, which lies somewhere else. */
+  | { readonly kind: "private"; readonly path: string; readonly from: string }
   /** A file that reads as empty. */
   | { readonly kind: "blank"; readonly path: string }
   /** A file that reads as this text. */
@@ -34,8 +36,8 @@ function depth(path: string): number {
 /** Hiding what is hidden already, or making read-only what is so already, changes nothing. */
 function matters(mount: Mount, over: Mount | undefined): boolean {
   if (mount.kind === "read") return over !== undefined && over.kind !== "read";
-  if (mount.kind === "write") return true;
-  return over?.kind !== "empty";
+  if (mount.kind === "write" || mount.kind === "private") return true;
+  return over?.kind !== "empty" && over?.kind !== "private";
 }
 
 /** The nearest mount at or above a path; none means the machine's own file system. */
@@ -48,7 +50,7 @@ export function mountOver(mounts: readonly Mount[], path: string): Mount | undef
   return nearest;
 }
 
-/** Whether a folder of the machine can be seen at its place. */
+/** Whether a folder can be seen at its place. */
 export function isVisible(mounts: readonly Mount[], path: string): boolean {
   const over = mountOver(mounts, path);
   return over?.kind !== "empty" || over.path === path;

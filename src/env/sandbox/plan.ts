@@ -6,6 +6,7 @@ import { plainNames } from "../../places/match-place.js";
 import type { PlaceRow } from "../../places/table.js";
 import { ToolError } from "../../tool/errors.js";
 import { arrange, isVisible, type Mount, mountOver, socketMounts } from "./mounts.js";
+import { privateMounts } from "./private-tmp.js";
 import { protectedPlaces } from "./protected-names.js";
 import { realPath } from "./real-path.js";
 import type { ConfineRequest, SandboxOptions } from "./types.js";
@@ -28,7 +29,7 @@ export interface PlanOptions extends SandboxOptions {
 
 /** What is the same for every command. */
 export function lastingMounts(): readonly Mount[] {
-  return [...privateMounts(), ...systemMounts()];
+  return [...emptyMounts(), ...systemMounts()];
 }
 
 /** Where package managers keep what they have fetched; those that are there. */
@@ -53,13 +54,14 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
     widened: widening?.write ?? [],
     homes,
   });
-  const hidden = (options.hidden ?? []).map((path) => expand(path, home));
+  const hidden = [...(options.hidden ?? []).map((path) => expand(path, home)), ...(request.hidden ?? [])];
   const runtimeDir = request.env.XDG_RUNTIME_DIR;
   const shown = [...(options.visible ?? []), ...(request.visible ?? []), ...(widening?.read ?? [])];
   if (request.program !== undefined) shown.push(request.program);
   const kept = protectedPlaces({ roots, lifted: confine === undefined ? named : [] });
   const files = [
     ...options.lasting,
+    ...privateMounts(request.tmp ?? []),
     ...homes.flatMap(homeMounts),
     ...coverAll(runtimeDir === undefined ? hidden : [...hidden, runtimeDir]),
     ...shownMounts(shown, network),
@@ -67,9 +69,14 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
     ...kept.mounts,
   ];
   const arranged = arrange(files);
-  const sockets = await socketMounts((path) => mountOver(arranged, path)?.kind === "empty");
+  const sockets = await socketMounts((path) => {
+    const over = mountOver(arranged, path)?.kind;
+    return over === "empty" || over === "private";
+  });
   const mounts = arrange([...files, ...sockets]);
-  const cwd = realPath(request.cwd) ?? request.cwd;
+  // Links that the machine has there mean nothing in a folder of the session's own.
+  const isPrivate = mountOver(mounts, request.cwd)?.kind === "private";
+  const cwd = isPrivate ? request.cwd : (realPath(request.cwd) ?? request.cwd);
   if (!isVisible(mounts, cwd)) throw hiddenFolder(request.cwd);
   return { mounts, placeholders: kept.placeholders, watched: watchNames(kept.watched), cwd, network };
 }
@@ -86,7 +93,7 @@ export function homesOf(home: string): readonly [string, ...string[]] {
 }
 
 /** Folders full of other programs' sockets and temporary files. */
-function privateMounts(): readonly Mount[] {
+function emptyMounts(): readonly Mount[] {
   return ["/tmp", "/var/tmp", "/run", "/var/run"].flatMap((path): Mount[] => {
     const real = realPath(path);
     return real === undefined || real === "/" ? [] : [{ kind: "empty", path: real, writable: true }];

@@ -1,10 +1,10 @@
 import { ToolError } from "../../tool/errors.js";
-import type { ExecResult } from "../environment.js";
+import type { ExecResult, SeenEnd } from "../environment.js";
 import type { Mount } from "./mounts.js";
 import type { SandboxReport } from "./types.js";
 
 /** What a boundary that ordinary work does not notice did to a command that has ended. */
-export function guardReport(result: ExecResult, mounts: readonly Mount[]): SandboxReport {
+export function guardReport(result: SeenEnd, mounts: readonly Mount[]): SandboxReport {
   const failed = result.exitCode !== 0 && !result.timedOut && !result.cancelled;
   const text = failed ? `${result.output}\n${result.stderr}`.slice(-CHECKED_CHARS) : "";
   const active = { active: true, level: "guard" } as const;
@@ -15,18 +15,20 @@ export function guardReport(result: ExecResult, mounts: readonly Mount[]): Sandb
 
 /** What the sandbox did to a command that has ended. */
 export function sandboxReport(run: {
-  readonly result: ExecResult;
+  readonly result: SeenEnd;
   readonly ended: readonly string[];
   readonly network: boolean;
 }): SandboxReport {
-  const { result, ended } = run;
+  const { result, ended, network } = run;
+  // The end of a pipe speaks for itself only, and what was waited for in vain may have been refused.
+  const output = `${result.output}\n${result.stderr}`;
   const failed = result.exitCode !== 0 && !result.timedOut && !result.cancelled;
-  const output = failed ? `${result.output}\n${result.stderr}` : "";
+  const denial = findDenial(output, network);
   return {
     active: true,
     level: "strict",
-    ...findDenial(output, run.network),
-    missingTemporary: missesTemporary(output) || undefined,
+    network: network || undefined,
+    ...(failed || denial?.denied !== "other" ? denial : undefined),
     ...(ended.length > 0 && { ended }),
   };
 }
@@ -70,9 +72,6 @@ const NETWORK = new RegExp(
 /** What the filter of system calls refuses, and what lies behind it. */
 const OTHER =
   /Operation not permitted|\bEPERM\b|Address family not supported|cannot open netlink|setns|unshare failed/i;
-/** Temporary folders are each command's own, so what an earlier one put there is not found. */
-const MISSING_TEMPORARY =
-  /\/(?:var\/)?tmp\/[^\n]*(?:No such file or directory|not found)|ENOENT[^\n]*\/tmp\//i;
 const CHECKED_CHARS = 20_000;
 
 export function findDenial(output: string, network: boolean): Denial | undefined {
@@ -82,10 +81,6 @@ export function findDenial(output: string, network: boolean): Denial | undefined
   }
   if (!network && NETWORK.test(text)) return { denied: "network" };
   return OTHER.test(text) ? { denied: "other" } : undefined;
-}
-
-export function missesTemporary(output: string): boolean {
-  return MISSING_TEMPORARY.test(output.slice(-CHECKED_CHARS));
 }
 
 /** The absolute path next to the words, if there is one: `touch: cannot touch '/etc/x': Read-only file system`. */

@@ -117,7 +117,7 @@ function confinementOf(parts: {
         bwrap.program,
         ...bwrapArguments({
           mounts,
-          network: plan.network,
+          network: plan.network || request.inNetwork === true,
           cwd: plan.cwd,
           setEnv: theirs,
           filterDescriptor: filter === undefined ? undefined : FILTER_DESCRIPTOR,

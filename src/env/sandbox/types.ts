@@ -1,4 +1,5 @@
 import type { Confine } from "../environment.js";
+import type { PrivateFolder } from "./private-tmp.js";
 
 /** Descriptor on which bubblewrap finds the filter of system calls. */
 export const FILTER_DESCRIPTOR = 4;
@@ -58,6 +59,12 @@ export interface Widening {
 export interface ConfineRequest {
   readonly cwd: string;
   readonly workspace?: string | undefined;
+  /** Temporary folders that it shares with other commands; otherwise they are empty. */
+  readonly tmp?: readonly PrivateFolder[] | undefined;
+  /** Folders it must not see besides those of the settings. */
+  readonly hidden?: readonly string[] | undefined;
+  /** It is started in a closed network that it shares with other commands. */
+  readonly inNetwork?: boolean | undefined;
   /** See `SessionPlace`. */
   readonly visible?: readonly string[] | undefined;
   readonly widening?: Widening | undefined;
@@ -77,8 +84,8 @@ export interface SandboxReport {
   readonly denied?: "network" | "read" | "write" | "other";
   /** The path that could not be written, when the output names it. */
   readonly deniedPath?: string | undefined;
-  /** A file in a temporary folder was missed; those folders are new for each command. */
-  readonly missingTemporary?: boolean | undefined;
+  /** Of a strict one: whether the command had the network. */
+  readonly network?: boolean | undefined;
   /** Programs that still ran when the command ended; they ended with it. */
   readonly ended?: readonly string[];
 }

@@ -3,7 +3,7 @@ import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 import { exitMeaning } from "./exit-notes.js";
 import { backgroundRefusal } from "./foreground.js";
-import type { TerminalOutput } from "./terminal-output.js";
+import { heldFields, type TerminalOutput, ToldUnguarded } from "./terminal-output.js";
 import { wideningOf } from "./widen.js";
 import { workingDirectory } from "./workdir.js";
 
@@ -72,7 +72,12 @@ export async function startBackground(args: BackgroundArguments, ctx: CallContex
   });
   const stands = howItStands(args.command, process);
   if (stands.status !== "running") ctx.processes.seenEnd(process.info.id);
-  return { ...stands, duration_ms: Math.round(performance.now() - started) };
+  const { output, exit_code } = stands;
+  return {
+    ...stands,
+    ...heldFields(process, { output, exitCode: exit_code ?? 0, told: ctx.keep(ToldUnguarded) }),
+    duration_ms: Math.round(performance.now() - started),
+  };
 }
 
 function readinessOf(ready: BackgroundArguments["ready"]): Readiness | undefined {

@@ -7,7 +7,7 @@ import type { CallContext } from "../../tool/tool.js";
 import { exitMeaning } from "./exit-notes.js";
 import { foregroundRefusal } from "./foreground.js";
 import type { PreparedSudo } from "./sudo.js";
-import { sandboxFields, type TerminalOutput } from "./terminal-output.js";
+import { sandboxFields, type TerminalOutput, ToldUnguarded } from "./terminal-output.js";
 import { wideningOf } from "./widen.js";
 import { workingDirectory } from "./workdir.js";
 
@@ -55,19 +55,6 @@ export async function runInForeground(args: ForegroundArguments, ctx: CallContex
   const unguarded = told.once(result.unguarded);
   const output = outputOf({ ...result, unguarded }, place);
   return remark === undefined ? output : { ...output, hint: remark };
-}
-
-/** That nothing holds commands back is said with the first result of a session. */
-class ToldUnguarded {
-  #told = false;
-
-  once(words: string | undefined): string | undefined {
-    if (words === undefined || this.#told) return undefined;
-    this.#told = true;
-    return words;
-  }
-
-  close(): void {}
 }
 
 /** Only for those who use it: it is a rare guest, and asking it takes a command of its own. */

@@ -1,3 +1,5 @@
+import type { SeenEnd } from "../../env/environment.js";
+import type { TrackedProcess } from "../../env/processes/types.js";
 import type { SandboxReport } from "../../env/sandbox/types.js";
 import { type Content, text } from "../../tool/content.js";
 import { denialNote, sandboxedWord } from "./widen.js";
@@ -36,6 +38,29 @@ export interface TerminalOutput {
   readonly sandbox_note?: string | undefined;
   /** Programs that were still running when the command ended; they ended with the sandbox. */
   readonly ended_with_command?: readonly string[] | undefined;
+}
+
+/** The same for a program that was started and is followed by itself. */
+export function heldFields(
+  process: TrackedProcess,
+  seen: Pick<SeenEnd, "output" | "exitCode"> & { readonly told: ToldUnguarded },
+): Partial<TerminalOutput> {
+  const { told, ...end } = seen;
+  const held = process.heldBy?.({ ...end, stderr: "", timedOut: false, cancelled: false });
+  return sandboxFields(held?.sandbox, told.once(held?.unguarded));
+}
+
+/** That nothing holds commands back is said with the first result of a session. */
+export class ToldUnguarded {
+  #told = false;
+
+  once(words: string | undefined): string | undefined {
+    if (words === undefined || this.#told) return undefined;
+    this.#told = true;
+    return words;
+  }
+
+  close(): void {}
 }
 
 export function sandboxFields(

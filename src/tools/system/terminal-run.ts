@@ -8,7 +8,7 @@ import type { CallContext } from "../../tool/tool.js";
 import { TERMINAL_SIZE } from "./background.js";
 import { exitMeaning } from "./exit-notes.js";
 import { endError, type ForegroundArguments, outputLimit } from "./foreground-run.js";
-import type { TerminalOutput } from "./terminal-output.js";
+import { heldFields, type TerminalOutput, ToldUnguarded } from "./terminal-output.js";
 import { wideningOf } from "./widen.js";
 import { workingDirectory } from "./workdir.js";
 
@@ -50,9 +50,11 @@ export async function runInTerminal(args: ForegroundArguments, ctx: CallContext)
   const [screen, { text, truncated }] = [await process.screen(), window.finish()];
   const output = stripVTControlCharacters(text).replaceAll("\r\n", "\n");
   const { info } = process;
+  const ended = howItEnded({ end, command, timeout, process });
   return {
     output,
-    ...howItEnded({ end, command, timeout, process }),
+    ...ended,
+    ...heldFields(process, { output, exitCode: ended.exit_code ?? 0, told: ctx.keep(ToldUnguarded) }),
     ...(survivors.length > 0 && {
       still_running: survivors.map(({ pid, command: program }) => `${pid} (${program})`),
     }),

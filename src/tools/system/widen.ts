@@ -35,7 +35,9 @@ export function wideningOf(widen: readonly string[] | undefined): Widening | und
 /** With every result of a command in the strict sandbox, since what it cannot do shows in many ways. */
 export function sandboxedWord(report: SandboxReport | undefined): string | undefined {
   if (report?.level !== "strict") return undefined;
-  return 'strict: no network, only the working folder can be changed. For more, call again with widen: ["network"], ["write:/path"] or ["off"]; the person is asked.';
+  const network = report.network === true ? "" : "no network, ";
+  const more = report.network === true ? "" : '["network"], ';
+  return `strict: ${network}only the working folder and a /tmp of its own can be changed. For more, call again with widen: ${more}["write:/path"] or ["off"]; the person is asked.`;
 }
 
 /** Tells a model what the sandbox has probably refused and how to ask for it. */
@@ -65,8 +67,6 @@ export function denialNote(report: SandboxReport | undefined): string | undefine
     case "other":
       return 'The sandbox may have refused this. If it must run outside, call again with widen: ["off"]; the person is asked.';
     default:
-      return report?.missingTemporary === true
-        ? "In the sandbox /tmp is private and empty for each command. Keep files in the working folder."
-        : undefined;
+      return undefined;
   }
 }
