@@ -27,9 +27,12 @@ export class TaskState {
   #cwd: string;
   #exported: Readonly<Record<string, string | undefined>> = {};
   #version = 0;
+  /** When the outermost task began, in milliseconds since 1970: what is newer may be its own work. */
+  readonly startedAt: number;
 
-  constructor(cwd: string) {
+  constructor(cwd: string, startedAt: number = Date.now()) {
     this.#cwd = cwd;
+    this.startedAt = startedAt;
   }
 
   get cwd(): string {
@@ -47,7 +50,7 @@ export class TaskState {
 
   /** A task of its own that begins where this one stands. */
   copy(): TaskState {
-    const copy = new TaskState(this.#cwd);
+    const copy = new TaskState(this.#cwd, this.startedAt);
     copy.#exported = this.#exported;
     return copy;
   }

@@ -340,20 +340,11 @@ export function sessionInfo(parts: {
     workspace,
     guarded,
     door,
-    startedAt: beginningOf(task),
+    startedAt: task.startedAt,
     get cwd() {
       return task.cwd;
     },
   };
-}
-
-const beginnings = new WeakMap<TaskState, number>();
-
-/** Sessions inside a session share its task, and so its beginning. */
-function beginningOf(task: TaskState): number {
-  const known = beginnings.get(task) ?? Date.now();
-  beginnings.set(task, known);
-  return known;
 }
 
 /** One signal may interrupt thousands of calls; that is no leak, and Node should not warn about it. */

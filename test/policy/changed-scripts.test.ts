@@ -124,5 +124,9 @@ describe("a session", () => {
     expect(good.error).toBeUndefined();
     expect(evil.error?.code).toBe("denied");
     expect(asked).toHaveLength(1);
+    // A script's own session is opened later than the file was written.
+    const child = session.openChild();
+    const inside = await child.call({ name: "terminal", arguments: { command: "bash evil.sh" } });
+    expect(inside.error?.code).toBe("denied");
   });
 });
