@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { replaceFile } from "../../base/atomic-write.js";
 import { isBelow } from "../../base/path.js";
 import { confirmFiles, contentHash, GONE, readConfirmed } from "../../config/confirmed-files.js";
@@ -108,9 +109,10 @@ export class HeldChanges {
 
   /** The settings that may be in force: all of them, or only what is stricter in them while a file of them waits. */
   settingsFrom(next: LoadedConfig): LoadedConfig {
-    if (this.#settingsWait) return stricterOf(this.#accepted, next);
-    this.#accepted = next;
-    return next;
+    if (this.#settingsWait) return stricterOf(this.#accepted, next, CONFIG_KEYS);
+    const unasked = CONFIG_KEYS.filter((key) => isLoosenedInDotenv(key, this.#accepted, next));
+    this.#accepted = unasked.length === 0 ? next : stricterOf(this.#accepted, next, unasked);
+    return this.#accepted;
   }
 
   /** A person's yes to what they were shown; what has changed since goes on waiting. */
@@ -131,10 +133,18 @@ export class HeldChanges {
   }
 }
 
-/** Key by key the stricter value; a folder that was not trusted is not trusted now. */
-function stricterOf(accepted: LoadedConfig, next: LoadedConfig): LoadedConfig {
+/** Nobody is asked about `.env`, since secrets in it are wanted at once; its other settings can only grow stricter. */
+function isLoosenedInDotenv(key: ConfigKey, accepted: LoadedConfig, next: LoadedConfig): boolean {
+  if (key.secret === true) return false;
+  if (![accepted, next].some((config) => config.origin(key.path).source === "dotenv")) return false;
+  const parts = key.path.split(".");
+  const [before, now] = [at(accepted.values, parts), at(next.values, parts)];
+  return !isDeepStrictEqual(before, now) && restrict(key, before, now).loosens;
+}
+
+/** For these keys the stricter value; a folder that was not trusted is not trusted now. */
+function stricterOf(accepted: LoadedConfig, next: LoadedConfig, keys: readonly ConfigKey[]): LoadedConfig {
   const values = structuredClone(next.values);
-  const keys: readonly ConfigKey[] = CONFIG_KEYS;
   for (const key of keys) {
     const parts = key.path.split(".");
     const { value } = restrict(key, at(accepted.values, parts), at(next.values, parts));

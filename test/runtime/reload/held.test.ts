@@ -89,6 +89,18 @@ describe("while a server runs", () => {
     expect(held(made)).toEqual(["config.yaml"]);
   });
 
+  it("secrets in .env count at once, settings in it only when they are stricter", async () => {
+    const made = await watchedRuntime({ ".env": "HERMES_APPROVALS_MODE=smart\n" }, { hold: "everything" });
+    const mode = () => made.runtime.config.values.approvals.mode;
+    made.write(".env", "HERMES_APPROVALS_MODE=off\nSOME_KEY=0123456789abcdef\n");
+    await made.watch.look();
+    expect(mode()).toBe("smart");
+    expect(made.runtime.redact("0123456789abcdef")).not.toContain("0123456789abcdef");
+    made.write(".env", "HERMES_APPROVALS_MODE=manual\n");
+    await made.watch.look();
+    expect(mode()).toBe("manual");
+  });
+
   it("what a person's own command writes needs no second yes; a forged mark is none", async () => {
     const made = await watchedRuntime(
       { "config.yaml": "approvals:\n  mode: manual\n" },
