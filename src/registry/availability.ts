@@ -111,12 +111,14 @@ export class AvailabilityCache {
 
   #ask(key: CheckFn | Needs, probe: () => Status | Promise<Status>): Promise<Status> {
     const previous = this.#remembered.peek(key);
-    const pending = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((answer) => {
+    const pending: Promise<Status> = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((answer) => {
       const fresh = this.#masked(answer);
       const at = this.#now();
       const inGrace = !fresh.ok && previous !== undefined && at - previous.succeededAt < GRACE_MS;
       // Grace is served but not remembered, so that the next look asks again.
       const status = inGrace ? { ok: true, grace: true, ...reasonOf(fresh) } : fresh;
+      // Asked before something changed on purpose: the answer is nobody's to keep.
+      if (this.#remembered.peek(key)?.pending !== pending) return status;
       this.#remembered.set(key, {
         status,
         checkedAt: inGrace ? at - TTL_MS : at,

@@ -35,6 +35,22 @@ describe("availability", () => {
     expect(check).toHaveBeenCalledTimes(2);
   });
 
+  it("an answer that was on its way when something changed is not remembered", async () => {
+    const answers: ((ok: boolean) => void)[] = [];
+    const cache = new AvailabilityCache({ now: () => 1_000_000 });
+    const asked = entry("a", () => new Promise<boolean>((resolve) => void answers.push(resolve)));
+    const early = statusesOf([asked], cache);
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    cache.invalidate();
+    const late = statusesOf([asked], cache);
+    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    answers[1]?.(true);
+    expect((await late).get("a")?.ok).toBe(true);
+    answers[0]?.(false);
+    expect((await early).get("a")?.ok).toBe(false);
+    expect(cache.peek(asked)?.ok).toBe(true);
+  });
+
   it("serves a recent success for 60 s after a failure, without remembering it, then tells the reason", async () => {
     let now = 1_000_000;
     let answer: boolean | { ok: false; reason: string; fix: string } = true;
