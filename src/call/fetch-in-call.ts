@@ -18,7 +18,11 @@ export async function fetchInCall(
   request: FetchRequest,
 ): Promise<FetchResponse> {
   const refusal = (url: string) => context.refusal(effectOf(url, request.method));
-  const isDeclared = effects.some(({ resource }) => isSameAddress(resource, request.url));
+  const { mode } = effectOf(request.url, request.method);
+  // Who said that it only reads has not been asked about sending something there.
+  const isDeclared = effects.some(
+    (effect) => isSameAddress(effect.resource, request.url) && (mode === "read" || effect.mode !== "read"),
+  );
   const unwanted = isDeclared ? undefined : refusal(request.url);
   if (unwanted !== undefined) {
     throw new ToolError(`This call may not fetch ${JSON.stringify(request.url)}: ${unwanted}.`, {
