@@ -37,11 +37,22 @@ function prettyJson(text: string): string | undefined {
   // Only what begins like an object or a list.
   if ((first !== 123 && first !== 91) || text.length > PARSEABLE_CHARS) return undefined;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    const exact = LONG_DIGITS.test(text) && !text.includes(MARK);
+    if (!exact) return JSON.stringify(JSON.parse(text), null, 2);
+    const marked = text.replace(LONG_NUMBER, (token) =>
+      token.startsWith('"') ? token : JSON.stringify(MARK + token),
+    );
+    return JSON.stringify(JSON.parse(marked), null, 2).replace(MARKED, "$1");
   } catch {
     return undefined;
   }
 }
+
+/** Numbers of more digits than JavaScript can hold, ids mostly, are carried as texts and come out as they were. */
+const LONG_DIGITS = /\d{16}/;
+const LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{15,}/g;
+const MARK = "\ue000";
+const MARKED = /"\ue000([^"]*)"/g;
 
 function hasLongLine(text: string): boolean {
   for (let at = 0; at < text.length; ) {

@@ -7,19 +7,27 @@ import { testRuntime } from "../support/runtime.js";
 const rows = Array.from({ length: 4_000 }, (_, index) => ({ id: index, name: `row ${index}` }));
 const log = Array.from({ length: 3_000 }, (_, index) => `line ${index} \\ of the "log"`).join("\n");
 
+/** More digits than a JavaScript number can hold. */
+const LONG_ID = "1290000000000000001";
+
 const large = defineTool({
   name: "large",
   toolset: "mine",
   description: "Gives a large result",
   parameters: { type: "object", properties: { what: { type: "string" } } },
   handler: ({ what }) =>
-    what === "rows"
-      ? { rows }
-      : what === "log"
-        ? { log }
-        : what === "line"
-          ? "x".repeat(200_000)
-          : "y".repeat(900),
+    what === "ids"
+      ? JSON.stringify({ rows, text: 'a "quoted" 12345678901234567890' }).replace(
+          '"id":7,',
+          `"id":${LONG_ID},`,
+        )
+      : what === "rows"
+        ? { rows }
+        : what === "log"
+          ? { log }
+          : what === "line"
+            ? "x".repeat(200_000)
+            : "y".repeat(900),
 }) as AnyTool;
 
 async function session(flags: Record<string, unknown> = {}, toolsets?: readonly string[]) {
@@ -48,6 +56,14 @@ describe("a result that was too large can be read back", () => {
     expect(JSON.parse(readFileSync(asRows.spilled_to ?? "", "utf8"))).toEqual({ rows });
     const asLog = await opened.call({ name: "large", arguments: { what: "log" } });
     expect(readFileSync(asLog.spilled_to ?? "", "utf8")).toContain('\nline 1234 \\\\ of the \\"log\\"\n');
+  });
+
+  it("long ids are written as they were", async () => {
+    const opened = await session();
+    const result = await opened.call({ name: "large", arguments: { what: "ids" } });
+    const written = readFileSync(result.spilled_to ?? "", "utf8");
+    expect(written).toContain(`"id": ${LONG_ID},\n`);
+    expect(written).toContain('"a \\"quoted\\" 12345678901234567890"');
   });
 
   it("a text of one line loses nothing but the line", async () => {
