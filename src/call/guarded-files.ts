@@ -140,9 +140,11 @@ function withLooks(
     if (known !== undefined && performance.now() - known.at < LOOK_MS) return known.found;
     const found = look(path, { maxBytes: MAX_LOOK_BYTES });
     seen.set(path, { found, at: Number.POSITIVE_INFINITY });
+    // A change that came in between has made the call forget it.
+    const isWanted = () => seen.get(path)?.found === found;
     void found.then(
-      () => seen.set(path, { found, at: performance.now() }),
-      () => seen.delete(path),
+      () => isWanted() && seen.set(path, { found, at: performance.now() }),
+      () => isWanted() && seen.delete(path),
     );
     return found;
   };
