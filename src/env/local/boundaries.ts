@@ -19,6 +19,7 @@ const CAPABILITY_NUMBER = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, FSETID: 4, KIL
 /** Kept open at once; the one that was not used for longest goes. */
 const MAX_BOUNDARIES = 16;
 const LOOK_EVERY_MS = 250;
+const TRY_AGAIN_MS = 30_000;
 
 /** A boundary of the launcher's that programs are started in, for as long as the plan behind it holds. */
 export interface Boundary {
@@ -90,6 +91,9 @@ export class Boundaries {
   #make(key: string, request: GuardRequest): Promise<Held | Unavailable> {
     const making = this.#enclose(request);
     this.#held.set(key, making);
+    // What went wrong on a busy machine, or because the helper had just ended, may go well the next time.
+    const drop = () => this.#held.get(key) === making && this.#held.delete(key);
+    making.then((held) => "unavailable" in held && setTimeout(drop, TRY_AGAIN_MS).unref(), drop);
     const [oldest] = this.#held.keys();
     if (this.#held.size > MAX_BOUNDARIES && oldest !== undefined) this.#forget(oldest);
     return making;
@@ -98,9 +102,10 @@ export class Boundaries {
   #forget(key: string): void {
     const held = this.#held.get(key);
     this.#held.delete(key);
-    void held?.then((old) => {
-      if (!("unavailable" in old)) old.launcher.dissolve(old.boundary.id);
-    });
+    void held?.then(
+      (old) => "unavailable" in old || old.launcher.dissolve(old.boundary.id),
+      () => undefined,
+    );
   }
 
   async #enclose(request: GuardRequest): Promise<Held | Unavailable> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const MAX_BYTES = 262_144;
 /** A setting that is a secret or names one: `_authToken`, `//host/:_password`, `npmAuthIdent`, `password`, `key`. */
 const SECRET_SETTING =
-  /^[\s"'-]*[^=:\s]*(?:[:/][^=:\s]*)*?(?:auth|token|passw|secret|credential|username|ident\b|\bkey\b|keyfile|certfile)[\w-]*["']?\s*[=: ]/i;
+  /^[\s"'-]*[^=:/\s]*(?:[:/][^=:/\s]*)*?(?:auth|token|passw|secret|credential|username|ident\b|\bkey\b|keyfile|certfile)[\w-]*["']?\s*[=: ]/i;
 /** `https://person:password@host/`. */
 const IN_ADDRESS = /(\w+:\/\/)[^/\s@"']*@/g;
 

@@ -243,6 +243,8 @@ export class Launcher {
     this.#keepAwake();
     this.#send(request(String(id)));
     const problem = await Promise.race([answer, delay(READY_MS, "it took too long", { ref: false })]);
+    this.#enclosing.delete(id);
+    this.#keepAwake();
     return problem === "" ? id : { problem };
   }
 
@@ -282,9 +284,10 @@ export class Launcher {
       return;
     }
     if (event.event === "enclosed") {
-      this.#enclosing.get(event.id)?.(event.problem);
-      this.#enclosing.delete(event.id);
-      this.#keepAwake();
+      const tell = this.#enclosing.get(event.id);
+      // Nobody waits any more for one that took too long.
+      if (tell === undefined) this.dissolve(event.id);
+      else tell(event.problem);
       return;
     }
     const running = this.#running.get(event.id);
