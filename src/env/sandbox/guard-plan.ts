@@ -50,7 +50,7 @@ const isCredential = ({ what, read }: PlaceRow) =>
 const isControl = ({ what }: PlaceRow) => what === "control-socket";
 
 export function guardPlan(request: GuardRequest): GuardPlan {
-  const { homes, workspace, hidden, shown, writable, runtimeDir, sshAgent } = request;
+  const { homes, workspace, hidden, shown, writable, sshAgent } = request;
   const below = (folders: readonly string[], names: readonly string[]) =>
     folders.flatMap((folder) => names.map((name) => join(folder, name.replace(/\/$/, ""))));
   const system = below(["/"], plainNames("/", isSystem)).filter(
@@ -70,6 +70,7 @@ export function guardPlan(request: GuardRequest): GuardPlan {
         .map((each) => `/${folder}/${each}`),
     ),
   ];
+  const runtimeDirs = runtimeDirsOf(request);
   const project = workspace === undefined ? [] : [join(workspace, ".hermes")];
   const kept = [...startup, ...project];
   const [home] = homes;
@@ -79,7 +80,7 @@ export function guardPlan(request: GuardRequest): GuardPlan {
     ...readOnly(kept),
     ...credentials.flatMap((path) => coverCredential(path, home)),
     ...sockets.flatMap(coverSocket),
-    ...desktop(runtimeDir),
+    ...runtimeDirs.flatMap(desktop),
     ...coverAll(hidden),
   ];
   const visible = [...shown, ...(sshAgent === undefined ? [] : [sshAgent])].filter((path) =>
@@ -101,7 +102,8 @@ export function guardPlan(request: GuardRequest): GuardPlan {
         ...credentials,
         ...sockets,
         ...hidden,
-        ...[sshAgent, runtimeDir].flatMap((path) => path ?? []),
+        ...runtimeDirs,
+        ...(sshAgent === undefined ? [] : [sshAgent]),
       ]),
     ],
   };
@@ -151,8 +153,15 @@ function coverSocket(path: string): readonly Mount[] {
   return coverAll([path]).map((mount) => (mount.kind === "empty" ? { ...mount, writable: true } : mount));
 }
 
-function desktop(runtimeDir: string | undefined): readonly Mount[] {
-  const real = runtimeDir === undefined ? undefined : realPath(runtimeDir);
+/** Also where nobody told: sockets of a desktop are there for a server that was started without its variables. */
+function runtimeDirsOf({ runtimeDir }: GuardRequest): readonly string[] {
+  const uid = process.getuid?.();
+  const usual = namesIn("/run/user").filter((name) => uid === 0 || name === String(uid));
+  return [...new Set([runtimeDir ?? [], usual.map((name) => `/run/user/${name}`)].flat())];
+}
+
+function desktop(runtimeDir: string): readonly Mount[] {
+  const real = realPath(runtimeDir);
   if (real === undefined || kindOf(real) !== "there" || real === "/" || real === "/tmp") return [];
   const shared = namesIn(real).filter((name) => DESKTOP_SOCKETS.test(name));
   return [
