@@ -167,6 +167,8 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
   ]);
 }
 
+const NO_FILE = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|fd\/.*|(?:tcp|udp)\/.*)$/;
+
 /** What the rules about files say of those a command writes: a redirection is no way around them. */
 function judgeWritten({ effect, question, options, authority, note }: EffectDeciding): readonly Verdict[] {
   const limits = (name: string): boolean => name === "*" || name.startsWith("file:");
@@ -182,9 +184,9 @@ function judgeWritten({ effect, question, options, authority, note }: EffectDeci
   const { home, session, environment, environmentKind } = question;
   const cwd = effect.cwd ?? session.cwd;
   return (line?.writes ?? []).flatMap((path) => {
-    const place = path.replace(/^~(?=\/|$)/, home);
-    if (place.startsWith("/dev/")) return [];
-    const write: Effect = { action: "file:write", resource: resolve(cwd, place), mode: "write" };
+    const resource = resolve(cwd, path.replace(/^~(?=\/|$)/, home));
+    if (NO_FILE.test(resource)) return [];
+    const write: Effect = { action: "file:write", resource, mode: "write" };
     const isLocal = environmentKind === "local";
     const asked = { effect: write, authority, args: question.args, cwd, home, environment, isLocal, note };
     return judgeRestrictions(asked).verdicts;

@@ -22,3 +22,7 @@ it("words that the original wrote into command_allowlist mean the same here", as
   expect(await verdicts("", commands)).toEqual(["ask", "ask", "deny"]);
   expect(await verdicts('"recursive delete"', commands)).toEqual(["allow", "ask", "deny"]);
 });
+
+it("a name that every JavaScript object has is no word of it", async () => {
+  expect(await verdicts('"constructor"', ["rm -rf build"])).toEqual(["ask"]);
+});

@@ -521,6 +521,7 @@ describe("rules about files bind what commands write", () => {
     ["dd if=a of=/srv/x/a", "deny"],
     ["bash -c 'echo a > /srv/x/a'", "deny"],
     ["cd /srv/x && echo a > ./b; echo a > /srv/x/c", "deny"],
+    ["echo a > /dev/../srv/x/a", "deny"],
     ["echo a > /srv/y", "allow"],
     ["cat /srv/x/a", "allow"],
     ["cp /srv/x/a b", "allow"],

@@ -29,6 +29,7 @@ const ORIGINAL_WORDS: Readonly<Record<string, readonly string[]>> = {
 
 /** True when these words of the original stand for this rule. */
 export function originalWordsMean(text: string, rule: string): boolean {
-  const families = ORIGINAL_WORDS[text.toLowerCase()];
+  const words = text.toLowerCase();
+  const families = Object.hasOwn(ORIGINAL_WORDS, words) ? ORIGINAL_WORDS[words] : undefined;
   return families?.some((family) => rule === family || rule.startsWith(`${family}.`)) === true;
 }
