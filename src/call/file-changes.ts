@@ -58,7 +58,11 @@ export class FileChanges {
   }
 
   rows(): Promise<ChangeRows> {
-    this.#rows ??= this.#open();
+    // A disk that is full now may have room the next time.
+    this.#rows ??= this.#open().catch((error: unknown) => {
+      this.#rows = undefined;
+      throw error;
+    });
     return this.#rows;
   }
 

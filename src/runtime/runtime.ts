@@ -272,7 +272,11 @@ export class Runtime {
 
   /** The database of the Hermes home, opened on first use and shared by all that write to it. @internal */
   store(): Promise<Store> {
-    this.#store ??= this.#openStore();
+    // One that could not be opened may be opened the next time.
+    this.#store ??= this.#openStore().catch((error: unknown) => {
+      this.#store = undefined;
+      throw error;
+    });
     return this.#store;
   }
 
@@ -300,8 +304,8 @@ export class Runtime {
     try {
       return openJournal(await this.store());
     } catch (error) {
-      // The next who asks for the database tries again.
-      this.#store = undefined;
+      // The next session tries again.
+      this.#journal = undefined;
       const { isDiskFull } = await import("../store/database-error.js");
       if (!isDiskFull(error, this.config.paths.home)) throw error;
       const message = messageOf(error);

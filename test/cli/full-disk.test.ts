@@ -7,7 +7,7 @@ import { main } from "./hermes.js";
 
 /** Runs a script where `/full` is a disk of its own without any room, which only this script sees. */
 function onFullDisk(script: string, folder: string) {
-  const set = `mount -t tmpfs -o size=400k tmpfs "$1"; ${script}`;
+  const set = `mount -t tmpfs -o size=3m tmpfs "$1"; ${script}`;
   return spawnSync("unshare", ["-rm", "sh", "-ec", set, "sh", folder], {
     encoding: "utf8",
     env: { PATH: process.env.PATH, HOME: folder, HERMES_MAIN: main },
@@ -34,5 +34,26 @@ describe("a home on a full disk", () => {
     expect(stdout).not.toContain("written");
     expect(stderr).toContain("Calls that only read go on");
     expect(existsSync(join(work, "b.txt"))).toBe(false);
+  });
+
+  it.skipIf(cannot)("with room again, the next session of a server writes things down", () => {
+    const disk = tempDir();
+    const work = tempDir();
+    const script = `
+      import { rmSync } from "node:fs";
+      import { createRuntime } from ${JSON.stringify(main.replace(/cli\/main\.js$/, "index.js"))};
+      const runtime = await createRuntime({ home: process.argv[2] + "/home", cwd: ${JSON.stringify(work)} });
+      const write = async (path) => (await (await runtime.openSession()).call({ name: "write_file", arguments: { path, content: "x" } })).ok;
+      console.log("full", await write("a.txt"));
+      rmSync(process.argv[2] + "/fill");
+      console.log("room", await write("b.txt"));
+      await runtime.close();`;
+    writeFileSync(join(work, "server.mjs"), script);
+    const { stdout } = onFullDisk(
+      `mkdir "$1/home"; dd if=/dev/zero of="$1/fill" bs=4k 2>/dev/null || :
+       "${process.execPath}" ${work}/server.mjs "$1"`,
+      disk,
+    );
+    expect(stdout).toBe("full false\nroom true\n");
   });
 });
