@@ -30,6 +30,7 @@ const COPIED_FIELDS = [
   "parameters",
   "output",
   "permissions",
+  "everyCallNeeds",
   "needs",
   "requiresEnv",
   "host",

@@ -31,6 +31,7 @@ export type StaticFields = Pick<
   | "parameters"
   | "output"
   | "permissions"
+  | "everyCallNeeds"
   | "requiresEnv"
   | "host"
   | "interactive"
@@ -65,6 +66,7 @@ export class Entry {
   declare readonly parameters: JsonSchema;
   declare readonly output: JsonSchema | undefined;
   declare readonly permissions: AnyTool["permissions"];
+  declare readonly everyCallNeeds: AnyTool["everyCallNeeds"];
   declare readonly requiresEnv: readonly string[] | undefined;
   declare readonly host: AnyTool["host"] | undefined;
   declare readonly interactive: boolean | undefined;
@@ -103,6 +105,8 @@ export class Entry {
     this.parameters = statics.parameters;
     this.output = statics.output;
     this.permissions = statics.permissions;
+    const touchesAll = fields.tool !== undefined && fields.tool.effects === undefined;
+    this.everyCallNeeds = touchesAll ? statics.permissions : statics.everyCallNeeds;
     this.requiresEnv = statics.requiresEnv;
     this.host = statics.host;
     this.interactive = statics.interactive;

@@ -11,6 +11,7 @@ export const TOOL_FIELDS: ReadonlySet<string> = new Set<keyof AnyTool>([
   "parameters",
   "output",
   "permissions",
+  "everyCallNeeds",
   "effects",
   "secretsIn",
   "checkFn",

@@ -189,6 +189,8 @@ export interface Tool<Args = unknown, Out = unknown> {
   readonly output?: JsonSchema | undefined;
   /** What it may ever need; `effects` says what one call really does. */
   readonly permissions: readonly Permission[];
+  /** Those no call does without: where one is denied, the tool is not offered. All of them when there are no `effects`. */
+  readonly everyCallNeeds?: readonly Permission[] | undefined;
   /**
    * Pure: exactly what this call touches. Absent, each permission counts as touching "*" (reads read,
    * everything else writes), which is safe and slow: such calls never run side by side with writers.

@@ -487,6 +487,12 @@ describe("what a model is offered", () => {
     expect(offers("blessed", ["terminal:execute"])).toBe(true);
     expect(offers("banned", ["file:read"])).toBe(false);
     expect(offers("pure", [])).toBe(true);
+    const needing = (everyCallNeeds: readonly Effect["action"][]) =>
+      policy.offers(
+        { name: "t", permissions: ["file:delete", "file:read"], everyCallNeeds },
+        { profile: "p" },
+      );
+    expect([needing(["file:delete"]), needing(["file:read"])]).toEqual([false, true]);
     expect(offers("shell", ["terminal:execute"], "default")).toBe(true);
     expect(policy.withheld({ name: "remove", permissions: ["file:delete"] }, { profile: "p" })).toContain(
       "profile:p/file:delete",

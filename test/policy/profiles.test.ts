@@ -462,6 +462,9 @@ describe("what lists leave out", () => {
     const why = (name: string) => withheld?.(runtime.registry.get(name) ?? { name, permissions: [] });
     expect(why("read_file")).toBeUndefined();
     expect(why("terminal")).toBe("denied by profile:readonly_research/terminal:execute");
+    // They read files, which is allowed, but not without running a program.
+    for (const name of ["code_test", "code_debug", "execute_code", "repl"])
+      expect(why(name)).toContain("denied by");
     expect(await offeringFor(runtime.config, "default")).toBeUndefined();
   });
 });

@@ -263,6 +263,9 @@ export function withheldUnder(tool: OfferedTool, authority: Authority): string |
   if (denied !== undefined) return `denied by ${denied}`;
   if (tool.permissions.length === 0) return undefined;
   const grants = grantsFor(tool, authority);
-  const rules = tool.permissions.map((permission) => deniedOutright(permission, authority, grants));
+  const ruleAgainst = (permission: Effect["action"]) => deniedOutright(permission, authority, grants);
+  const [needed] = (tool.everyCallNeeds ?? []).flatMap((permission) => ruleAgainst(permission) ?? []);
+  if (needed !== undefined) return `denied by ${needed}`;
+  const rules = tool.permissions.map(ruleAgainst);
   return rules.includes(undefined) ? undefined : `denied by ${[...new Set(rules)].join(", ")}`;
 }

@@ -49,6 +49,8 @@ function isThere(path: string): boolean {
 export interface OfferedTool {
   readonly name: string;
   readonly permissions: readonly Effect["action"][];
+  /** Those no call does without. */
+  readonly everyCallNeeds?: readonly Effect["action"][] | undefined;
 }
 
 /** Why a tool is kept from a model; undefined when it is offered. */
@@ -66,6 +68,9 @@ export async function offeringFor(
     import("./load.js"),
     import("./judge-permissions.js"),
   ]);
-  const authority: Authority | undefined = (await loadPermissions(places)).authorityOf(profile);
-  return authority === undefined ? undefined : (tool) => withheldUnder(tool, authority);
+  const permissions = await loadPermissions(places);
+  const authority: Authority | undefined = permissions.authorityOf(profile);
+  // No session opens with a profile nobody has defined.
+  if (authority === undefined) return () => permissions.unknown(profile)?.message;
+  return (tool) => withheldUnder(tool, authority);
 }

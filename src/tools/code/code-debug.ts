@@ -67,6 +67,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute", "code:execute", "file:read"],
+  everyCallNeeds: ["terminal:execute", "code:execute"],
   effects: (args, scope) => debugEffects(args, scope),
   tolerant: true,
   timeoutMs: ({ timeout }) => timeout * 1000 + MARGIN_MS,

@@ -41,6 +41,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute", "code:execute", "file:read"],
+  everyCallNeeds: ["terminal:execute", "code:execute"],
   tolerant: true,
   examples: [
     {

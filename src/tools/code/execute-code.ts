@@ -53,6 +53,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute", "code:execute"],
+  everyCallNeeds: ["code:execute"],
   effects({ code, language, sandbox }, { environment }) {
     const meant = languageOf(language);
     const runs: Effect = { action: "code:execute", resource: meant, mode: "execute" };

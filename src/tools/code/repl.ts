@@ -40,6 +40,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["terminal:execute", "code:execute"],
+  everyCallNeeds: ["terminal:execute", "code:execute"],
   effects({ code, language }, { environment }) {
     const { runner } = replKind(language);
     if (code.trim() === "") return [];
