@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { isRecord } from "../../base/record.js";
 import { didYouMean } from "../../config/did-you-mean.js";
+import { inOurSpelling } from "../../registry/registration-fields.js";
 import { PlacedError } from "../../registry/user-module-errors.js";
 import { isBaseToolClass, isBaseToolInstance, toolFromBase } from "../../tool/base-tool.js";
-import { toolsOf } from "../../tool/decorator.js";
+import { decoratedTools, toolsOf, type UnreadTool } from "../../tool/decorator.js";
 import type { AnyTool } from "../../tool/tool.js";
 import { TOOL_FIELDS } from "../../tool/tool-fields.js";
+import { readSignature } from "./read-signature.js";
 
 /** The same, or an error with the line of a field that keeps a tool from being one. */
 export function registrableTools(
@@ -16,7 +18,7 @@ export function registrableTools(
     const mistake = mistakeIn(value);
     if (mistake !== undefined) throw new PlacedError(mistake.message, lineOf(mistake.where, file));
   }
-  return toolsOfModule(module);
+  return toolsOfModule(module, (unread) => unread.made(readSignature(unread, file)));
 }
 
 interface Mistake {
@@ -55,32 +57,41 @@ function lineOf(where: RegExp, file: string): number | undefined {
 }
 
 /** What a module exports: tool values, BaseTool classes, classes with `@tool` methods. */
-export function toolsOfModule(module: Readonly<Record<string, unknown>>): readonly AnyTool[] {
+export function toolsOfModule(
+  module: Readonly<Record<string, unknown>>,
+  read?: ReadSignature,
+): readonly AnyTool[] {
   const tools: AnyTool[] = [];
   const seen = new Set<unknown>();
   for (const value of Object.values(module)) {
     if (seen.has(value)) continue;
     seen.add(value);
-    tools.push(...toolsOfValue(value));
+    tools.push(...toolsOfValue(value, read));
   }
   return tools;
 }
 
-export function toolsOfValue(value: unknown): readonly AnyTool[] {
+/** Makes a tool of a decorated method that gives no parameters. */
+type ReadSignature = (unread: UnreadTool) => AnyTool;
+
+export function toolsOfValue(value: unknown, read?: ReadSignature): readonly AnyTool[] {
   if (isTool(value)) return [value];
   if (isBaseToolClass(value)) return [toolFromBase(new value())];
   if (isBaseToolInstance(value)) return [toolFromBase(value)];
-  if (Array.isArray(value)) return value.flatMap((item) => toolsOfValue(item));
-  if (typeof value === "function") return [...toolsOf(value), ...toolsOfInstance(value)];
-  return typeof value === "object" && value !== null ? toolsOf(value) : [];
+  if (Array.isArray(value)) return value.flatMap((item) => toolsOfValue(item, read));
+  const decorated = (owner: object) =>
+    (read === undefined ? toolsOf(owner) : decoratedTools(owner, read)).map((tool) => inOurSpelling(tool));
+  if (typeof value === "function") {
+    const instance = instanceOf(value);
+    return [...decorated(value), ...(instance === undefined ? [] : decorated(instance))];
+  }
+  return typeof value === "object" && value !== null ? decorated(value) : [];
 }
 
 /** Instance methods carry `@tool` only once an instance exists; a class that needs arguments makes its own. */
-function toolsOfInstance(value: unknown): readonly AnyTool[] {
-  const source = typeof value === "function" ? value : undefined;
-  if (source === undefined || !/^class\b/.test(Function.prototype.toString.call(source)) || source.length > 0)
-    return [];
-  return toolsOf(Reflect.construct(source, []) as object);
+function instanceOf(value: object & { readonly length?: unknown }): object | undefined {
+  const isClass = typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
+  return isClass && value.length === 0 ? (Reflect.construct(value, []) as object) : undefined;
 }
 
 function isTool(value: unknown): value is AnyTool {
