@@ -1,5 +1,6 @@
 // @needs bwrap perl
 
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -12,8 +13,9 @@ import { tempDir, testRuntime } from "../support/runtime.js";
 /** Sessions in the strict sandbox, with somebody who answers every question alike. */
 async function strict(answer: "once" | "session" = "once") {
   const home = tempDir();
+  const cwd = tempDir();
   writeFileSync(join(home, "config.yaml"), "terminal:\n  sandbox: strict\n");
-  const { runtime } = await testRuntime([], { builtins: true, home, cwd: tempDir() });
+  const { runtime } = await testRuntime([], { builtins: true, home, cwd });
   const asked: string[] = [];
   const open = async () => {
     const session = await runtime.openSession({
@@ -28,7 +30,7 @@ async function strict(answer: "once" | "session" = "once") {
     const run = (command: string, more: object = {}) => call("terminal", { command, ...more });
     return { session, call, run };
   };
-  return { open, asked, runtime, ...(await open()) };
+  return { open, asked, cwd, ...(await open()) };
 }
 
 const output = (result: CallResult) => {
@@ -132,4 +134,36 @@ it("every result says that it was sandboxed and how to get out: in pipes, after 
       expect(structured, command).toMatchObject({ sandbox_note: expect.stringContaining("no network") });
     }
   }
+});
+
+it("git's harmless settings are written unasked, what it would run is not", async () => {
+  const { run, cwd } = await strict();
+  execFileSync("git", ["init", "-q"], { cwd });
+  await run("mkdir evil; printf '#!/bin/sh\\necho fake > .git/config\\n' > evil/git; chmod +x evil/git");
+  await run("export PATH=$PWD/evil:$PATH KEPT=1");
+  const set = await run("git config user.name 'A B' && git remote add origin https://git.example/a/b.git");
+  expect(set.structured).toMatchObject({ exit_code: 0 });
+  const settings = () => readFileSync(join(cwd, ".git/config"), "utf8");
+  expect(settings()).toMatch(/name = A B[\s\S]*url = https:\/\/git.example\/a\/b.git/);
+  const before = settings();
+  for (const line of [
+    "PATH=/usr/bin:/bin; git config core.fsmonitor ./evil",
+    "/usr/bin/git config core.hooksPath evil",
+    "git config user.name x; echo fake >> .git/config",
+  ]) {
+    expect((await run(line)).structured, line).toMatchObject({ exit_code: expect.not.toBeOneOf([0]) });
+  }
+  expect(settings()).toBe(before);
+  expect(output(await run("echo $KEPT"))).toBe("1\n");
+});
+
+it("package managers have a cache to write to, and do not try again and again without a network", async () => {
+  const { run } = await strict();
+  const shown = output(
+    await run('touch "$npm_config_cache.x" 2>/dev/null; mkdir -p "$PIP_CACHE_DIR" && env'),
+  );
+  expect(shown).toContain("npm_config_fetch_retries=0");
+  expect(shown).toContain("PIP_CACHE_DIR=/tmp/.cache/");
+  // They are the sandbox's own: nothing of them is carried to a command outside.
+  expect(output(await run("env", { widen: ["off"] }))).not.toContain("/tmp/.cache/");
 });

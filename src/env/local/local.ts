@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { ToolError } from "../../tool/errors.js";
 import type {
   Confine,
@@ -19,6 +19,7 @@ import type {
 } from "../environment.js";
 import type { GuardRequest } from "../sandbox/guard-plan.js";
 import type { Unavailable } from "../sandbox/probe.js";
+import { realPath } from "../sandbox/real-path.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { SandboxOptions } from "../sandbox/types.js";
 import type { Boundaries, Boundary } from "./boundaries.js";
@@ -58,6 +59,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   const running = new Map<AbortController, Promise<unknown>>();
   const spawned = new Set<RunningProcess>();
   let closed = false;
+  const isStrict = ["auto", "strict", "required"].includes(options.sandbox?.mode ?? "off");
 
   function loaded() {
     machinery ??= loadMachinery({
@@ -156,8 +158,12 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     return all.for({ ...usual, shown: [...usual.shown, ...hidden] });
   }
 
-  async function exec(request: ExecRequest): Promise<ExecResult> {
-    const { runProcess, host, unguarded } = await hostFor(request);
+  async function exec(asked: ExecRequest): Promise<ExecResult> {
+    const lifted = await gitSettings(asked);
+    // With the environment's own variables: what earlier commands exported must not decide which git it is.
+    const request = lifted === undefined ? asked : { ...asked, env: undefined };
+    const { runProcess, host: usual, unguarded } = await hostFor(request);
+    const host = { ...usual, lifted };
     const comeBack = request.sandbox?.off === true ? (await boundaries)?.goOutside() : undefined;
     const stop = new AbortController();
     const onAbort = () => stop.abort();
@@ -167,12 +173,22 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     running.set(stop, run);
     try {
       const result = await run;
-      return unguarded === undefined ? result : { ...result, unguarded: unguardedWords(unguarded) };
+      const told = lifted === undefined ? result : { ...result, exported: undefined };
+      return unguarded === undefined ? told : { ...told, unguarded: unguardedWords(unguarded) };
     } finally {
       comeBack?.();
       running.delete(stop);
       request.signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** A line that only sets what no program is run for may write the file that holds it. */
+  async function gitSettings({ command, workspace, sandbox, confine }: ExecRequest) {
+    const place = workspace ?? options.sandbox?.workspace;
+    if (!isStrict || place === undefined || (sandbox ?? confine) !== undefined) return undefined;
+    if (typeof command !== "string" || !command.includes("git ")) return undefined;
+    const { isGitSettingsOnly } = await import("../sandbox/git-settings.js");
+    return isGitSettingsOnly(command) ? [join(realPath(place) ?? place, ".git/config")] : undefined;
   }
 
   async function spawn(request: SpawnRequest): Promise<RunningProcess> {
@@ -309,8 +325,6 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   }
 
   const files = tellingBoundaries(createLocalFiles({ home }));
-  const isStrict = ["auto", "strict", "required"].includes(options.sandbox?.mode ?? "off");
-
   /** In the strict sandbox the temporary folders of a session are its own, for file tools too. */
   function filesOf(session: SessionPlace & { readonly workspace: string }): EnvironmentFiles {
     const whose = { session, workspace: session.workspace };

@@ -24,6 +24,8 @@ export interface ProcessHost {
   readonly startInTerminal?: StartInTerminal | undefined;
   /** Present when they run in a boundary of the launcher's. */
   readonly boundary?: Boundary | undefined;
+  /** In the sandbox: protected files that this one may replace. */
+  readonly lifted?: readonly string[] | undefined;
   /** In the sandbox: what this one shares with others of its session. */
   readonly shared?: SharedPlaces | undefined;
 }
@@ -82,6 +84,7 @@ export async function prepareProgram(
     cwd: request.cwd,
     workspace: request.workspace,
     visible: request.session?.visible,
+    lifted: host.lifted,
     tmp: shared?.tmp,
     hidden: shared?.hidden,
     inNetwork: shared?.network !== undefined,

@@ -6,6 +6,7 @@ import { plainNames } from "../../places/match-place.js";
 import type { PlaceRow } from "../../places/table.js";
 import { ToolError } from "../../tool/errors.js";
 import { arrange, isVisible, type Mount, mountOver, socketMounts } from "./mounts.js";
+import { PACKAGE_CACHES } from "./package-caches.js";
 import { privateMounts } from "./private-tmp.js";
 import { protectedPlaces } from "./protected-names.js";
 import { realPath } from "./real-path.js";
@@ -32,15 +33,6 @@ export function lastingMounts(): readonly Mount[] {
   return [...emptyMounts(), ...systemMounts()];
 }
 
-/** Where package managers keep what they have fetched; those that are there. */
-const PACKAGE_CACHES = [
-  ...[".npm", ".cache/{pip,uv,yarn,pnpm,go-build,composer,pypoetry}", ".local/share/pnpm/store"],
-  ...[".cargo/{registry,git}", "go/pkg/mod", ".gradle/caches", ".m2/repository", ".nuget/packages"],
-].flatMap((name) => {
-  const [, before = name, choices = "", after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [];
-  return choices.split(",").map((choice) => `~/${before}${choice}${after}`);
-});
-
 export async function planFor(request: ConfineRequest, options: PlanOptions): Promise<Plan> {
   const homes = homesOf(options.home ?? (request.env.HOME || homedir()));
   const [home] = homes;
@@ -58,14 +50,16 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
   const runtimeDir = request.env.XDG_RUNTIME_DIR;
   const shown = [...(options.visible ?? []), ...(request.visible ?? []), ...(widening?.read ?? [])];
   if (request.program !== undefined) shown.push(request.program);
-  const kept = protectedPlaces({ roots, lifted: confine === undefined ? named : [] });
+  const lifted = confine === undefined ? [...named, ...(request.lifted ?? [])] : [];
+  const kept = protectedPlaces({ roots, lifted });
+  const opened = withoutOwnMount(mounted, { roots, kept: kept.mounts });
   const files = [
     ...options.lasting,
     ...privateMounts(request.tmp ?? []),
     ...homes.flatMap(homeMounts),
     ...coverAll(runtimeDir === undefined ? hidden : [...hidden, runtimeDir]),
     ...shownMounts(shown, network),
-    ...mounted.map((path): Mount => ({ kind: "write", path })),
+    ...opened.map((path): Mount => ({ kind: "write", path })),
     ...kept.mounts,
   ];
   const arranged = arrange(files);
@@ -79,6 +73,16 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
   const cwd = isPrivate ? request.cwd : (realPath(request.cwd) ?? request.cwd);
   if (!isVisible(mounts, cwd)) throw hiddenFolder(request.cwd);
   return { mounts, placeholders: kept.placeholders, watched: watchNames(kept.watched), cwd, network };
+}
+
+/** What can be written as a part of its root has no mount of its own: a file that is one could not be replaced. */
+function withoutOwnMount(
+  paths: readonly string[],
+  place: { readonly roots: readonly string[]; readonly kept: readonly Mount[] },
+): readonly string[] {
+  const { roots, kept } = place;
+  const around = arrange([...roots.map((path): Mount => ({ kind: "write", path })), ...kept]);
+  return paths.filter((path) => roots.includes(path) || mountOver(around, path)?.kind !== "write");
 }
 
 /** HOME may have been set to another folder; the keys lie in the account's own all the same. */

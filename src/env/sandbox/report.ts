@@ -66,6 +66,7 @@ const NETWORK = new RegExp(
     "Temporary failure in name resolution|\\bEAI_AGAIN\\b|\\bENOTFOUND\\b|No address associated with hostname",
     "unable to resolve host|failed to lookup address|Could not connect to server|no such host|dial (?:tcp|udp)",
     "Failed to establish a new connection|Couldn't connect to server|Cannot assign requested address",
+    "No matching distribution found|Could not find a version that satisfies",
   ].join("|"),
   "i",
 );

@@ -1,4 +1,4 @@
-import { release } from "node:os";
+import { homedir, release } from "node:os";
 import { errnoOf } from "../../base/errno.js";
 import type { Confine } from "../environment.js";
 import { bwrapArguments } from "./bwrap-arguments.js";
@@ -10,6 +10,7 @@ import {
   type ReachedLimit,
 } from "./control-groups.js";
 import type { Mount } from "./mounts.js";
+import { packageVariables } from "./package-caches.js";
 import { holdPlace, type Placeholder, releasePlace } from "./placeholders.js";
 import { lastingMounts, type Plan, planFor } from "./plan.js";
 import { probeBwrap, type Unavailable, type WorkingBwrap } from "./probe.js";
@@ -87,7 +88,7 @@ function confinementOf(parts: {
   readonly plan: Plan;
   readonly request: ConfineRequest;
   readonly bwrap: WorkingBwrap;
-  readonly options: SandboxOptions;
+  readonly options: SandboxOptions & { readonly home?: string };
   readonly filter: FilterFile;
   readonly groups: ControlGroups | undefined;
 }): Confinement {
@@ -110,7 +111,9 @@ function confinementOf(parts: {
     });
     const together = confine === undefined ? undefined : groupLimits(confine);
     if (together !== undefined) group = parts.groups?.make(together);
-    const { ours, theirs } = splitEnvironment(request.env);
+    const home = parts.options.home ?? (request.env.HOME || homedir());
+    const forPackages = packageVariables({ home, env: request.env, network: plan.network });
+    const { ours, theirs } = splitEnvironment({ ...request.env, ...forPackages });
     const filter = parts.filter.open();
     return {
       argv: [

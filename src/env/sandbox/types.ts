@@ -59,6 +59,8 @@ export interface Widening {
 export interface ConfineRequest {
   readonly cwd: string;
   readonly workspace?: string | undefined;
+  /** Protected files that it may replace. */
+  readonly lifted?: readonly string[] | undefined;
   /** Temporary folders that it shares with other commands; otherwise they are empty. */
   readonly tmp?: readonly PrivateFolder[] | undefined;
   /** Folders it must not see besides those of the settings. */
