@@ -38,6 +38,7 @@ const EMBEDDED = [
     files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
   },
   { module: "src/tools/code/scripts.gen.ts", folder: "scripts", comments: "dropped" },
+  { module: "src/tools/files/diff/compare-thread.gen.ts", files: { COMPARE_THREAD: "compare-thread.cjs" } },
 ];
 
 /** Path and text of every module, as they should be; rows whose files are not there are left out. */

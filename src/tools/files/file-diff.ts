@@ -98,7 +98,7 @@ export default defineTool({
     const options = { context: args.context, ignoreWhitespace: args.ignore_whitespace };
     const files = await compare(args, options, ctx);
     const changed = files.filter(({ status }) => status !== "identical");
-    const { diff, truncated } = await renderDiff(files, args.mode);
+    const { diff, truncated } = await renderDiff(files, { mode: args.mode, signal: ctx.signal });
     const many = files.length !== 1 || args.mode === "json" || changed.some(({ note }) => note !== undefined);
     return {
       success: true,
@@ -205,7 +205,7 @@ async function compare(args: Args, options: DiffOptions, ctx: CallContext): Prom
       },
     ];
   }
-  const diff = await compareSides(path, { before, after, options });
+  const diff = await compareSides(path, { before, after, options, signal: ctx.signal });
   return [before.label === after.label ? diff : { ...diff, oldPath: before.label }];
 }
 

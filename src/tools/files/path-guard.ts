@@ -37,9 +37,16 @@ export function homesOf(ctx: CallContext): Homes {
   return { home: resolved("~"), hermesHome: resolved(hermesHome) };
 }
 
-/** True for a file found in a folder whose content is shown to nobody. */
-export function isSecretFile(path: string, ctx: CallContext): boolean {
-  return judgePlace({ path, operation: "read", ...homesOf(ctx) }).verdict === "deny";
+/**
+ * True for a file below the folder a call names that is not read with the rest of it: shown to nobody, or only to be
+ * read when a person says so. Who names a folder of keys itself was asked about all of it.
+ */
+export function isSecretFile(path: string, { root, ctx }: { root: string; ctx: CallContext }): boolean {
+  const homes = homesOf(ctx);
+  const verdictOn = (place: string) => judgePlace({ path: place, operation: "read", ...homes }).verdict;
+  if (verdictOn(path) === "deny") return true;
+  if (verdictOn(root) !== "allow") return false;
+  return ctx.refusal({ action: "file:read", resource: path, mode: "read", reversible: true }) !== undefined;
 }
 
 /** For files whose names turn up while a call runs, below a folder that the person has let it write to. */

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
@@ -162,6 +171,37 @@ describe("a round trip", () => {
 });
 
 describe("compressing", () => {
+  it("a folder above credentials leaves them out, also those a person is only asked about", async () => {
+    const { runtime, cwd } = await testRuntime([], { builtins: true });
+    const session = await runtime.openSession();
+    for (const [path, text] of Object.entries({
+      "x/.ssh/id_rsa": "key",
+      "x/.env.local": "K=1",
+      "x/a.txt": "1",
+    })) {
+      mkdirSync(join(cwd, path, ".."), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+    const packed = await session.call({
+      name: "file_compress",
+      arguments: { action: "compress", paths: ["x"] },
+    });
+    const { skipped = [] } = packed.structured as { skipped?: { path: string }[] };
+    expect(skipped.map(({ path }) => path.slice(cwd.length + 1)).sort()).toEqual([
+      "x/.env.local",
+      "x/.ssh/id_rsa",
+    ]);
+    mkdirSync(join(cwd, "empty"));
+    const compared = await session.call({ name: "file_diff", arguments: { a: "empty", b: "x" } });
+    expect(JSON.stringify(compared.structured)).toContain("holds credentials, not shown");
+    expect(JSON.stringify(compared)).not.toMatch(/K=1|\+key/);
+    const named = await session.call({
+      name: "file_compress",
+      arguments: { action: "compress", paths: ["x/.ssh"], archive: "k.zip" },
+    });
+    expect(named.error?.code).toBe("denied");
+  });
+
   it("leaves links, secrets, itself and what is excluded out, and says so", async () => {
     ctx.write("p/a.txt", "1");
     ctx.write("p/.env", "SECRET=1");
@@ -169,7 +209,7 @@ describe("compressing", () => {
     symlinkSync("/etc/passwd", at("p/link"));
     const out = await compress({ paths: ["p"], archive: "p/self.zip", exclude: ["node_modules"] });
     expect(out.skipped).toEqual([
-      { path: at("p/.env"), why: "holds credentials" },
+      { path: at("p/.env"), why: "holds credentials; name it to be asked about it" },
       { path: at("p/link"), why: "a link" },
     ]);
     const again = await compress({

@@ -5,7 +5,7 @@ import { applyPatch } from "diff";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { renderMarks } from "../../../src/tool/marked-text.js";
-import { diffTexts } from "../../../src/tools/files/diff/text-diff.js";
+import { diffTexts } from "../../../src/tools/files/diff/compare-texts.js";
 import tool from "../../../src/tools/files/file-diff.js";
 import { needs } from "../../support/needs.js";
 import { testRuntime } from "../../support/runtime.js";
@@ -66,14 +66,47 @@ describe("two files", () => {
 
   it("texts without a common line are shown as replaced, quickly and rightly", async () => {
     const lines = (seed: string) => Array.from({ length: 30_000 }, (_, i) => `${seed} ${i}\n`).join("");
-    const found = await diffTexts(`same\n${lines("old")}end\n`, `same\n${lines("new")}end\n`, {
-      context: 3,
-      ignoreWhitespace: false,
-    });
+    const found = await diffTexts(
+      {
+        before: `same\n${lines("old")}end\n`,
+        after: `same\n${lines("new")}end\n`,
+        signal: new AbortController().signal,
+      },
+      { context: 3, ignoreWhitespace: false },
+    );
     expect(found).toMatchObject({ added: 30_000, removed: 30_000, smallest: false });
     expect(found.hunks[0]).toMatchObject({ oldStart: 1, oldLines: 30_002, newLines: 30_002 });
     expect(found.hunks[0]?.lines[0]).toBe(" same");
-    expect(found.hunks[0]?.lines.at(-1)).toBe(" end");
+    expect(found.cut).toBe(true);
+    const few = {
+      before: "same\nold\nend\n",
+      after: "same\nnew\nend\n",
+      signal: new AbortController().signal,
+    };
+    const small = await diffTexts(few, { context: 1, ignoreWhitespace: false });
+    expect(small.hunks[0]?.lines).toEqual([" same", "-old", "+new", " end"]);
+  });
+
+  it("large files are compared beside the event loop, and no longer than the call lasts", async () => {
+    const numbered = (every: number) =>
+      Array.from({ length: 120_000 }, (_, at) => `line ${at % every === 0 ? -at : at}\n`).join("");
+    ctx.write("old.txt", numbered(7));
+    ctx.write("new.txt", numbered(11));
+    let turns = 0;
+    const counting = setInterval(() => turns++, 5);
+    try {
+      const whole = await diff({ a: "old.txt", b: "new.txt", mode: "stat" });
+      expect(whole).toMatchObject({ identical: false });
+      expect(turns).toBeGreaterThan(20);
+      const leave = new AbortController();
+      const stopped = call(tool, { a: "old.txt", b: "new.txt" }, { ...ctx, signal: leave.signal });
+      const before = turns;
+      while (turns < before + 5) await new Promise(setImmediate);
+      leave.abort(new Error("enough"));
+      await expect(stopped).rejects.toThrow("enough");
+    } finally {
+      clearInterval(counting);
+    }
   });
 
   it("binary files are reported, not shown", async () => {

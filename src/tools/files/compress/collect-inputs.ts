@@ -93,7 +93,10 @@ async function collect(
     const below: (typeof found)[] = [];
     for (const entry of await ctx.environment.files.list(real)) {
       const path = join(real, entry.name);
-      const why = reasonToSkip({ path, name: join(name, entry.name), type: entry.type }, collecting);
+      const why = reasonToSkip(
+        { path, name: join(name, entry.name), type: entry.type },
+        { ...collecting, root: found.real },
+      );
       if (why !== undefined) {
         if (why !== "") collecting.skipped.push({ path, why });
         continue;
@@ -109,12 +112,13 @@ async function collect(
 /** Empty when there is nothing to tell about it. */
 function reasonToSkip(
   entry: { readonly path: string; readonly name: string; readonly type: FileStat["type"] },
-  { archive, excluded, ctx }: Collecting,
+  { archive, excluded, root, ctx }: Collecting & { readonly root: string },
 ): string | undefined {
   if (entry.path === archive || excluded(entry.name)) return "";
   if (entry.type === "symlink") return "a link";
   if (entry.type === "other") return "a device, pipe or socket";
-  if (entry.type === "file" && isSecretFile(entry.path, ctx)) return "holds credentials";
+  if (entry.type === "file" && isSecretFile(entry.path, { root, ctx }))
+    return "holds credentials; name it to be asked about it";
   return undefined;
 }
 

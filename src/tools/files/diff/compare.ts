@@ -1,6 +1,6 @@
 import { kindByContent } from "../binary-kind.js";
 import { decodeText, detectEncoding } from "../text-encoding.js";
-import { diffTexts } from "./text-diff.js";
+import { diffTexts } from "./compare-texts.js";
 import type { DiffOptions, FileDiff, Side } from "./types.js";
 
 /** Larger texts are compared, but their lines are not. */
@@ -9,7 +9,12 @@ export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 /** How two files differ; `path` is what the answer calls them. */
 export async function compareSides(
   path: string,
-  { before, after, options }: { before: Side; after: Side; options: DiffOptions },
+  {
+    before,
+    after,
+    options,
+    signal,
+  }: { before: Side; after: Side; options: DiffOptions; signal: AbortSignal },
 ): Promise<FileDiff> {
   const old = before.bytes ?? new Uint8Array();
   const now = after.bytes ?? new Uint8Array();
@@ -25,7 +30,7 @@ export async function compareSides(
   if (Math.max(old.length, now.length) > MAX_TEXT_BYTES) {
     return { ...nothing, status, note: `too large to compare line by line (${sizes})` };
   }
-  const diff = await diffTexts(oldText.text, newText.text, options);
+  const diff = await diffTexts({ before: oldText.text, after: newText.text, signal }, options);
   const note = noteOn({ oldText, newText, smallest: diff.smallest, differs: diff.hunks.length > 0 });
   return {
     path,
@@ -33,6 +38,7 @@ export async function compareSides(
     added: diff.added,
     removed: diff.removed,
     hunks: diff.hunks,
+    ...(diff.cut && { cut: true }),
     note,
   };
 }

@@ -93,7 +93,9 @@ async function compareFound(
     one === undefined ? undefined : ctx.environment.files.stat(one.real);
   const [oldStat, newStat] = [await stat(before), await stat(after)];
   const large = Math.max(oldStat?.size ?? 0, newStat?.size ?? 0) > MAX_TEXT_BYTES;
-  const secret = [before, after].some((one) => one !== undefined && isSecretFile(one.real, ctx));
+  const secret = [before, after].some(
+    (one) => one !== undefined && isSecretFile(one.real, { root: rootOf(one, path), ctx }),
+  );
   if (large || secret) {
     const same =
       before !== undefined &&
@@ -111,7 +113,12 @@ async function compareFound(
     label: path,
     bytes: one === undefined ? undefined : await ctx.environment.files.read(one.real),
   });
-  return compareSides(path, { before: await side(before), after: await side(after), options });
+  return compareSides(path, {
+    before: await side(before),
+    after: await side(after),
+    options,
+    signal: ctx.signal,
+  });
 }
 
 async function linkDiff(

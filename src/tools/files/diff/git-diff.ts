@@ -5,7 +5,7 @@ import { GIT_VARIABLES, gitCommand, runGit } from "../git-program.js";
 import { isSecretFile } from "../path-guard.js";
 import { throughProgram } from "../program-filter.js";
 import { MAX_TEXT_BYTES } from "./compare.js";
-import { countLines } from "./text-diff.js";
+import { countLines } from "./compare-texts.js";
 import type { DiffOptions, FileDiff, Hunk } from "./types.js";
 
 /** `HEAD~1:src/x.ts`, as git itself writes a file of a revision. */
@@ -84,7 +84,7 @@ export async function compareRevisions(request: {
   const sections = patch.output.split(/^(?=diff --git )/m).filter((section) => section !== "");
   return files.map((file, index) => ({
     ...file,
-    ...(isSecretFile(join(repo, file.path), ctx)
+    ...(isSecretFile(join(repo, file.path), { root: repo, ctx })
       ? { added: 0, removed: 0, hunks: [], note: "holds credentials, not shown" }
       : readSection(sections[index] ?? "")),
   }));

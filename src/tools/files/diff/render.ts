@@ -1,7 +1,5 @@
+import { compareWords, MAX_CHARS } from "./compare-texts.js";
 import type { FileDiff, Hunk, Mode } from "./types.js";
-
-const MAX_CHARS = 400_000;
-const WORD_SEARCH_MS = 500;
 
 export interface Rendered {
   readonly diff: string;
@@ -9,20 +7,27 @@ export interface Rendered {
 }
 
 /** The differences as text; `json` has them as data instead. */
-export async function renderDiff(files: readonly FileDiff[], mode: Mode): Promise<Rendered> {
-  if (mode === "json") return { diff: "", truncated: false };
+export async function renderDiff(
+  files: readonly FileDiff[],
+  { mode, signal }: { readonly mode: Mode; readonly signal: AbortSignal },
+): Promise<Rendered> {
+  if (mode === "json") return { diff: "", truncated: files.some(({ cut }) => cut === true) };
   if (mode === "stat") return { diff: statText(files), truncated: false };
   const parts: string[] = [];
   let length = 0;
   for (const file of files) {
     if (file.status === "identical") continue;
-    const part = [...headerOf(file), ...(await hunkTexts(file, mode))].join("\n");
+    const part = [
+      ...headerOf(file),
+      ...(await hunkTexts(file, { mode, signal, room: MAX_CHARS - length })),
+    ].join("\n");
     parts.push(part);
     length += part.length;
     if (length > MAX_CHARS) break;
   }
   const whole = parts.join("\n");
-  if (whole.length <= MAX_CHARS) return { diff: whole, truncated: false };
+  const cut = files.some((file) => file.cut === true);
+  if (whole.length <= MAX_CHARS) return { diff: whole, truncated: cut };
   return { diff: whole.slice(0, whole.lastIndexOf("\n", MAX_CHARS)), truncated: true };
 }
 
@@ -38,13 +43,19 @@ function emptyNote({ status }: FileDiff): string {
   return status === "modified" ? "only properties of the file have changed" : "empty";
 }
 
-async function hunkTexts(file: FileDiff, mode: "unified" | "words"): Promise<string[]> {
+async function hunkTexts(
+  file: FileDiff,
+  shape: { readonly mode: "unified" | "words"; readonly signal: AbortSignal; readonly room: number },
+): Promise<string[]> {
   const texts: string[] = [];
+  let { room } = shape;
   for (const hunk of file.hunks) {
+    if (room < 0) break;
     const { oldStart, oldLines, newStart, newLines } = hunk;
     texts.push(`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`);
-    if (mode === "unified") texts.push(...hunk.lines);
-    else texts.push(await wordText(hunk));
+    const text = shape.mode === "unified" ? hunk.lines.join("\n") : await wordText(hunk, shape.signal);
+    texts.push(text);
+    room -= text.length;
   }
   return texts;
 }
@@ -54,19 +65,13 @@ function range(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
-/** `[-old-]{+new+}` inside the lines, as git shows words. */
-async function wordText(hunk: Hunk): Promise<string> {
-  const { diffWordsWithSpace } = await import("diff");
+async function wordText(hunk: Hunk, signal: AbortSignal): Promise<string> {
   const side = (sign: string) =>
     hunk.lines
       .filter((line) => line.startsWith(" ") || line.startsWith(sign))
       .map((line) => line.slice(1))
       .join("\n");
-  const parts = diffWordsWithSpace(side("-"), side("+"), { timeout: WORD_SEARCH_MS });
-  if (parts === undefined) return hunk.lines.join("\n");
-  return parts
-    .map(({ value, added, removed }) => (added ? `{+${value}+}` : removed ? `[-${value}-]` : value))
-    .join("");
+  return (await compareWords({ before: side("-"), after: side("+"), signal })) ?? hunk.lines.join("\n");
 }
 
 const BAR = 40;

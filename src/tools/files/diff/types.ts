@@ -19,6 +19,8 @@ export interface FileDiff {
   readonly removed: number;
   readonly hunks: readonly Hunk[];
   readonly binary?: true | undefined;
+  /** True when only the first hunks are here. */
+  readonly cut?: boolean | undefined;
   /** Why there are no lines to show. */
   readonly note?: string | undefined;
 }
