@@ -2,7 +2,6 @@ import { sha256 } from "../base/hash.js";
 import type { EnvironmentFiles, FileStat } from "../env/environment.js";
 import type { Store } from "../store/store.js";
 import { ToolError } from "../tool/errors.js";
-import type { Kept } from "../tool/tool.js";
 import type { CallRecord } from "./call-record.js";
 import { ChangeRows, UNKNOWN } from "./undo/change-rows.js";
 import { KeptBytes } from "./undo/kept-bytes.js";
@@ -106,7 +105,7 @@ export class FileChanges {
     const [rows, stat] = await Promise.all([this.rows(), files.stat(change.path)]);
     // Making a folder or removing an empty one leaves nothing to keep.
     if (stat?.type === "directory" && change.kind !== "rename") return undefined;
-    if (stat?.type === "file" && change.kind !== "rename") this.#warnOnce(call, change.path, stat.size);
+    if (stat?.type === "file" && change.kind !== "rename") await this.#warnOnce(call, change.path, stat.size);
     const kept = stat?.type === "file" ? await this.#keep(change.path, stat.size, files) : undefined;
     const seq = rows.add({
       callId: call.id,
@@ -134,18 +133,17 @@ export class FileChanges {
     };
   }
 
-  /** What cannot be taken back is said before it happens: the first such change of a file in a session is refused. */
-  #warnOnce({ scope }: CallRecord, path: string, size: number): void {
+  /** What cannot be taken back is said before it happens: the first such change of a file in an hour is refused. */
+  async #warnOnce({ scope }: CallRecord, path: string, size: number): Promise<void> {
     const { maxFileBytes } = this.#options;
     if (size <= maxFileBytes) return;
-    const { told } = scope.state.keep(ToldPaths);
-    if (told.has(path)) return;
-    told.add(path);
+    // Not of a session: a single `hermes call` is one, and its second attempt is another.
+    if (!(await this.#bytes.isNews(`${scope.environment.name}:${path}`))) return;
     throw new ToolError(
       `${path} was not changed: it has ${size} bytes, more than undo keeps (${maxFileBytes}), so its content would be lost for good.`,
       {
         code: "blocked",
-        hint: "Copy it first, or call again in this session to change it all the same. undo.max_file_mb sets the limit.",
+        hint: "Copy it first, or call again within an hour to change it all the same. undo.max_file_mb sets the limit.",
         details: { path, bytes: size, limit_bytes: maxFileBytes },
       },
     );
@@ -177,15 +175,6 @@ export class FileChanges {
 
 /** How much may be kept, as a part of all the room, before it is looked at again. */
 const UNSEEN_PART = 1 / 16;
-
-/** Files of which a session was told that undo cannot keep them. */
-class ToldPaths implements Kept {
-  readonly told = new Set<string>();
-
-  close(): void {
-    this.told.clear();
-  }
-}
 
 /** The record of one change. */
 interface Note {

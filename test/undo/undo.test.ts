@@ -106,7 +106,8 @@ describe("undo", () => {
   it("says so before a file is overwritten that is too large to keep, and after", async () => {
     const home = tempDir();
     writeFileSync(join(home, "config.yaml"), "undo:\n  max_file_mb: 1\n");
-    const { at, call, undo, session } = await bench({ home });
+    const made = await bench({ home });
+    const { at, undo, session } = made;
     const big = "x".repeat(1024 * 1024 + 1);
     writeFileSync(at("big"), big);
     const first = await session.call({
@@ -118,7 +119,11 @@ describe("undo", () => {
       message: expect.stringContaining("more than undo keeps"),
     });
     expect(readFileSync(at("big"), "utf8")).toBe(big);
-    await call("write_file", { path: "big", content: "small" });
+    // Whoever calls again may do so from another session and process, as each `hermes call` does.
+    const again = await testRuntime([], { builtins: true, journal: true, home, cwd: made.cwd });
+    const other = await again.runtime.openSession();
+    const second = await other.call({ name: "write_file", arguments: { path: "big", content: "small" } });
+    expect(second.error).toBeUndefined();
     const [only] = await undo({});
     expect(only).toMatchObject({ outcome: "left", reason: expect.stringContaining("not kept") });
     expect(readFileSync(at("big"), "utf8")).toBe("small");
