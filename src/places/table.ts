@@ -209,7 +209,7 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     write: "ask",
   },
   {
-    patterns: "**/Launch{Agents,Daemons}/ **/authorized_keys{,2} **/crontab",
+    patterns: "**/Launch{Agents,Daemons}/ **/authorized_keys{,2} **/crontab **/{site,user}customize.py",
     what: "startup",
     read: "allow",
     write: "ask",

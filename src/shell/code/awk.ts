@@ -40,6 +40,12 @@ export function effectsOfAwk(code: string, language: Language): CodeEffects {
         : joined(following(tokens, index + 1), assigned);
       run(!getline && /^(?:\S*\/)?(?:ba|z|k|da)?sh\b/.test(text) ? UNKNOWN : text);
     }
+    if (token.kind === "name" && token.text === "getline") {
+      const opened = readFrom(tokens, index);
+      const path = opened === undefined ? UNKNOWN : joined(following(tokens, opened), assigned);
+      if (!isWhollyUnknown(path) && !/^(?:-|\/dev\/std)/.test(path))
+        shell.push(`cat -- ${quoteWithUnknowns(path)}`);
+    }
     if ((isSign(token, ">") || isSign(token, ">>")) && printsBefore(tokens, index)) {
       const target = joined(following(tokens, index + 1), assigned);
       if (!isWhollyUnknown(target) && !target.startsWith("/dev/std"))
@@ -68,10 +74,31 @@ function following(tokens: readonly CodeToken[], from: number): readonly CodeTok
   return tokens.slice(from, from + 64);
 }
 
+/** `getline < FILE`, `getline line < FILE`: where the file stands. */
+function readFrom(tokens: readonly CodeToken[], getline: number): number | undefined {
+  for (let at = getline + 1; at < Math.min(tokens.length, getline + 6); at++) {
+    if (isSign(tokens[at], "<")) return at + 1;
+    if (tokens[at]?.kind === "sign" && !/^[[\]$]$/.test(tokens[at]?.text ?? "")) return undefined;
+  }
+  return undefined;
+}
+
+/** `ENVIRON["HOME"]`, which is as good as known. */
+function isHome(tokens: readonly CodeToken[], at: number): boolean {
+  return tokens[at]?.text === "ENVIRON" && isSign(tokens[at + 1], "[") && tokens[at + 2]?.text === "HOME";
+}
+
 /** Texts and names that stand side by side are one string in awk. */
 function joined(tokens: readonly CodeToken[], assigned: ReadonlyMap<string, string>): string {
   let text = "";
-  for (const token of tokens) {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as CodeToken;
+    if (isHome(tokens, at)) {
+      text += "~";
+      at += 3;
+      continue;
+    }
+    if (text === "" && isSign(token, "(")) continue;
     // A variable that is doubled again and again.
     if (text.length > LONGEST_TEXT) return UNKNOWN;
     if (token.kind === "text") text += token.text;

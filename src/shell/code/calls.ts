@@ -59,7 +59,9 @@ const ANY: Readonly<Record<CallAction, string>> = {
     "fs.readFile fs.readFileSync promises.readFile fs.createReadStream .readFileSync Deno.readTextFile " +
     "Deno.readTextFileSync Deno.readFile Bun.file File.read File.readlines File.binread File.foreach IO.read IO.readlines " +
     "IO.binread file_get_contents readfile io.lines readLines readlines .read_text .read_bytes .readFile Files.readString " +
-    "linecache.getlines numpy.loadtxt read_file highlight_file show_source",
+    "linecache.getlines linecache.getline numpy.loadtxt numpy.genfromtxt numpy.fromfile read_file highlight_file show_source " +
+    "netrc.netrc fileinput.input tomllib.load mmap.mmap io.FileIO io.open_code runpy.run_path json_decode_file parse_ini_file " +
+    "parse_ini_string fgetcsv simplexml_load_file pandas.read_csv pandas.read_table pandas.read_json File.stream! CSV.read YAML.load_file",
   write:
     "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.createWriteStream promises.writeFile " +
     "promises.appendFile .writeFileSync .appendFileSync fs.outputFile fs.outputFileSync Deno.writeTextFile " +
@@ -100,6 +102,7 @@ const BY_LANGUAGE: Readonly<Record<string, Partial<Record<CallAction, string>>>>
   python: {
     eval: "eval exec compile",
     shell: ".system .popen .check_output .check_call .getoutput",
+    read: ".read .read_file netrc",
     network: "urlopen",
     "delete-tree": "rmtree",
   },

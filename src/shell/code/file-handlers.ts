@@ -65,6 +65,7 @@ const opens: CallHandler = (call, world) => {
   const writes =
     /^[rb]*[wax]|\+/.test(mode) ||
     /O_(?:WRONLY|RDWR|CREAT|TRUNC)/.test(flags) ||
+    (second?.kind === "number" && /^os\.open$|Sync$/.test(call.name) && (Number(second.text) & 3) !== 0) ||
     facts.members.has("os.O_WRONLY");
   if (writes && /^[rb]*w/.test(mode) && !WRITERS.some((name) => facts.names.has(name)))
     emptiesFile(text, list);
@@ -111,6 +112,8 @@ export const FILE_HANDLERS: Readonly<Partial<Record<CallAction, CallHandler>>> =
   open: opens,
   read: (call, { list }) => {
     for (const path of pathsOf(call)) readsFile(path, list);
+    // Without a name it takes the one in the home.
+    if (/(?:^|\.)netrc$/.test(call.name) && call.args.length === 0) readsFile("~/.netrc", list);
   },
   write: (call, { list }) => {
     const target =

@@ -42,6 +42,7 @@ export function judgeCall(call: CodeCall, world: CodeContext): void {
   const handler = action === undefined ? undefined : HANDLERS[action];
   if (handler === undefined) judgeOther(call, world);
   else handler(call, world);
+  connectsLocally(call, world);
   for (const value of call.args)
     if (
       value.kind === "name" &&
@@ -189,6 +190,23 @@ const GUARDED_MODULES =
 /** Methods of common client libraries. */
 const DELETES_ELSEWHERE =
   /\.(?:delete_(?:bucket|objects?|table|stack|db_\w+|cluster|function|user|role|secret|instances?)|terminate_instances|stop_instances|flushall|flushdb|flushAll|flushDb|drop_database|drop_collection|drop_all|dropDatabase|dropCollection|prune)$/;
+
+/** `sock.connect("/run/docker.sock")`, `UNIXSocket.new(…)`, `net.connect("/run/…")`: a path is a socket of this machine. */
+function connectsLocally({ name, args }: CodeCall, { list }: CodeContext): void {
+  if (
+    !/(?:^|\.)(?:connect(?:_ex)?|createConnection|request)$|UNIX(?:Socket)?\b|stream_socket_client|fsockopen|pfsockopen/.test(
+      name,
+    )
+  )
+    return;
+  const values = args.flatMap((value) => (value.kind === "record" ? [...value.fields.values()] : [value]));
+  for (const value of values) {
+    const path =
+      value.kind === "text" ? /^(?:(?:unix|http\+unix):\/\/)?(\/[^\s]*)$/.exec(value.text)?.[1] : undefined;
+    if (path !== undefined && /sock|^\/(?:var\/)?run\//.test(path))
+      list.does(`nc -U ${quoteWithUnknowns(path)}`);
+  }
+}
 
 function judgeOther(call: CodeCall, world: CodeContext): void {
   const { list, facts } = world;

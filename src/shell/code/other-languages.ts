@@ -1,3 +1,4 @@
+import { withHome } from "../rules/mentioned-paths.js";
 import { UNKNOWN } from "../types.js";
 import { type CodeEffects, EffectList } from "./effects.js";
 import { quoteWithUnknowns, textValue } from "./values.js";
@@ -6,9 +7,15 @@ import { quoteWithUnknowns, textValue } from "./values.js";
  * Lua, R, Julia, Scala, Elixir, Lisps, Tcl, AppleScript and others. They are rare on command lines, so their text is
  * not parsed: whatever it quotes counts as a command when the code can start one, and as a path otherwise.
  */
-export function effectsOfOther(code: string): CodeEffects {
+export function effectsOfOther(text: string): CodeEffects {
   const list = new EffectList();
+  const code = withHome(text);
   const texts = textsIn(code);
+  // `~/.netrc`, put together from the home and a name or written without quotes.
+  for (const path of new Set(code.match(/(?<![\w/.])~\/+[\w./-]+/g)?.slice(0, MOST_TEXTS)))
+    list.does(WRITES.test(code) ? `echo >> ${quoteWithUnknowns(path)}` : `cat -- ${quoteWithUnknowns(path)}`);
+  if (FETCHES.test(code) && EVALUATES.test(code))
+    list.note("interpreter.remote-module", "runs code from the network");
   if (STARTS.test(code)) {
     for (const text of texts.filter((one) => COMMAND.test(one))) list.runsText(text);
     // A program and its words in a list of texts.
@@ -39,6 +46,10 @@ const COMMAND = /^\s*[\w./~$-]+(?:\s|$)/;
 /** Pieces that only the running program puts together. */
 const JOINS =
   /["']\s*(?:\.\.|\+|<>|\+\+|&|\.)\s*\w|\w\s*(?:\.\.|\+|<>|\+\+|&)\s*["']|[#$]\{|\$\(|\bpaste0?\b|\bformat\b|\bsprintf\b|\b(?:execute|system2?|popen|cmd|run|shell|spawn|exec|Process)\(\s*[A-Za-z_$]|\b(?:shell-command|call-process|start-process|callCommand|run-program)\s+[A-Za-z_$(]/;
+const FETCHES =
+  /\burl-(?:retrieve|copy|insert)|\brequest-response|\bhttp(?:c|\.client|-get|_get|:request)|socket\.http|\burl\(\s*["']https?:|\bdownload(?:\.file)?\b|HTTP\.get|URL\(\s*["']https?:|openStream|\bhttp::geturl/i;
+const EVALUATES =
+  /\beval-(?:buffer|region|last-sexp|string)|\b(?:loadstring|load|dofile|include_string|source|eval|evaluate|eval_string|load-file|load-string|Code\.eval\w*|uplevel|subst)\b|GroovyShell|ScriptEngine|defineClass|URLClassLoader/;
 const BARE_COMMAND = /(?:^|[;\n{[])\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^"'`;\n\]]+)/;
 const WRITES = /\b(?:write\w*|append\w*|puts|spit|saveRDS|sink|copy\w*)\b|["'](?:w|a|wb|ab)["']/i;
 const DELETES =

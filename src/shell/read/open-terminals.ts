@@ -144,6 +144,15 @@ const TERMINAL = /^[:\s]*(?:term|terminal|sh|shell)\s+(\S[\s\S]*)$/;
 /** Functions of editor languages that reach a shell. */
 const CALL =
   /\b(?:system|systemlist|termopen|jobstart|job_start|term_start|os\.execute|io\.popen|os\.system)\s*\(\s*(?:\[\s*)?(["'])((?:(?!\1)[^\\]|\\.)*)\1/g;
+/** Code in a language that the editor has built in: `py3 import os`, `lua os.execute(…)`. */
+const EDITOR_CODE =
+  /^[:\s]*(?:silent!?\s+)?(py|py3|pyx|python|python3|pythonx|lua|ruby|rub|perl|pe)\s+(\S[\s\S]*)$/;
+const LANGUAGES: Readonly<Record<string, string>> = {
+  py: "python3 -c",
+  lu: "lua -e",
+  ru: "ruby -e",
+  pe: "perl -e",
+};
 const EMPTIES = /^[:\s]*(?:%|1,\$|g\/(?:\^|\.|\.\*)?\/)\s*(?:d|de|del|delete)(?:\s|$|[|_!])/;
 const KEEPS = /^[:\s]*(?:x|wq|w|wa|xa|wqa|ZZ|update|up|xit|write)!?(?:\s|$)/;
 
@@ -155,6 +164,8 @@ const openEditor: Opener = (args, input) => {
     const text = ESCAPE.exec(line)?.[1] ?? TERMINAL.exec(line)?.[1];
     if (text !== undefined) texts.push(text.replace(/["']$/, (end) => (/["']:?!/.test(line) ? "" : end)));
     if (/\(/.test(line)) for (const match of line.matchAll(CALL)) texts.push(match[2] ?? UNKNOWN);
+    const [, language = "", code] = EDITOR_CODE.exec(line) ?? [];
+    if (code !== undefined) texts.push(`${LANGUAGES[language.slice(0, 2)]} ${quoteText(code)}`);
   }
   const file = args.findLast(({ text }) => !/^[-+]/.test(text));
   if (

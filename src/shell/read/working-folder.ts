@@ -88,7 +88,7 @@ function ownWords(
     const option = /^(?:-{1,2}[\w-]+=|-\w(?=[./])|\.\w+\s+|[\w-]+=)/.exec(word.text)?.[0] ?? "";
     const path = word.text.slice(option.length);
     if (path === "" || /^[-/~]/.test(path) || path.length > LONGEST_PATH) return word;
-    const isName = /[./]/.test(path) || (index > 0 && index === command.args.length - 1);
+    const isName = /[./*?[]/.test(path) || ((index > 0 || isPrivate) && index === command.args.length - 1);
     if (inside ? !isName : !path.includes("/")) return word;
     const full = foldFolders(normalize(join(folder, path)), context.run);
     if (isPrivate ? !/^(?:~\/)?\.\w|^(?:~\/)?\.[?*[]/.test(full) : !OWN_HOME.test(full)) return word;

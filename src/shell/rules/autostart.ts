@@ -9,9 +9,11 @@ import {
   isDownloadPlace,
   isGitHook,
   isHermesOwn,
+  isHomeLike,
   isKeyFile,
   isProjectSecret,
   isRootLike,
+  isSomeonesHome,
   isStartupFile,
   isSystemConfig,
   isSystemPath,
@@ -83,6 +85,10 @@ export const RULES = subject("persistence", [
     reason: "writes over the root of the file system", match: ["tar xzf x.tgz -C /"] },
   { program: "*", when: changes(isStartupFile), rule: "persistence.startup",
     reason: "changes a file that a shell or desktop starts with", match: ["tee -a ~/.bashrc"] },
+  { program: "*", when: writes((word, { how }) => how === "many" && (isHomeLike(word) || isSomeonesHome(word))),
+    rule: "persistence.startup", reason: "fills a home with files that nobody named, start-up files perhaps among them",
+    match: ["tar xf a.tar -C ~", "unzip a.zip -d ~", "patch -d ~ -p1 < a.diff", "git --work-tree=$HOME checkout -f", "cp -r x/. ~"],
+    not_match: ["tar xf a.tar -C ~/.local", "unzip a.zip -d ~/src/a", "cp a.txt ~/"] },
   // A second copy of a key changes who may enter nowhere.
   { program: "*", when: changes(
         (word, { from }) =>

@@ -35,7 +35,7 @@ export const sendsFile: Condition = ({ command }) => {
 
 function filesSent(command: SimpleCommand): readonly ShellWord[] {
   const { program, args } = command;
-  if (HTTP.has(program)) return httpFiles(args);
+  if (HTTP.has(program)) return [...httpFiles(args), ...configured(command)];
   if (/^(?:croc|wormhole|magic-wormhole|ffsend|transfer)$/.test(program)) return args;
   if (/^(?:sftp|ftp|lftp|tftp|smbclient)$/.test(program)) return [...uploaded(args), ...put(command)];
   if (UPLOADERS.has(program)) return uploaded(args);
@@ -43,6 +43,17 @@ function filesSent(command: SimpleCommand): readonly ShellWord[] {
   if (/^(?:mail|mailx|mutt|swaks)$/.test(program))
     return valuesOf(parseOptions(args, { taking: ["a", "A", "s", "c", "b", "attach"] }), "a", "A", "attach");
   return [];
+}
+
+/** `curl -K -`: options as lines of the input. */
+function configured({ args, input }: SimpleCommand): readonly ShellWord[] {
+  if (input.kind !== "text" || !args.some(({ text }) => /^-[a-zA-Z]*K-?$|^--config(?:=-)?$/.test(text)))
+    return [];
+  const { text } = input;
+  const lines = text.text
+    .slice(0, 20_000)
+    .matchAll(/^[ \t]*-{0,2}([\w-]+)[ \t]*[=:\s][ \t]*"?([^"\n]*)"?[ \t]*$/gm);
+  return httpFiles([...lines].flatMap(([, name, value = ""]) => [{ ...text, text: `--${name}=${value}` }]));
 }
 
 /** `put FILE` among the lines of a session, or in an option that holds one. */
@@ -93,10 +104,16 @@ const SERVERS = names(
 function httpFiles(args: readonly ShellWord[]): readonly ShellWord[] {
   return args.flatMap((word, index) => {
     const before = args[index - 1]?.text ?? "";
-    if (/^(?:-T|--upload-file|--post-file|--body-file)$/.test(before)) return [word];
-    const attached = /^(?:-T|--(?:upload-file|post-file|body-file)=)(.+)$/s.exec(word.text)?.[1];
+    if (/^(?:-[a-zA-SU-Z#]*T|--(?:upload-file|post-file|body-file))$/.test(before)) return [word];
+    // `-dF@file` and the like: letters in front of the one that takes the rest.
+    const attached = /^(?:-[fgiIkLnNsSvV#46]*T|--(?:upload-file|post-file|body-file)=)(.+)$/s.exec(
+      word.text,
+    )?.[1];
     const marked =
-      attached ?? /^(?:-[dF]|--(?:data[a-z-]*|form|json)=)?(?:[\w.-]+=?)?[@<]([^;]+)/s.exec(word.text)?.[1];
+      attached ??
+      /^(?:-[fgiIkLnNsSvV#46]*[dF]|--(?:data[a-z-]*|form|json)=)?(?:[\w.-]+=?)?[@<]([^;]+)/s.exec(
+        word.text,
+      )?.[1];
     return marked === undefined ? [] : [{ ...word, text: marked }];
   });
 }
@@ -122,6 +139,11 @@ export const pipesSecrets: Condition = ({ command }) => {
   return sender?.name;
 };
 
+/** Whatever happens to be on the screen or in the clipboard. */
+const SCREEN_GRABBERS = names(
+  "import scrot gnome-screenshot grim maim spectacle screencapture flameshot xwd xclip xsel wl-paste pbpaste fbgrab fbcat ksnip shotgun",
+);
+
 function printsSecrets(command: SimpleCommand): boolean {
   const { program, args } = command;
   if (/^(?:env|export|declare|typeset|set)$/.test(program))
@@ -130,6 +152,7 @@ function printsSecrets(command: SimpleCommand): boolean {
   if (program === "echo" || program === "printf")
     return args.some(({ variables }) => variables?.some(isSecretName) === true);
   if (program === "history" || program === "fc") return true;
+  if (SCREEN_GRABBERS.has(program)) return true;
   if (/^(?:cat|tail|head|grep|strings|base64|tar|gzip|zip|xxd|od|sed|awk)$/.test(program))
     return [...args, ...command.redirects.map(({ target }) => target)].some(
       (word) => isPrivate(word) || /^\/etc\/?$/.test(word.text),

@@ -186,9 +186,22 @@ const findsAndShows: Condition = ({ command }) => {
   const named = valuesAfter(args, /^-(?:i?name|i?path|i?wholename|g|-glob)$/).find(isCredentialFile);
   if (named === undefined) return undefined;
   const reads = ({ text }: ShellWord): boolean => readsFiles(text.slice(text.lastIndexOf("/") + 1));
-  const piped = command.feeds.some((each) => each.program === "xargs" && each.args.some(reads));
-  return piped || args.some(reads) ? named : undefined;
+  const piped = command.feeds.some(
+    (each) =>
+      (LISTED_TO.has(each.program) && each.args.some(reads)) ||
+      PACKERS.has(each.program) ||
+      each.program === "rsync",
+  );
+  const [started] = valuesAfter(args, /^-(?:exec|execdir|ok|okdir|x|X)$|^--exec(?:-batch)?$/);
+  const handsOn =
+    started !== undefined && HANDS_ON.has(started.text.slice(started.text.lastIndexOf("/") + 1));
+  return piped || handsOn || args.some(reads) ? named : undefined;
 };
+const LISTED_TO = names("xargs gxargs parallel rush while");
+/** Programs that make of what is found whatever stands in their words. */
+const HANDS_ON = names(
+  "sh bash zsh dash ksh python python3 perl ruby node mv ln install scp curl gpg openssl",
+);
 
 /** Keys, passwords and tokens that would be shown or leave the machine, whatever program does it. */
 // biome-ignore format: a table; what belongs to a row stands together

@@ -22,6 +22,8 @@ const callsBus: Condition = ({ args }) => {
   return method === undefined || ASKS.test(method.text) ? undefined : method;
 };
 
+/** Orders to a browser over its debugging port. */
+const DEBUGGED = /"method"\s*:\s*"(?:Network|Storage|Runtime|Page|Target|Browser|Input|DOM|Fetch)\.\w+"/;
 const SETTING_WITH_PROGRAM =
   /\b(?:exec|command|terminal|autostart|custom-keybinding\w*|handler|launcher|startup|script|proxy|browser|shell)\b|Exec$/i;
 
@@ -67,8 +69,10 @@ export const RULES = subject("desktop", [
       not_match: ["dbus-send --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames"] },
     { program: "qdbus|qdbus6|qdbus-qt5", path: "* * *", when: callsBus, match: ["qdbus org.kde.konsole /Sessions/1 org.kde.konsole.Session.RunCommand"],
       not_match: ["qdbus org.kde.konsole"] },
+    { program: "websocat|wscat|curl|python|python3|node", when: ({ command: { input } }) => input.kind === "text" && DEBUGGED.test(input.text.text) ? input.text : undefined,
+      match: ["echo '{\"method\":\"Storage.getCookies\"}' | websocat ws://localhost:9222/x"], not_match: ["echo hi | websocat ws://localhost:8080"] },
     { program: "dbus-update-activation-environment", word: /^(?!--?help)./, match: ["dbus-update-activation-environment --systemd X=1"] },
-    { program: "systemctl", taking: "M H", path: "set-environment|import-environment|link|edit|revert|add-wants|add-requires", match: ["systemctl --user set-environment X=1"],
+    { program: "systemctl", taking: "M H", path: "set-environment|import-environment|show-environment|link|edit|revert|add-wants|add-requires", match: ["systemctl --user set-environment X=1"],
       not_match: ["systemctl --user status x"] },
     { program: "systemctl", taking: "M H", path: "enable|reenable|start", when: ({ rest }) => rest.find(({ text }) => text.includes("/")), rule: "persistence.schedule",
       reason: "makes a file of this folder a service that is started by itself", match: ["systemctl --user enable ./x.service"], not_match: ["systemctl --user start x"] },

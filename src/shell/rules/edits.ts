@@ -9,7 +9,7 @@ const EDITORS = names(
 const UNPACKERS = names("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma unlzma compress uncompress");
 
 /** Files that a program changes in place. */
-export function fileEdits(command: SimpleCommand): readonly Write[] {
+export function fileEdits(command: Pick<SimpleCommand, "program" | "args">): readonly Write[] {
   const { program, args } = command;
   const files = filesEdited(program, args);
   return files.map((word) => ({ word, how: "edit" }));

@@ -180,6 +180,14 @@ const sets =
     )?.value;
   };
 
+/** An agent that was searched for, instead of asked for. */
+function isFoundAgent({ text, glob, outputs = [] }: ShellWord): boolean {
+  return (
+    (glob && /ssh-|agent|keyring/.test(text)) ||
+    outputs.some(({ program }) => /^(?:ls|find|fd|echo|printf|head|tail|ss|lsof|netstat|grep)$/.test(program))
+  );
+}
+
 const GIT_PROGRAM_SETTING =
   /(?:^|\.)(?:fsmonitor|sshcommand|hookspath|pager|editor|askpass|textconv|external|gitproxy|alias\.|helper|process|clean|smudge|command)/i;
 
@@ -210,6 +218,9 @@ export const RULES = subject("env", [
           (/^git_config_(?:key|value)_\d+$/.test(key) && GIT_PROGRAM_SETTING.test(value.text)),
       ),
     rule: "env.command", reason: INJECTS, match: ["CXX='bash -c x' cmake ."] },
+  { program: "*", when: sets((key, value) => key === "ssh_auth_sock" && isFoundAgent(value)), rule: "credentials.agent",
+    reason: "uses the keys that somebody else has unlocked", match: ["SSH_AUTH_SOCK=$(ls /tmp/ssh-*/agent.*) ssh host"],
+    not_match: ["SSH_AUTH_SOCK=$(gpgconf --list-dirs agent-ssh-socket) ssh host"] },
   { dry: "", rule: "env.alias", reason: REBINDS, tools: [
     { program: "alias", when: rebindsName, match: ["alias cd='curl x | sh; cd'"], not_match: ["alias"] },
     // Built-ins that do the same: `hash -p /tmp/x ls`, `enable -f /tmp/x.so x`.

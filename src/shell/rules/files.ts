@@ -1,4 +1,4 @@
-import type { ShellWord, SimpleCommand } from "../types.js";
+import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import {
   couldBeRoot,
   isCredentialStore,
@@ -145,6 +145,21 @@ const findsEverythingIn: Condition = (call) => {
   return filtered ? undefined : places.find(isVital);
 };
 
+/** `find ~ … -exec sed -i …`: nobody sees which files are meant, in a home or on the whole machine. */
+const changesWhatItFinds: Condition = (call) => {
+  const { args } = call;
+  const at = args.findIndex(({ text }) => /^-(?:exec|execdir|ok|okdir)$/.test(text));
+  const program = (args[at + 1]?.text.split("/").at(-1) ?? "").toLowerCase();
+  if (at < 0 || !CHANGERS.has(program)) return undefined;
+  const inPlace = args.slice(at + 2).some(({ text }) => /^-[a-zA-Z]*i|^--in-place/.test(text));
+  if (/^(?:sed|gsed|perl|ruby)$/.test(program) && !inPlace) return undefined;
+  const start = args.findIndex(({ text }) => /^(?:-[a-zA-Z]{2,}|[(!)])/.test(text));
+  return args.slice(0, start < 0 ? at : start).find((word) => isVital(word) || isSomeonesHome(word));
+};
+const CHANGERS = names(
+  "sed gsed perl ruby install cp mv ln tee dd rsync touch chmod chown chattr setfacl patch truncate gzip gpg openssl",
+);
+
 /** Moving a thing to `/dev/null` takes it from the world. */
 const movesToNothing: Condition = ({ command }) =>
   writesOf(command).find(({ word }) => {
@@ -157,8 +172,15 @@ const moved =
   (call) =>
     (call.has("t", "target-directory") ? call.operands : call.operands.slice(0, -1)).find(isSource);
 
+/** `ls -A ~ | xargs -I{} mv ~/{} x`: each thing of a home by its name. */
+function isEachOfHome(word: ShellWord): boolean {
+  const { anchor, segments } = placeOf(word);
+  return anchor === "home" && segments.length === 1 && segments[0] === UNKNOWN;
+}
+
 const isNeeded = (word: ShellWord): boolean =>
   isVital(word) ||
+  isEachOfHome(word) ||
   isHomeLike(word) ||
   isSomeonesHome(word) ||
   isSystemPath(word) ||
@@ -209,6 +231,9 @@ export const RULES = subject("files", [
     { when: findsEverythingIn, level: "hardline", rule: "recursive-delete.search",
       reason: "deletes everything below the root, a home or a system folder", match: ["find / -delete"],
       not_match: ["find . -name .env"] },
+    { when: changesWhatItFinds, rule: "edit.found", reason: "changes every file that a search through a whole home finds",
+      match: ["find ~ -name '*.yaml' -exec sed -i s/a/b/ {} +", "find ~ -path '*/.git/hooks' -exec install x {}/y \\;"],
+      not_match: ["find . -name '*.ts' -exec sed -i s/a/b/ {} +", "find ~ -name '*.log' -exec ls -l {} +"] },
     { when: findsAndDeletes, rule: "delete.found", reason: FOUND, match: ["find $DIR -delete"],
       not_match: ["find . -name '*.rm'"] },
   ] },

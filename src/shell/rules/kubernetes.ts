@@ -106,8 +106,11 @@ export const RULES = subject("container", [
       match: ["kubeadm reset -f"] },
     { program: "crictl", taking: "r i t c", path: "rm|rmi|rmp|stop|stopp", reason: DELETES,
       match: ["crictl rm -f abc"], not_match: ["crictl ps"] },
-    { program: "ctr", taking: "n namespace a address", path: "** rm|remove|delete|kill|del", reason: DELETES,
-      match: ["ctr -n k8s.io containers rm abc"] },
+    { program: "ctr", taking: "n namespace a address", not_match: ["ctr images ls"], rows: [
+      { path: "** rm|remove|delete|kill|del", reason: DELETES, match: ["ctr -n k8s.io containers rm abc"] },
+      { path: "containers|c? run|create", word: /^--privileged$|src=\/(?:,|$)|^--(?:with-ns|cap-add)/, rule: "container.privileged",
+        reason: "gives the container full rights on the host", match: ["ctr run --privileged img x"] },
+    ] },
     { program: "argocd", not_match: ["argocd app list", "argocd app get delete"], rows: [
       { path: "app|appset|proj|repo|cluster delete|rm|delete-resource", reason: DELETES,
         match: ["argocd app delete shop"] },

@@ -34,12 +34,14 @@ const KEY_USERS = names(
     "helmfile kustomize stern kind minikube k3d docker docker-compose podman buildah skopeo nerdctl crane az gcloud gsutil bq " +
     "hub op rclone doctl heroku vault terraform tofu terragrunt pulumi npm yarn pnpm pip pip3 twine poetry uv cargo gem bundle " +
     "composer mvn gradle nuget dotnet psql pg_dump pg_restore createdb mysql mysqldump mysqladmin mycli pgcli s3cmd databricks " +
-    "snowsql fly flyctl pass sops age kaggle huggingface-cli hf oci ibmcloud aliyun ansible ansible-playbook ansible-vault " +
+    "snowsql fly flyctl pass sops age kaggle huggingface-cli hf oci ibmcloud aliyun ansible-playbook ansible-vault " +
     "vagrant packer chezmoi stow restorecon setfacl curl wget http claude codex git find gfind fd fdfind sudo doas su",
 );
 
 /** Options whose value is read by people: it mentions places, and leads to none. */
 const PROSE = /^(?:-m|-am|--message|--body|-b|--title|--notes|--grep|--description|--comment|--subject|-F)$/;
+/** What it logs in with elsewhere. */
+const IDENTITY = /^--(?:private-key|key-file|identity-file|ssh-private-key-file|vault-password-file)(?:=|$)/;
 const OUTPUT = /^(?:-o|--out(?:put)?(?:-[\w-]+)?)(?:=|$)|^-o[~/.]|^--(?:prefix|directory|to|dest\w*)(?:=|$)/;
 
 /** Words that lead somewhere, without what is said in passing and what is looked at elsewhere. */
@@ -51,6 +53,7 @@ function leads(command: SimpleCommand, isThere: (path: ShellWord) => boolean): S
   return args.find((word, index) => {
     const isText = /\s/.test(word.text);
     if (isText && (readsCode || PROSE.test(args[index - 1]?.text ?? ""))) return false;
+    if (IDENTITY.test(args[index - 1]?.text ?? "") || IDENTITY.test(word.text)) return false;
     if (isText && /^--?(?:message|body|title|grep|m|format|pretty)=/.test(word.text)) return false;
     return pathsIn(word).some(isThere);
   });
@@ -60,7 +63,11 @@ function leads(command: SimpleCommand, isThere: (path: ShellWord) => boolean): S
 const touchesOwn: Condition = ({ command }) => {
   const { program, args } = command;
   // `git log` is asked about as `git` already.
-  if (program === "" || program.includes(" ") || LOOKS.has(program)) return undefined;
+  if (program === "" || program.includes(" ")) return undefined;
+  // `HOME=~/.hermes/tools pip install --user x`: a program finds its places in variables.
+  const moved = command.assignments.find(({ value }) => /[/~]/.test(value.text) && isOwn(value))?.value;
+  if (moved !== undefined) return moved;
+  if (LOOKS.has(program)) return undefined;
   const word = leads(command, isOwn);
   if (word === undefined) return undefined;
   if (program === "find" || program === "gfind") return findsToAct(command) ? word : undefined;

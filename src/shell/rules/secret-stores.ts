@@ -69,6 +69,15 @@ export const RULES = subject("credentials", [
   { program: "cmdkey", dry: "", word: /^\/(?:add|delete)/i, rule: "credentials.keychain",
     reason: "changes stored passwords", match: ["cmdkey /add"] },
   { program: "john|hashcat", dry: "", rule: "credentials.dump", reason: "guesses passwords", match: ["john"] },
+  { program: "getent", dry: "", path: "shadow|gshadow", rule: "credentials.dump", reason: PRINTS, match: ["getent shadow"],
+    not_match: ["getent passwd"] },
+  { program: "ps", dry: "", when: ({ args }) =>
+      args.find(({ text }, at) =>
+        (at === 0 && /^[aAcfghjlLmnrSTuvwxX]*e[aAcefghjlLmnrSTuvwxX]*$/.test(text)) || /^(?:-[a-zA-Z]*E[a-zA-Z]*|e[w]*)$/.test(text) && at < 3 && !/^-?[oOpq]$|^--(?:format|pid)$/.test(args[at - 1]?.text ?? "")),
+    rule: "credentials.environment", reason: "shows the environment, keys as well, of every program",
+    match: ["ps axeww", "ps e"], not_match: ["ps -ef", "ps aux", "ps -eo pid,etime"] },
+  { program: "yt-dlp|youtube-dl|gallery-dl|you-get|streamlink", dry: "", word: /^--cookies-from-browser/, rule: "credentials.cookies",
+    reason: "takes the sessions out of a browser", match: ["yt-dlp --cookies-from-browser firefox u"], not_match: ["yt-dlp u"] },
   { program: "gcore", dry: "", rule: "credentials.dump", reason: "copies the memory of a process",
     match: ["gcore"] },
 ]);

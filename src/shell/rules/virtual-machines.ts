@@ -11,6 +11,9 @@ export const RULES = subject("container", [
     { program: "lxc|incus", unknownVerb: true, not_match: ["lxc list"], rows: [
       { path: "delete|stop", rule: STATE, reason: STOPS, match: ["lxc stop web"] },
       { path: "rm|restart|rebuild", reason: DESTROYS, match: ["lxc rm"] },
+      { word: /^source=\/(?:etc|root|home|var|run|dev)?\/?$|^security\.privileged=(?:true|1)$|^raw\.lxc=/, rule: "container.mount",
+        reason: "gives the container full rights on the host", match: ["lxc config device add c d disk source=/ path=/h"],
+        not_match: ["lxc config device add c d disk source=/srv/data path=/d"] },
     ] },
     { program: "lxc-destroy|lxc-stop", rule: STATE, reason: "stops or deletes a container",
       match: ["lxc-destroy"] },

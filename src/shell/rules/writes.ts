@@ -6,8 +6,11 @@ import { isHomeLike } from "./places.js";
 /** A file a command writes, and how. */
 export interface Write {
   readonly word: ShellWord;
-  /** `inside` is a name that arises in a folder (`cp .bashrc ~/`); `touch` leaves the content alone. */
-  readonly how: "replace" | "append" | "edit" | "inside" | "touch";
+  /**
+   * `inside` is a name that arises in a folder (`cp .bashrc ~/`), `many` are files that nobody named, below a folder;
+   * `touch` leaves the content alone.
+   */
+  readonly how: "replace" | "append" | "edit" | "inside" | "touch" | "many";
   /** What the content comes from, when it is a file. */
   readonly from?: ShellWord | undefined;
 }
@@ -48,6 +51,22 @@ function namedOutputs({ program, args }: Pick<SimpleCommand, "program" | "args">
 type Writer = (args: readonly ShellWord[]) => readonly Write[];
 
 const replace = (word: ShellWord): Write => ({ word, how: "replace" });
+const unpacked = (word: ShellWord): Write => ({ word, how: "many" });
+
+/** Options that name the folder in which files arise, for programs that unpack when `unpacks` says so. */
+function folderOptions(
+  options: string,
+  unpacks: (args: readonly ShellWord[]) => boolean = () => true,
+): Writer {
+  const taking = options.split(" ");
+  return (args) => {
+    if (!unpacks(args)) return [];
+    const { values } = parseOptions(args, { taking });
+    return taking.flatMap((name) => (values.get(name) ?? []).map(unpacked));
+  };
+}
+const extracts = (args: readonly ShellWord[]): boolean =>
+  args.some(({ text }) => /^-[a-zA-Z]*[ix][a-zA-Z]*$|^--extract$|^[xe]$/.test(text));
 
 /** The value behind `name=`, for programs in the manner of `dd`. */
 export function assigned(args: readonly ShellWord[], name: string): ShellWord | undefined {
@@ -67,6 +86,10 @@ function copies(taking: readonly string[]): Writer {
     const target = withoutHost(folder ?? (parsed.operands.length > 1 ? parsed.operands.at(-1) : undefined));
     if (target === undefined) return [];
     const direct: Write = { word: target, how: "replace", from: sources[0] };
+    // What lies in a folder, hidden files too, and not the folder itself.
+    const isContent =
+      sources.some(({ text }) => /(?:^|\/)\.?(?:\*|\.\*)$|\/\.?$/.test(text)) || parsed.flags.has("T");
+    if (isContent && isHomeLike(target)) return [direct, unpacked(target), ...inside(target, sources, true)];
     return [direct, ...inside(target, sources, folder !== undefined)];
   };
 }
@@ -115,8 +138,23 @@ const curl: Writer = (args) => {
   const { flags, values, operands } = parseOptions(args, { taking: CURL_TAKING });
   const folder = values.get("output-dir")?.at(-1);
   const named = [...(values.get("o") ?? []), ...(values.get("output") ?? [])];
-  const others = ["c", "cookie-jar", "D", "dump-header", "trace", "trace-ascii", "stderr"];
+  const others = [
+    "c",
+    "cookie-jar",
+    "D",
+    "dump-header",
+    "trace",
+    "trace-ascii",
+    "stderr",
+    "etag-save",
+    "hsts",
+    "alt-svc",
+  ];
   const writes = others.flatMap((name) => (values.get(name) ?? []).map(replace));
+  // `-w '%output{>>FILE}text'` prints into a file.
+  for (const word of [...(values.get("w") ?? []), ...(values.get("write-out") ?? [])])
+    for (const [, path = ""] of word.text.matchAll(/%output\{(?:>>)?([^}]*)\}/g))
+      writes.push(replace({ ...word, text: path }));
   for (const word of named)
     writes.push(folder === undefined ? replace(word) : { ...replace(folder), word: joined(folder, word) });
   if (flags.has("O") || flags.has("remote-name") || flags.has("remote-name-all")) {
@@ -130,7 +168,7 @@ const CURL_TAKING = (
   "o output output-dir d data data-raw data-binary data-urlencode json H header X request u user A user-agent b " +
   "cookie c cookie-jar D dump-header e referer F form T upload-file K config w write-out m max-time x proxy C " +
   "continue-at r range E cert key cacert capath y Y z t Q P connect-timeout retry retry-delay max-redirs resolve " +
-  "limit-rate interface url trace trace-ascii stderr proxy-header connect-to unix-socket"
+  "limit-rate interface url trace trace-ascii stderr proxy-header connect-to unix-socket etag-save hsts alt-svc"
 ).split(" ");
 
 function joined(folder: ShellWord, name: ShellWord): ShellWord {
@@ -177,13 +215,41 @@ const unpack: Writer = (args) => {
   const has = (short: string, ...long: string[]) =>
     letters.includes(short) || flags.has(short) || long.some((name) => flags.has(name));
   const folders = [...(values.get("C") ?? []), ...(values.get("directory") ?? [])];
-  if (has("x", "extract", "get")) return has("O", "to-stdout") ? [] : folders.map(replace);
+  if (has("x", "extract", "get")) return has("O", "to-stdout") ? [] : folders.map(unpacked);
   if (!has("c", "create") && !has("r", "append") && !has("u", "update")) return [];
   const archive = bundled && letters.includes("f") ? rest[0] : undefined;
   return [archive, ...(values.get("f") ?? []), ...(values.get("file") ?? [])].flatMap((word) =>
     word === undefined || word.text === "-" ? [] : [replace(word)],
   );
 };
+
+/** `7z x a.7z -oFOLDER`. */
+const sevenZip: Writer = (args) =>
+  args.filter(({ text }) => /^-o./.test(text)).map((word) => unpacked({ ...word, text: word.text.slice(2) }));
+
+/** `unrar x a.rar FOLDER`, `dpkg -x a.deb FOLDER`. */
+const lastFolder: Writer = (args) =>
+  extracts(args) && args.length > 2
+    ? args
+        .slice(-1)
+        .filter(({ text }) => !text.startsWith("-"))
+        .map(unpacked)
+    : [];
+
+/** `patch -d FOLDER` changes what the patch names. */
+const patches: Writer = (args) => {
+  const { values } = parseOptions(args, { taking: ["p", "i", "d", "directory", "input", "strip"] });
+  const folders = [...(values.get("d") ?? []), ...(values.get("directory") ?? [])];
+  const edits = fileEdits({ program: "patch", args });
+  return edits.length === 0 ? [] : [...edits, ...folders.map(unpacked)];
+};
+
+function lastOperand(taking: string): Writer {
+  return (args) =>
+    parseOptions(args, { taking: taking.split(" ") })
+      .operands.slice(-1)
+      .map(replace);
+}
 
 const allOperands =
   (how: Write["how"], taking = ""): Writer =>
@@ -218,6 +284,16 @@ const rsync: Writer = (args) => {
   const { flags } = parseOptions(args, { taking: RSYNC });
   return flags.has("n") || flags.has("dry-run") ? [] : copies(RSYNC)(args);
 };
+/** `git config -f FILE key value` writes any file in the manner of an ini file. */
+function settingsFile(args: readonly ShellWord[]): readonly Write[] {
+  if (args.some(({ text }) => /^--(?:get\w*|list)$|^-l$|^(?:get|list)$/.test(text))) return [];
+  return args.flatMap((word, index) => {
+    if (/^(?:-f|--file)$/.test(args[index - 1]?.text ?? ""))
+      return args.length > index + 2 ? [replace(word)] : [];
+    return word.text.startsWith("--file=") ? [replace({ ...word, text: word.text.slice(7) })] : [];
+  });
+}
+
 /** `git clone URL FOLDER` and the other verbs that make a file or folder where they are told. */
 const git: Writer = (args) => {
   const { operands } = parseOptions(args, { taking: "C c b o u branch origin depth reference".split(" ") });
@@ -229,7 +305,18 @@ const git: Writer = (args) => {
     (verb === "worktree" && rest[0] === "add" && rest.length > 1) ||
     (verb === "bundle" && rest[0] === "create" && rest.length > 1);
   const made = verb === "worktree" || verb === "bundle" ? operands[2] : target;
-  return [...(makes && made !== undefined ? [replace(made)] : []), ...namedOutputs({ program: "git", args })];
+  const tree = args.find(({ text }) => text.startsWith("--work-tree="));
+  const fills =
+    tree !== undefined &&
+    /^(?:checkout|reset|restore|apply|pull|merge|switch|stash|read-tree|checkout-index|am|cherry-pick|rebase)$/.test(
+      verb ?? "",
+    );
+  return [
+    ...(fills ? [unpacked({ ...tree, text: tree.text.slice("--work-tree=".length) })] : []),
+    ...(verb === "config" ? settingsFile(args) : []),
+    ...(makes && made !== undefined ? [replace(made)] : []),
+    ...namedOutputs({ program: "git", args }),
+  ];
 };
 /** `cmake -E copy FROM TO` and its kin. */
 const cmake: Writer = (args) =>
@@ -267,12 +354,30 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   tar: unpack,
   gtar: unpack,
   bsdtar: unpack,
-  unzip: optionFiles("d", "x P"),
-  "7z": (args) =>
-    args
-      .filter(({ text }) => /^-o./.test(text))
-      .map((word) => replace({ ...word, text: word.text.slice(2) })),
-  cpio: optionFiles("D directory", "F H"),
+  unzip: folderOptions("d"),
+  "7z": sevenZip,
+  "7za": sevenZip,
+  "7zz": sevenZip,
+  "7zr": sevenZip,
+  cpio: folderOptions("D directory", extracts),
+  pax: folderOptions("s", () => false),
+  unar: folderOptions("o output-directory"),
+  unsquashfs: folderOptions("d dest f"),
+  unrar: lastFolder,
+  rar: lastFolder,
+  "dpkg-deb": lastFolder,
+  dpkg: lastFolder,
+  aunpack: folderOptions("X extract-to"),
+  dtrx: folderOptions("o"),
+  stow: folderOptions("t target"),
+  xstow: folderOptions("t target"),
+  patch: patches,
+  script: lastOperand("c command o O I B T t m E log-in log-out log-io log-timing"),
+  logsave: (args) => parseOptions(args).operands.slice(0, 1).map(replace),
+  history: (args) =>
+    args.some(({ text }) => /^-[aw]$/.test(text))
+      ? args.filter(({ text }) => !text.startsWith("-")).map(replace)
+      : [],
   touch: allOperands("touch", "d t r date reference"),
   truncate: allOperands("edit", "s r size reference"),
   sort: optionFiles("o output", "k t S T"),
