@@ -9,7 +9,10 @@ import { isWhollyUnknown, quoteWithUnknowns, shellText } from "./values.js";
 const MOST_COMMANDS = 64;
 
 /** What an awk program starts and writes: `system("…")`, `"…" | getline`, `print | "…"`, `print > "…"`. */
-export function effectsOfAwk(code: string, language: Language): CodeEffects {
+export function effectsOfAwk(
+  code: string,
+  { language, given }: { readonly language: Language; readonly given: ReadonlyMap<string, string> },
+): CodeEffects {
   const tokens = tokenize(code, language);
   if (tokens === undefined) {
     const runs = /system|getline|\|/.test(code);
@@ -20,7 +23,7 @@ export function effectsOfAwk(code: string, language: Language): CodeEffects {
     };
   }
   const shell: string[] = [];
-  const assigned = new Map<string, string>();
+  const assigned = new Map(given);
   let opaque = false;
   const run = (text: string): void => {
     if (isWhollyUnknown(text)) opaque = true;
@@ -40,6 +43,8 @@ export function effectsOfAwk(code: string, language: Language): CodeEffects {
         : joined(following(tokens, index + 1), assigned);
       run(!getline && /^(?:\S*\/)?(?:ba|z|k|da)?sh\b/.test(text) ? UNKNOWN : text);
     }
+    if (isSign(token, "@") && tokens[index + 1]?.text === "include" && tokens[index + 2]?.kind === "text")
+      shell.push(`cat -- ${quoteWithUnknowns(tokens[index + 2]?.text ?? "")}`);
     if (token.kind === "name" && token.text === "getline") {
       const opened = readFrom(tokens, index);
       const path = opened === undefined ? UNKNOWN : joined(following(tokens, opened), assigned);

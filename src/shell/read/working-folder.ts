@@ -80,7 +80,7 @@ function ownWords(
   folder: string,
   { command, context }: { readonly command: SimpleCommand; readonly context: Context },
 ): readonly ShellWord[] | undefined {
-  const isPrivate = PRIVATE_FOLDER.test(folder);
+  const isPrivate = PRIVATE_FOLDER.test(folder) && !/^(?:cd|pushd)$/.test(command.program);
   if (context.run.hermesHome === undefined && !folder.includes(".hermes") && !isPrivate) return undefined;
   const inside = isPrivate || OWN_HOME.test(foldFolders(normalize(folder), context.run));
   let found = false;

@@ -1,5 +1,5 @@
 import type { ShellWord } from "../types.js";
-import { isHomeLike, isSomeonesHome } from "./places.js";
+import { isDownloadPlace, isHomeLike, isSomeonesHome } from "./places.js";
 import { type Call, type Condition, subject } from "./row.js";
 import { inHome, placeOf } from "./segments.js";
 
@@ -25,7 +25,7 @@ const callsBus: Condition = ({ args }) => {
 /** Orders to a browser over its debugging port. */
 const DEBUGGED = /"method"\s*:\s*"(?:Network|Storage|Runtime|Page|Target|Browser|Input|DOM|Fetch)\.\w+"/;
 const SETTING_WITH_PROGRAM =
-  /\b(?:exec|command|terminal|autostart|custom-keybinding\w*|handler|launcher|startup|script|proxy|browser|shell)\b|Exec$/i;
+  /\b(?:exec|command|terminal|autostart|custom-keybinding\w*|handler|launcher|startup|script|proxy|browser|shell|lock-enabled|lock-delay|disable-lock-screen|automatic-login|autologin\w*|screen-sharing|remote-desktop|hot-?corner\w*|firewall)\b|Exec$/i;
 
 /** A folder of a home in which people keep what they made, or the home itself. */
 function isPersonal(word: ShellWord): boolean {
@@ -72,8 +72,10 @@ export const RULES = subject("desktop", [
     { program: "websocat|wscat|curl|python|python3|node", when: ({ command: { input } }) => input.kind === "text" && DEBUGGED.test(input.text.text) ? input.text : undefined,
       match: ["echo '{\"method\":\"Storage.getCookies\"}' | websocat ws://localhost:9222/x"], not_match: ["echo hi | websocat ws://localhost:8080"] },
     { program: "dbus-update-activation-environment", word: /^(?!--?help)./, match: ["dbus-update-activation-environment --systemd X=1"] },
-    { program: "systemctl", taking: "M H", path: "set-environment|import-environment|show-environment|link|edit|revert|add-wants|add-requires", match: ["systemctl --user set-environment X=1"],
+    { program: "systemctl", taking: "M H", path: "set-environment|import-environment|link|edit|revert|add-wants|add-requires", match: ["systemctl --user set-environment X=1"],
       not_match: ["systemctl --user status x"] },
+    { program: "systemctl", taking: "M H", path: "show-environment", options: "user", rule: "credentials.environment", reason: "shows the environment, keys as well, of a person's session",
+      match: ["systemctl --user show-environment"], not_match: ["systemctl show-environment"] },
     { program: "systemctl", taking: "M H", path: "enable|reenable|start", when: ({ rest }) => rest.find(({ text }) => text.includes("/")), rule: "persistence.schedule",
       reason: "makes a file of this folder a service that is started by itself", match: ["systemctl --user enable ./x.service"], not_match: ["systemctl --user start x"] },
   ] },
@@ -89,6 +91,10 @@ export const RULES = subject("desktop", [
       not_match: ["defaults read com.apple.loginwindow"] },
     { program: "aws", path: "configure set", when: ({ rest }) => rest.find(({ text }) => /credential_process|cli_pager|ca_bundle|endpoint_url/.test(text)),
       match: ["aws configure set credential_process /tmp/x"], not_match: ["aws configure set region eu-west-1"] },
+    { program: "set", word: /^(?:-[a-zA-Z]*U[a-zA-Z]*|--universal)$/, match: ["fish -c 'set -U fish_user_paths /tmp/x'"], not_match: ["set -u"] },
+    { program: "fish_add_path", word: /^\/(?:tmp|var\/tmp|dev\/shm)/, match: ["fish -c 'fish_add_path /tmp/x'"], not_match: ["fish -c 'fish_add_path ~/bin'"] },
+    { program: "npm|pnpm|yarn", path: "config|c? set", when: ({ rest }) => rest.find((word) => isDownloadPlace({ ...word, text: word.text.replace(/^[\w-]+=/, "") })), match: ["npm config set prefix /tmp/x"],
+      not_match: ["npm config set prefix ~/.npm-global"] },
     { program: "funcsave", word: /./, match: ["funcsave ls"] },
     { program: "alias", word: /^(?:-s|--save)$/, match: ["fish -c 'alias -s ls /tmp/x'"], not_match: ["alias ll='ls -l'"] },
     { program: "ssh-import-id|ssh-import-id-gh|ssh-import-id-lp", unless: /^(?:-h|--help)$/, rule: "persistence.access", reason: "lets whoever owns a foreign key log in here", match: ["ssh-import-id gh:x"] },
@@ -119,6 +125,7 @@ export const RULES = subject("desktop", [
   ] },
   { rule: "files.in-place", reason: IN_PLACE, dry: "", tools: [
     { program: "mogrify", when: overwrites((call) => call.find(/^-path$/) !== undefined), match: ["mogrify -resize 9x9 ~/Pictures/*.jpg"], not_match: ["mogrify -resize 50% img/a.png", "mogrify -path out -resize 9x9 ~/Pictures/a.jpg"] },
+    { program: "ffmpeg|avconv", word: /^-y$/, when: ({ args }) => args.slice(-1).find(isPersonal), match: ["ffmpeg -y -i a.mp4 ~/Videos/b.mp4"], not_match: ["ffmpeg -y -i ~/Videos/a.mp4 b.mp4"] },
     { program: "magick", path: "mogrify", when: overwrites((call) => call.find(/^-path$/) !== undefined), match: ["magick mogrify -strip ~/Pictures"], not_match: ["magick mogrify -strip a.png"] },
     { program: "exiftool|exiv2|jhead|exiftran|jpegtran|jpegoptim|optipng|pngcrush|oxipng|advpng|id3v2|mid3v2|eyed3|metaflac|kid3-cli|mat2|mp3gain|aacgain|normalize-audio|dos2unix|unix2dos|recode|rename|prename|file-rename|mmv|detox|convmv|renameutils|perl-rename",
       when: overwrites((call) => call.find(/^(?:-n|--dry-run|--no-act|--noact|-l|--list|-p|pr|--show)$/) !== undefined || (call.command.program === "exiftool" && call.find(/^-overwrite_original|^-[\w:]+=|^-delete_original/) === undefined)),

@@ -200,6 +200,18 @@ const sedRuns: Condition = ({ args, operands }) => {
   );
 };
 
+/** `rsync --delete src/ build/src/`: below a folder of the project that a build makes anew from the very source. */
+function mirrorsIntoBuild(operands: readonly ShellWord[]): boolean {
+  const [source, target, ...others] = operands;
+  if (source === undefined || target === undefined || others.length > 0 || !source.known || !target.known)
+    return false;
+  return (
+    /^(?:\.\/)?(?:build|dist|out)\/[\w.-]/.test(target.text) &&
+    !target.text.includes("..") &&
+    /^(?:\.\/)?(?:src|lib|public|assets|static)\//.test(source.text)
+  );
+}
+
 /** Deleting, moving, emptying and packing files. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("files", [
@@ -288,12 +300,13 @@ export const RULES = subject("files", [
   { program: "rm|unlink|shred|srm|wipe|truncate", dry: "",
     when: ({ operands }) => operands.find(isHistoryFile), rule: "history.erase", reason: HISTORY,
     match: ["rm ~/.bash_history"], not_match: ["rm *.o"] },
-  { program: "rsync|openrsync", taking: "e f T B M", dry: "n dry-run", when: ({ flags, args }) => {
+  { program: "rsync|openrsync", taking: "e f T B M", dry: "n dry-run", when: ({ flags, args, operands }) => {
         const deletes = [...flags].find((flag) => /^(?:del$|delete|remove-s)/.test(flag));
-        return deletes === undefined ? undefined : args.find(({ text }) => text.startsWith(`--${deletes}`));
+        if (deletes === undefined || (flags.has("delete") && mirrorsIntoBuild(operands))) return undefined;
+        return args.find(({ text }) => text.startsWith(`--${deletes}`));
       },
     rule: "delete.mirror", reason: "deletes files on one side of a copy", match: ["rsync -a --del a/ b/"],
-    not_match: ["rsync -a src/ dst/"] },
+    not_match: ["rsync -a src/ dst/", "rsync -a --delete src/ build/src/"] },
   { program: "lftp", dry: "", word: /\bmirror\b.*--delete\b|(?:^|[;\s])(?:rm|mrm|glob rm)\s/,
     rule: "delete.mirror", reason: "deletes files on another machine", match: ["lftp mirror--delete"] },
   { program: "tar|gtar|bsdtar", dry: "", not_match: ["tar -tzf x.tgz", "tar -rf x.tar f"], rows: [

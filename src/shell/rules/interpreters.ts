@@ -49,7 +49,31 @@ function inlineEffects(command: SimpleCommand): CodeEffects {
     texts.length > 1 && code.language.name === "perl"
       ? [{ ...(texts[0] as ShellWord), text: texts.map(({ text }) => text).join("\n") }]
       : texts;
+  if (code.language.name === "awk") {
+    const given = awkVariables(command);
+    return combine(
+      found.map((word) => withSpan(effectsOfAwk(word.text, { language: code.language, given }), word)),
+    );
+  }
   return combine(found.map((word) => effectsOfText(word, code.language)));
+}
+
+/** `-v name=value`. */
+function awkVariables({ args }: SimpleCommand): ReadonlyMap<string, string> {
+  const given = args.flatMap(({ text }, index) => {
+    const setting = /^(?:-v|--assign)$/.test(args[index - 1]?.text ?? "")
+      ? text
+      : /^(?:-v|--assign=)(.+)$/s.exec(text)?.[1];
+    const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(setting ?? "") ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value] as const];
+  });
+  return new Map(given);
+}
+
+function withSpan(effects: CodeEffects, word: ShellWord): CodeEffects {
+  return effects.finding === undefined
+    ? effects
+    : { ...effects, finding: { ...effects.finding, span: word.span } };
 }
 
 function effectsOfText(word: ShellWord, language: Language): CodeEffects {
@@ -61,11 +85,7 @@ function effectsOfText(word: ShellWord, language: Language): CodeEffects {
     };
   const notebook = language.name === "python" ? notebookCommands(word.text) : [];
   if (notebook.length > 0) return { shell: notebook.map(shellText), opaque: false };
-  const effects =
-    language.name === "awk" ? effectsOfAwk(word.text, language) : effectsOfCode(word.text, language);
-  return effects.finding === undefined
-    ? effects
-    : { ...effects, finding: { ...effects.finding, span: word.span } };
+  return withSpan(effectsOfCode(word.text, language), word);
 }
 
 function isSed(program: string): boolean {

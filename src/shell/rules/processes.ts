@@ -51,6 +51,21 @@ function isFound({ outputs = [] }: ShellWord, repeated: boolean): boolean {
   return repeated || outputs.some(({ program }) => FINDERS.has(program));
 }
 
+/** A signal after which a program can still put its things in order. */
+const isPolite = ({ signal }: Kill): boolean => /^(?:|15|2|1|(?:sig)?(?:term|int|hup))$/i.test(signal);
+
+/** `$(lsof -ti :3000)`: what listens on a port that development servers use, and nothing else does by custom. */
+function listensOnDevelopmentPort({ outputs = [] }: ShellWord): boolean {
+  return (
+    outputs.length === 1 &&
+    outputs.every(
+      ({ program, args }) =>
+        program === "lsof" &&
+        args.some(({ text }) => /^(?:-[a-zA-Z]*i)?(?:tcp)?:(?:300\d|4200|5173|8000|8080)$/i.test(text)),
+    )
+  );
+}
+
 /** `-9`, `-KILL`, `-s KILL` and `--signal KILL` among the options of `pkill` and `killall`. */
 const killSignal: Condition = ({ args }) =>
   args.find(({ text }, index) => {
@@ -91,7 +106,11 @@ export const RULES = subject("processes", [
     { when: killing(({ targets }) => targets.find(({ text }) => text === "1")), rule: "process.kill-init",
       reason: "signals the first process, which all others hang on", match: ["kill 1"],
       not_match: ["kill %1"] },
-    { when: killing(({ targets }, repeated) => targets.find((word) => !word.known && isFound(word, repeated))),
+    { when: killing((kill, repeated) =>
+          isPolite(kill) && !repeated && kill.targets.every(listensOnDevelopmentPort)
+            ? undefined
+            : kill.targets.find((word) => !word.known && isFound(word, repeated)),
+        ),
       rule: "process.kill-found", reason: FOUND, match: ["kill $(ps aux)"], not_match: ["kill $!"] },
   ] },
   { program: "pkill|skill", taking: "s signal P parent F pidfile u t g", dry: "", unless: /^-[0V]$/,

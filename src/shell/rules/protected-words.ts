@@ -125,6 +125,15 @@ function takesNamesFrom({ program, args }: SimpleCommand): ShellWord | undefined
   });
 }
 
+/** `yq -n 'load_str("KEY")'`: the script of a filter opens files of its own. */
+function loadsInScript({ program, args }: SimpleCommand): ShellWord | undefined {
+  if (!/^(?:yq|jq|gojq|jaq|dasel)$/.test(program)) return undefined;
+  return args.find(
+    (word) =>
+      /\b(?:load\w*|input_filename|import|include)\b/.test(word.text) && pathsIn(word).some(isKeyPlace),
+  );
+}
+
 /** Verbs of git for which keys are what they log in with, or that only name files. */
 const GIT_PASSES = names(
   "config clone remote status log check-ignore check-attr ls-files ls-remote push pull fetch submodule rev-parse credential help",
@@ -180,7 +189,7 @@ function toldInInput(command: SimpleCommand): ShellWord | undefined {
 const touchesKeys: Condition = ({ command }) => {
   const { program } = command;
   if (program === "" || program.includes(" ")) return undefined;
-  if (LOOKS.has(program)) return takesNamesFrom(command);
+  if (LOOKS.has(program)) return takesNamesFrom(command) ?? loadsInScript(command);
   if (program === "git") return gitReads(command);
   if (KEY_USERS.has(program)) return undefined;
   return leads(command, isKeyPlace) ?? opensKey(command) ?? toldInInput(command);

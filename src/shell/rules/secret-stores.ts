@@ -69,6 +69,8 @@ export const RULES = subject("credentials", [
   { program: "cmdkey", dry: "", word: /^\/(?:add|delete)/i, rule: "credentials.keychain",
     reason: "changes stored passwords", match: ["cmdkey /add"] },
   { program: "john|hashcat", dry: "", rule: "credentials.dump", reason: "guesses passwords", match: ["john"] },
+  { program: "keyctl", dry: "", path: "print|read|pipe|dump", rule: "credentials.keychain", reason: PRINTS, match: ["keyctl print 123"],
+    not_match: ["keyctl show"] },
   { program: "getent", dry: "", path: "shadow|gshadow", rule: "credentials.dump", reason: PRINTS, match: ["getent shadow"],
     not_match: ["getent passwd"] },
   { program: "ps", dry: "", when: ({ args }) =>

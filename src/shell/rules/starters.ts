@@ -69,6 +69,8 @@ export const RULES = subject("starter", [
       match: ["java -XX:OnError='sh x' A", "mvn exec:exec -Dexec.executable=sh"], not_match: ["java -Xmx1g -jar a.jar"] },
     { program: "gdb|lldb", word: /\b(?:call|print|p|expr(?:ession)?)\b.*\b(?:system|exec\w*|popen|dlopen)\s*\(/,
       match: ["gdb -p 9 -batch -ex 'call system(\"id\")'"], not_match: ["gdb -batch -ex bt a core"] },
+    { program: "gdb|lldb", word: /\binfo proc environ|\benviron\b|\bdump\s+(?:binary\s+)?memory|\b(?:generate-core-file|gcore)\b|process save-core/, rule: "credentials.dump",
+      reason: "reads the memory or the environment of a process", match: ["gdb -p 9 -batch -ex 'info proc environ'"], not_match: ["gdb -batch -ex 'info threads' a core"] },
     { program: "perl", word: /^-[mM].*[;(]/, match: ["perl '-Mx;system(1)' -e 1"], not_match: ["perl -MList::Util=sum -e 1"] },
     { program: "chromium|chromium-browser|google-chrome|chrome|electron|code", word: /^--(?:renderer|utility|gpu|ppapi|plugin)-(?:cmd-prefix|launcher)|^--gpu-launcher/,
       match: ["chrome --renderer-cmd-prefix='sh -c id'"], not_match: ["chromium --headless --dump-dom a.html"] },

@@ -24,6 +24,8 @@ export const RULES = subject("container", [
     { program: "virsh", taking: "c connect", not_match: ["virsh list --all", "virsh dominfo vm"], rows: [
       { path: "** destroy|shutdown|reboot|undefine|reset|vol-delete|pool-delete|pool-destroy|net-destroy|snapshot-delete",
         rule: STATE, reason: STOPS, match: ["virsh destroy vm1"] },
+      { path: "** qemu-agent-command|qemu-monitor-command|set-user-password|send-key|attach-disk|attach-device", rule: "container.exec",
+        reason: "reaches into a virtual machine past its walls", match: ["virsh qemu-agent-command vm x"] },
       { path: "vol-wipe|net-undefine|snapshot-revert|managedsave-remove", reason: DESTROYS,
         match: ["virsh vol-wipe"] },
     ] },
