@@ -7,11 +7,12 @@ import { withoutSecrets } from "../../src/env/sandbox/filtered-copy.js";
 import { tempDir } from "../support/runtime.js";
 
 it("a boundary that could not be made because the helper was gone is tried again", async () => {
-  const helpers = [Promise.reject(new Error("gone")), Promise.resolve(undefined)];
-  const boundaries = new Boundaries({
-    launcher: () => helpers.shift() ?? Promise.resolve(undefined),
-    folder: tmpdir(),
-  });
+  let isGone = true;
+  const launcher = async () => {
+    if (isGone) throw new Error("gone");
+    return undefined;
+  };
+  const boundaries = new Boundaries({ launcher, folder: tmpdir() });
   const request = {
     homes: [tempDir()] as const,
     workspace: undefined,
@@ -22,6 +23,7 @@ it("a boundary that could not be made because the helper was gone is tried again
     sshAgent: undefined,
   };
   await expect(boundaries.for(request)).rejects.toThrow("gone");
+  isGone = false;
   expect(await boundaries.for(request)).toHaveProperty("unavailable");
 });
 
