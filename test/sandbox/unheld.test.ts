@@ -82,6 +82,15 @@ it.each([
   ["node", "const fs = await import('node:fs')", false],
   ["node", "[].constructor.constructor('return 1')()", false],
   ["bash", "echo hi", false],
+  ["python", "import random\nrandom._os.system('id')", false],
+  ["python", "import math; import http.client as h", false],
+  ["python", "if True: import urllib.request as u", false],
+  ["python", "import operator, random\noperator.attrgetter(chr(95) + 'o' + 's')(random)", false],
+  ["python", "import string, random\nstring.Formatter().get_field('0.x', [random], {})", false],
+  ["python", "from typing import List\nfor _ in range(3): print(_)", true],
+  ["node", "[].at['const' + 'ructor']('return 1')()", false],
+  ["node", "const { ['const' + 'ructor']: f } = [].at", false],
+  ["node", "const rows = [[1, 2], [3, 4]]; for (const [a, b] of rows) console.log(a + b, rows[0])", true],
 ] as const)("%s: %s", (runner, code, harmless) => {
   expect(isPlainlyHarmless(runner, code)).toBe(harmless);
 });

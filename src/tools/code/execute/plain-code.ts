@@ -17,16 +17,22 @@ const PYTHON_MODULES = new Set(
     " ",
   ),
 );
-const PYTHON_IMPORT = /^\s*(?:from\s+([\w.]+)\s+import\b|import\s+([^#;\n]+))/gm;
-/** Words through which code reaches files, programs, the network, or names it has not spelled out. */
+const PYTHON_IMPORT = /\b(?:from\s+([\w.]+)\s+import\b|import\s+([^#;\n]+))/g;
+/**
+ * Words through which code reaches files, programs, the network, or names it has not spelled out: `random._os` is the
+ * module, and what takes a name as a text takes any.
+ */
 const PYTHON_REACHES =
-  /\b(?:open|exec|eval|compile|input|breakpoint|getattr|setattr|delattr|globals|locals|vars|memoryview|importlib|builtins|os|sys|subprocess|socket|ctypes|shutil|pathlib|pickle|marshal|help|exit|quit)\b|__/;
+  /\b(?:open|exec|eval|compile|input|breakpoint|getattr|setattr|delattr|globals|locals|vars|memoryview|importlib|builtins|os|sys|subprocess|socket|ctypes|shutil|pathlib|pickle|marshal|help|exit|quit|attrgetter|methodcaller|Formatter|singledispatch\w*|get_type_hints|ForwardRef)\b|__|(?<!\w)_[A-Za-z]/;
 const SCRIPT_REACHES =
-  /\b(?:import|require|process|globalThis|global|module|exports|eval|Function|constructor|prototype|fetch|WebSocket|XMLHttpRequest|Deno|Bun|Worker|WebAssembly|Reflect|Proxy)\b|__|\\u/;
+  /\b(?:import|require|process|globalThis|global|module|exports|eval|Function|constructor|prototype|fetch|WebSocket|XMLHttpRequest|Deno|Bun|Worker|WebAssembly|Reflect|Proxy|[gs]etPrototypeOf|getOwnProperty\w*)\b|__|\\u/;
+/** `f[name]` and `{[name]: f}`, where the name may be any that was put together; a number is none. */
+const COMPUTED_NAME =
+  /[\w$)\]"'`](?<!\b(?:return|of|in|await|yield|case|else|const|let|var))\s*(?:\?\.\s*)?\[(?!\s*\d+\s*\])|[{,]\s*\[[^\]]*\]\s*:/;
 
 /** Code that can only compute, print and call tools. Anything that is not plainly so is not. */
 export function isPlainlyHarmless(runner: Runner, code: string): boolean {
-  if (runner === "node") return !SCRIPT_REACHES.test(code);
+  if (runner === "node") return !SCRIPT_REACHES.test(code) && !COMPUTED_NAME.test(code);
   if (runner !== "python" || PYTHON_REACHES.test(code)) return false;
   return [...code.matchAll(PYTHON_IMPORT)].every(([, from, names]) =>
     (from ?? names ?? "").split(",").every((name) => {
