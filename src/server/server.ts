@@ -73,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   runtime.secrets.add("HERMES_TOKEN", token.value);
   if (callToken !== undefined) runtime.secrets.add("HERMES_CALL_TOKEN", callToken);
   runtime.secrets.add("HERMES_PAGE_COOKIE", auth.cookieValue);
+  runtime.secrets.add("HERMES_PAGE_KEY", auth.pageKey);
   const feed = new EventFeed({
     events: runtime.events,
     redact: runtime.redact,

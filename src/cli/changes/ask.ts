@@ -1,3 +1,4 @@
+import { ownCommand } from "../../base/own-command.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Output } from "../output.js";
 
@@ -14,7 +15,7 @@ export function askAboutChanges(runtime: Runtime, out: Output): void {
     if (!/^[yn]$/i.test(typed)) return;
     stop();
     const waiting = runtime.changes?.held ?? [];
-    if (typed.toLowerCase() === "n") out.note("Nothing was taken up. Later: npx hermes changes accept");
+    if (typed.toLowerCase() === "n") out.note(`Nothing was taken up. Later: ${ownCommand()} changes accept`);
     else void runtime.changes?.accept(waiting);
   };
   const stop = (): void => {
@@ -28,7 +29,7 @@ export function askAboutChanges(runtime: Runtime, out: Output): void {
     if (event.type !== "reload.held") return;
     for (const file of event.files) out.note(`Changed, and not in force: ${file}`);
     if (!canAsk) {
-      out.note("Take it up with: npx hermes changes accept, or on the page.");
+      out.note(`Take it up with: ${ownCommand()} changes accept, or on the page.`);
       return;
     }
     out.note("Take it up? y / n");

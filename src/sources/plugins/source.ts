@@ -305,7 +305,7 @@ function clashOf(
       if (owner !== undefined) return `the ${what} ${name} belongs to the plugin ${owner.name} already`;
     }
   }
-  // The rules about paths go by the first word of an environment's name.
+  // Grants and the journal know environments by their names: none may be taken for a built-in one.
   const builtin = new RegExp(`^(?:${BUILTIN_NAMES.join("|")})\\b`);
   const environment = [...collected.environments.keys()].find((name) => builtin.test(name));
   if (environment !== undefined) {
