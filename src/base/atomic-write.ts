@@ -13,7 +13,7 @@ export async function replaceFile(file: {
 }): Promise<void> {
   const { path, data, mode, sync = true } = file;
   const { default: writeFileAtomic } = await import("write-file-atomic");
-  await writeFileAtomic(path, data, { fsync: sync, ...(mode !== undefined && { mode }) });
+  await writeFileAtomic(path, data, { fsync: sync, mode });
   if (sync) await syncFolder(dirname(path));
 }
 

@@ -75,10 +75,10 @@ export function journalReader(db: Database) {
             calls,
             errors,
             error_rate: errors / calls,
-            ...(typeof row.p50_ms === "number" ? { p50_ms: row.p50_ms } : {}),
-            ...(typeof row.p95_ms === "number" ? { p95_ms: row.p95_ms } : {}),
-            ...(typeof row.p99_ms === "number" ? { p99_ms: row.p99_ms } : {}),
-            ...(row.last_error === null ? {} : { last_error: textOfBlob(row.last_error) }),
+            p50_ms: typeof row.p50_ms === "number" ? row.p50_ms : undefined,
+            p95_ms: typeof row.p95_ms === "number" ? row.p95_ms : undefined,
+            p99_ms: typeof row.p99_ms === "number" ? row.p99_ms : undefined,
+            last_error: row.last_error === null ? undefined : textOfBlob(row.last_error),
             result_chars: Number(row.result_chars),
           };
         });

@@ -96,7 +96,7 @@ export interface JournalRow {
   readonly duration_ms?: number;
   readonly result_chars?: number;
   readonly result_hash?: string;
-  readonly truncated?: boolean;
+  readonly truncated?: boolean | undefined;
   readonly error_code?: string;
   readonly error_message?: string;
   readonly repairs?: string;
@@ -120,10 +120,10 @@ export interface ToolStats {
   readonly errors: number;
   readonly error_rate: number;
   /** Over the calls that ran; absent when none did. */
-  readonly p50_ms?: number;
-  readonly p95_ms?: number;
-  readonly p99_ms?: number;
-  readonly last_error?: string;
+  readonly p50_ms?: number | undefined;
+  readonly p95_ms?: number | undefined;
+  readonly p99_ms?: number | undefined;
+  readonly last_error?: string | undefined;
   readonly result_chars: number;
 }
 

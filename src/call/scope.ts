@@ -78,11 +78,11 @@ export interface Verdict extends Decision {
   /** The parts with their own verdicts, for whoever is asked. */
   readonly segments?: readonly JudgedSegment[];
   /** What "always" would write down, literally; nothing means that "always" is not offered. */
-  readonly remember?: readonly string[];
+  readonly remember?: readonly string[] | undefined;
   /** True when only a person may say yes, never a reviewer model. */
   readonly personOnly?: boolean;
   /** Permanent grants that this decision rests on. */
-  readonly grantsUsed?: readonly string[];
+  readonly grantsUsed?: readonly string[] | undefined;
 }
 
 /** Judges effects; pure, so that `explain`, dry runs and real calls cannot disagree. */

@@ -30,7 +30,7 @@ interface OptionSpec {
   readonly choices?: readonly string[];
   readonly required?: boolean;
   readonly repeats?: boolean;
-  readonly hidden?: boolean;
+  readonly hidden?: boolean | undefined;
 }
 
 /** How the arguments of a call are typed. */

@@ -28,7 +28,7 @@ export async function confirm(asked: {
   readonly yes: boolean;
   /** What is said after a no. */
   readonly refused: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }): Promise<void> {
   if (asked.yes) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {

@@ -7,7 +7,7 @@ import type { CustomToolset, Place } from "./types.js";
 export type Report = (finding: {
   readonly severity: "error" | "warning";
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly place?: Place | undefined;
   /** Dotted path the finding is about. */
   readonly at: string;

@@ -87,8 +87,8 @@ interface Reading {
   readonly report: (finding: {
     readonly severity: "error" | "warning";
     readonly message: string;
-    readonly hint?: string;
-    readonly place?: ConfigNode["place"];
+    readonly hint?: string | undefined;
+    readonly place?: ConfigNode["place"] | undefined;
     readonly at: string;
   }) => void;
   /** Checks one plain value; handed in because it lives with the other kinds of values. */

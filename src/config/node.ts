@@ -6,22 +6,22 @@ export type ConfigNode = ScalarNode | ListNode | MapNode;
 export interface ScalarNode {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 export interface ListNode {
   readonly kind: "list";
   readonly items: readonly ConfigNode[];
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 export interface MapNode {
   readonly kind: "map";
   readonly entries: readonly MapEntry[];
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 export interface MapEntry {
   readonly name: string;
   readonly node: ConfigNode;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 
 export const MAX_DEPTH = 64;

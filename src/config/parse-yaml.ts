@@ -10,7 +10,7 @@ export type ParsedFile =
       readonly ok: false;
       readonly message: string;
       readonly place?: Place | undefined;
-      readonly partial?: MapNode;
+      readonly partial?: MapNode | undefined;
     };
 
 /** How much a file may hold; made for settings, other files may say otherwise. */
@@ -70,7 +70,7 @@ async function compose(text: string, limits: ParseLimits): Promise<ParsedFile> {
       ? walker.trouble
       : { message: plainSyntaxMessage(syntax.code, syntax.message), place: walker.placeOf(syntax.pos[0]) };
   if (trouble !== undefined) {
-    return { ok: false, ...trouble, ...(root.kind === "map" ? { partial: root } : {}) };
+    return { ok: false, ...trouble, partial: root.kind === "map" ? root : undefined };
   }
   if (root.kind === "map") return { ok: true, root };
   if (root.kind === "scalar" && root.value === null) return { ok: true, root: EMPTY };
@@ -97,7 +97,7 @@ type Yaml = typeof import("yaml");
 
 /** Turns the library's tree into ours, opening aliases under one budget so that a bomb stays small. */
 class Walker {
-  trouble: { message: string; place?: Place } | undefined;
+  trouble: { message: string; place?: Place | undefined } | undefined;
   #seen = 0;
   #openAliases = 0;
   // Collected on the way: the library's own look-up walks the whole document for every alias.
@@ -176,7 +176,7 @@ class Walker {
     return undefined;
   }
 
-  #place(node: unknown): { place?: Place } {
+  #place(node: unknown): { place?: Place | undefined } {
     const offset = this.yaml.isNode(node) ? (node as YamlNode).range?.[0] : undefined;
     return offset === undefined ? {} : { place: this.placeOf(offset) };
   }

@@ -13,7 +13,7 @@ export interface GrantEntry {
   /** Exactly this command, in any spelling that comes to the same. */
   readonly command?: string;
   /** A command with `*`, `?` or `[…]`. */
-  readonly pattern?: string;
+  readonly pattern?: string | undefined;
   /** A rule, or a kind of danger. */
   readonly rule?: string;
   /** A folder it is limited to, or `environment:NAME`. */

@@ -98,7 +98,7 @@ export interface RunRequestOutcome {
   /** True once a scheduler has taken it up. */
   readonly taken: boolean;
   /** What to do or to expect when none has. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** The jobs of one Hermes home. Ids may be shortened to a unique beginning; names work too. */

@@ -35,8 +35,8 @@ export function connectionFailure(error: unknown, url: string): unknown {
   });
 }
 
-function causes(error: unknown): readonly (Error & { code?: string })[] {
-  const chain: (Error & { code?: string })[] = [];
+function causes(error: unknown): readonly (Error & { code?: string | undefined })[] {
+  const chain: (Error & { code?: string | undefined })[] = [];
   for (let at = error; at instanceof Error && chain.length < 10; ) {
     chain.push(at);
     at = at instanceof AggregateError ? at.errors[0] : at.cause;

@@ -106,7 +106,7 @@ export type RuntimeEvent =
       /** `mcp:github`, `yaml:/path/file.yaml`, `plugin:weather`. */
       readonly source: string;
       readonly state: string;
-      readonly reason?: string;
+      readonly reason?: string | undefined;
       readonly at: number;
     }
   | {

@@ -87,7 +87,7 @@ interface Deciding {
   readonly question: RulesQuestion;
   readonly options: PolicyOptions;
   readonly permissions: PermissionTable;
-  readonly note?: Note;
+  readonly note?: Note | undefined;
 }
 
 function decideWith(deciding: Deciding): Verdict {

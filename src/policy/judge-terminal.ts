@@ -194,13 +194,13 @@ function askUnlessGranted({ command, cwd, judged, place, rules }: Judged): Verdi
   const remember = rules.allowlist?.rememberable?.(uncovered) ?? uncovered.map(({ canonical }) => canonical);
   const ids = grants.flatMap((grant) => grant?.id ?? []);
   return {
-    ...(rules.allowlist !== undefined && ids.length > 0 && { grantsUsed: ids }),
+    grantsUsed: rules.allowlist !== undefined && ids.length > 0 ? ids : undefined,
     verdict: "ask",
     rule: first.rule,
     reason: [...new Set(uncovered.map((segment) => segment.reason))].join("; "),
     grantKeys: [...new Set(uncovered.map((segment) => segment.rule))],
     segments: judged.segments.length > 0 ? judged.segments : [whole],
-    ...(remember.length > 0 && { remember }),
+    remember: remember.length > 0 ? remember : undefined,
   };
 }
 

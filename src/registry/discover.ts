@@ -23,7 +23,7 @@ export interface DiscoveryProblem {
   readonly origin: ToolFolderOrigin;
   readonly stage: "read" | "parse" | "import" | "register";
   readonly message: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** What the module threw, with its stack. */
   readonly stack?: string | undefined;
 }

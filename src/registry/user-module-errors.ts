@@ -8,7 +8,7 @@ import { typeScriptPath } from "./user-module-typescript.js";
 /** What went wrong while a tool module was imported, in words for the person who wrote it. */
 export interface ImportProblem {
   readonly message: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
 }
 
 /** A place in a tool module or one of its helpers, as V8 prints it in stacks and syntax errors. */
@@ -29,7 +29,7 @@ export function describeImportError(
   module: { readonly file: string; readonly cacheDir: string },
 ): ImportProblem {
   if (error instanceof PlacedError) {
-    return { message: error.message, ...(error.line !== undefined && { line: error.line }) };
+    return { message: error.message, line: error.line };
   }
   const message = messageOf(error, module.file);
   const place = placeOf(error, module.cacheDir);

@@ -133,7 +133,7 @@ export function yamlFolders(config: LoadedConfig): readonly string[] {
 function moduleFolders({ paths, project }: LoadedConfig): readonly string[] {
   return toolFolders({
     home: paths.home,
-    ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
+    project: project === undefined ? undefined : { root: project.folder, trusted: project.trusted },
   }).map(({ path }) => path);
 }
 

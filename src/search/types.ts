@@ -6,7 +6,7 @@ export interface SearchableTool {
   readonly description: string;
   readonly parameters: JsonSchema;
   /** The server, plugin or file it comes from. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }
 

@@ -78,19 +78,20 @@ function operation(route: Route): Readonly<Record<string, unknown>> {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    ...(route.open === true && { security: [] }),
-    ...(query !== undefined && { parameters: query.map((parameter) => ({ in: "query", ...parameter })) }),
-    ...(requestSchema !== undefined && {
-      requestBody: { required: true, content: { "application/json": { schema: requestSchema } } },
-    }),
+    security: route.open === true ? [] : undefined,
+    parameters: query === undefined ? undefined : query.map((parameter) => ({ in: "query", ...parameter })),
+    requestBody:
+      requestSchema === undefined
+        ? undefined
+        : { required: true, content: { "application/json": { schema: requestSchema } } },
     responses: {
       200: {
         description: answer.description,
         content: { [answer.type]: answer.schema === undefined ? {} : { schema: answer.schema } },
       },
-      ...(route.path === "/" && { 303: { description: "The token was right; the cookie is set." } }),
-      ...(query !== undefined && { 400: ref("BadRequest") }),
-      ...(route.open !== true && { 401: ref("Unauthenticated") }),
+      303: route.path === "/" ? { description: "The token was right; the cookie is set." } : undefined,
+      400: query === undefined ? undefined : ref("BadRequest"),
+      401: route.open === true ? undefined : ref("Unauthenticated"),
       403: ref("Forbidden"),
       ...Object.fromEntries((route.problems ?? []).map((name) => [STATUS_OF[name], ref(name)])),
       ...(requestSchema !== undefined && {

@@ -6,7 +6,7 @@ export interface ServerToken {
   readonly value: string;
   /** Given by the operator, or made by this program and kept in a file. */
   readonly source: "configured" | "file";
-  readonly file?: string;
+  readonly file?: string | undefined;
 }
 
 const SENDABLE = /^[\x21-\x7e]+$/;

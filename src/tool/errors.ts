@@ -25,7 +25,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export function failure(code: ErrorCode, message: string, hint?: string): Failure {
@@ -48,7 +48,7 @@ export class ToolError extends Error {
   constructor(
     message: string,
     options: {
-      code?: ErrorCode;
+      code?: ErrorCode | undefined;
       hint?: string | undefined;
       details?: Record<string, unknown> | undefined;
       cause?: unknown;

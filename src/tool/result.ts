@@ -23,8 +23,8 @@ export class ToolResult<Output = unknown> {
   constructor(fields: {
     success: boolean;
     output?: Output;
-    error?: string;
-    hint?: string;
+    error?: string | undefined;
+    hint?: string | undefined;
     content?: readonly Content[];
   }) {
     this.success = fields.success;

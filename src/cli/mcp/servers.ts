@@ -18,7 +18,7 @@ export type ServerSection = Readonly<Record<string, unknown>>;
 /** The same with every default, judged by the rules of the configuration file. */
 export function checkedServer(name: string, section: ServerSection): McpServerConfig {
   const root = nodeFrom({ mcp_servers: { [name]: section } });
-  let complaint: { readonly message: string; readonly hint?: string } | undefined;
+  let complaint: { readonly message: string; readonly hint?: string | undefined } | undefined;
   const entries =
     root.kind === "map"
       ? readLayer(root, (finding) => {

@@ -81,7 +81,7 @@ async function unusableSchemas(tools: readonly ToolSpec[]): Promise<readonly Fil
       return [];
     } catch (error) {
       const message = `the parameters of tool ${name} are no usable JSON Schema: ${(error as Error).message}`;
-      return [{ message, ...(place !== undefined && { place }) }];
+      return [{ message, place }];
     }
   });
 }

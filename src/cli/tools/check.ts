@@ -76,7 +76,7 @@ async function targets(
     const { project } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
     const folders = toolFolders({
       home,
-      ...(project !== undefined && { project: { root: project.folder, trusted: project.trusted } }),
+      project: project === undefined ? undefined : { root: project.folder, trusted: project.trusted },
     });
     await loadUserTools({ registry: runtime.registry, folders, cacheDir: join(scratch, "cache") });
     return [runtime.canonicalName(target)];

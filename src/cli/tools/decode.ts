@@ -21,7 +21,7 @@ interface Decoded {
   readonly id: string | null;
   readonly outcome: "ok" | "error";
   readonly args?: Readonly<Record<string, unknown>>;
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Requests in, decoded arguments or errors out: the first stages of the path, run for real, without the rest. */

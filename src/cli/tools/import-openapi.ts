@@ -94,12 +94,12 @@ function wishesOf(options: Readonly<Record<string, unknown>>) {
   if (baseUrl !== undefined && !(URL.canParse(String(baseUrl)) && /^https?:/i.test(String(baseUrl))))
     throw commandError("bad_request", "--base-url must be an http or https address");
   return {
-    ...(prefix !== undefined && { prefix: String(prefix) }),
-    ...(Array.isArray(include) && { include: include.map(String) }),
-    ...(Array.isArray(exclude) && { exclude: exclude.map(String) }),
-    ...(Array.isArray(tag) && { tags: tag.map(String) }),
-    ...(baseUrl !== undefined && { baseUrl: String(baseUrl) }),
-    ...(Array.isArray(auth) && { auth: auth.map((one) => authFrom(String(one))) }),
+    prefix: prefix === undefined ? undefined : String(prefix),
+    include: Array.isArray(include) ? include.map(String) : undefined,
+    exclude: Array.isArray(exclude) ? exclude.map(String) : undefined,
+    tags: Array.isArray(tag) ? tag.map(String) : undefined,
+    baseUrl: baseUrl === undefined ? undefined : String(baseUrl),
+    auth: Array.isArray(auth) ? auth.map((one) => authFrom(String(one))) : undefined,
   };
 }
 

@@ -13,7 +13,7 @@ export interface ApiRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly json?: unknown;
-  readonly file?: { readonly path: string; readonly bytes: Uint8Array };
+  readonly file?: { readonly path: string; readonly bytes: Uint8Array } | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How long to ask again while the connection is broken. */
   readonly retryForMs?: number | undefined;

@@ -37,7 +37,7 @@ export class Toolbox {
     const unneeded = [...this.#leftovers];
     this.#leftovers.clear();
     try {
-      const { result } = await this.api.call<{ result?: string }>({
+      const { result } = await this.api.call<{ result?: string | undefined }>({
         method: "POST",
         url: `${this.url}/process/execute`,
         json: { command: commandLine(forgetScript(unneeded) + script), timeout: WAIT_SECONDS + 30 },

@@ -14,7 +14,10 @@ export class EngineError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
 
-  constructor(message: string, options: { status?: number; code?: string; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { status?: number; code?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "EngineError";
     this.status = options.status;
@@ -29,7 +32,7 @@ export interface ApiRequest {
   /** Sent as JSON; a stream or bytes go as they are (an archive). */
   readonly body?: object;
   readonly raw?: Readable | Uint8Array;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface ApiResponse {

@@ -54,7 +54,7 @@ export function createExecTransport(engine: Engine, container: Container): Trans
             AttachStdout: true,
             AttachStderr: true,
             Tty: request.pty !== undefined,
-            ...(request.pty === undefined ? {} : { DetachKeys: DETACH_KEYS }),
+            DetachKeys: request.pty === undefined ? undefined : DETACH_KEYS,
             ...consoleSize(request.pty),
             Cmd: await commandLine(request),
           },

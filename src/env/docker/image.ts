@@ -7,7 +7,7 @@ interface PullLine {
   readonly status?: string;
   readonly id?: string;
   readonly progress?: string;
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Id of the image, which is pulled when the engine does not have it. */

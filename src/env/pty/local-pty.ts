@@ -30,7 +30,7 @@ export interface PtyRequest {
   /** Value of HERMES_EXEC_ID for everything it starts. */
   readonly mark: string;
   /** Files to open for the program before it starts. */
-  readonly files?: readonly OpenedFile[];
+  readonly files?: readonly OpenedFile[] | undefined;
   /** See `TreeRoot.held`. */
   readonly held?: boolean;
   /** Starts the program with the terminal at this path instead of from here. */

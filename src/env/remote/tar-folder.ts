@@ -35,7 +35,7 @@ async function* packEntries(level: Level): AsyncGenerator<Uint8Array> {
     const parts = [...level.parts, name];
     const place = at(level.root, parts);
     const stats = await fs.lstat(place);
-    const member = (type: TarMember["type"], more: { size: number; target?: Buffer }): Buffer =>
+    const member = (type: TarMember["type"], more: { size: number; target?: Buffer | undefined }): Buffer =>
       tarHeader({
         name: Buffer.from(`./${parts.join("/")}${type === "directory" ? "/" : ""}`, "latin1"),
         type,

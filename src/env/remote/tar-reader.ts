@@ -34,7 +34,7 @@ export class TarReader {
   #inMember = false;
   /** A name or the like that is being gathered for the next member. */
   #text: { readonly letter: string; parts: Buffer[] } | undefined;
-  #next: { name?: Buffer; target?: Buffer; size?: number; mtimeMs?: number } = {};
+  #next: { name?: Buffer; target?: Buffer | undefined; size?: number; mtimeMs?: number } = {};
   #ended = false;
 
   constructor(listener: TarListener) {
@@ -127,7 +127,7 @@ export class TarReader {
       size: known.size,
       mode: numberAt(block, 100, 8),
       mtimeMs: this.#next.mtimeMs ?? numberAt(block, 136, 12) * 1000,
-      ...(target.length > 0 && { target }),
+      target: target.length > 0 ? target : undefined,
     };
   }
 
@@ -140,7 +140,7 @@ export class TarReader {
 
 /** `length key=value\n` records, where the length counts all of the record. */
 function readRecords(text: Buffer) {
-  const found: { name?: Buffer; target?: Buffer; size?: number; mtimeMs?: number } = {};
+  const found: { name?: Buffer; target?: Buffer | undefined; size?: number; mtimeMs?: number } = {};
   for (let at = 0; at < text.length; ) {
     const blank = text.indexOf(" ", at);
     const length = Number(text.toString("latin1", at, blank));

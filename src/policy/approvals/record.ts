@@ -21,7 +21,7 @@ export interface ShownQuestion {
   readonly door: string;
   readonly session_covers: readonly string[];
   readonly always_remembers: readonly string[];
-  readonly review?: string;
+  readonly review?: string | undefined;
 }
 
 /** What is needed to run the call in another process; holds arguments as they are, so it never leaves the store. */
@@ -82,7 +82,7 @@ export function shownQuestion(request: ApprovalRequest, redact: (text: string) =
     door: request.door,
     session_covers: request.sessionKeys.map(show),
     always_remembers: request.remember.map(show),
-    ...(request.review !== undefined && { review: show(request.review) }),
+    review: request.review === undefined ? undefined : show(request.review),
   };
 }
 
@@ -111,7 +111,7 @@ export function publicRecord(
       answer: answer.answer,
       answered_by: answer.by,
       answered_at: answer.at,
-      ...(answer.reason !== undefined && { answer_reason: answer.reason }),
+      answer_reason: answer.reason,
     }),
     signature: record.signature,
   };

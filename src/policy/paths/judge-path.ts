@@ -27,7 +27,7 @@ export interface PathVerdict {
   /** Where it leads; null when nobody can say. */
   readonly resolved: string | null;
   /** The pattern that decided, when one did. */
-  readonly pattern?: string;
+  readonly pattern?: string | undefined;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface RestrictionQuestion {
   readonly isLocal: boolean;
   /** What the effect would run, when it names a command. */
   readonly line?: CommandLine | undefined;
-  readonly note?: Note;
+  readonly note?: Note | undefined;
 }
 
 export interface RestrictionJudgement {

@@ -348,7 +348,7 @@ function readParameter(entry: MapEntry, within: string, reading: RuleReading): P
         break;
       default:
         unknownField({
-          entry: { name, node, ...(place && { place }) },
+          entry: { name, node, place: place || undefined },
           within: at,
           known: PARAMETER_FIELDS,
           reading,

@@ -36,7 +36,7 @@ export interface ParameterRule {
   readonly origin: RuleOrigin;
   readonly allow?: readonly Scalar[];
   readonly deny?: readonly Scalar[];
-  readonly pattern?: RegExp;
+  readonly pattern?: RegExp | undefined;
   readonly not_pattern?: RegExp;
   readonly min?: number;
   readonly max?: number;

@@ -76,7 +76,7 @@ export function clientAsk(options: {
             answer: {
               type: "string",
               title: "Answer",
-              ...(choices !== undefined && choices.length > 0 && { enum: [...choices] }),
+              enum: choices !== undefined && choices.length > 0 ? [...choices] : undefined,
             },
           },
           required: ["answer"],

@@ -174,8 +174,10 @@ function personFor(door: McpDoor, asking: Asking): Parameters<Session["withPerso
   const approver = approverFor(door, asking);
   return {
     approver,
-    ...(canAsk &&
-      door.mayApprove && { ask: clientAsk({ askClient, signal, timeoutMs: approvalTimeoutMs(door) }) }),
+    ask:
+      canAsk && door.mayApprove
+        ? clientAsk({ askClient, signal, timeoutMs: approvalTimeoutMs(door) })
+        : undefined,
   };
 }
 

@@ -343,7 +343,7 @@ class Reader {
       this.#reading.tools.member(full) ?? {
         kind: "name",
         name: full,
-        ...(value.receiver === undefined ? {} : { receiver: value.receiver }),
+        receiver: value.receiver,
       }
     );
   }
@@ -368,7 +368,7 @@ class Reader {
       name: callee.name,
       args: given.items,
       keywords: given.keywords,
-      ...(callee.receiver === undefined ? {} : { receiver: callee.receiver }),
+      receiver: callee.receiver,
     };
     this.#reading.facts.calls.push(call);
     return this.#reading.tools.evaluate(call);

@@ -53,7 +53,7 @@ export interface StringBody {
   readonly from: number;
   readonly closer: string;
   /** Counts nested openers for bracket quotes such as `q{…}`. */
-  readonly opener?: string;
+  readonly opener?: string | undefined;
   readonly interpolation?: "$" | "#{" | "${" | "{" | undefined;
   readonly raw?: boolean;
   readonly kind: "text" | "command";
@@ -200,7 +200,7 @@ function delimited({ code, from, open, kind }: Delimited): ReadToken | "endless"
     code,
     from,
     closer: closer ?? open,
-    ...(closer === undefined ? {} : { opener: open }),
+    opener: closer === undefined ? undefined : open,
     interpolation: plain ? undefined : kind.startsWith("q") || kind === "s" || kind === "m" ? "$" : "#{",
     kind: /x$/.test(kind) ? "command" : "text",
   });

@@ -10,7 +10,7 @@ export type CodeValue =
   | { readonly kind: "list"; readonly items: readonly CodeValue[] }
   | { readonly kind: "record"; readonly fields: ReadonlyMap<string, CodeValue> }
   /** A dotted name: a module, a function, a member of something. */
-  | { readonly kind: "name"; readonly name: string; readonly receiver?: CodeValue }
+  | { readonly kind: "name"; readonly name: string; readonly receiver?: CodeValue | undefined }
   | { readonly kind: "unknown"; readonly origin?: Origin };
 
 /** Where text that nobody knows comes from. */
@@ -126,7 +126,7 @@ export interface CodeCall {
   readonly name: string;
   readonly args: readonly CodeValue[];
   readonly keywords: ReadonlyMap<string, CodeValue>;
-  readonly receiver?: CodeValue;
+  readonly receiver?: CodeValue | undefined;
 }
 
 /** What the reader tells about a program. */

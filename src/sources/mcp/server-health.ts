@@ -53,7 +53,7 @@ export class ServerHealth {
       type: "source.changed",
       source: sourceOf(this.#server),
       state,
-      ...(reason !== undefined && { reason }),
+      reason,
       at: Date.now(),
     });
   }

@@ -32,11 +32,12 @@ const RESOURCES: readonly Utility[] = [
       );
       return data({
         resources: resources.slice(0, MOST_LISTED).map((one) => ({ uri: one.uri, ...described(one) })),
-        ...(templates.length > 0 && {
-          templates: templates
-            .slice(0, MOST_LISTED)
-            .map((one) => ({ uri_template: one.uriTemplate, ...described(one) })),
-        }),
+        templates:
+          templates.length > 0
+            ? templates
+                .slice(0, MOST_LISTED)
+                .map((one) => ({ uri_template: one.uriTemplate, ...described(one) }))
+            : undefined,
       });
     },
   },
@@ -70,8 +71,8 @@ const PROMPTS: readonly Utility[] = [
           ...described(prompt),
           arguments: (prompt.arguments ?? []).map(({ name, description, required }) => ({
             name,
-            ...(description !== undefined && { description: cleanText(description, 300) }),
-            ...(required === true && { required }),
+            description: description === undefined ? undefined : cleanText(description, 300),
+            required: required === true ? required : undefined,
           })),
         })),
       });
@@ -142,8 +143,8 @@ interface Described {
 function described(one: Described) {
   return {
     name: one.name,
-    ...(one.title !== undefined && { title: cleanLine(one.title, 200) }),
-    ...(one.description !== undefined && { description: cleanText(one.description, 500) }),
+    title: one.title === undefined ? undefined : cleanLine(one.title, 200),
+    description: one.description === undefined ? undefined : cleanText(one.description, 500),
     mime_type: one.mimeType,
   };
 }

@@ -10,13 +10,13 @@ import { sharedSchemas } from "./schemas.js";
 import { type AuthSection, authFor, withHeaders } from "./security.js";
 
 export interface ImportOptions {
-  readonly prefix?: string;
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly tags?: readonly string[];
-  readonly baseUrl?: string;
+  readonly prefix?: string | undefined;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly baseUrl?: string | undefined;
   /** Instead of what the document says. */
-  readonly auth?: readonly AuthSection[];
+  readonly auth?: readonly AuthSection[] | undefined;
   /** Where the document was fetched from: relative addresses begin there. */
   readonly documentUrl?: string | undefined;
 }
@@ -35,7 +35,7 @@ export type Imported =
       readonly tools: readonly { readonly name: string; readonly method: string; readonly path: string }[];
       readonly leftOut: readonly LeftOut[];
     }
-  | { readonly ok: false; readonly message: string; readonly hint?: string };
+  | { readonly ok: false; readonly message: string; readonly hint?: string | undefined };
 
 /** Makes the tools of a service from its OpenAPI description. Nothing is dropped without being told. */
 export function importOpenApi(document: unknown, options: ImportOptions = {}): Imported {
@@ -111,7 +111,7 @@ function convert({ root, options, service, baseUrl, title }: Converting): Import
     type: "http_wrapper",
     base_url: baseUrl,
     toolset: service,
-    ...(usual.length > 0 && { auth: usual.length === 1 ? usual[0] : usual }),
+    auth: usual.length > 0 ? (usual.length === 1 ? usual[0] : usual) : undefined,
   };
   const kept = made.flatMap(({ operation, auth, tool }) => {
     const whole = JSON.stringify(auth) === JSON.stringify(usual) ? tool : { ...tool, auth };
@@ -128,12 +128,12 @@ function convert({ root, options, service, baseUrl, title }: Converting): Import
     file: {
       imported: {
         format: isVersion2(root) ? "swagger 2.0" : `openapi ${String(root.openapi)}`,
-        ...(title !== undefined && { title }),
-        ...(options.documentUrl !== undefined && { from: withoutCredentials(options.documentUrl) }),
+        title,
+        from: options.documentUrl === undefined ? undefined : withoutCredentials(options.documentUrl),
       },
       defaults,
       tools,
-      ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+      $defs: Object.keys(definitions).length > 0 ? definitions : undefined,
     },
     tools: kept.map(({ operation: { method, path }, tool }) => ({ name: String(tool.name), method, path })),
     leftOut,
@@ -166,10 +166,10 @@ function toolOf(parts: {
     description: operation.description,
     method: operation.method,
     endpoint: own === undefined || own === baseUrl ? endpoint : own + endpoint,
-    ...(parameters.length > 0 && { parameters: parameters.map(inlined) }),
-    ...(body !== undefined && { body }),
-    ...(contentType !== undefined && contentType !== "application/json" && { content_type: contentType }),
-    ...(operation.tags.length > 0 && { tags: operation.tags.slice(0, 8) }),
+    parameters: parameters.length > 0 ? parameters.map(inlined) : undefined,
+    body,
+    content_type: contentType !== undefined && contentType !== "application/json" ? contentType : undefined,
+    tags: operation.tags.length > 0 ? operation.tags.slice(0, 8) : undefined,
   };
 }
 

@@ -55,8 +55,8 @@ export function mergeInputs({
     const name = freeName("body", "request", taken);
     parameters.push({
       name,
-      ...(body.required && { required: true }),
-      ...(body.description !== undefined && { description: brief(body.description) }),
+      required: body.required ? true : undefined,
+      description: body.description === undefined ? undefined : brief(body.description),
       schema: body.schema,
     });
     return { endpoint, parameters, body: `{{${name}}}`, contentType };
@@ -66,8 +66,8 @@ export function mergeInputs({
     parameters.push({
       name,
       in: "body",
-      ...(name !== property && { send_as: property }),
-      ...(required && { required: true }),
+      send_as: name === property ? undefined : property,
+      required: required ? true : undefined,
       ...(isFormType(contentType) && writing(body.styles.get(property))),
       schema,
     });
@@ -121,9 +121,9 @@ function parameterOf(input: OperationInput, name: string): Fields {
   return {
     name,
     in: input.in,
-    ...(name !== input.name && input.in !== "path" && { send_as: input.name }),
-    ...(input.required && { required: true }),
-    ...(input.description !== undefined && { description: brief(input.description) }),
+    send_as: name !== input.name && input.in !== "path" ? input.name : undefined,
+    required: input.required ? true : undefined,
+    description: input.description === undefined ? undefined : brief(input.description),
     ...(input.in === "query" && writing(input)),
     schema: input.schema,
   };
@@ -131,8 +131,8 @@ function parameterOf(input: OperationInput, name: string): Fields {
 
 function writing({ style, explode }: Style = { style: undefined, explode: undefined }): Fields {
   return {
-    ...(style !== undefined && style !== "form" && QUERY_STYLES.includes(style) && { style }),
-    ...(isJoined(style, explode) && { explode: false }),
+    style: style !== undefined && style !== "form" && QUERY_STYLES.includes(style) ? style : undefined,
+    explode: isJoined(style, explode) ? false : undefined,
   };
 }
 

@@ -131,7 +131,7 @@ function nullable(schema: Fields, converted: Fields): Fields {
   }
   if (converted.type !== undefined) return converted;
   const { description, ...rest } = converted;
-  return { ...(description !== undefined && { description }), anyOf: [rest, { type: "null" }] };
+  return { description, anyOf: [rest, { type: "null" }] };
 }
 
 function shortened(text: string): string {

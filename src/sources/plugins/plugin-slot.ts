@@ -231,7 +231,7 @@ export class PluginSlot {
       type: "source.changed",
       source: `plugin:${this.name}`,
       state,
-      ...(reason !== undefined && { reason }),
+      reason,
       at: Date.now(),
     });
   }

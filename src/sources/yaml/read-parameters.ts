@@ -191,7 +191,7 @@ export function objectSchema(
   const schema = {
     type: "object",
     properties: Object.fromEntries(parameters.map(({ name, schema: own }) => [name, own])),
-    ...(required.length > 0 && { required }),
+    required: required.length > 0 ? required : undefined,
     additionalProperties: false,
   };
   const used = usedDefinitions(schema, definitions);

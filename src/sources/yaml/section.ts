@@ -127,7 +127,11 @@ export class Section {
     return node === undefined ? undefined : plainValue(node);
   }
 
-  wrong(at: { readonly place?: MapEntry["place"] } | undefined, message: string, hint?: string): void {
+  wrong(
+    at: { readonly place?: MapEntry["place"] | undefined } | undefined,
+    message: string,
+    hint?: string,
+  ): void {
     this.problems.add(at?.place === undefined ? this.node : { place: at.place }, message, hint);
   }
 

@@ -28,7 +28,7 @@ export function fail(problem: { what: string; expected: string; seen: string }):
 /** The refusal must be one that a caller can act on: a ToolError with a sentence. */
 export async function refused(
   work: Promise<unknown>,
-  expected: { readonly what: string; readonly like?: RegExp; readonly code?: ErrorCode },
+  expected: { readonly what: string; readonly like?: RegExp; readonly code?: ErrorCode | undefined },
 ): Promise<ToolError> {
   const { what, like, code } = expected;
   let answer: unknown;

@@ -19,7 +19,7 @@ export interface ConformanceSetup {
   /** Opens a new environment. The suite closes it. `passthrough`: variables of this process to let through. */
   open(options?: { readonly passthrough?: readonly string[] }): Promise<Environment>;
   /** A folder there that exists and in which folders may be made; "/tmp" when left out. */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /**
    * Names everything that exists now because of environments of this setup, wherever it is: containers,
    * processes, sockets, temporary files. After the last close it must be what it was before the first open.
@@ -54,7 +54,7 @@ export interface ConformanceCase {
 interface CaseTitle {
   readonly name: string;
   /** Features without which it makes no sense. */
-  readonly needs?: readonly ConformanceFeature[];
+  readonly needs?: readonly ConformanceFeature[] | undefined;
   readonly alone?: boolean;
 }
 

@@ -24,10 +24,10 @@ interface FormatResult {
   readonly files_changed: readonly string[];
   readonly diff: string;
   /** Formatted text of code that was given as text. */
-  readonly code?: string;
-  readonly failed?: readonly { readonly file: string; readonly reason: string }[];
-  readonly diff_truncated?: true;
-  readonly checked_only?: true;
+  readonly code?: string | undefined;
+  readonly failed?: readonly { readonly file: string; readonly reason: string }[] | undefined;
+  readonly diff_truncated?: true | undefined;
+  readonly checked_only?: true | undefined;
 }
 
 export default defineTool({
@@ -96,10 +96,10 @@ export default defineTool({
       files_checked: formatted.length,
       files_changed: changed.flatMap(({ source }) => (source.path === undefined ? [] : [source.name])),
       diff: diff.slice(0, MAX_DIFF_CHARS),
-      ...(args.code !== undefined && { code: formatted[0]?.text ?? args.code }),
-      ...(failed.length > 0 && { failed }),
-      ...(diff.length > MAX_DIFF_CHARS && { diff_truncated: true as const }),
-      ...(args.check && { checked_only: true as const }),
+      code: args.code !== undefined ? (formatted[0]?.text ?? args.code) : undefined,
+      failed: failed.length > 0 ? failed : undefined,
+      diff_truncated: diff.length > MAX_DIFF_CHARS ? true : undefined,
+      checked_only: args.check ? true : undefined,
     };
   },
 

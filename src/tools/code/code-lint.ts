@@ -132,7 +132,7 @@ function resultOf(found: {
     linter: found.linter,
     diagnostics: named.slice(0, SHOWN),
     counts: { ...countsOf(named), files: found.files },
-    ...(found.fixedFiles.length > 0 && { fixed_files: found.fixedFiles }),
+    fixed_files: found.fixedFiles.length > 0 ? found.fixedFiles : undefined,
     fixed_code: found.fixedCode,
     ...(named.length > SHOWN && {
       truncated: true as const,

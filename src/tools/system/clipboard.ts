@@ -64,7 +64,7 @@ export default defineTool({
     if (machine !== undefined && used?.text !== undefined) {
       return {
         ...answer,
-        ...(action === "read" && { text: used.text }),
+        text: action === "read" ? used.text : undefined,
         length: used.text.length,
         backend: machine.backend,
       };
@@ -73,7 +73,7 @@ export default defineTool({
     const kept = useSession(ctx.keep(SessionClipboards), { action, text: given, name });
     return {
       ...answer,
-      ...(action === "read" && { text: kept }),
+      text: action === "read" ? kept : undefined,
       length: kept.length,
       backend: SESSION,
       name,

@@ -14,7 +14,7 @@ interface EnvAnswer {
   readonly status: "success";
   readonly action: "get" | "list" | "set" | "unset";
   readonly scope: "session" | "file";
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly key?: string;
   /** Null when there is no such variable. */
   readonly value?: string | null;
@@ -144,7 +144,7 @@ function fileEffects({ action, file }: Arguments, scope: EffectScope): readonly 
 async function read(
   { scope, file }: Arguments,
   ctx: CallContext,
-): Promise<{ readonly values: Readonly<Record<string, string>>; readonly file?: string }> {
+): Promise<{ readonly values: Readonly<Record<string, string>>; readonly file?: string | undefined }> {
   if (scope === "session") return { values: await sessionVariables(ctx) };
   const { path, exists, values } = await openDotenv(file, ctx);
   if (exists) return { values, file: path };

@@ -14,7 +14,7 @@ interface NotificationAnswer {
   readonly delivered: boolean;
   readonly backend: string;
   readonly title: string;
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 export default defineTool({

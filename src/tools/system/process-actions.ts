@@ -97,8 +97,8 @@ export async function kill(process: TrackedProcess): Promise<ProcessReport> {
   return {
     ...stateOf(process.info),
     output: process.tail(POLL_CHARS),
-    ...(before !== "running" && { note: "it had ended before" }),
-    ...(survivors.length > 0 && { survivors: survivors.map(({ pid, command }) => `${pid} (${command})`) }),
+    note: before === "running" ? undefined : "it had ended before",
+    survivors: survivors.length > 0 ? survivors.map(({ pid, command }) => `${pid} (${command})`) : undefined,
   };
 }
 

@@ -45,7 +45,7 @@ export function typedEffects(typed: TypedInput, scope: EffectScope): readonly Ef
       resource: unknowable || line.trim() === UNKNOWABLE ? UNKNOWABLE : line,
       mode: "execute",
       typedInto,
-      ...(before !== "" && { typedBefore: before }),
+      typedBefore: before === "" ? undefined : before,
     },
   ];
 }

@@ -109,7 +109,7 @@ interface RelayRecord {
   readonly output?: string;
   readonly open?: boolean;
   readonly message?: string;
-  readonly failed?: string;
+  readonly failed?: string | undefined;
   readonly exit?: number | null;
   readonly signal?: string | null;
 }
@@ -119,7 +119,7 @@ interface ProtocolMessage {
   readonly method?: string;
   readonly params?: unknown;
   readonly result?: unknown;
-  readonly error?: { readonly message: string };
+  readonly error?: { readonly message: string } | undefined;
 }
 
 const NO_NODE = new ToolError("There is no Node.js in this environment.", {

@@ -40,7 +40,7 @@ export class NodeStops {
       file,
       line,
       function: name,
-      ...(exception !== undefined && { exception: cut(exception, LIMITS.valueChars) }),
+      exception: exception === undefined ? undefined : cut(exception, LIMITS.valueChars),
       stack,
       locals: top === undefined ? {} : await this.#locals(top),
       evaluations:
@@ -66,7 +66,7 @@ export class NodeStops {
       function: frame.functionName || "(anonymous)",
       file: pathOf(this.#urlOf(frame)),
       line: lineNumber + 1,
-      ...(source !== "" && { source: cut(source, LIMITS.sourceChars) }),
+      source: source === "" ? undefined : cut(source, LIMITS.sourceChars),
     };
   }
 

@@ -38,7 +38,7 @@ export async function readPythonStop(at: {
       function: frame.name,
       file: frame.source?.path ?? "",
       line: frame.line,
-      ...(source !== "" && { source: cut(source, LIMITS.sourceChars) }),
+      source: source === "" ? undefined : cut(source, LIMITS.sourceChars),
     };
   });
   const { file = "", line = 0, function: name = "" } = stack[0] ?? {};
@@ -51,7 +51,7 @@ export async function readPythonStop(at: {
     file,
     line,
     function: name,
-    ...(exception !== undefined && { exception: cut(exception, LIMITS.valueChars) }),
+    exception: exception === undefined ? undefined : cut(exception, LIMITS.valueChars),
     stack,
     locals,
     evaluations,

@@ -130,7 +130,7 @@ async function configure({
     });
     wanted.forEach((each, index) => {
       const { verified = false, line = each.line } = breakpoints[index] ?? {};
-      reports.push({ ...each, verified, ...(line !== each.line && { actual_line: line }) });
+      reports.push({ ...each, verified, actual_line: line === each.line ? undefined : line });
     });
   }
   await dap.request("setExceptionBreakpoints", { filters: EXCEPTION_FILTERS[plan.exceptions] });

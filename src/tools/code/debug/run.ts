@@ -15,7 +15,7 @@ export interface DebugRun {
   readonly stops: readonly Stop[];
   readonly breakpoints: readonly BreakpointReport[];
   readonly output: string;
-  readonly output_truncated?: true;
+  readonly output_truncated?: true | undefined;
   /** Null when it was ended from outside. */
   readonly exit_code: number | null;
   readonly ended: "exited" | "max_stops" | "timeout";
@@ -45,7 +45,7 @@ export async function runToEnd(
       ...run,
       breakpoints: debuggee.breakpoints,
       output: text,
-      ...(truncated && { output_truncated: true }),
+      output_truncated: truncated ? true : undefined,
     };
   } finally {
     clock.abort();

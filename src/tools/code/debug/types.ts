@@ -29,7 +29,7 @@ export interface BreakpointReport extends Breakpoint {
   /** False when the debugger has found no code there. */
   readonly verified: boolean;
   /** Where it really stops, when that is not the line that was asked for. */
-  readonly actual_line?: number;
+  readonly actual_line?: number | undefined;
 }
 
 export interface Frame {
@@ -37,13 +37,13 @@ export interface Frame {
   readonly file: string;
   readonly line: number;
   /** The line itself. */
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 export interface Evaluation {
   readonly expression: string;
   readonly value?: string;
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 export interface Stop {
@@ -51,7 +51,7 @@ export interface Stop {
   readonly file: string;
   readonly line: number;
   readonly function: string;
-  readonly exception?: string;
+  readonly exception?: string | undefined;
   readonly stack: readonly Frame[];
   /** Name → value, written as the language would; long and deep values are cut. */
   readonly locals: Readonly<Record<string, string>>;

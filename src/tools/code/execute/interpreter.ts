@@ -54,12 +54,12 @@ export interface Cell {
 export interface CellOutcome {
   readonly id?: number;
   readonly exit: number;
-  readonly result?: string;
+  readonly result?: string | undefined;
   /** Last line of the traceback. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   readonly trace?: string;
   /** The interpreter is gone. */
-  readonly ended?: boolean;
+  readonly ended?: boolean | undefined;
 }
 
 export interface ToolCall {

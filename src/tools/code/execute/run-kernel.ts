@@ -53,13 +53,13 @@ export async function runInKernel(
       success: status === "success",
       status,
       output: printed.output,
-      ...(printed.stderr !== "" && { stderr: printed.stderr }),
-      ...(outcome.result !== undefined && { result: shortened(outcome.result, settings.max_stdout_bytes) }),
+      stderr: printed.stderr === "" ? undefined : printed.stderr,
+      result: outcome.result === undefined ? undefined : shortened(outcome.result, settings.max_stdout_bytes),
       exit_code: exitCode,
       tool_calls_made: run.calls.made,
       duration_seconds: run.seconds,
-      ...(status !== "success" && { error: errorWords({ outcome, stopped, timeoutSeconds }) }),
-      ...(printed.truncated && { truncated: true }),
+      error: status === "success" ? undefined : errorWords({ outcome, stopped, timeoutSeconds }),
+      truncated: printed.truncated ? true : undefined,
       sandbox: sandboxWords(ctx.environment, kernel.confinedBy, settings),
       kernel:
         outcome.gone === undefined
@@ -78,7 +78,7 @@ export async function nodeCode(code: string, language: Exclude<Language, "python
 }
 
 function errorWords(given: {
-  readonly outcome: { readonly error?: string; readonly exit: number; readonly gone?: string };
+  readonly outcome: { readonly error?: string | undefined; readonly exit: number; readonly gone?: string };
   readonly stopped: "timeout" | "interrupted" | undefined;
   readonly timeoutSeconds: number;
 }): string {

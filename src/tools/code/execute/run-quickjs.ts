@@ -47,7 +47,7 @@ export async function runCodeMode(
       success: status === "success",
       status,
       output: done.output,
-      ...(done.stderr !== "" && { stderr: done.stderr }),
+      stderr: done.stderr === "" ? undefined : done.stderr,
       result: done.result,
       exit_code: EXIT_CODES[status],
       tool_calls_made: done.toolCallsMade,
@@ -64,7 +64,7 @@ export async function runCodeMode(
 function errorLine(error: {
   readonly name: string;
   readonly message: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
 }): string {
   const where = error.line === undefined ? "" : ` (line ${error.line})`;
   return `${error.name}: ${error.message}${where}`;

@@ -52,14 +52,14 @@ export async function runScript(request: ScriptRequest, ctx: CallContext): Promi
       success: status === "success",
       status,
       output: printed.output,
-      ...(printed.stderr !== "" && { stderr: printed.stderr }),
+      stderr: printed.stderr === "" ? undefined : printed.stderr,
       exit_code: exitCode,
       tool_calls_made: run.calls.made,
       duration_seconds: run.seconds,
       ...(stopped === "timeout"
         ? timedOutWords(timeoutSeconds)
         : errorOf({ status, failure, end, settings })),
-      ...(printed.truncated && { truncated: true }),
+      truncated: printed.truncated ? true : undefined,
       sandbox: sandboxWords(ctx.environment, started.confinedBy, settings),
     };
   } finally {
@@ -81,6 +81,6 @@ function errorOf(over: {
   const limits = limitWords(end.reached, over.settings);
   return {
     error: failure ?? limits ?? `The script ended with exit code ${end.exitCode}.`,
-    ...(failure !== undefined && limits !== undefined && { hint: limits }),
+    hint: failure !== undefined && limits !== undefined ? limits : undefined,
   };
 }

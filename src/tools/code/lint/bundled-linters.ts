@@ -48,7 +48,7 @@ async function lintPython({ name, text }: Source): Promise<readonly Diagnostic[]
     rule: code ?? "syntax",
     severity: code === null ? ("error" as const) : severityOfRule(code),
     message,
-    ...(fix !== null && { fixable: true }),
+    fixable: fix === null ? undefined : true,
   }));
 }
 

@@ -6,7 +6,7 @@ export interface Diagnostic {
   readonly rule: string;
   readonly severity: "error" | "warning" | "info";
   readonly message: string;
-  readonly fixable?: boolean;
+  readonly fixable?: boolean | undefined;
 }
 
 export interface Counts {

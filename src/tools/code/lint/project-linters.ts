@@ -99,7 +99,7 @@ function eslintFile(file: Fields): readonly Diagnostic[] {
     rule: typeof message.ruleId === "string" ? message.ruleId : "syntax",
     severity: message.severity === 2 ? "error" : "warning",
     message: String(message.message),
-    ...(isRecord(message.fix) && { fixable: true }),
+    fixable: isRecord(message.fix) ? true : undefined,
   }));
 }
 
@@ -117,9 +117,9 @@ function biomeDiagnostics(stdout: string, cwd: string): readonly Diagnostic[] {
       rule: String(each.category ?? "lint"),
       severity: severityOf(each.severity),
       message: String(each.message ?? each.description ?? ""),
-      ...(listIn(each, "advices").some((advice) => /^Safe fix/.test(String(advice.text))) && {
-        fixable: true,
-      }),
+      fixable: listIn(each, "advices").some((advice) => /^Safe fix/.test(String(advice.text)))
+        ? true
+        : undefined,
     };
   });
 }
@@ -151,7 +151,7 @@ function ruffFinding(each: Fields): Diagnostic {
     rule: typeof each.code === "string" ? each.code : "syntax",
     severity: typeof each.code === "string" ? "warning" : "error",
     message: String(each.message),
-    ...(isRecord(each.fix) && { fixable: true }),
+    fixable: isRecord(each.fix) ? true : undefined,
   };
 }
 

@@ -56,7 +56,7 @@ export interface ScriptFailure {
 
 export type Ending =
   /** `result` is JSON, absent when the script gave nothing back. */
-  | { readonly how: "done"; readonly result?: string }
+  | { readonly how: "done"; readonly result?: string | undefined }
   | { readonly how: "failed"; readonly error: ScriptFailure }
   | { readonly how: "stopped" }
   | { readonly how: "out_of_time" }

@@ -36,8 +36,8 @@ export interface QuickJsOutcome {
   readonly output: string;
   readonly stderr: string;
   /** What the script returned, or its last value; absent when it gave nothing. */
-  readonly result?: JsonValue;
-  readonly error?: ScriptFailure & { readonly line?: number };
+  readonly result?: JsonValue | undefined;
+  readonly error?: (ScriptFailure & { readonly line?: number | undefined }) | undefined;
   readonly toolCallsMade: number;
   readonly durationMs: number;
 }
@@ -150,7 +150,7 @@ class Script {
     }
   }
 
-  #failedBy(error: ScriptFailure): ScriptFailure & { readonly line?: number } {
+  #failedBy(error: ScriptFailure): ScriptFailure & { readonly line?: number | undefined } {
     if (error.name !== "InternalError" || error.message !== "out of memory") return located(error);
     return located({
       ...error,
@@ -196,7 +196,7 @@ function resultOf(text: string | undefined): Pick<QuickJsOutcome, "status" | "re
   return { status: "success", result: JSON.parse(text) as JsonValue };
 }
 
-function located(error: ScriptFailure): ScriptFailure & { readonly line?: number } {
+function located(error: ScriptFailure): ScriptFailure & { readonly line?: number | undefined } {
   const line = /script\.js:(\d+)/.exec(error.stack ?? "")?.[1];
   return line === undefined ? error : { ...error, line: Number(line) };
 }

@@ -213,7 +213,7 @@ export class ScriptRun {
         this.#clearTimer(id);
         return undefined;
       case "r":
-        this.#end({ how: "done", ...(text !== "" && { result: text }) });
+        this.#end({ how: "done", result: text === "" ? undefined : text });
         return undefined;
       case "f":
         this.#end({ how: "failed", error: failureOf(JSON.parse(text)) });

@@ -16,7 +16,7 @@ export type ReplLanguage = (typeof REPL_LANGUAGES)[number];
 export interface ReplKind {
   readonly runner: Runner;
   /** What Node gets before it runs. */
-  readonly source?: Exclude<Language, "python">;
+  readonly source?: Exclude<Language, "python"> | undefined;
 }
 
 const KINDS: Readonly<Record<ReplLanguage, ReplKind>> = {

@@ -13,11 +13,11 @@ export interface ReplResult {
   readonly session_id: string;
   readonly output: string;
   /** Value of the last expression, as the language shows it. */
-  readonly result?: string;
-  readonly error?: string;
+  readonly result?: string | undefined;
+  readonly error?: string | undefined;
   /** Of bash: the exit status. */
-  readonly exit_code?: number;
-  readonly truncated?: boolean;
+  readonly exit_code?: number | undefined;
+  readonly truncated?: boolean | undefined;
   /** That the session is new, or gone, and why. */
   readonly session?: string;
   readonly sandbox: string;
@@ -72,10 +72,10 @@ export async function runLine(request: ReplRequest, ctx: CallContext): Promise<R
       status,
       session_id: sessionId,
       output: printed.text,
-      ...(outcome.result !== undefined && { result: shortened(outcome.result, settings.max_stdout_bytes) }),
-      ...(failed && { error: errorOf({ outcome, stopped, seconds }) }),
-      ...(runner === "bash" && { exit_code: outcome.exit }),
-      ...(printed.truncated && { truncated: true }),
+      result: outcome.result === undefined ? undefined : shortened(outcome.result, settings.max_stdout_bytes),
+      error: failed ? errorOf({ outcome, stopped, seconds }) : undefined,
+      exit_code: runner === "bash" ? outcome.exit : undefined,
+      truncated: printed.truncated ? true : undefined,
       ...sessionWords(fresh, outcome.gone),
       sandbox: sandboxWords(ctx.environment, kernel.confinedBy, settings),
     };

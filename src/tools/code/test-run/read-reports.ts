@@ -16,7 +16,8 @@ export function readJestJson(text: string): TestReport {
     const tests = failed.map((test) => ({
       name: String(test.fullName ?? test.title ?? ""),
       file: name,
-      ...(isRecord(test.location) && typeof test.location.line === "number" && { line: test.location.line }),
+      line:
+        isRecord(test.location) && typeof test.location.line === "number" ? test.location.line : undefined,
       message: messageText(stringsIn(test.failureMessages).join("\n")),
     }));
     // A file that could not even be loaded has no tests that failed.
@@ -51,8 +52,8 @@ export async function readJUnit(text: string): Promise<TestReport> {
   const failures = cases.flatMap((test) =>
     [...recordsOrTexts(test.failure), ...recordsOrTexts(test.error)].map((problem) => ({
       name: [test.classname, test.name].filter((part) => typeof part === "string" && part !== "").join("::"),
-      ...(typeof test.file === "string" && { file: test.file }),
-      ...(test.line !== undefined && Number.isInteger(Number(test.line)) && { line: Number(test.line) }),
+      file: typeof test.file === "string" ? test.file : undefined,
+      line: test.line !== undefined && Number.isInteger(Number(test.line)) ? Number(test.line) : undefined,
       message: messageText([problem.message, problem.text].filter(isText).join("\n")),
     })),
   );

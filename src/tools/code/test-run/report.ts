@@ -8,8 +8,8 @@ export interface TestReport {
 
 export interface TestFailure {
   readonly name: string;
-  readonly file?: string;
-  readonly line?: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
   readonly message: string;
 }
 

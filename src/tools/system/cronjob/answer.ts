@@ -59,8 +59,8 @@ export function jobsAnswer(jobs: readonly Job[]): CronAnswer {
     const { script, prompt, ...rest } = publicJob(job);
     return {
       ...rest,
-      ...(script !== undefined && { script: cut(script) }),
-      ...(prompt !== undefined && { prompt: cut(prompt) }),
+      script: script === undefined ? undefined : cut(script),
+      prompt: prompt === undefined ? undefined : cut(prompt),
     };
   });
   return { success: true, status: "success", jobs: listed, count: listed.length };
@@ -83,8 +83,8 @@ export function publicJob(job: Job): JobAnswer {
     prompt: job.prompt,
     no_agent: job.noAgent || undefined,
     deliver: job.deliver,
-    ...(job.skills.length > 0 && { skills: job.skills }),
-    ...(job.contextFrom.length > 0 && { context_from: job.contextFrom }),
+    skills: job.skills.length > 0 ? job.skills : undefined,
+    context_from: job.contextFrom.length > 0 ? job.contextFrom : undefined,
     enabled_toolsets: job.enabledToolsets,
     workdir: job.workdir,
     environment: job.environment,

@@ -43,7 +43,7 @@ export async function changeDotenv(
   }
   const { created } = await ctx.environment.files.write(location.real, Buffer.from(after, "utf8"), {
     expected: { sha256: bytes === undefined ? undefined : sha256(bytes) },
-    ...(bytes === undefined && { mode: PRIVATE }),
+    mode: bytes === undefined ? PRIVATE : undefined,
   });
   return { path: location.path, changed: true, created };
 }
