@@ -42,16 +42,18 @@ export function toolsetsFrom(context: RouteContext): readonly string[] | undefin
 }
 
 export const SESSION_HEADER = "x-hermes-session";
+export const SESSION_NAME = /^[\w.:-]{1,128}$/;
+export const SESSION_NAME_RULE = "X-Hermes-Session must be 1 to 128 letters, digits or . _ : -";
 
 /** Whose request it is, and which session it goes on in. */
 export function clientFrom(context: RouteContext, auth: Authenticator): PoolClient {
   const { headers } = context.env.incoming;
   const name = headers[SESSION_HEADER];
-  if (name !== undefined && (typeof name !== "string" || !/^[\w.:-]{1,128}$/.test(name))) {
+  if (name !== undefined && (typeof name !== "string" || !SESSION_NAME.test(name))) {
     throw new HermesError(
       failure(
         "bad_request",
-        "X-Hermes-Session must be 1 to 128 letters, digits or . _ : -",
+        SESSION_NAME_RULE,
         "Choose one name for each conversation, or leave it out for a session of this request alone.",
       ),
     );

@@ -10,24 +10,28 @@ export interface McpSessionLimits {
 
 export const DEFAULT_MCP_SESSION_LIMITS: McpSessionLimits = { sessions: 64, idleMs: 30 * 60_000 };
 
-/** One client of the protocol before 2026: its own transport, its own session, for nobody else's token. */
+/** One client: its own session, for nobody else's token. */
 export interface ClientSession {
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly server: Server;
   readonly live: McpSession;
   readonly principal: string;
 }
 
-interface Kept extends ClientSession {
+/** A client of the protocol before 2026, which has a connection too. */
+export interface ConnectedClient extends ClientSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+}
+
+type Kept<Client> = Client & {
   /** Answers and streams that are still open. */
   open: number;
   usedAt: number;
-}
+};
 
 /** The sessions of clients that have been let in. There is room for so many, and none is kept for ever. */
-export class ClientSessions {
+export class ClientSessions<Client extends ClientSession & Partial<ConnectedClient>> {
   readonly #limits: McpSessionLimits;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, Kept<Client>>();
   /** Clients that are being let in. */
   #entering = 0;
   readonly #sweep: NodeJS.Timeout;
@@ -67,12 +71,12 @@ export class ClientSessions {
     };
   }
 
-  add(id: string, session: ClientSession): void {
+  add(id: string, session: Client): void {
     this.#kept.set(id, { ...session, open: 0, usedAt: Date.now() });
   }
 
   /** Only for the token it was opened with. */
-  find(id: string, principal: string): ClientSession | undefined {
+  find(id: string, principal: string): Client | undefined {
     const kept = this.#kept.get(id);
     return kept?.principal === principal ? kept : undefined;
   }
@@ -95,7 +99,7 @@ export class ClientSessions {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;
     this.#kept.delete(id);
-    void kept.transport.close();
+    void kept.transport?.close();
     kept.live.close();
   }
 

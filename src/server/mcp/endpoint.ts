@@ -1,10 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { CallToolResult, McpHttpHandler } from "@modelcontextprotocol/server";
+import { isRecord } from "../../base/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { SESSION_HEADER, SESSION_NAME, SESSION_NAME_RULE } from "../query.js";
 import type { RunningRequests } from "../running-requests.js";
 import {
   type ClientSession,
   ClientSessions,
+  type ConnectedClient,
   DEFAULT_MCP_SESSION_LIMITS,
   type McpSessionLimits,
 } from "./client-sessions.js";
@@ -17,6 +20,7 @@ import type { McpDoor, Sdk, ToolServerMaker } from "./tool-server.js";
 const RETRY_MS = 1_000;
 
 const REVISION_HEADER = "mcp-protocol-version";
+const NO_ROOM = "Too many clients are connected: try again when one of them has gone";
 
 export interface McpRequest {
   /** Without its body, which has been read under the server's own limits. */
@@ -28,14 +32,16 @@ export interface McpRequest {
 }
 
 /**
- * `/mcp`: Streamable HTTP. Clients of 2026 send requests that stand for themselves and share one session; each
- * client from before has a session of its own, because otherwise it could not be asked anything.
+ * `/mcp`: Streamable HTTP. Clients from before 2026 connect, and each has a session. Those of 2026 send requests that
+ * stand for themselves: one that names its session (`X-Hermes-Session`) has it to itself, any other shares one with
+ * those of the same token that call themselves the same.
  */
 export class McpEndpoint {
   readonly #runtime: Runtime;
   readonly #running: RunningRequests;
   readonly #held = new HeldCalls<CallToolResult>();
-  readonly #clients: ClientSessions;
+  readonly #clients: ClientSessions<ConnectedClient>;
+  readonly #modernClients: ClientSessions<ClientSession>;
   #modern: Promise<Modern> | undefined;
   #closed = false;
 
@@ -46,7 +52,9 @@ export class McpEndpoint {
   }) {
     this.#runtime = options.runtime;
     this.#running = options.running;
-    this.#clients = new ClientSessions(options.limits ?? DEFAULT_MCP_SESSION_LIMITS);
+    const limits = options.limits ?? DEFAULT_MCP_SESSION_LIMITS;
+    this.#clients = new ClientSessions(limits);
+    this.#modernClients = new ClientSessions(limits);
   }
 
   async handle(incoming: McpRequest): Promise<Response> {
@@ -54,18 +62,28 @@ export class McpEndpoint {
     this.#modern ??= this.#open();
     const { handler, ...made } = await this.#modern;
     if (await made.sdk.isLegacyRequest(request, body)) return this.#serveClient(incoming, made);
+    const named = request.headers.get(SESSION_HEADER);
+    if (named !== null && !SESSION_NAME.test(named)) return rpcError(400, SESSION_NAME_RULE);
+    const id = JSON.stringify([principal, named ?? clientNameIn(body)]);
+    if (this.#modernClients.find(id, principal) === undefined) {
+      if (this.#closed || !this.#modernClients.hasRoom()) return rpcError(503, NO_ROOM);
+      const live = new McpSession(this.#runtime);
+      live.onToolsChanged(() => handler.notify.toolsChanged());
+      this.#modernClients.add(id, { live, principal });
+    }
+    this.#modernClients.use(id, incoming.outgoing);
     return handler.fetch(request, {
       parsedBody: body,
-      authInfo: { token: "", clientId: principal, scopes: [] },
+      authInfo: { token: "", clientId: principal, scopes: [], extra: { id, ownSession: named !== null } },
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#clients.close();
+    this.#modernClients.close();
     this.#held.close();
     const modern = await this.#modern?.catch(() => undefined);
-    modern?.session.close();
     await modern?.handler.close();
   }
 
@@ -76,8 +94,7 @@ export class McpEndpoint {
     if (id === null) {
       if (!sdk.isInitializeRequest(body))
         return rpcError(400, "Mcp-Session-Id is missing: begin with initialize");
-      if (this.#closed || !this.#clients.hasRoom())
-        return rpcError(503, "Too many clients are connected: try again when one of them has gone");
+      if (this.#closed || !this.#clients.hasRoom()) return rpcError(503, NO_ROOM);
       return this.#letIn(incoming, made);
     }
     const client = this.#clients.find(id, principal);
@@ -132,19 +149,20 @@ export class McpEndpoint {
       import("@modelcontextprotocol/server"),
       import("./tool-server.js"),
     ]);
-    const session = new McpSession(this.#runtime);
     const handler = sdk.createMcpHandler(
       ({ authInfo }) => {
         const principal = authInfo?.clientId === "owner" ? "owner" : "caller";
-        return createToolServer(this.#door(session, { principal, ownSession: false }), {
+        const client = this.#modernClients.find(String(authInfo?.extra?.id), principal);
+        if (client === undefined) throw new Error("the session of the client has ended");
+        const ownSession = authInfo?.extra?.ownSession === true;
+        return createToolServer(this.#door(client.live, { principal, ownSession }), {
           sdk,
           era: "modern",
         });
       },
       { legacy: "reject", onerror: (error) => this.#runtime.log.debug(`MCP client: ${error.message}`) },
     );
-    session.onToolsChanged(() => handler.notify.toolsChanged());
-    return { sdk, createToolServer, handler, session };
+    return { sdk, createToolServer, handler };
   }
 
   #door(
@@ -170,7 +188,7 @@ export class McpEndpoint {
  */
 function inAgreedRevision(
   request: Request,
-  { client, sdk }: { readonly client: ClientSession; readonly sdk: Sdk },
+  { client, sdk }: { readonly client: ConnectedClient; readonly sdk: Sdk },
 ): Request {
   const agreed = client.server.getNegotiatedProtocolVersion();
   const named = request.headers.get(REVISION_HEADER);
@@ -189,7 +207,14 @@ interface Made {
 
 interface Modern extends Made {
   readonly handler: McpHttpHandler;
-  readonly session: McpSession;
+}
+
+/** What a client of 2026 calls itself in each request. */
+function clientNameIn(body: unknown): unknown {
+  const params = isRecord(body) ? body.params : undefined;
+  const meta = isRecord(params) ? params._meta : undefined;
+  const info = isRecord(meta) ? meta["io.modelcontextprotocol/clientInfo"] : undefined;
+  return isRecord(info) ? [String(info.name).slice(0, 128), String(info.version).slice(0, 128)] : undefined;
 }
 
 function rpcError(status: number, message: string, code = -32_000): Response {

@@ -125,6 +125,35 @@ describe("the MCP endpoint", () => {
     expect((await send(PING, headers)).status).toBe(404);
   });
 
+  it("clients of 2026 do not share a session with others: each named one, each program, each token has its own", async () => {
+    const whose = defineTool({
+      name: "whose",
+      description: "Tells the session.",
+      parameters: { type: "object" },
+      handler: (_args, ctx) => ctx.session.id,
+    }) as AnyTool;
+    const { send } = await start([whose]);
+    const sessionOf = async (headers: Record<string, string> = {}, program = "raw") => {
+      const [body, more] = modern("whose", { arguments: {} });
+      body.params._meta["io.modelcontextprotocol/clientInfo"].name = program;
+      const answer = await (await send(body, { ...more, ...headers })).text();
+      return /s_[\w-]+/.exec(answer)?.[0] ?? answer;
+    };
+    const all = await Promise.all([
+      sessionOf(),
+      sessionOf({}, "other"),
+      sessionOf({ token: CALL_TOKEN }),
+      sessionOf({ "x-hermes-session": "one" }),
+      sessionOf({ "x-hermes-session": "two" }),
+      sessionOf({ "x-hermes-session": "two", token: CALL_TOKEN }),
+    ]);
+    for (const id of all) expect(id).toMatch(/^s_/);
+    expect(new Set(all).size).toBe(6);
+    expect(await sessionOf()).toBe(all[0]);
+    expect(await sessionOf({ "x-hermes-session": "two" }, "other")).toBe(all[4]);
+    expect(await sessionOf({ "x-hermes-session": "no blank" })).toContain("X-Hermes-Session must be");
+  });
+
   it("the token for calls runs tools, but nobody is asked through it", async () => {
     const { tool } = countingTool();
     const { server } = await start([tool, risky]);
