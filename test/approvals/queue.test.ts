@@ -31,6 +31,16 @@ describe("a question in the queue", () => {
     expect(statSync(join(home, "state.db")).mode & 0o777).toBe(0o600);
   });
 
+  it("who answers is told of the answer, also when it is used up before it is on disk", async () => {
+    const { store, record, leave, result } = await waitingCall();
+    const answered = store.answer({ ...record, answer: "once", by: "http" });
+    const used = store.consume(record);
+    expect(await answered).toMatchObject({ status: "approved" });
+    expect(await used).toMatchObject({ status: "consumed" });
+    leave.abort();
+    await result;
+  });
+
   it("tells the model why it was denied", async () => {
     const { store, record, result, ran } = await waitingCall();
     await store.answer({ ...record, answer: "deny", by: "http", reason: "not on a Friday" });

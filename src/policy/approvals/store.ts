@@ -177,9 +177,11 @@ export class SqliteApprovals implements ApprovalStore {
       )
       .run(status, ...sealed, id, hash, answer.at);
     if (changes === 0) return this.#whyUnchanged(id);
+    // Before the sync: meanwhile the call that waits may find the answer and use it up.
+    const answered = this.find(id);
     await this.#store.syncWal();
     this.#watch.wake(id);
-    return this.find(id) ?? unknownId(id);
+    return answered ?? unknownId(id);
   }
 
   async consume({ id, hash }: Pick<GivenAnswer, "id" | "hash">): Promise<ApprovalRecord | Refused> {
