@@ -32,8 +32,12 @@ export interface RuntimeOptions {
   readonly userTools?: boolean;
   /** False leaves out what comes from elsewhere: MCP servers, YAML tools, plugins. */
   readonly sources?: boolean;
-  /** True takes up changes of tools and configuration while the program runs, until the runtime is closed. */
-  readonly watch?: boolean;
+  /**
+   * Takes up changes of tools and configuration while the program runs, until the runtime is closed. With `true` what
+   * loosens (new or changed code of tools, settings that allow more) waits for a person: `hermes changes accept`.
+   * "unheld" takes up everything at once: for a program whose own tools cannot write to the Hermes home.
+   */
+  readonly watch?: boolean | "unheld";
   /**
    * False keeps no record of calls, a journal takes the place of the database of the Hermes home and is closed with
    * the runtime; otherwise as configured.
@@ -120,9 +124,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       if (stack !== undefined) runtime.log.debug(stack);
     }
   }
-  if (options.watch === true) {
+  if (options.watch !== undefined && options.watch !== false) {
     const { watchForChanges } = await import("./reload/watch-for-changes.js");
-    await watchForChanges(runtime);
+    await watchForChanges(runtime, { hold: options.watch === "unheld" ? undefined : "everything" });
   }
   return runtime;
 }

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { isRecord } from "../../base/record.js";
 import { confirmFiles, contentHash, GONE } from "../../config/confirmed-files.js";
-import { type HeldFile, heldList } from "../../runtime/reload/held-changes.js";
+import { heldFiles } from "../../runtime/reload/held-changes.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import { assertPerson, confirm } from "../person.js";
@@ -36,17 +35,4 @@ export async function accept({ out, home, flags }: CommandContext): Promise<void
 
 async function hashNow(path: string): Promise<string> {
   return readFile(path).then(contentHash, () => GONE);
-}
-
-/** What the running server has written down. */
-async function heldFiles(home: string): Promise<readonly HeldFile[]> {
-  const text = await readFile(heldList(home), "utf8").catch(() => "[]");
-  const read: unknown = JSON.parse(text);
-  return Array.isArray(read)
-    ? read.flatMap((each: unknown) =>
-        isRecord(each) && typeof each.path === "string" && typeof each.hash === "string"
-          ? [{ path: each.path, hash: each.hash }]
-          : [],
-      )
-    : [];
 }

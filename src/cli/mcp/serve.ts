@@ -18,7 +18,7 @@ export async function serve({ flags, runtime: open }: CommandContext): Promise<v
   reportUncaughtErrors(runtime);
   try {
     const { watchForChanges } = await import("../../runtime/reload/watch-for-changes.js");
-    await watchForChanges(runtime);
+    await watchForChanges(runtime, { hold: "everything" });
     await serveMcpOverStreams({ runtime, input: process.stdin, output: protocol, signal: stop.signal });
   } finally {
     await runtime.close();

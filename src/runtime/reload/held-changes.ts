@@ -1,13 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { replaceFile } from "../../base/atomic-write.js";
 import { isBelow } from "../../base/path.js";
+import { isRecord } from "../../base/record.js";
 import { confirmFiles, contentHash, GONE, readConfirmed } from "../../config/confirmed-files.js";
 import { restrict } from "../../config/restrict.js";
 import { CONFIG_KEYS, type ConfigKey } from "../../config/schema.js";
 import type { LoadedConfig } from "../../config/types.js";
+import { isAlive } from "../../store/process-owner.js";
 import { readOrMakeSecret } from "../../store/secret-file.js";
 import type { FileSnapshot } from "./file-snapshot.js";
 import type { WatchedPlaces } from "./watched-places.js";
@@ -18,9 +21,28 @@ export interface HeldFile {
   readonly hash: string;
 }
 
-/** Where programs that are not this one find out what waits. */
-export function heldList(home: string): string {
-  return join(home, "cache", "changes-held.json");
+/** Where programs that are not this one find out what waits: a list for each that holds something. */
+function heldFolder(home: string): string {
+  return join(home, "cache", "changes-held");
+}
+
+/** What waits in all programs of this home that run, each file once. */
+export async function heldFiles(home: string): Promise<readonly HeldFile[]> {
+  const found = new Map<string, HeldFile>();
+  for (const name of await readdir(heldFolder(home)).catch(() => [])) {
+    if (!isOfRunning(name)) continue;
+    const read: unknown = JSON.parse(await readFile(join(heldFolder(home), name), "utf8").catch(() => "[]"));
+    for (const each of Array.isArray(read) ? read : []) {
+      if (!isRecord(each) || typeof each.path !== "string" || typeof each.hash !== "string") continue;
+      found.set(`${each.path}\0${each.hash}`, { path: each.path, hash: each.hash });
+    }
+  }
+  return [...found.values()];
+}
+
+function isOfRunning(name: string): boolean {
+  const pid = Number(/^(\d+)-/.exec(name)?.[1]);
+  return Number.isSafeInteger(pid) && isAlive(pid);
 }
 
 /**
@@ -33,6 +55,7 @@ export class HeldChanges {
   readonly #tools: boolean;
   readonly #inForce = new Map<string, string>();
   readonly #held = new Map<string, string>();
+  readonly #list: string;
   #folders: readonly string[] = [];
   #settingsWait = false;
   #accepted: LoadedConfig;
@@ -40,6 +63,7 @@ export class HeldChanges {
   constructor(options: { readonly config: LoadedConfig; readonly tools: boolean }) {
     this.#home = options.config.paths.home;
     this.#tools = options.tools;
+    this.#list = join(heldFolder(this.#home), `${process.pid}-${randomUUID()}.json`);
     this.#accepted = options.config;
   }
 
@@ -52,7 +76,8 @@ export class HeldChanges {
       what: "a key for approvals",
     });
     for (const [path, { hash }] of snapshot.files) this.#inForce.set(path, hash);
-    await rm(heldList(this.#home), { force: true });
+    for (const name of await readdir(heldFolder(this.#home)).catch(() => []))
+      if (!isOfRunning(name)) await rm(join(heldFolder(this.#home), name), { force: true });
   }
 
   /** Of what has changed, what may be taken up; the rest is held. Also what was held and has been confirmed. */
@@ -122,8 +147,13 @@ export class HeldChanges {
     return meant;
   }
 
+  /** Nobody waits here any more. */
+  async end(): Promise<void> {
+    await rm(this.#list, { force: true });
+  }
+
   async #write(): Promise<void> {
-    const path = heldList(this.#home);
+    const path = this.#list;
     if (this.#held.size === 0) await rm(path, { force: true });
     else {
       // A new home has no such folder before something is kept there.

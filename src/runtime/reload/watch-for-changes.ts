@@ -124,6 +124,7 @@ class Watching implements ReloadWatch, WaitingChanges {
     clearTimeout(this.#poll);
     this.#watchers.close();
     await this.#working;
+    await this.#holding?.end();
   }
 
   /** Something may have happened. A save is a burst of events; it is read when the burst is over. */

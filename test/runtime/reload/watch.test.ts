@@ -2,8 +2,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { confirmFiles } from "../../../src/config/confirmed-files.js";
 import { trustFolder } from "../../../src/config/trust.js";
 import { textOf } from "../../../src/index.js";
+import { heldFiles } from "../../../src/runtime/reload/held-changes.js";
 import type { Runtime } from "../../../src/runtime/runtime.js";
 import { tempDir, testRuntime } from "../../support/runtime.js";
 import { applied, failed, toolModule, until, watchedRuntime } from "./support.js";
@@ -172,8 +174,23 @@ describe("a project's tools", () => {
 });
 
 describe("watching", () => {
-  it("is asked for with the runtime, and ends with it", async () => {
+  it("asked for with the runtime, holds new code until a person says yes, and says so to the command line", async () => {
     const { runtime, home } = await testRuntime([], { userTools: true, watch: true });
+    const beside = await testRuntime([], { userTools: true, watch: true, home });
+    mkdirSync(join(home, "tools"));
+    writeFileSync(join(home, "tools", "clock.js"), toolModule("clock", 1));
+    await until(() => runtime.changes?.held.length === 1 && beside.runtime.changes?.held.length === 1);
+    expect(runtime.registry.get("clock")).toBeUndefined();
+    await beside.runtime.close();
+    const waiting = await heldFiles(home);
+    expect(waiting.map(({ path }) => path)).toEqual([join(home, "tools", "clock.js")]);
+    await confirmFiles(home, new Map(waiting.map(({ path, hash }) => [path, hash])));
+    await until(() => runtime.registry.get("clock") !== undefined);
+    expect(await heldFiles(home)).toEqual([]);
+  });
+
+  it("ends with the runtime, and holds nothing where the program says so", async () => {
+    const { runtime, home } = await testRuntime([], { userTools: true, watch: "unheld" });
     mkdirSync(join(home, "tools"));
     writeFileSync(join(home, "tools", "clock.js"), toolModule("clock", 1));
     await until(() => runtime.registry.get("clock") !== undefined);
