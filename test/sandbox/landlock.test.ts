@@ -1,5 +1,6 @@
 // @needs perl
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -47,4 +48,22 @@ test("work in the project goes on", async () => {
   expect(output).toContain("a\n# start-upspilled");
   expect(output).toContain("refused");
   expect(readFileSync(join(jail.workspace, "sub/made"), "utf8")).toBe("a\n");
+});
+
+test("environments, memory and files of processes outside cannot be read through /proc", async () => {
+  const secret = `canary-${process.pid}-env`;
+  const outside = spawn("sleep", ["60"], { env: { ...process.env, SECRET_CANARY: secret }, stdio: "ignore" });
+  try {
+    await once(outside, "spawn");
+    const { output } = await run(
+      `cat /proc/${outside.pid}/environ /proc/${process.pid}/environ /proc/*/environ 2>&1 | tr '\\0' '\\n' | grep -c ${secret};
+      ls /proc/${outside.pid}/root/ /proc/${outside.pid}/cwd/ >/dev/null 2>&1 && echo walked;
+      cat /proc/self/environ | wc -c`,
+    );
+    expect(output).toMatch(/^0\n/);
+    expect(output).not.toContain("walked");
+    expect(output).toMatch(/\n[1-9]\d+\n$/);
+  } finally {
+    outside.kill("SIGKILL");
+  }
 });

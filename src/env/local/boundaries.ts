@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { isAtOrBelow } from "../../base/path.js";
@@ -200,7 +200,11 @@ async function shutIn(plan: GuardPlan, launcher: Launcher) {
   const { rules, walked } = landlockRules(plan.mounts, root);
   const times = timesOf(walked);
   const arch = filterArch();
-  const id = await launcher.shut(rules, arch === undefined ? undefined : ownerFilter(arch, root));
+  const id = await launcher.shut(rules, {
+    // With the right to look at the whole machine's performance, root could read environments all the same.
+    capabilities: root ? rootCapabilities() & permittedCapabilities() : 0n,
+    filter: arch === undefined ? undefined : ownerFilter(arch, root),
+  });
   return typeof id === "number" ? { id, holds: () => timesOf(walked) === times } : undefined;
 }
 
@@ -226,6 +230,12 @@ export async function probeGuard(home: string): Promise<Boundary["by"] | Unavail
 
 function rootCapabilities(): bigint {
   return ROOT_CAPABILITIES.reduce((set, name) => set | (1n << BigInt(CAPABILITY_NUMBER[name])), 0n);
+}
+
+/** What this process has itself: in a container, root may have less than root has elsewhere. */
+function permittedCapabilities(): bigint {
+  const [, permitted = "0"] = /^CapPrm:\s*([0-9a-f]+)/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return BigInt(`0x${permitted}`);
 }
 
 function copyTimes({ mounts }: GuardPlan): string {

@@ -278,7 +278,7 @@ sub read_answer {
 # Landlock only allows trees: each rule is a letter (r to read, w for everything) and a path. What no rule covers cannot
 # be read, written or made; listing folders and running programs stay free.
 sub shut {
-  my ($id, $filter, @rules) = @_;
+  my ($id, $capabilities, $filter, @rules) = @_;
   my $version = syscall $LANDLOCK, 0, 0, 1;
   return tell_runtime("enclosed", $id, "the kernel has no Landlock ($!)") if $version < 1;
   my $all = (0x1fff | ($version >= 2 ? 0x2000 : 0) | ($version >= 3 ? 0x4000 : 0)) & ~(1 | 8);
@@ -292,7 +292,7 @@ sub shut {
     $rights &= 2 | 4 | 0x4000 if not -d $place;
     syscall $LANDLOCK + 1, $descriptor, 1, pack("Ql", $rights & $all, fileno $place), 0;
   }
-  $boundary{$id} = { entered => [], ruleset => $ruleset, filter => pack "H*", $filter };
+  $boundary{$id} = { entered => [], ruleset => $ruleset, capabilities => $capabilities, filter => pack "H*", $filter };
   tell_runtime("enclosed", $id, "");
 }
 
@@ -303,10 +303,7 @@ sub step_inside {
     syscall($number{setns}, fileno $namespace->{handle}, $namespace->{kind}) == 0 or return;
   }
   syscall($number{prctl}, $NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 or return;
-  if ($boundary->{ruleset}) {
-    syscall($LANDLOCK + 2, fileno $boundary->{ruleset}, 0) == 0 or return;
-    return load_filter($boundary->{filter});
-  }
+  if ($boundary->{ruleset}) { syscall($LANDLOCK + 2, fileno $boundary->{ruleset}, 0) == 0 or return }
   my @allowed = unpack "LL", pack "Q", hex $boundary->{capabilities};
   my $sets = pack "L6", $allowed[0], $allowed[0], 0, $allowed[1], $allowed[1], 0;
   syscall($number{capset}, pack("LL", $CAPABILITY_VERSION, 0), $sets) == 0 or return;

@@ -229,9 +229,10 @@ export class Launcher {
   /** The same with Landlock: `rules` are `r` or `w` and a path each, and all else is closed. */
   async shut(
     rules: readonly string[],
-    filter: Uint8Array | undefined,
+    { capabilities, filter }: Pick<Enclosure, "capabilities" | "filter">,
   ): Promise<number | { readonly problem: string }> {
-    return this.#makeBoundary((id) => ["shut", id, Buffer.from(filter ?? []).toString("hex"), ...rules]);
+    const filterText = Buffer.from(filter ?? []).toString("hex");
+    return this.#makeBoundary((id) => ["shut", id, capabilities.toString(16), filterText, ...rules]);
   }
 
   async #makeBoundary(
