@@ -5,6 +5,7 @@ import { type Normalised, normalise } from "./read/normalise.js";
 import { unfold } from "./read/unfold.js";
 import { ruleIndex } from "./rules/rule-index.js";
 import { writesOf } from "./rules/writes.js";
+import { UNKNOWN } from "./types.js";
 
 /** Where a line would run, as far as its meaning depends on that. */
 export interface LineOptions {
@@ -24,6 +25,7 @@ export class CommandLine {
   readonly options: LineOptions;
   readonly isTooLong: boolean;
   readonly #texts = new Map<string, string | undefined>();
+  #filesRead = 0;
   #written: { readonly run: Run | undefined } | undefined;
   #shown: { readonly line: ShownLine | undefined } | undefined;
 
@@ -81,7 +83,8 @@ export class CommandLine {
 
   #read(path: string): string | undefined {
     if (this.#texts.has(path)) return this.#texts.get(path);
-    const text = this.#texts.size < MOST_FILES ? this.options.files?.(path) : undefined;
+    const found = this.options.files?.(path);
+    const text = found !== undefined && ++this.#filesRead > MOST_FILES ? UNKNOWN : found;
     this.#texts.set(path, text);
     return text;
   }
@@ -97,7 +100,7 @@ export interface ShownLine extends Normalised {
 }
 
 const MOST_WRITES = 200;
-/** A line that runs more files than this is judged by the first of them. */
+/** What further files hold that a line runs, nobody reads: it may be anything. */
 const MOST_FILES = 64;
 
 /** One call asks several rules about the same line, and sometimes about that line in another folder. */

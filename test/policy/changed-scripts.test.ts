@@ -88,6 +88,43 @@ describe("a script that the session wrote is judged when it is run", () => {
     expect(judge("./again.sh")).toBe("safe");
   });
 
+  it("one that is too long to be read may do anything; what a build made is left alone", () => {
+    const padding = "# nothing\n".repeat(30_000);
+    write("long.sh", `${padding}${DELETES_SHELL}`);
+    for (const line of ["bash long.sh", "./long.sh", "source long.sh", "bash < long.sh"])
+      expect(judge(line), line).not.toBe("safe");
+    expect(judge("wc -l long.sh")).toBe("safe");
+    write("bundle.js", "x = 1;\n".repeat(50_000));
+    expect(judge("node bundle.js")).toBe("safe");
+  });
+
+  it("a NUL in it hides nothing, and a compiled program is none", () => {
+    write("evil.sh", `ls\n\0${DELETES_SHELL}`);
+    expect(judge("bash evil.sh")).not.toBe("safe");
+    write("program", `\x7fELF\x02\x01\x01\0\0${DELETES_SHELL}`);
+    expect(judge("./program")).toBe("safe");
+    write("program", `\x7fELF\x02\x01\x01\0\0${"\0".repeat(300_000)}`);
+    expect(judge("./program")).toBe("safe");
+  });
+
+  it("the last of very many is not run unread", () => {
+    const names = Array.from({ length: 80 }, (_, index) => `step-${index}.sh`);
+    for (const name of names) write(name, `echo ${name}\n`);
+    expect(
+      judge(
+        names
+          .slice(0, 60)
+          .map((name) => `bash ${name}`)
+          .join("; "),
+      ),
+    ).toBe("safe");
+    write("step-79.sh", DELETES_SHELL);
+    expect(judge(names.map((name) => `bash ${name}`).join("; "))).not.toBe("safe");
+    // Those that were there before are not counted.
+    const missing = names.map((name) => `bash old-${name}`).join("; ");
+    expect(judge(`${missing}; bash step-1.sh`)).toBe("safe");
+  });
+
   it("only looking at it runs nothing", () => {
     write("evil.sh", DELETES_SHELL);
     for (const line of ["cat evil.sh", "grep rm evil.sh", "wc -l evil.sh", "chmod +x evil.sh"])
