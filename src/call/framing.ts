@@ -17,8 +17,8 @@ const FENCE_LANGUAGE =
   "system|assistant|user|thinking|action|output|text|txt|plaintext";
 const FENCE = new RegExp(`[\`｀]{3,}(?:[ \\t]{0,4}(?:${FENCE_LANGUAGE})(?![\\w-]))?`, "gi");
 const TILDE_FENCE = new RegExp(`^[ \\t]{0,8}~{3,}[ \\t]{0,4}(?:${FENCE_LANGUAGE})(?![\\w-])`, "gim");
-/** Without a language only where Markdown sees one: compilers underline with tildes, further in. */
-const BARE_TILDE_FENCE = /^ {0,3}~{3,}[ \t]*$/gm;
+/** Without one of these words only where Markdown sees a fence: compilers underline with tildes, further in. */
+const BARE_TILDE_FENCE = /^ {0,3}~{3,}(?=[ \t]*[\w#+.-]{0,40}[ \t]*$)/gm;
 const ROLE_LABEL =
   /^([ \t>*]{0,8}(?:HUMAN|Human|ASSISTANT|Assistant|SYSTEM|USER|DEVELOPER))[ \t]{0,4}[:：]/gm;
 const ROLE_PARAGRAPH = /(\n[ \t]{0,8}\n[ \t]{0,8}(?:System|User|Developer|Model))[ \t]{0,4}[:：]/g;

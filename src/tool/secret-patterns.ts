@@ -1,4 +1,5 @@
 import { isMasked, MASK, maskAssignments } from "./secret-assignments.js";
+import { maskContinued, maskWrapped } from "./wrapped-secrets.js";
 
 /**
  * Tokens that vendors made recognisable. Every entry is a prefix and a run of at least so many characters
@@ -89,6 +90,15 @@ const AWS_KEY_ID = /(?:AKIA|ASIA)[A-Z0-9]{16}/;
 const AWS_SECRET = /(?<![A-Za-z0-9/+=_.-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-])/g;
 const TWILIO_ACCOUNT = /(?<![A-Za-z0-9])(AC[0-9a-f]{32})([^\n]{1,80}?)(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g;
 
+/** What has a form of its own as a whole, but not in its first half. */
+const WRAPPABLE = [
+  VENDOR_TOKEN,
+  JWT,
+  DISCORD_TOKEN,
+  TELEGRAM_TOKEN,
+  ...MARKED_TOKENS.map(({ pattern }) => pattern),
+];
+
 /**
  * Masks what looks like a credential by its form: vendor tokens, private keys, authorisation headers,
  * passwords inside URLs, and values assigned to a name that says "secret". Hashes, ids and prose stay.
@@ -96,6 +106,7 @@ const TWILIO_ACCOUNT = /(?<![A-Za-z0-9])(AC[0-9a-f]{32})([^\n]{1,80}?)(?<![0-9a-
 export function maskVendorSecrets(text: string): string {
   if (text.length < 6) return text;
   let masked = maskPrivateKeys(text);
+  if (masked.includes("\n")) for (const form of WRAPPABLE) masked = maskWrapped(masked, form);
   if (masked.includes("://")) {
     masked = masked
       .replace(WEBHOOK, `$1${MASK}`)
@@ -128,7 +139,8 @@ export function maskVendorSecrets(text: string): string {
     .replace(AUTH_SCHEME, (whole, scheme: string, gap: string, value: string) =>
       looksRandom(value) ? `${scheme}${gap}${MASK}` : whole,
     );
-  return maskAssignments(masked);
+  masked = maskAssignments(masked);
+  return masked.includes("\n") ? maskContinued(masked) : masked;
 }
 
 /**

@@ -165,6 +165,28 @@ describe("maskVendorSecrets", () => {
     expect(maskVendorSecrets(text)).toBe(text);
   });
 
+  it.each(Object.entries(TOKENS))("%s wrapped over two lines is still a key", (_, token) => {
+    for (const end of ["\n", "\r\n    "]) {
+      // What is left of it after the wrap is long enough to be worth something.
+      for (let at = Math.ceil(token.length / 2); at <= token.length - 10; at += 1) {
+        const text = `Error: key ${token.slice(0, at)}${end}${token.slice(at)} was refused`;
+        const masked = maskVendorSecrets(text);
+        expect(masked, text).not.toContain(token.slice(at));
+        expect(masked, text).toMatch(/^Error: key .*was refused$/s);
+      }
+    }
+  });
+
+  it("the line behind a key stays when it is none", () => {
+    const key = TOKENS.Anthropic ?? "";
+    for (const next of [
+      "Request failed",
+      "at Object.<anonymous> (/app/a.js:3:9)",
+      "anthropic-version 2023-06-01",
+    ])
+      expect(maskVendorSecrets(`bad key ${key}\n${next}`)).toBe(`bad key [REDACTED]\n${next}`);
+  });
+
   it("masking twice changes nothing", () => {
     for (const text of [...Object.values(TOKENS), ...SHAPES.map(([shape]) => shape)]) {
       const once = maskVendorSecrets(text);
