@@ -39,6 +39,18 @@ test("relative names count where they lead", () => {
   expect(lines.filter((line) => verdictOf(line) === "safe")).toEqual([]);
 });
 
+test("a number is no file of ours, wherever the command runs", () => {
+  const lines = [
+    "sleep 1.25",
+    "timeout 0.5s true",
+    "some-tool --ratio=1.25",
+    "some-tool 3.12.1",
+    "some-tool run 5",
+  ];
+  expect(lines.filter((line) => verdictOf(`cd /srv/h && ${line}`) !== "safe")).toEqual([]);
+  expect(verdictOf("cd /srv/h && some-tool 1.25/../config.yaml")).not.toBe("safe");
+});
+
 test("outputs of programs nobody knows count in every protected place", () => {
   const lines = [
     "some-new-tool --output ~/.bashrc",

@@ -87,7 +87,7 @@ function ownWords(
   const args = command.args.map((word, index) => {
     const option = /^(?:-{1,2}[\w-]+=|-\w(?=[./])|\.\w+\s+|[\w-]+=)/.exec(word.text)?.[0] ?? "";
     const path = word.text.slice(option.length);
-    if (path === "" || /^[-/~]/.test(path) || path.length > LONGEST_PATH) return word;
+    if (path === "" || /^[-/~]/.test(path) || path.length > LONGEST_PATH || NUMBER.test(path)) return word;
     const isName = /[./*?[]/.test(path) || ((index > 0 || isPrivate) && index === command.args.length - 1);
     if (inside ? !isName : !path.includes("/")) return word;
     const full = foldFolders(normalize(join(folder, path)), context.run);
@@ -99,6 +99,8 @@ function ownWords(
 }
 
 const LONGEST_PATH = 1_000;
+/** `1.25`, `0.5s`, `3.12.1`: nothing of ours is called like that. */
+const NUMBER = /^\+?\d+(?:\.\d+)*[a-z%]?$/i;
 
 function join(folder: string, path: string): string {
   return `${folder.replace(/\/+$/, "")}/${path}`;
