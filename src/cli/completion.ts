@@ -12,8 +12,9 @@ export async function completion({ out, args: [shell = ""] }: CommandContext): P
   const script = { bash: scripts.BASH, zsh: scripts.ZSH, fish: scripts.FISH, powershell: scripts.POWERSHELL }[
     shell
   ];
-  if (script === undefined)
-    throw commandError("bad_request", `There is no completion for ${shell}`, "bash, zsh, fish, powershell");
+  if (script === undefined) {
+    throw commandError("bad_request", `There is no completion for ${shell}: bash, zsh, fish or powershell`);
+  }
   out.result({ shell, script }, script.trimEnd());
 }
 

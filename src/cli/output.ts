@@ -92,7 +92,8 @@ export class Output {
     if (exitCode !== 0) process.exitCode = passExitCode ? exitCode & 0xff : programExit(exitCode);
     if (this.json) this.value(this.jsonl ? { type: "result", ...envelope } : envelope);
     // Files and pipes get the bytes; a terminal would obey some of them.
-    else if (ok) this.line(colourMarks(process.stdout.isTTY ? visibleWithColours(human) : human, this.color));
+    else if (ok && human !== "")
+      this.line(colourMarks(process.stdout.isTTY ? visibleWithColours(human) : human, this.color));
     for (const notice of notices) this.note(notice);
     if (error === undefined) return;
     this.fail(error);

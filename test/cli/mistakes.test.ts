@@ -48,7 +48,7 @@ describe("a wrong use is one line of JSON with --json and words without", () => 
       args: ["stats", "--days", "x"],
       says: "--days must be a positive number",
     },
-    { what: "an unknown shell", args: ["completion", "tcsh"], says: "zsh, bash, fish" },
+    { what: "an unknown shell", args: ["completion", "tcsh"], says: "bash, zsh, fish" },
     { what: "decode without tools", args: ["tools", "decode"], says: "--tools" },
     {
       what: "decode with a missing file",

@@ -28,6 +28,8 @@ export function onTerminal(
     readonly typeAhead?: string;
     readonly columns?: number;
     readonly env?: Readonly<Record<string, string>>;
+    /** Told with every change what the screen holds so far. */
+    readonly onScreen?: (screen: string) => void;
   },
 ): Promise<Conversation> {
   const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
@@ -42,6 +44,7 @@ export function onTerminal(
   if (options.typeAhead !== undefined) child.stdin.write(options.typeAhead);
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     screen += chunk;
+    options.onScreen?.(screen);
     const asked = screen.match(FRESH_PROMPT)?.length ?? 0;
     for (; questions < asked; questions += 1) {
       const answer = options.type[questions];

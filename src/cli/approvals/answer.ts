@@ -99,7 +99,7 @@ export async function resume(context: CommandContext): Promise<void> {
 /** Runs an approved call whose process is gone, here, through the whole path, once. */
 async function runHere(context: CommandContext, id: string): Promise<void> {
   const { out } = context;
-  await withSession(context, (_session, signal, runtime) =>
+  await withSession(context, (_session, signal, { runtime }) =>
     withApprovals(context, async (store) => {
       const openSession = runtime.openSession.bind(runtime);
       const result = await resumeApproval({ store, id, openSession, signal });

@@ -26,7 +26,7 @@ export async function runPluginCommand(
   { name, plugin }: { readonly name: string; readonly plugin: string },
 ): Promise<void> {
   const { out } = context;
-  await withSession(context, async (session, signal, runtime) => {
+  await withSession(context, async (session, signal, { runtime }) => {
     const command = runtime.sources.plugins?.command(name)?.command;
     if (command === undefined) {
       const status = runtime.sources.status().find(({ source }) => source === `plugin:${plugin}`);

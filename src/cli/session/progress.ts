@@ -46,6 +46,13 @@ export class ProgressDisplay {
     }
   }
 
+  /** What is written stands above the live lines, which are drawn anew. */
+  above(write: () => void): true {
+    this.#erase();
+    write();
+    return true;
+  }
+
   stop(): void {
     clearInterval(this.#timer);
     this.#unsubscribe();

@@ -11,10 +11,16 @@ import { ProgressDisplay } from "./progress.js";
 
 const LONGEST_REASON = 500;
 
+interface Surroundings {
+  readonly runtime: Runtime;
+  /** Writes whole lines to the terminal without the lines of running calls getting among them. */
+  above(write: () => void): void;
+}
+
 /** Opens a session for one command and closes everything afterwards. Ctrl-C aborts what is running. */
 export async function withSession(
   context: CommandContext,
-  work: (session: Session, signal: AbortSignal, runtime: Runtime) => Promise<void>,
+  work: (session: Session, signal: AbortSignal, around: Surroundings) => Promise<void>,
 ): Promise<void> {
   const { out } = context;
   const runtime = await context.runtime();
@@ -32,7 +38,8 @@ export async function withSession(
       terminalApprover({ out, interrupt, alone }) ??
       unattendedApprover(runtime, out);
     const session = await runtime.openSession({ door: "cli", approver });
-    await work(session, controller.signal, runtime);
+    const above = (write: () => void) => progress?.above(write) ?? write();
+    await work(session, controller.signal, { runtime, above });
   } finally {
     progress?.stop();
     stopStream();
