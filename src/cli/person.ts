@@ -22,6 +22,11 @@ export function localPerson(): string {
   }
 }
 
+/** Whether a person sits at the terminal of this command. */
+export function isInteractive(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
 /** Asks a person at the terminal. Without one, only `--yes` is a yes; a no ends the command. */
 export async function confirm(asked: {
   readonly question: string;
@@ -31,7 +36,7 @@ export async function confirm(asked: {
   readonly hint?: string | undefined;
 }): Promise<void> {
   if (asked.yes) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!isInteractive()) {
     throw commandError("denied", "Nobody is there to confirm it", "Add --yes after you have looked.");
   }
   const { createInterface } = await import("node:readline/promises");

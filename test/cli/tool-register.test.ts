@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorLine, hermes, hermesJson, json, start, tempFolder } from "./hermes.js";
+import { errorLine, hermes, hermesJson, json, main, start, tempFolder, until } from "./hermes.js";
+import { needsTerminal, onTerminal } from "./terminal.js";
 
 const WEATHER = (address: string) => `tools:
   - name: weather_now
@@ -210,4 +211,32 @@ describe("hermes tools import openapi", () => {
     });
     serve.kill();
   });
+});
+
+describe("while a server runs", () => {
+  it("what a person registers at a terminal needs no second yes; what a script registers waits for one", async ({
+    skip,
+  }) => {
+    needsTerminal(skip);
+    const { home, file } = place();
+    const serving = start(["serve", "--port", "0"], { home });
+    let said = "";
+    for (const stream of [serving.stdout, serving.stderr])
+      stream?.on("data", (chunk) => {
+        said += String(chunk);
+      });
+    await until(() => said.includes("Ctrl-C"), "the server is up");
+    const typed = [process.execPath, main, "tool", "register", "--config", file, "--name", "typed"];
+    expect((await onTerminal(typed, { home, type: [] })).code).toBe(0);
+    await until(() => said.includes("typed.yaml: 1 added"), "the tool is taken up");
+    expect(await hermesJson(["changes"], { home })).toEqual({ waiting: [] });
+    const other = join(home, "other.yaml");
+    writeFileSync(other, WEATHER(address).replace("weather_now", "weather_then"));
+    expect((await hermes(["tool", "register", "--config", other], { home })).code).toBe(0);
+    await until(
+      async () => JSON.stringify(await hermesJson(["changes"], { home })).includes("other.yaml"),
+      "the other one waits",
+    );
+    expect(said).not.toContain("other.yaml: 1 added");
+  }, 60_000);
 });

@@ -34,6 +34,7 @@ export async function register(context: CommandContext): Promise<void> {
     return;
   }
   const stored = await storeToolFile({
+    home,
     path: target,
     text: file.text,
     force: options.force === true,

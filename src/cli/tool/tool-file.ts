@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { replaceFile } from "../../base/atomic-write.js";
 import { errnoOf } from "../../base/errno.js";
+import { confirmWritten } from "../../config/confirmed-files.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { buildTool } from "../../sources/yaml/build-tool.js";
 import { type FileProblem, formatFileProblem } from "../../sources/yaml/problems.js";
@@ -12,6 +13,7 @@ import { createToolHost } from "../../sources/yaml/tool-host.js";
 import type { ToolSpec } from "../../sources/yaml/tool-spec.js";
 import { commandError, EXIT } from "../errors.js";
 import type { Output } from "../output.js";
+import { isInteractive } from "../person.js";
 
 export interface ToolFile {
   readonly path: string;
@@ -112,6 +114,7 @@ export type Stored = "new" | "same" | "replaced";
 
 /** Puts a file into the tool folder, whole or not at all; another file of that name is only replaced on demand. */
 export async function storeToolFile(file: {
+  readonly home: string;
   readonly path: string;
   readonly text: string;
   readonly force: boolean;
@@ -128,6 +131,8 @@ export async function storeToolFile(file: {
   }
   if (!file.dryRun) {
     mkdirSync(join(file.path, ".."), { recursive: true, mode: 0o700 });
+    // Whoever types this has said yes: a running server need not ask them again.
+    if (isInteractive()) await confirmWritten(file.home, file.path, file.text);
     await replaceFile({ path: file.path, data: file.text, mode: 0o600 });
   }
   return before === undefined ? "new" : "replaced";

@@ -54,7 +54,7 @@ export async function importOpenApiTools(context: CommandContext): Promise<void>
         "Choose another --prefix.",
       );
     const dryRun = flags.dryRun === true;
-    const stored = await storeToolFile({ path, text, force: options.force === true, dryRun });
+    const stored = await storeToolFile({ home, path, text, force: options.force === true, dryRun });
     const missing = missingVariables(reading.tools, env);
     const example = commandToTry(reading.tools);
     if (out.json)
