@@ -19,6 +19,7 @@ const FIXTURES = [
   "given-code",
   "documents",
   "runners",
+  "any-program",
 ];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {

@@ -2,7 +2,7 @@ import type { ShellWord } from "../types.js";
 
 /** How languages and tools of all kinds write the home of whoever runs them, with what glues it to a name. */
 const HOME =
-  /(?:\$\{HOME\}|\$HOME\b|\$\(HOME\)|\$(?:::)?env\(HOME\)|\$ENV\{["']?HOME["']?\}|ENV(?:IRON)?\[\s*["']HOME["']\s*\]|\b(?:[A-Za-z_]+[.:]{1,2})?(?:get_?env|lookupEnv|get_env|fetch|GetEnvironmentVariable|get-environment-variable|getProperty)[\s(]+["'](?:HOME|user\.home)["']\s*\)?|process\.env\.HOME\b|\b(?:os\.)?homedir\(\)|\$env:(?:HOME|USERPROFILE)\b|\(find-system-path\s+(?:'|\(quote\s+)home-dir\)*|\(user-homedir-pathname\)|System\.user_home!?(?:\(\))?|\bhomeDirectory(?:ForCurrentUser)?\b|\bgetHomeDirectory\b|\bDir\.home\b|\bPath\.home\(\))(?:[\s"'.,+&)\]<>]*(?=["'/.]))?["']?/g;
+  /(?:\$\{HOME\}|\$HOME\b|\$\(HOME\)|\$(?:::)?env\(HOME\)|\$ENV\{["']?HOME["']?\}|ENV(?:IRON)?\[\s*["']HOME["']\s*\]|\b(?:[A-Za-z_]+[.:]{1,2})?(?:get_?env|lookupEnv|get_env|fetch|GetEnvironmentVariable|get-environment-variable|getProperty)[\s(]+["'](?:HOME|user\.home)["']\s*\)?|process\.env\.HOME\b|\b(?:os\.)?homedir\(\)|\$env:(?:HOME|USERPROFILE)\b|\(find-system-path\s+(?:'|\(quote\s+)home-dir\)*|\(user-homedir-pathname\)|System\.user_home!?(?:\(\))?|\bhomeDirectory(?:ForCurrentUser)?\b|\bgetHomeDirectory\b|\bDir\.home\b|\bPath\.home\(\))(?:[\s"'.,+&*)\]<>]*(?=["'/.]))?["']?/g;
 const QUICK = /HOME|homedir|user\.home|home-dir|user_home|homeDirectory|HomeDirectory|\.home\b/;
 
 /** A text in which the home is `~`, however it was written. */

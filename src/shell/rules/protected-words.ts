@@ -44,10 +44,13 @@ const PROSE = /^(?:-m|-am|--message|--body|-b|--title|--notes|--grep|--descripti
 const IDENTITY = /^--(?:private-key|key-file|identity-file|ssh-private-key-file|vault-password-file)(?:=|$)/;
 const OUTPUT = /^(?:-o|--out(?:put)?(?:-[\w-]+)?)(?:=|$)|^-o[~/.]|^--(?:prefix|directory|to|dest\w*)(?:=|$)/;
 
+/** Programs whose words belong to what they run. */
+const onlyOpens = (program: string): boolean => openerOf(program) !== undefined && !actsItself(program);
+
 /** Words that lead somewhere, without what is said in passing and what is looked at elsewhere. */
 function leads(command: SimpleCommand, isThere: (path: ShellWord) => boolean): ShellWord | undefined {
   const { program, args } = command;
-  if (openerOf(program) !== undefined && !actsItself(program)) return undefined;
+  if (onlyOpens(program)) return undefined;
   const code = inlineCode(command);
   const readsCode = code !== undefined && code.language.name !== "sql";
   return args.find((word, index) => {
@@ -180,7 +183,7 @@ const CARRIES_TEXT = names(
 /** `m4 <<< 'include(KEY)'`, `soelim <<< '.so KEY'`: what a program is told in its input leads there. */
 function toldInInput(command: SimpleCommand): ShellWord | undefined {
   const { program, input } = command;
-  if (input.kind !== "text" || CARRIES_TEXT.has(program) || openerOf(program) !== undefined) return undefined;
+  if (input.kind !== "text" || CARRIES_TEXT.has(program) || onlyOpens(program)) return undefined;
   if (inlineCode(command) !== undefined) return undefined;
   return pathsIn(input.text).some(isKeyPlace) ? input.text : undefined;
 }

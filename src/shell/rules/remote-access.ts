@@ -24,7 +24,7 @@ const opens = (option: RegExp): Condition => givenAs(option, (text) => OPEN_ADDR
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("remote-access", [
   { rule: "remote-access.shared", reason: SHARES, dry: "", unless: /^(?:--?help|-h|--?version|-v|-V)$/, tools: [
-    { program: "tmate|upterm|teleconsole|tty-share|sshx|ttyd|gotty|wetty|shellinabox|shellinaboxd|butterfly.server.py|webssh|wssh|websocketd|gs-netcat|gsocket|sish",
+    { program: "tmate|upterm|teleconsole|tty-share|sshx|mosh-server|ttyd|gotty|wetty|shellinabox|shellinaboxd|butterfly.server.py|webssh|wssh|websocketd|gs-netcat|gsocket|sish",
       match: ["tmate -F", "ttyd bash", "upterm host"], not_match: ["tmate --version"] },
     { program: "x11vnc|x0vncserver|vncserver|wayvnc|xrdp|rustdesk|anydesk|teamviewer|krfb|vino-server|tigervncserver",
       match: ["x11vnc -display :0"], not_match: ["x11vnc --help"] },
