@@ -20,25 +20,11 @@ const ENVIRONMENTS_HEADER = `// Written by \`npm run build\` from src/env/<kind>
 
 const TOOLS_MODULE = "src/registry/builtin-manifest.gen.ts";
 
-const COPIED_FIELDS = [
-  "name",
-  "aliases",
-  "toolset",
-  "description",
-  "emoji",
-  "tags",
-  "parameters",
-  "output",
-  "permissions",
-  "everyCallNeeds",
-  "needs",
-  "requiresEnv",
-  "host",
-  "interactive",
-  "idempotent",
-  "tolerant",
-  "maxResultSizeChars",
-];
+/** What is known of a tool before its code is loaded. */
+const COPIED_FIELDS = (
+  "name aliases toolset description emoji tags parameters output permissions " +
+  "everyCallNeeds needs requiresEnv host interactive idempotent tolerant maxResultSizeChars"
+).split(" ");
 
 /** The modules that the package in `root` should have, with their texts. */
 async function generatedModules(root) {

@@ -10,3 +10,16 @@ export function quoteIfNeeded(text: string): string {
 
 /** No assignment (`A=b`) and nothing that zsh expands (`=program`), as both would mean something in front of a line. */
 const PLAIN_WORD = /^(?![A-Za-z_]\w*\+?=)[\w@%+:,./-][\w@%+=:,./-]*$/;
+
+/** What a letter behind a backslash stands for in `$'…'`, `echo -e` and `printf`. */
+export const ESCAPED_LETTERS: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  e: "\x1b",
+  E: "\x1b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};

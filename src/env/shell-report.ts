@@ -1,3 +1,5 @@
+import { ESCAPED_LETTERS } from "../base/quote.js";
+
 /** Belong to one shell or one command, not to what it hands on. */
 const OF_ONE_SHELL = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HERMES_EXEC_ID", "HERMES_RUNTIME_ID"]);
 const DECLARATION =
@@ -86,49 +88,48 @@ function readPart(text: string, start: number): Word | undefined {
   return { value: first ?? "", end: start + 1 };
 }
 
-function readDoubleQuoted(text: string, start: number): Word | undefined {
-  const closing = /["\\]/g;
-  let value = "";
-  for (let position = start; ; ) {
-    closing.lastIndex = position;
-    const match = closing.exec(text);
-    if (match === null) return undefined;
-    value += text.slice(position, match.index);
-    if (match[0] === '"') return { value, end: match.index + 1 };
-    const escaped = text[match.index + 1];
-    if (escaped === undefined) return undefined;
-    if (escaped !== "\n") value += '$`"\\'.includes(escaped) ? escaped : `\\${escaped}`;
-    position = match.index + 2;
-  }
+interface Quoted {
+  readonly text: string;
+  readonly start: number;
+  /** Finds the closing quote and the backslash. */
+  readonly special: RegExp;
+  readEscaped(at: number): Word | undefined;
 }
 
-const NAMED_ESCAPES: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  e: "\x1b",
-  E: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
-const NUMBERED_ESCAPE = /([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c([\s\S])/y;
+function readDoubleQuoted(text: string, start: number): Word | undefined {
+  return readQuoted({
+    text,
+    start,
+    special: /["\\]/g,
+    readEscaped: (at) => {
+      const escaped = text[at];
+      if (escaped === undefined) return undefined;
+      const value = escaped === "\n" ? "" : '$`"\\'.includes(escaped) ? escaped : `\\${escaped}`;
+      return { value, end: at + 1 };
+    },
+  });
+}
 
 function readAnsiQuoted(text: string, start: number): Word | undefined {
-  const closing = /['\\]/g;
+  return readQuoted({ text, start, special: /['\\]/g, readEscaped: (at) => readEscape(text, at) });
+}
+
+function readQuoted({ text, start, special, readEscaped }: Quoted): Word | undefined {
   let value = "";
   for (let position = start; ; ) {
-    closing.lastIndex = position;
-    const match = closing.exec(text);
+    special.lastIndex = position;
+    const match = special.exec(text);
     if (match === null) return undefined;
     value += text.slice(position, match.index);
-    if (match[0] === "'") return { value, end: match.index + 1 };
-    const escaped = readEscape(text, match.index + 1);
+    if (match[0] !== "\\") return { value, end: match.index + 1 };
+    const escaped = readEscaped(match.index + 1);
+    if (escaped === undefined) return undefined;
     value += escaped.value;
     position = escaped.end;
   }
 }
+
+const NUMBERED_ESCAPE = /([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c([\s\S])/y;
 
 function readEscape(text: string, start: number): Word {
   NUMBERED_ESCAPE.lastIndex = start;
@@ -144,7 +145,7 @@ function readEscape(text: string, start: number): Word {
     return { value: Buffer.from(character).toString("latin1"), end };
   }
   const letter = text[start] ?? "";
-  return { value: NAMED_ESCAPES[letter] ?? letter, end: start + 1 };
+  return { value: ESCAPED_LETTERS[letter] ?? letter, end: start + 1 };
 }
 
 function byte(code: number): string {

@@ -4,7 +4,7 @@ import { type Failure, failure } from "../tool/errors.js";
 import type { JsonSchema } from "../tool/json-schema.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { AnyTool, CheckFn, Needs, ToolSchema } from "../tool/tool.js";
-import { toldSchema } from "./told-schema.js";
+import { definitionSchema } from "./definition-schema.js";
 
 /** Where a tool came from. Foreign sources get linear-time patterns and stricter linting. */
 export interface Provenance {
@@ -162,7 +162,7 @@ export class Entry {
   #told(): JsonSchema {
     // A copy: whoever holds the original may change it, and a model must not be told two things.
     const parameters = copyOf(this.parameters);
-    return this.provenance.kind === "builtin" ? toldSchema(parameters) : parameters;
+    return this.provenance.kind === "builtin" ? definitionSchema(parameters) : parameters;
   }
 
   static fromTool(tool: AnyTool, provenance: Provenance): Entry {

@@ -1,3 +1,4 @@
+import { ESCAPED_LETTERS } from "../../base/quote.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { FILTERS } from "./filters.js";
 import { parseOptions } from "./options.js";
@@ -139,15 +140,7 @@ export function readEscapes(text: string): string {
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  e: "\x1b",
-  E: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
+  ...ESCAPED_LETTERS,
   "0": "\0",
   "\\": "\\",
   '"': '"',

@@ -1,5 +1,6 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
+import type { CodeWorkspace } from "./code-workspace.js";
 import {
   type CellOutcome,
   Interpreter,
@@ -8,7 +9,6 @@ import {
   type ToolsForDriver,
 } from "./interpreter.js";
 import { commandFor, type Runner } from "./language.js";
-import type { Workplace } from "./workplace.js";
 
 /** How long code may take to stop after it was interrupted, before its interpreter is ended. */
 const INTERRUPT_MS = 2_000;
@@ -30,7 +30,7 @@ export type KernelOutcome = CellOutcome & {
 export class Kernel {
   readonly earlier = new EarlierCode();
   readonly #interpreter: Interpreter;
-  readonly #place: Workplace;
+  readonly #place: CodeWorkspace;
   readonly #died: Promise<KernelOutcome>;
   #cells = 0;
   #tools: string | undefined;
@@ -39,7 +39,7 @@ export class Kernel {
   #current: number | undefined;
   #forceEnd: NodeJS.Timeout | undefined;
 
-  private constructor(interpreter: Interpreter, place: Workplace) {
+  private constructor(interpreter: Interpreter, place: CodeWorkspace) {
     this.#interpreter = interpreter;
     this.#place = place;
     this.#died = interpreter.ended.then((end) => {
@@ -51,7 +51,7 @@ export class Kernel {
   }
 
   /** Answers when it runs. */
-  static async open(place: Workplace, runner: Runner): Promise<Kernel> {
+  static async open(place: CodeWorkspace, runner: Runner): Promise<Kernel> {
     let said = "";
     const interpreter = await Interpreter.startCells(place.start);
     interpreter.listener = {

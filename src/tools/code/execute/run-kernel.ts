@@ -1,5 +1,6 @@
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
+import { openCodeWorkspace, sandboxWords } from "./code-workspace.js";
 import { Kernel } from "./kernel.js";
 import { Kernels } from "./kernels.js";
 import { type Language, runnerOf } from "./language.js";
@@ -7,7 +8,6 @@ import { type CodeResult, statusOf, TIMED_OUT } from "./result.js";
 import { Run } from "./run.js";
 import type { ScriptRequest } from "./run-script.js";
 import { forDriver } from "./script-tools.js";
-import { openWorkplace, sandboxWords } from "./workplace.js";
 
 /** Runs code in the interpreter that the session keeps for this language. */
 export async function runInKernel(
@@ -24,7 +24,7 @@ export async function runInKernel(
       name,
       reset: request.reset,
       max: settings.max_kernels,
-      start: async () => Kernel.open(await openWorkplace(ctx, { runner, mode, settings }), runner),
+      start: async () => Kernel.open(await openCodeWorkspace(ctx, { runner, mode, settings }), runner),
     });
     if (kernel.busy) throw isBusy();
     kernel.earlier.judge(request.code, runner, ctx);

@@ -1,12 +1,12 @@
 import type { ProcessEnd } from "../../../env/environment.js";
 import type { CallContext } from "../../../tool/tool.js";
+import { type Mode, openCodeWorkspace, sandboxWords } from "./code-workspace.js";
 import { Interpreter, neverBegan } from "./interpreter.js";
 import type { Runner } from "./language.js";
 import { type CodeResult, limitWords, statusOf, TIMED_OUT, timedOutWords } from "./result.js";
 import { Run } from "./run.js";
 import { forDriver } from "./script-tools.js";
 import type { CodeSettings } from "./settings.js";
-import { type Mode, openWorkplace, sandboxWords } from "./workplace.js";
 
 export interface ScriptRequest {
   readonly runner: Runner;
@@ -20,7 +20,7 @@ export interface ScriptRequest {
 /** Runs a script in a fresh interpreter. When it returns, nothing of the script is left. */
 export async function runScript(request: ScriptRequest, ctx: CallContext): Promise<CodeResult> {
   const { runner, settings, timeoutSeconds } = request;
-  const place = await openWorkplace(ctx, request);
+  const place = await openCodeWorkspace(ctx, request);
   const run = new Run(ctx, settings, { timeoutMs: timeoutSeconds * 1000 });
   let interpreter: Interpreter | undefined;
   try {

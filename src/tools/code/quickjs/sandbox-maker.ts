@@ -6,8 +6,8 @@ import type {
   QuickJSRuntime,
   QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
-import { Crossing, type Raw } from "./crossing.js";
 import type { ThreadData } from "./protocol.js";
+import { type Raw, ValueBridge } from "./value-bridge.js";
 
 /** Node has it, but its types come with a library for browsers. */
 declare const WebAssembly: {
@@ -42,7 +42,7 @@ export interface Sandbox {
   readonly memoryBytes: number;
   readonly runtime: QuickJSRuntime;
   readonly context: QuickJSContext;
-  readonly crossing: Crossing;
+  readonly crossing: ValueBridge;
   /** Functions of the prelude. */
   readonly answer: QuickJSHandle;
   readonly fire: QuickJSHandle;
@@ -103,7 +103,7 @@ export class SandboxMaker {
     const runtime = engine.newRuntime();
     runtime.setMaxStackSize(STACK_BYTES);
     const context = runtime.newContext();
-    const crossing = new Crossing({
+    const crossing = new ValueBridge({
       raw,
       memory,
       context: addressOf(context, "ctx"),

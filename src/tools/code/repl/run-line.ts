@@ -1,10 +1,10 @@
 import { OutputWindow } from "../../../env/output-window.js";
 import type { CallContext } from "../../../tool/tool.js";
+import { openCodeWorkspace, sandboxWords } from "../execute/code-workspace.js";
 import { Kernel } from "../execute/kernel.js";
 import { Kernels } from "../execute/kernels.js";
 import { isBusy, nodeCode, shortened } from "../execute/run-kernel.js";
 import { codeSettings } from "../execute/settings.js";
-import { openWorkplace, sandboxWords } from "../execute/workplace.js";
 import type { ReplKind } from "./language.js";
 
 export interface ReplResult {
@@ -43,7 +43,7 @@ export async function runLine(request: ReplRequest, ctx: CallContext): Promise<R
     reset: request.reset,
     max: settings.max_kernels,
     start: async () =>
-      Kernel.open(await openWorkplace(ctx, { runner, mode: settings.mode, settings }), runner),
+      Kernel.open(await openCodeWorkspace(ctx, { runner, mode: settings.mode, settings }), runner),
   });
   if (kernel.busy) throw isBusy();
   kernel.earlier.judge(request.code, runner, ctx);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
-import { toldSchema } from "../../src/registry/told-schema.js";
+import { definitionSchema } from "../../src/registry/definition-schema.js";
 import { createDecoder } from "../../src/tool/decode.js";
 import { UNTOLD } from "../../src/tool/json-schema.js";
 import { testRuntime } from "../support/runtime.js";
 
 describe("what a model is told of a built-in tool's parameters", () => {
   it("leaves out checks, not what bounds a choice", () => {
-    const told = toldSchema({
+    const told = definitionSchema({
       type: "object",
       properties: {
         path: { type: "string", minLength: 1, pattern: "^/", description: "Where" },
@@ -42,12 +42,12 @@ describe("what a model is told of a built-in tool's parameters", () => {
       type: "object",
       properties: { default: { type: "boolean" }, pattern: { type: "string" }, minimum: { type: "number" } },
     };
-    expect(toldSchema(schema)).toEqual(schema);
+    expect(definitionSchema(schema)).toEqual(schema);
   });
 
   it("never leaves out what a call needs, and the checks still hold", () => {
     for (const { name: tool, parameters } of builtinManifest) {
-      const told = toldSchema(parameters) as { properties?: object; required?: readonly string[] };
+      const told = definitionSchema(parameters) as { properties?: object; required?: readonly string[] };
       for (const name of told.required ?? []) expect(told.properties, tool).toHaveProperty(name);
     }
     const decode = (tool: string, args: object) => {

@@ -25,7 +25,7 @@ const BEYOND_USE = 86_400;
  * stays out: nobody sends an empty path or line 0. What bounds a choice stays in; a pattern that is not obvious is
  * said in the description.
  */
-export function toldSchema(schema: JsonSchema): JsonSchema {
+export function definitionSchema(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([keyword, value]) => !isUntold({ keyword, value, schema }))
@@ -63,5 +63,5 @@ function told(keyword: string, value: unknown): unknown {
 }
 
 function toldIfSchema(value: unknown): unknown {
-  return isRecord(value) ? toldSchema(value) : value;
+  return isRecord(value) ? definitionSchema(value) : value;
 }

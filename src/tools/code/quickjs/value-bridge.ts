@@ -24,7 +24,7 @@ export interface Raw {
  * What happens once for every tool call: text in, text out, jobs run. The library's own interface does the same with
  * many small objects and takes twice the time.
  */
-export class Crossing {
+export class ValueBridge {
   readonly #raw: Raw;
   readonly #memory: { readonly buffer: ArrayBuffer };
   #bytes: Buffer;

@@ -8,7 +8,7 @@ import { type CodeSettings, passedThrough } from "./settings.js";
 export type Mode = CodeSettings["mode"];
 
 /** Where a script runs and what it may touch. */
-export interface Workplace {
+export interface CodeWorkspace {
   readonly start: InterpreterStart;
   /** Removes the temporary folder, if there was one. */
   close(): Promise<void>;
@@ -17,10 +17,10 @@ export interface Workplace {
 const MAKE_FOLDER = 'exec mktemp -d "$' + '{TMPDIR:-/tmp}/hermes-code-XXXXXXXX"';
 const SHORT_MS = 20_000;
 
-export async function openWorkplace(
+export async function openCodeWorkspace(
   ctx: CallContext,
   wanted: { readonly runner: Runner; readonly mode: Mode; readonly settings: CodeSettings },
-): Promise<Workplace> {
+): Promise<CodeWorkspace> {
   const { environment, session } = ctx;
   const { runner, mode, settings } = wanted;
   const folder = mode === "strict" ? await temporaryFolder(environment) : undefined;
