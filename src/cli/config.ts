@@ -4,6 +4,11 @@ export const config: CommandSpec = {
   about: "read and change the configuration",
   otherwise: "get",
   commands: {
+    list: {
+      about: "all of them",
+      options: { "--show-origin": "where each value comes from" },
+      load: async () => (await import("./config/values.js")).get,
+    },
     get: {
       about: "a value, or all of them",
       args: { "[key]": "" },

@@ -146,3 +146,12 @@ it("a denial names the setting and the page; a question that waits is shown wher
   server.kill("SIGTERM");
   await gone;
 }, 30_000);
+
+it("config list is all settings, as a table or as JSON", async () => {
+  const [shown, listed] = await Promise.all([
+    hermes(["config", "list"]),
+    hermes(["config", "list", "--json"]),
+  ]);
+  expect(shown.stdout).toContain("approvals.mode = manual");
+  expect(JSON.parse(listed.stdout)).toContainEqual(expect.objectContaining({ key: "approvals.mode" }));
+});
