@@ -55,7 +55,7 @@ function describe(exported, checker) {
   if (declaration === undefined || declaration.getSourceFile().fileName.includes("node_modules"))
     return undefined;
   const name = exported.getName();
-  const about = ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim();
+  const about = commentOf(declaration);
   if (ts.isClassDeclaration(declaration)) {
     return { section: "Classes", name, about, code: classText(declaration) };
   }
@@ -74,6 +74,16 @@ function describe(exported, checker) {
     return { section: "Values", name, about, code: `const ${name}: ${type}` };
   }
   return { section: "Types", name, about, code: undented(declaration.getText().replace(/^export /, "")) };
+}
+
+/** As it is written: TypeScript would end it at the first decorator in an example. */
+function commentOf(declaration) {
+  const of = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  const comment = ts.getJSDocCommentsAndTags(of).find(ts.isJSDoc)?.getText() ?? "";
+  return comment
+    .replace(/^\/\*\*|\*\/$/g, "")
+    .replace(/^[ \t]*\* ?/gm, "")
+    .trim();
 }
 
 /** A function or method without its body. */
@@ -99,13 +109,9 @@ function classText(declaration) {
   const members = declaration.members.filter(isPublic).map((member) => {
     const [doc] = ts.getJSDocCommentsAndTags(member);
     const text = ts.isPropertyDeclaration(member) ? propertyText(member) : headOf(member);
-    return `${doc === undefined ? "" : `${doc.getText()}\n`}${text};`;
+    return `${doc === undefined ? "" : `${undented(doc.getText())}\n`}${undented(text)};`;
   });
-  const lines = members.flatMap((member) =>
-    undented(member)
-      .split("\n")
-      .map((line) => `  ${line}`),
-  );
+  const lines = members.flatMap((member) => member.split("\n").map((line) => `  ${line}`));
   return [head, ...lines, "}"].join("\n");
 }
 
