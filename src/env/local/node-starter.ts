@@ -1,9 +1,10 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { closeSync } from "node:fs";
+import { closeSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { errnoOf } from "../../base/errno.js";
+import { namesIn } from "../names-in.js";
 import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
 import { newSecret, withGroupsJoined } from "./child.js";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
@@ -31,7 +32,8 @@ export async function startWithNode(
     ...(start.report ? (["pipe"] as const) : []),
     ...(start.filter === undefined ? [] : [start.filter]),
   ];
-  const [program = "", ...args] = withGroupsJoined(start.argv, start.joinFiles ?? []);
+  const argv = withoutInherited(start.argv, inheritedDescriptors(stdio.length));
+  const [program = "", ...args] = withGroupsJoined(argv, start.joinFiles ?? []);
   let child: ChildProcess;
   try {
     child = spawn(program, args, { cwd: start.cwd, env: start.env, detached: true, stdio });
@@ -45,6 +47,32 @@ export async function startWithNode(
   for (const pair of new Set([outPair, errPair])) if (pair !== undefined) closeSync(pair.writeEnd);
   if (inPair !== undefined) closeSync(inPair.readEnd);
   return follow(child, start, { inPair, outPair, errPair });
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+/** What this process was started with and would hand on: descriptors of its own are closed by the kernel. */
+function inheritedDescriptors(from: number): readonly number[] {
+  return namesIn("/proc/self/fd")
+    .map(Number)
+    .filter((descriptor) => descriptor >= from && !isClosedOnExec(descriptor));
+}
+
+function isClosedOnExec(descriptor: number): boolean {
+  try {
+    const [, flags = "0"] =
+      /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch {
+    // The folder that was listed, which is closed again.
+    return true;
+  }
+}
+
+function withoutInherited(argv: readonly string[], inherited: readonly number[]): readonly string[] {
+  if (inherited.length === 0) return argv;
+  const line = `${inherited.map((descriptor) => `exec ${descriptor}>&-`).join("; ")}; exec -- "$@"`;
+  return ["bash", "--noprofile", "--norc", "-c", line, "bash", ...argv];
 }
 
 interface Pairs {
