@@ -10,7 +10,8 @@ const DEEPEST = 16;
 /** `a{b,c}d` → `abd`, `acd`, on the written text, quotes respected. Undefined when it would be too many. */
 export function expandBraces(text: string, depth = 0): readonly string[] | undefined {
   if (text.length > LONGEST_WORD || depth > DEEPEST) return undefined;
-  let words = [""];
+  if (!text.includes("{")) return [text];
+  let words: readonly string[] = NOTHING_YET;
   let at = 0;
   while (at < text.length) {
     const open = nextBrace(text, at);
@@ -23,14 +24,22 @@ export function expandBraces(text: string, depth = 0): readonly string[] | undef
     } else {
       const inner = choicesOf(group.body, depth + 1);
       if (inner === undefined) return undefined;
-      choices = inner.map((choice) => literal + choice);
+      choices = literal === "" ? inner : inner.map((choice) => literal + choice);
       at = group.end;
     }
     if (words.length * choices.length > LIMITS.braces) return undefined;
     if (words.length * choices.length * text.length > LIMITS.text * 4) return undefined;
-    words = words.flatMap((word) => choices.map((choice) => word + choice));
+    words = words === NOTHING_YET ? choices : eachWithEach(words, choices);
   }
   return words;
+}
+
+const NOTHING_YET: readonly string[] = [""];
+
+function eachWithEach(words: readonly string[], choices: readonly string[]): readonly string[] {
+  const all: string[] = [];
+  for (const word of words) for (const choice of choices) all.push(word + choice);
+  return all;
 }
 
 function choicesOf(body: string, depth: number): readonly string[] | undefined {

@@ -26,12 +26,18 @@ export function expandWord(word: Word, context: Context): readonly ShellWord[] {
     context.run.budget.exceed();
     return [{ text: UNKNOWN, known: false, glob: false }];
   }
-  return spellings.flatMap((spelling) => expandSpelling(spelling, context, span));
+  const words: ShellWord[] = [];
+  for (const spelling of spellings) {
+    if (PLAIN.test(spelling)) words.push(finish({ text: spelling, glob: false }, context, span));
+    else words.push(...expandSpelling(spelling, context, span));
+  }
+  return words;
 }
+
+const PLAIN = /^[\w./:=,@%+~-]+$/;
 
 /** Words that came out of braces have no place of their own: substitutions in them are met at the whole word. */
 function expandSpelling(spelling: string, context: Context, span: Span | undefined): readonly ShellWord[] {
-  if (/^[\w./:=,@%+~-]+$/.test(spelling)) return [finish({ text: spelling, glob: false }, context, span)];
   const word = spelling === "" ? undefined : parseWord(spelling);
   if (word === undefined)
     return spelling === "" ? [] : [finish({ text: spelling, glob: false }, context, span)];
@@ -233,9 +239,12 @@ function fieldsOf(
   if (parts.length === 1 && only !== undefined && (only.type === "SingleQuoted" || only.type === "Literal")) {
     return [finish({ text: only.value, glob: false }, context, span)];
   }
+  const first = parts.length === 1 && only !== undefined ? pieceOf(only, context, false) : undefined;
+  const whole = first === undefined ? undefined : wholeField(first, context);
+  if (whole !== undefined) return [finish(whole, context, span)];
   const builder = new FieldBuilder();
   for (const part of parts) {
-    const piece = pieceOf(part, context, false);
+    const piece = first ?? pieceOf(part, context, false);
     if (piece.separate && piece.value.items !== undefined)
       builder.addItems(piece.value, piece.quoted ? "" : separators(context));
     else if (piece.quoted) builder.add(piece.value, piece.glob);
@@ -244,6 +253,14 @@ function fieldsOf(
   const fields = builder.finish();
   if (fields.length > 1 && !context.run.budget.spend("words", fields.length)) return [];
   return fields.map((field) => finish(field, context, span));
+}
+
+/** An expansion that stands alone and does not fall apart: the common case, met thousands of times in long lines. */
+function wholeField({ value, quoted, separate }: Piece, context: Context): Field | undefined {
+  const { text, variables, outputs } = value;
+  if (quoted || separate || text === "" || text.length > LIMITS.text) return undefined;
+  if (patternOf(separators(context)).test(text)) return undefined;
+  return { text, glob: PATTERN.test(text), variables, outputs };
 }
 
 /** Where several separators are possible, each of them is tried. */
@@ -345,6 +362,7 @@ function union<Item>(
   return one.length >= MOST_ORIGINS ? one : [...new Set([...one, ...other])].slice(0, MOST_ORIGINS);
 }
 
+const PATTERN = /[*?[]/;
 const BLANKS = " \t\n";
 const BLANK = /[ \t\n]/;
 
@@ -383,7 +401,7 @@ export class FieldBuilder {
     const pieces = value.text.split(patternOf(separators));
     for (const [index, text] of pieces.entries()) {
       if (index > 0) this.#close();
-      if (text !== "") this.add({ ...value, text }, /[*?[]/.test(text));
+      if (text !== "") this.add({ ...value, text }, PATTERN.test(text));
     }
   }
 
