@@ -49,6 +49,12 @@ export class Budget {
     return !this.exceeded;
   }
 
+  /** False when so much more would be too much: then nothing of it needs to begin. */
+  mayStill(what: Bound, amount: number): boolean {
+    if (this.#spent[what] + amount > LIMITS[what]) this.exceeded = true;
+    return !this.exceeded;
+  }
+
   exceed(): false {
     this.exceeded = true;
     return false;

@@ -55,6 +55,7 @@ describe("lines that only waste time", () => {
   it.each([
     ["a pipe of hundreds of stages", `cat${" | cat".repeat(300)}`],
     ["thousands of commands that read one output", `ls | { ${"true; ".repeat(1_500)}}`],
+    ["more commands than are looked at, before the first is", "python3 -c 'print(1)'; ".repeat(5_200)],
     ["thousands of patterns", `ls ${"~/.s*a ".repeat(3_500)}`],
     ["thousands of files opened by one command", `cat ${">a ".repeat(2_500)}`],
     ["a long variable used a thousand times", `A=${"x".repeat(12_000)}; ${"echo $A; ".repeat(1_000)}`],

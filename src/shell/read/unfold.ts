@@ -43,6 +43,9 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
   run.budget.spend("parsed", command.length);
   const script = parseShell(command);
   if (script === undefined) return undefined;
+  // These are too many before the first of them is looked at.
+  const commands = script.commands.filter((statement) => statement.command.type === "Command").length;
+  if (!run.budget.mayStill("commands", commands)) return run;
   walk(script, {
     run,
     state: initialState(options),
