@@ -9,6 +9,7 @@ import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
+import { unknownWordsIn } from "./needs.js";
 import type { Runtime } from "./runtime.js";
 import { examineRoom } from "./stored-room.js";
 
@@ -93,7 +94,9 @@ async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
   const permissions = await loadPermissions({ home: paths.home, project, systemDir });
   const { entries, aliases } = registry.snapshot();
   const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
-  const findings = [...config.problems, ...permissions.problems, ...strangers].map(findingOf);
+  const words = await unknownWordsIn(config);
+  const problems = [...config.problems, ...permissions.problems, ...strangers, ...words];
+  const findings = problems.map(findingOf);
   for (const conflict of registry.conflicts) {
     findings.push({
       group: "Tools",

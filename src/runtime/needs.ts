@@ -1,9 +1,16 @@
 import { createRequire } from "node:module";
-import type { LoadedConfig } from "../config/types.js";
+import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import type { PluginEnvironments } from "../env/environments.js";
 import { findProgram } from "../env/find-program.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
+
+/** What a configuration says with words that mean nothing here. Loads the rules about commands only when there are words. */
+export async function unknownWordsIn(config: LoadedConfig): Promise<readonly ConfigProblem[]> {
+  if (config.values.command_allowlist.length === 0) return [];
+  const { unknownWords } = await import("../policy/grants/unknown-words.js");
+  return unknownWords(config, (name) => findProgram(name, config.env) !== undefined);
+}
 
 /** Answers `needs`: programs on PATH, variables set, packages installed, an environment that can be used. */
 export function checkNeeds(

@@ -30,6 +30,7 @@ import type { HostCapabilities } from "../tool/host-capabilities.js";
 import { EnvironmentPool } from "./environments.js";
 import { fileChangesOf } from "./file-changes.js";
 import { jobsOf } from "./jobs.js";
+import { unknownWordsIn } from "./needs.js";
 import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
@@ -114,7 +115,8 @@ export class SessionFactory {
     const permissions = await loadPermissions({ home: paths.home, project, systemDir });
     const { entries, aliases } = registry.snapshot();
     const strangers = permissions.unknownTools([...entries.keys(), ...aliases.keys()]);
-    for (const problem of [...permissions.problems, ...strangers]) log.warn(formatProblem(problem));
+    const words = await unknownWordsIn(config);
+    for (const problem of [...permissions.problems, ...strangers, ...words]) log.warn(formatProblem(problem));
     const reviewer = await this.#reviewer();
     if (options.policy !== undefined) return { permissions, allowlist, policy: options.policy, reviewer };
     const policy = createPolicy({

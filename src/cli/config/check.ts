@@ -2,6 +2,7 @@ import { type ConfigFile, formatProblem } from "../../config/types.js";
 import { loadPermissions } from "../../policy/profiles/load.js";
 import { type PermissionPlaces, permissionFiles } from "../../policy/profiles/permission-files.js";
 import type { PermissionTable } from "../../policy/profiles/permission-table.js";
+import { unknownWordsIn } from "../../runtime/needs.js";
 import type { CommandContext } from "../context.js";
 import { EXIT } from "../errors.js";
 
@@ -10,7 +11,7 @@ export async function check({ out, config: load }: CommandContext): Promise<void
   const config = await load();
   const places = { home: config.paths.home, project: config.project, systemDir: config.systemDir };
   const permissions = await loadPermissions(places);
-  const problems = [...config.problems, ...permissions.problems];
+  const problems = [...config.problems, ...permissions.problems, ...(await unknownWordsIn(config))];
   const files = [...config.files, ...permissionFilesOf(permissions, places)];
   const broken = problems.some((problem) => problem.severity === "error");
   if (out.json) out.value({ ok: !broken, problems, files });

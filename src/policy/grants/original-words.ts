@@ -2,7 +2,7 @@
  * What the original Hermes wrote into `command_allowlist`: descriptions of its patterns. Each stands for the rules that
  * ask about the same thing here; what is never run stays refused.
  */
-const ORIGINAL_WORDS: Readonly<Record<string, readonly string[]>> = {
+export const ORIGINAL_WORDS: Readonly<Record<string, readonly string[]>> = {
   "recursive delete": ["recursive-delete"],
   "recursive delete (long flag)": ["recursive-delete"],
   "delete in root path": ["recursive-delete"],
