@@ -49,6 +49,7 @@ const TOOLS = [
     parameters: NO_ARGUMENTS,
     effects: () => [],
     handler: async (_args, ctx) => {
+      onWaiting();
       await delay(20_000, undefined, { signal: ctx.signal }).catch(() => undefined);
       stopped = ctx.signal.aborted;
       return {};
@@ -56,6 +57,7 @@ const TOOLS = [
   }),
 ] as unknown as readonly AnyTool[];
 let stopped = false;
+let onWaiting = (): void => undefined;
 
 let scripts: ScriptSession;
 beforeAll(async () => {
@@ -205,11 +207,12 @@ describe("a script in code mode", () => {
 describe("a script that is ended from outside", () => {
   it("stops, and so do its calls", async () => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 50);
+    onWaiting = () => controller.abort();
     stopped = false;
     const outcome = await scripts.run("console.log('begun'); await tools.waits()", {
       signal: controller.signal,
     });
+    onWaiting = () => undefined;
     expect(outcome).toMatchObject({ status: "interrupted", output: "begun\n", toolCallsMade: 1 });
     expect(stopped).toBe(true);
   });
