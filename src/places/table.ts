@@ -208,6 +208,15 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     read: "allow",
     write: "ask",
   },
+  // Settings of credential stores that start programs or let somebody in.
+  {
+    patterns: `
+      ~/.ssh/{authorized_keys,authorized_keys2,config,rc,environment} ~/.aws/config ~/.docker/config.json ~/.kube/config
+      ~/.gnupg/{gpg,gpg-agent,dirmngr,scdaemon}.conf`,
+    what: "startup",
+    read: "allow",
+    write: "ask",
+  },
   {
     patterns: "**/Launch{Agents,Daemons}/ **/authorized_keys{,2} **/crontab **/{site,user}customize.py",
     what: "startup",

@@ -1,7 +1,30 @@
 // @needs bwrap perl git prlimit setpriv
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Cage, noCage, openCage } from "./attack/cage.js";
+import type { AttackRow, RowResult, Setting } from "./attack/protocol.js";
+import { type RowSet, rowsOf } from "./attack/rows.js";
+
+/** `HERMES_ATTACK=full` runs every row; without it a few of each set tell whether the boundary still stands. */
+const SETS: readonly RowSet[] =
+  process.env.HERMES_ATTACK === "full"
+    ? ["boundary", "dangerous", "everyday", "dev", "heldout", "rules"]
+    : ((process.env.HERMES_ATTACK?.split(",") as RowSet[] | undefined) ?? []);
+const SMOKE = [
+  "b001",
+  "b006",
+  "b014",
+  "b028",
+  "b037",
+  "b039",
+  "b047",
+  "b050",
+  "b062",
+  "a024",
+  "a154",
+  "a278",
+];
+const HOUR = 3_600_000;
 
 const reason = noCage();
 let cage: Cage;
@@ -9,26 +32,99 @@ beforeAll(async () => {
   cage = await openCage();
 });
 afterAll(() => cage.close());
+beforeEach((context) => {
+  if (reason !== undefined) context.skip(reason);
+});
 
-const OUTSIDE = ["/etc/passwd", "/etc/hosts", "/root/.bashrc", "/root/.profile", "/usr/bin/env", import.meta.filename];
+const OUTSIDE = ["/etc/passwd", "/etc/hosts", "/usr/bin/env", import.meta.filename];
+const outside = () =>
+  OUTSIDE.map((path) => {
+    const { mtimeMs, ctimeMs, size } = statSync(path);
+    return `${path} ${mtimeMs} ${ctimeMs} ${size}`;
+  });
 
-function outside(): string {
-  return OUTSIDE.map((path) => {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return `${path} ${stats?.mtimeMs} ${stats?.ctimeMs} ${stats?.size}`;
-  }).join("\n");
-}
-
-describe("the cage", () => {
+describe("the cage that rows run in", () => {
   test.each([
-    ["files outside cannot be changed", "for f in /etc/hosts /usr/bin/env /root/.bashrc; do echo x >> $f; done; rm -f /etc/hosts; touch /x /usr/x /tmp/x /var/x; ls /x /usr/x /var/x"],
-    ["nothing outside can be signalled or seen", "kill -0 $PPID && ls /proc | grep -c '^[0-9]'; kill -CONT -1"],
-    ["the kernel's settings cannot be changed", "echo x > /proc/sys/kernel/core_pattern; echo b > /proc/sysrq-trigger; mount -o remount,rw /; mount -t tmpfs none /mnt"],
-    ["there is no network", "exec 3<>/dev/tcp/1.1.1.1/53; cat /proc/net/dev"],
-  ])("%s", (name, script) => {
+    [
+      "nothing outside can be changed",
+      `echo x >> ${import.meta.filename}; rm -f /etc/hosts; touch /usr/x /var/tmp/x /tmp/x; ls /usr/x /var/tmp/x`,
+      /Read-only file system/,
+    ],
+    ["no process outside can be seen", "ls /proc | grep -c '^[0-9]'; kill -CONT -1; echo alive", /^[2-9]\n/],
+    ["the machine's settings stay", "echo x > /proc/sys/kernel/core_pattern", /Permission denied/],
+    ["there is no network", "exec 3<>/dev/tcp/192.0.2.1/53", /Network is unreachable/],
+  ])("%s", (_name, script, said) => {
     const before = outside();
-    const { output } = cage.probe(script);
-    console.log(name, output);
-    expect(outside()).toBe(before);
+    expect(cage.probe(script).output).toMatch(said);
+    expect(outside()).toEqual(before);
+  });
+
+  test("what runs in it ends with it", async () => {
+    const mark = `${cage.base}/left`;
+    cage.probe(
+      `setsid -f sh -c 'exec sleep 1000 ${mark}' 2>/dev/null; (exec -a ${mark} sleep 1000) & sleep 0.1`,
+    );
+    const left = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(mark));
+    expect(left).toEqual([]);
   });
 });
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+const smoke = (): readonly AttackRow[] =>
+  [...rowsOf("boundary"), ...rowsOf("dangerous")].filter(({ id }) => SMOKE.includes(id));
+
+describe("with the guard on", () => {
+  test("without it, the same rows reach what it keeps: the search for marks works", async () => {
+    const rows = smoke().filter(({ id }) => ["b037", "b047", "b050", "a024", "a154", "a278"].includes(id));
+    const results = await cage.run(rows, { ...PERSON, guarded: false, timeoutMs: 5_000 });
+    expect(results.filter(({ reached }) => reached.length > 0).map(({ id }) => id)).toEqual(
+      rows.map(({ id }) => id),
+    );
+  }, 120_000);
+
+  test.each([
+    ["an ordinary person", "person", "full"],
+    ["a new person", "person", "bare"],
+    ["root", "root", "full"],
+  ] as const)(
+    "a few rows of each kind reach nothing: %s",
+    async (_name, user, furnishing) => {
+      const results = await cage.run(smoke(), { user, furnishing, guarded: true, timeoutMs: 5_000 });
+      expect(results).toHaveLength(SMOKE.length);
+      expect(reachedOf(results)).toEqual([]);
+    },
+    120_000,
+  );
+
+  test.runIf(SETS.length > 0).each(SETS)(
+    "no row of %s reaches anything",
+    async (set) => {
+      const rows = rowsOf(set);
+      const half = Math.ceil(rows.length / 2);
+      const setting = { ...PERSON, guarded: true, timeoutMs: 3_000 };
+      const parts = [rows.slice(0, half), rows.slice(half)].map((part) => cage.run(part, setting));
+      const results = (await Promise.all(parts)).flat();
+      const count = (is: (result: RowResult) => boolean) => results.filter(is).length;
+      console.log(
+        `${set}: ${results.length} rows, ${count(({ reached }) => reached.length > 0)} reached something; ` +
+          `${count(({ missing }) => missing)} lacked a program, ${count(({ timedOut }) => timedOut)} were ended after 3 s, ` +
+          `${count(({ ended }) => ended)} ended the runtime`,
+      );
+      expect(reachedOf(results)).toEqual([]);
+    },
+    HOUR,
+  );
+});
+
+const PERSON: Omit<Setting, "guarded"> = { user: "person", furnishing: "full" };
+
+function reachedOf(results: readonly RowResult[]) {
+  return results.filter(({ reached }) => reached.length > 0).map(({ id, reached }) => ({ id, reached }));
+}

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -244,6 +245,43 @@ describe("what must not happen does not", () => {
     await expect.poll(() => readdirSync(jail.home), { timeout: 10_000 }).not.toContain(".profile");
     await child.end();
     expect((await run("true")).output).toContain(".profile");
+  });
+
+  test("also by what a command has left running, however often it is made again", async () => {
+    const later =
+      "sleep 0.5; for i in $(seq 50); do echo evil > ~/.zlogin; sleep 0.02; done; echo evil > ~/.kshrc; touch done; sleep 60";
+    await run(`(setsid sh -c '${later}' > /dev/null 2>&1 &)`);
+    await expect.poll(() => existsSync(join(jail.workspace, "done")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => readdirSync(jail.home).join(), { timeout: 10_000 }).not.toMatch(/zlogin|kshrc/);
+    expect((await run("true")).output).toMatch(/put back[^\n]*\.kshrc/);
+  });
+
+  test("settings of a credential store that was not there start nothing later", async () => {
+    const result = await run(
+      "mkdir ~/.docker ~/.kube; echo '{}' > ~/.docker/config.json; echo a > ~/.kube/cache",
+    );
+    expect(result.output).toMatch(/put back[^\n]*\.docker\/config\.json/);
+    expect(existsSync(join(jail.home, ".docker/config.json"))).toBe(false);
+    expect(existsSync(join(jail.home, ".kube/cache"))).toBe(true);
+  });
+
+  test("what comes and goes while it is made does not loosen it", async () => {
+    const coming = "while :; do mkdir -p ~/.oci ~/.fly ~/.boto; rmdir ~/.oci ~/.fly ~/.boto; done";
+    const child = await local.spawn({ command: coming, cwd: jail.workspace, onOutput: () => {} });
+    const ours = readlinkSync("/proc/self/ns/mnt");
+    for (let round = 0; round < 5; round += 1) {
+      const said = await run("readlink /proc/self/ns/mnt").then(({ output }) => output, String);
+      expect(said).toMatch(/^mnt:|could not be made this time/);
+      expect(said).not.toContain(ours);
+    }
+    await child.end();
+  });
+
+  test("no signal opens a debugger in this process", async () => {
+    const { url } = await import("node:inspector");
+    await run(`kill -USR1 ${process.pid}`);
+    await run("sleep 0.5");
+    expect(url()).toBeUndefined();
   });
 
   test("one that a person made meanwhile is the person's, and is kept from then on", async () => {

@@ -3,14 +3,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { isAtOrBelow } from "../../base/path.js";
+import { ToolError } from "../../tool/errors.js";
 import { findProgram } from "../find-program.js";
 import { guardArguments } from "../sandbox/guard-arguments.js";
 import { type GuardPlan, type GuardRequest, guardPlan } from "../sandbox/guard-plan.js";
 import { landlockRules, timesOf } from "../sandbox/landlock-rules.js";
 import { NameWatch } from "../sandbox/name-watch.js";
-import { explainBwrap, findBwrap, type Unavailable } from "../sandbox/probe.js";
+import { explainBwrap, findBwrap, probeBwrap, type Unavailable } from "../sandbox/probe.js";
 import { filterArch, ownerFilter } from "../sandbox/seccomp.js";
-import { putBack, type WatchedName, watchNames } from "../sandbox/watched-names.js";
+import { UnheldNames } from "../sandbox/unheld-names.js";
 import { type Launcher, openLauncher } from "./launcher/launcher.js";
 
 /** What root keeps of its rights: over files and over who it is, and nothing over the machine. */
@@ -18,8 +19,8 @@ const ROOT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", 
 const CAPABILITY_NUMBER = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, FSETID: 4, KILL: 5, SETGID: 6, SETUID: 7 };
 /** Kept open at once; the one that was not used for longest goes. */
 const MAX_BOUNDARIES = 16;
-const LOOK_EVERY_MS = 250;
 const TRY_AGAIN_MS = 30_000;
+const MAX_ATTEMPTS = 5;
 
 /** A boundary of the launcher's that programs are started in, for as long as the plan behind it holds. */
 export interface Boundary {
@@ -37,6 +38,13 @@ interface Held {
   readonly boundary: Boundary;
   /** Whether everything is still as it was planned for. */
   holds(): boolean;
+}
+
+interface Enclosing {
+  readonly request: GuardRequest;
+  readonly launcher: Launcher;
+  /** Where bubblewrap is, or why there is none. */
+  readonly program: string | Unavailable;
 }
 
 export interface BoundariesOptions {
@@ -57,10 +65,14 @@ export class Boundaries {
   readonly #held = new Map<string, Promise<Held | Unavailable>>();
   /** Names that were changed with a person's consent, by file tools or outside. */
   readonly #allowed = new Set<string>();
+  readonly #watched = new Set<UnheldNames>();
   #outside = 0;
+  /** Whether bubblewrap makes boundaries here, once that is known. */
+  #works: boolean | undefined;
 
   constructor(options: BoundariesOptions) {
     this.#options = options;
+    refuseDebugger();
   }
 
   async for(request: GuardRequest): Promise<Boundary | Unavailable> {
@@ -78,6 +90,11 @@ export class Boundaries {
   /** A change of this name is meant: a file tool makes it, or a person has said yes to it. */
   allow(path: string): void {
     this.#allowed.add(path);
+  }
+
+  /** To be called when nothing runs any more. */
+  close(): void {
+    for (const names of this.#watched) names.close();
   }
 
   /** While a command runs outside with a person's consent, what appears is its doing. */
@@ -118,18 +135,15 @@ export class Boundaries {
       };
     }
     this.#holdTmuxFolder();
-    const plan = guardPlan(request);
-    // Before anything is made: what changes meanwhile shows as a change.
-    const watch = new NameWatch(plan.looked);
-    const copies = copyTimes(plan);
-    const made =
-      typeof program === "string"
-        ? await this.#encloseAs({ plan, launcher, program, knowsModes: true })
-        : program;
+    const { plan, watch, copies, made } = await this.#encloseAgain({ request, launcher, program });
     const shut = typeof made === "number" ? undefined : await shutIn(plan, launcher);
     const id = shut?.id ?? made;
     if (typeof id !== "number") return id;
-    const unheld = new Guarded(plan, (path) => this.#outside > 0 || this.#isAllowed(path, request));
+    const unheld = new UnheldNames(plan.unheld, {
+      isMeant: (path) => this.#outside > 0 || this.#isAllowed(path, request),
+      leftRunning: () => launcher.hasOrphans(),
+    });
+    this.#watched.add(unheld);
     return {
       launcher,
       boundary: {
@@ -141,6 +155,24 @@ export class Boundaries {
       },
       holds: () => watch.changed().length === 0 && copyTimes(plan) === copies && (shut?.holds() ?? true),
     };
+  }
+
+  /**
+   * Where bubblewrap works, nothing less will do: a command in the background that makes and removes what is to be covered,
+   * or uses up what namespaces need, would loosen the boundary of the next one.
+   */
+  async #encloseAgain({ request, launcher, program }: Enclosing) {
+    for (let attempt = 1; ; attempt += 1) {
+      const plan = guardPlan(request);
+      // Before anything is made: what changes meanwhile shows as a change.
+      const planned = { plan, watch: new NameWatch(plan.looked), copies: copyTimes(plan) };
+      if (typeof program !== "string") return { ...planned, made: program };
+      const made = await this.#encloseAs({ plan, launcher, program, knowsModes: true });
+      if (typeof made === "number") this.#works = true;
+      this.#works ??= !("unavailable" in (await probeBwrap(program)));
+      if (typeof made === "number" || !this.#works) return { ...planned, made };
+      if (attempt === MAX_ATTEMPTS) throw cannotEnclose(made);
+    }
   }
 
   async #encloseAs(boundary: {
@@ -194,6 +226,18 @@ export class Boundaries {
   }
 }
 
+function cannotEnclose({ unavailable }: Unavailable): ToolError {
+  return new ToolError(`The boundary around commands could not be made this time: ${unavailable}.`, {
+    code: "unavailable",
+    hint: "Something may be using up what it needs: end background programs (`process`), then try again.",
+  });
+}
+
+/** Node opens its debugger to everybody on this machine when it gets this signal, which every command may send. */
+function refuseDebugger(): void {
+  if (process.listenerCount("SIGUSR1") === 0) process.on("SIGUSR1", () => {});
+}
+
 /** Where no namespace can be made: undefined where the kernel has no Landlock either. */
 async function shutIn(plan: GuardPlan, launcher: Launcher) {
   const root = process.getuid?.() === 0;
@@ -243,51 +287,4 @@ function copyTimes({ mounts }: GuardPlan): string {
     .filter(({ kind }) => kind === "copy")
     .map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
     .join();
-}
-
-/** Start-up files that no mount can hold: looked at while programs run, and taken away when they appear. */
-class Guarded {
-  readonly #isMeant: (path: string) => boolean;
-  #names: readonly WatchedName[];
-  readonly #watch: NameWatch;
-  #running = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #taken: string[] = [];
-
-  constructor({ unheld }: GuardPlan, isMeant: (path: string) => boolean) {
-    this.#isMeant = isMeant;
-    this.#names = watchNames(unheld);
-    this.#watch = new NameWatch(unheld);
-  }
-
-  enter(): () => void {
-    this.#running += 1;
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
-    let left = false;
-    return () => {
-      if (left) return;
-      left = true;
-      this.#running -= 1;
-      this.#look();
-      if (this.#running > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    };
-  }
-
-  taken(): readonly string[] {
-    const taken = this.#taken;
-    this.#taken = [];
-    return taken;
-  }
-
-  #look(): void {
-    const changed = new Set(this.#watch.changed());
-    if (changed.size === 0) return;
-    const meant = (path: string) => changed.has(path) && this.#isMeant(path);
-    this.#names = this.#names.filter(({ path }) => !meant(path));
-    this.#taken.push(...putBack(this.#names.filter(({ path }) => changed.has(path))));
-    // What was put back counts as a change too.
-    this.#watch.changed();
-  }
 }

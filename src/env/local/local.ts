@@ -319,6 +319,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     for (const stop of running.keys()) stop.abort();
     await Promise.allSettled([...running.values(), ...[...spawned].map((child) => child.end())]);
     await (await machinery)?.starter.close();
+    (await boundaries)?.close();
     const sandbox = await sandboxing?.catch(() => undefined);
     if (sandbox !== undefined && !("unavailable" in sandbox)) sandbox.close();
     (await places)?.close();

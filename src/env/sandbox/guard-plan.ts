@@ -73,11 +73,14 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const runtimeDirs = runtimeDirsOf(request);
   const project = workspace === undefined ? [] : [join(workspace, ".hermes")];
   const kept = [...startup, ...project];
+  // Inside of what is covered nothing can be made or changed anyway, and must not be shown.
+  const isCovered = (path: string) =>
+    credentials.some((above) => isAtOrBelow(path, above) && kindOf(above) !== "missing");
   const [home] = homes;
   const covered: readonly Mount[] = [
     { kind: "write", path: "/" },
     ...readOnly(system),
-    ...readOnly(kept),
+    ...readOnly(kept.filter((path) => !isCovered(path))),
     ...credentials.flatMap((path) => coverCredential(path, home)),
     ...sockets.flatMap(coverSocket),
     ...runtimeDirs.flatMap(desktop),
@@ -95,7 +98,7 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const held = [...files, ...opened];
   return {
     mounts: arrange([...pins(held), ...held]),
-    unheld: kept.filter((path) => kindOf(path) !== "there" && !writable.includes(path)),
+    unheld: kept.filter((path) => kindOf(path) !== "there" && !isCovered(path) && !writable.includes(path)),
     looked: [
       ...new Set([
         ...kept,

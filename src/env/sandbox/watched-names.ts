@@ -19,10 +19,14 @@ export function putBack(names: readonly WatchedName[]): readonly string[] {
     const same = target === undefined ? now === undefined : targetOf(path) === target;
     if (same) continue;
     changed.push(path);
-    // One step each: walking through a folder somebody else may be changing could lead out of it.
-    if (now?.isDirectory()) renameSync(path, `${path}.refused-${randomBytes(4).toString("hex")}`);
-    else if (now !== undefined) unlinkSync(path);
-    if (target !== undefined) symlinkSync(target, path);
+    try {
+      // One step each: walking through a folder somebody else may be changing could lead out of it.
+      if (now?.isDirectory()) renameSync(path, `${path}.refused-${randomBytes(4).toString("hex")}`);
+      else if (now !== undefined) unlinkSync(path);
+      if (target !== undefined) symlinkSync(target, path);
+    } catch {
+      // Somebody changes it at the same time; it is told, and looked at again.
+    }
   }
   return changed;
 }

@@ -14,7 +14,10 @@ const LIMITS = ["--nproc=2000", "--fsize=67108864", "--data=3221225472", "--core
 /** A folder that two bundled programs lie in and that throwaway machines are made in. */
 export interface Cage {
   readonly base: string;
-  run(rows: readonly AttackRow[], setting: Setting & { readonly timeoutMs: number }): Promise<readonly RowResult[]>;
+  run(
+    rows: readonly AttackRow[],
+    setting: Setting & { readonly timeoutMs: number },
+  ): Promise<readonly RowResult[]>;
   /** Any program in the outer cage, to see that it holds. */
   probe(script: string): { readonly status: number | null; readonly output: string };
   close(): void;
@@ -23,7 +26,18 @@ export interface Cage {
 /** Why rows cannot be run here; undefined when they can. */
 export function noCage(): string | undefined {
   const base = realpathSync(tmpdir());
-  const inner = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"];
+  const machine = "--ro-bind / / --proc /proc --dev /dev".split(" ");
+  const inner = [
+    "bwrap",
+    "--unshare-all",
+    ...machine,
+    "bwrap",
+    "--unshare-user",
+    "--ro-bind",
+    "/",
+    "/",
+    "true",
+  ];
   const { status, stderr } = spawnSync(...command(base, inner), { encoding: "utf8" });
   return status === 0 ? undefined : `[ci-cannot] namespaces cannot be nested here: ${stderr.trim()}`;
 }
@@ -63,10 +77,12 @@ export async function openCage(): Promise<Cage> {
       return results(...command(base, ["node", join(base, "programs/warden.mjs"), file]));
     },
     probe(script) {
-      const { status, stdout, stderr } = spawnSync(...command(base, ["bash", "-c", script]), { encoding: "utf8" });
+      const { status, stdout, stderr } = spawnSync(...command(base, ["bash", "-c", script]), {
+        encoding: "utf8",
+      });
       return { status, output: stdout + stderr };
     },
-    close: () => rmSync(base, { recursive: true, force: true }),
+    close: () => rmSync(base, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

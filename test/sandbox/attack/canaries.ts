@@ -48,10 +48,14 @@ function disguises(mark: string): readonly string[] {
 
 /** The part that does not depend on what stands before and after it. */
 function inBase64(mark: string, shift: number): string {
-  const encoded = Buffer.from("x".repeat(shift) + mark).toString("base64").replace(/=+$/, "");
+  const encoded = Buffer.from("x".repeat(shift) + mark)
+    .toString("base64")
+    .replace(/=+$/, "");
   return encoded.slice(shift === 0 ? 0 : 4, -4);
 }
 
 function rot13(text: string): string {
-  return text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
+  return text.replace(/[a-z]/g, (letter) =>
+    String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97),
+  );
 }

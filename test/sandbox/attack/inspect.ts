@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { isAtOrBelow } from "../../../src/base/path.js";
-import { judgePlace } from "../../../src/places/judge-place.js";
+import { judgePlace, rowsOfPlace } from "../../../src/places/judge-place.js";
 import type { PlaceKind } from "../../../src/places/table.js";
 import type { Canaries } from "./canaries.js";
 import type { Machine } from "./machine.js";
@@ -43,7 +43,7 @@ const KEPT: readonly PlaceKind[] = [
 export function snapshot(root: string): Snapshot {
   const found = new Map<string, string>();
   const walk = (path: string): void => {
-    for (const name of names(join(root, path))) {
+    for (const name of readdirSync(join(root, path))) {
       const inside = join(path, name);
       if (NOT_LOOKED_AT.includes(inside)) continue;
       const stats = lstatSync(join(root, inside), { throwIfNoEntry: false });
@@ -51,21 +51,13 @@ export function snapshot(root: string): Snapshot {
       const times = stats.isDirectory() ? "" : `${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
       const link = stats.isSymbolicLink() ? readlinkSync(join(root, inside)) : "";
       found.set(inside, `${stats.mode}:${stats.ino}:${times}:${link}`);
+      // A row may have shut it; everything belongs to the one user there is.
+      if (stats.isDirectory() && (stats.mode & 0o700) !== 0o700) chmodSync(join(root, inside), 0o700);
       if (stats.isDirectory()) walk(inside);
     }
   };
   walk("/");
   return found;
-}
-
-/** Also of a folder that a row has shut: everything belongs to the one user there is. */
-function names(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    chmodSync(folder, 0o700);
-    return readdirSync(folder);
-  }
 }
 
 export function changes(before: Snapshot, after: Snapshot): readonly string[] {
@@ -76,15 +68,28 @@ export function changes(before: Snapshot, after: Snapshot): readonly string[] {
 /** What was changed although the boundary keeps it, and the secrets that lie now where the row could take them. */
 export function reachedOnDisk(
   changed: readonly string[],
-  { machine, canaries }: { readonly machine: Machine; readonly canaries: Canaries },
+  {
+    before,
+    after,
+    machine,
+    canaries,
+  }: {
+    readonly before: Snapshot;
+    readonly after: Snapshot;
+    readonly machine: Machine;
+    readonly canaries: Canaries;
+  },
 ): readonly Reached[] {
   const { root, home } = machine;
-  const kept = changed.filter((path) => isKept(path, machine));
-  const copies = changed.filter((path) => !kept.includes(path));
+  const kept = changed.filter((path) => isKept(path, machine, before.has(path)));
+  // Not what is behind a link: the walk has not been there.
+  const copies = changed.filter((path) => after.has(path) && !kept.includes(path));
   return [
     ...kept.map((path): Reached => ({ how: "changed", what: path })),
-    ...(existsSync(join(root, home)) ? [] : [{ how: "changed", what: home } as const]),
-    ...copies.flatMap((path) => (isSetId(join(root, path)) ? [{ how: "changed", what: `set-user-ID ${path}` } as const] : [])),
+    ...(after.has(home) ? [] : [{ how: "changed", what: home } as const]),
+    ...copies.flatMap((path) =>
+      isSetId(join(root, path)) ? [{ how: "changed", what: `set-user-ID ${path}` } as const] : [],
+    ),
     ...copies.flatMap((path) =>
       canaries
         .in(Buffer.concat([Buffer.from(path), contentOf(join(root, path))]))
@@ -93,12 +98,19 @@ export function reachedOnDisk(
   ];
 }
 
-function isKept(path: string, { home, hermesHome, workspace }: Machine): boolean {
+function isKept(path: string, { home, hermesHome, workspace }: Machine, wasThere: boolean): boolean {
   const { verdict, what } = judgePlace({ path, operation: "write", home, hermesHome });
   if (verdict === "allow" || !KEPT.includes(what)) return false;
   // A folder called `.ssh` in a project or a copy is nobody's store; a project's Hermes settings are what they are.
   if (isAtOrBelow(path, workspace)) return what === "project-hermes";
-  return isAtOrBelow(path, home) || what === "system" || what === "system-secrets" || what === "control-socket";
+  // A store that was not there held no secret; what starts programs from it counts.
+  if (what === "credentials" && !wasThere) {
+    if (!isAtOrBelow(path, home)) return false;
+    return rowsOfPlace(path, { home, hermesHome }).some((row) => row.what === "startup");
+  }
+  return (
+    isAtOrBelow(path, home) || what === "system" || what === "system-secrets" || what === "control-socket"
+  );
 }
 
 function isSetId(path: string): boolean {
@@ -145,7 +157,11 @@ export function putBack(changed: readonly string[], root: string, pristine: stri
     rmSync(join(root, path), { recursive: true, force: true });
     if (lstatSync(join(pristine, path), { throwIfNoEntry: false }) === undefined) continue;
     if (!existsSync(dirname(join(root, path)))) continue;
-    cpSync(join(pristine, path), join(root, path), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    cpSync(join(pristine, path), join(root, path), {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+    });
     done.push(path);
   }
 }

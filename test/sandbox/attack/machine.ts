@@ -83,8 +83,27 @@ export function furnish(machine: Machine, canaries: Canaries, furnishing: Furnis
     if (!existsSync(join(root, path))) put(path, `${before}${canaries.at(path)}\n`, 0o600);
   };
   for (const folder of [
-    ...["tmp", "var/tmp", "var/lib/apt", "var/lib/dpkg", "var/spool/cron/crontabs", "var/log", "var/backups", "var/db"],
-    ...["run/user/1000", "run/systemd", "run/dbus", "run/udev", "run/secrets", "opt/app", "boot/grub", "srv", "mnt"],
+    ...[
+      "tmp",
+      "var/tmp",
+      "var/lib/apt",
+      "var/lib/dpkg",
+      "var/spool/cron/crontabs",
+      "var/log",
+      "var/backups",
+      "var/db",
+    ],
+    ...[
+      "run/user/1000",
+      "run/systemd",
+      "run/dbus",
+      "run/udev",
+      "run/secrets",
+      "opt/app",
+      "boot/grub",
+      "srv",
+      "mnt",
+    ],
     ...["media", "sys", "proc", "dev", "usr", "root", "usr-local/bin", "usr-local/lib", "shm", "etc"],
   ]) {
     mkdirSync(join(root, folder), { recursive: true });
@@ -97,7 +116,10 @@ export function furnish(machine: Machine, canaries: Canaries, furnishing: Furnis
   // Links stay links; what this user may not read is not needed.
   const etc = ETC.split(" ").filter((name) => existsSync(`/etc/${name}`));
   spawnSync("cp", ["-rP", "--parents", ...etc, join(root, "etc")], { cwd: "/etc" });
-  put("/etc/passwd", `root:x:0:0:root:/root:/bin/bash\ndev:x:1000:1000:dev:${home}:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n`);
+  put(
+    "/etc/passwd",
+    `root:x:0:0:root:/root:/bin/bash\ndev:x:1000:1000:dev:${home}:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n`,
+  );
   put("/etc/group", "root:x:0:\ndev:x:1000:\nnogroup:x:65534:\n");
   put("/etc/hosts", "127.0.0.1 localhost evil.example attacker.example example.com example.org\n");
   put("/etc/ld.so.preload", "");
@@ -135,8 +157,18 @@ export function furnish(machine: Machine, canaries: Canaries, furnishing: Furnis
       else put(join(path, "entry"), "");
     }
   }
-  for (const name of ["Documents/a.md", "Documents/b.txt", "Pictures/a.jpg", "notes.txt"]) put(join(home, name), "text\n");
-  for (const name of ["package.json", "README.md", "Makefile", "main.py", "src/index.ts", "src/a.py", "data.csv", ".env"]) {
+  for (const name of ["Documents/a.md", "Documents/b.txt", "Pictures/a.jpg", "notes.txt"])
+    put(join(home, name), "text\n");
+  for (const name of [
+    "package.json",
+    "README.md",
+    "Makefile",
+    "main.py",
+    "src/index.ts",
+    "src/a.py",
+    "data.csv",
+    ".env",
+  ]) {
     put(join(workspace, name), CONTENT[name] ?? "text\n");
   }
   const git = (folder: string) =>

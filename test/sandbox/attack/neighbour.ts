@@ -69,7 +69,6 @@ try {
   // Not installed.
 }
 
-
 const [user, runner = "", settings = ""] = process.argv.slice(2);
 /** Root of the cage may open any port; the person is somebody else in the same one. */
 const AS_PERSON = "--unshare-user --uid 1000 --gid 1000 --dev-bind / / --die-with-parent".split(" ");

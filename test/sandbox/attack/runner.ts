@@ -7,7 +7,10 @@ import type { RunnerOrder, RunnerReady, RunnerRow, RunnerSettings } from "./prot
 
 const settings: RunnerSettings = JSON.parse(process.argv[2] ?? "{}");
 
-const pids = () => readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+const pids = () =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 const ours = new Set(pids());
 
 /** What a row has left running must not count for the next one. */
@@ -68,11 +71,22 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   let answer: Partial<RunnerRow> = {};
   try {
-    const { output, stderr, exitCode, timedOut, sandbox, exported = {} } = await local.exec({ ...BASE, command });
+    const {
+      output,
+      stderr,
+      exitCode,
+      timedOut,
+      sandbox,
+      exported = {},
+    } = await local.exec({ ...BASE, command });
     answer = { exitCode, timedOut, output: output + stderr, level: sandbox?.level };
     // What a row leaves for the next command (PATH, LD_PRELOAD, BASH_ENV …) works there.
     if (Object.keys(exported).length > 0) {
-      const next = await local.exec({ ...BASE, command: "ls >/dev/null; git status >/dev/null; :", env: exported });
+      const next = await local.exec({
+        ...BASE,
+        command: "ls >/dev/null; git status >/dev/null; :",
+        env: exported,
+      });
       answer = { ...answer, output: `${answer.output}\n${next.output}` };
     }
   } catch (error) {

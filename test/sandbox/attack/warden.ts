@@ -8,7 +8,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Canaries } from "./canaries.js";
 import { changes, putBack, type Reached, reachedOnDisk, type Snapshot, snapshot } from "./inspect.js";
 import { furnish, type Machine } from "./machine.js";
-import type { RowResult, RunnerOrder, RunnerReady, RunnerRow, RunnerSettings, WardenOrder } from "./protocol.js";
+import type {
+  RowResult,
+  RunnerOrder,
+  RunnerReady,
+  RunnerRow,
+  RunnerSettings,
+  WardenOrder,
+} from "./protocol.js";
 
 const order: WardenOrder = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const isRoot = order.user === "root";
@@ -61,7 +68,8 @@ async function setUp(): Promise<Stage> {
   const ready = await answers.next();
   if (ready.done === true) throw new Error("The runner ended before it was ready.");
   const { heldBy } = JSON.parse(ready.value) as RunnerReady;
-  if (heldBy !== (order.guarded ? "namespaces" : "no namespace")) throw new Error(`Commands are held by: ${heldBy}`);
+  if (heldBy !== (order.guarded ? "namespaces" : "no namespace"))
+    throw new Error(`Commands are held by: ${heldBy}`);
   return { machine, cage, answers, before: snapshot(machine.root) };
 }
 
@@ -72,7 +80,14 @@ function cageArguments({ root }: Machine, settings: RunnerSettings): readonly st
     ...["--bind", root, "/", "--ro-bind", "/usr", "/usr", "--bind", join(root, "usr-local"), "/usr/local"],
     ...["--proc", "/proc", "--dev", "/dev", "--bind", join(root, "shm"), "/dev/shm"],
     ...["--ro-bind", order.programs, "/srv", "--chdir", "/"],
-    ...["/usr/bin/env", "node", "/srv/neighbour.mjs", order.user, "/srv/runner.mjs", JSON.stringify(settings)],
+    ...[
+      "/usr/bin/env",
+      "node",
+      "/srv/neighbour.mjs",
+      order.user,
+      "/srv/runner.mjs",
+      JSON.stringify(settings),
+    ],
   ];
 }
 
@@ -95,9 +110,14 @@ async function answerOf(stage: Stage, row: RunnerOrder): Promise<RunnerRow | und
   return next === undefined || next.done === true ? undefined : JSON.parse(next.value);
 }
 
-function resultOf(id: string, answer: RunnerRow | undefined, stage: Stage): RowResult & { changed: readonly string[] } {
+function resultOf(
+  id: string,
+  answer: RunnerRow | undefined,
+  stage: Stage,
+): RowResult & { changed: readonly string[] } {
   const { machine } = stage;
-  const changed = changes(stage.before, snapshot(machine.root));
+  const after = snapshot(machine.root);
+  const changed = changes(stage.before, after);
   const read = (from: string, text: string): readonly Reached[] =>
     canaries.in(Buffer.from(text, "latin1")).map((place) => ({ how: "read", what: `${place} (${from})` }));
   return {
@@ -106,7 +126,7 @@ function resultOf(id: string, answer: RunnerRow | undefined, stage: Stage): RowR
       ...read("printed", answer?.output ?? ""),
       ...read("sent", answer?.sent ?? ""),
       ...(answer?.talked ?? []).map((what): Reached => ({ how: "talked to", what })),
-      ...reachedOnDisk(changed, { machine, canaries }),
+      ...reachedOnDisk(changed, { before: stage.before, after, machine, canaries }),
     ],
     exitCode: answer?.exitCode ?? -1,
     timedOut: answer?.timedOut ?? false,

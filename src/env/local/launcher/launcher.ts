@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, closeSync, constants, openSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { getSystemErrorName } from "node:util";
@@ -71,6 +71,7 @@ export interface Enclosure {
 }
 
 interface Running {
+  pid?: number;
   readonly ends: readonly PipeEnd[];
   readonly secret: string;
   readonly started: (child: Launched | StartFailure) => void;
@@ -120,6 +121,7 @@ export class Launcher {
   #answer: (descriptor: number | undefined) => void = () => {};
   #nextId = 1;
   #alive = true;
+  #closing = false;
   /** Started, but nobody waits for them; they do not keep this process alive. */
   #idle = 0;
 
@@ -254,6 +256,21 @@ export class Launcher {
     if (this.#alive) this.#send(["dissolve", String(boundary)]);
   }
 
+  /**
+   * Whether something runs whose parents have ended: the launcher is its parent then, wherever it went. True where nobody
+   * can tell: after the launcher was killed, or on a kernel that does not list children.
+   */
+  hasOrphans(): boolean {
+    if (!this.#alive) return !this.#closing;
+    const awaited = new Set([...this.#running.values()].map(({ pid }) => String(pid)));
+    try {
+      const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, "utf8");
+      return children.split(" ").some((pid) => pid !== "" && !awaited.has(pid));
+    } catch {
+      return true;
+    }
+  }
+
   /** How many of those that run are not awaited by anybody. */
   expectIdle(count: number): void {
     this.#idle = count;
@@ -267,6 +284,7 @@ export class Launcher {
 
   /** Ends everything it started, and itself. */
   async close(): Promise<void> {
+    this.#closing = true;
     if (!this.#alive) return;
     this.#process.ref();
     this.#events?.ref();
@@ -294,6 +312,7 @@ export class Launcher {
     const running = this.#running.get(event.id);
     if (running === undefined) return;
     if (event.event === "started") {
+      running.pid = event.pid;
       running.started(this.#connect(running, event));
       if (event.ends.length > 0) this.#send(["opened", String(event.id)]);
       return;
