@@ -453,9 +453,15 @@ describe("danger", () => {
     expect(ask({ profile: "full_developer", effects: [writes("/srv/a")] }).verdict).toBe("deny");
   });
 
-  it("leaving the sandbox is asked each time, of a person", async () => {
+  it("opening the sandbox is asked of a person: the network once a session, leaving it altogether each time", async () => {
     const { ask } = await rulesBench("");
-    const widen: Effect = { action: "sandbox:widen", resource: "npm install", mode: "execute" };
+    const network: Effect = { action: "sandbox:widen", resource: "network", mode: "execute" };
+    expect(ask({ effects: [network] })).toMatchObject({
+      verdict: "ask",
+      personOnly: true,
+      grantKeys: ["sandbox.widen:network"],
+    });
+    const widen: Effect = { action: "sandbox:widen", resource: "off", mode: "execute" };
     expect(ask({ effects: [widen] })).toMatchObject({ verdict: "ask", personOnly: true, grantKeys: [] });
     const both = ask({ effects: [runs("rm -rf build"), widen] });
     expect(both).toMatchObject({ verdict: "ask", personOnly: true, grantKeys: [] });
