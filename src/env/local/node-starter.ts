@@ -32,11 +32,15 @@ export async function startWithNode(
     ...(start.report ? (["pipe"] as const) : []),
     ...(start.filter === undefined ? [] : [start.filter]),
   ];
-  const argv = withoutInherited(start.argv, inheritedDescriptors(stdio.length));
-  const [program = "", ...args] = withGroupsJoined(argv, start.joinFiles ?? []);
+  const [program = "", ...args] = withGroupsJoined(start.argv, start.joinFiles ?? []);
   let child: ChildProcess;
   try {
-    child = spawn(program, args, { cwd: start.cwd, env: start.env, detached: true, stdio });
+    child = spawn(program, args, {
+      cwd: start.cwd,
+      env: start.env,
+      detached: true,
+      stdio: withoutInherited(stdio),
+    });
   } catch (error) {
     for (const pair of pairs) closePair(pair);
     // EAGAIN, EMFILE, E2BIG and the like arrive synchronously.
@@ -50,6 +54,9 @@ export async function startWithNode(
 }
 
 const CLOSE_ON_EXEC = 0o2000000;
+/** Numbers beyond this one are nobody's habit, and every one before it costs a descriptor. */
+const MOST_DESCRIPTORS = 1_024;
+type StdioEntry = Extract<StdioOptions, readonly unknown[]>[number];
 
 /** What this process was started with and would hand on: descriptors of its own are closed by the kernel. */
 function inheritedDescriptors(from: number): readonly number[] {
@@ -69,10 +76,10 @@ function isClosedOnExec(descriptor: number): boolean {
   }
 }
 
-function withoutInherited(argv: readonly string[], inherited: readonly number[]): readonly string[] {
-  if (inherited.length === 0) return argv;
-  const line = `${inherited.map((descriptor) => `exec ${descriptor}>&-`).join("; ")}; exec -- "$@"`;
-  return ["bash", "--noprofile", "--norc", "-c", line, "bash", ...argv];
+/** Nothing closes a descriptor on the way to a child, but another file can be put in its place: one that holds nothing. */
+function withoutInherited(stdio: readonly StdioEntry[]): StdioEntry[] {
+  const last = Math.min(Math.max(0, ...inheritedDescriptors(stdio.length)), MOST_DESCRIPTORS);
+  return [...stdio, ...Array.from({ length: Math.max(0, last + 1 - stdio.length) }, () => "ignore" as const)];
 }
 
 interface Pairs {
