@@ -23,6 +23,7 @@ describe("hermes doctor", () => {
       "Tools",
       "Environments",
       "Journal",
+      "Storage",
     ]);
     expect(program.ok).toBe(true);
     expect(program.findings.every(({ level }) => level === "ok")).toBe(true);

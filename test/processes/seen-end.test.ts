@@ -1,10 +1,12 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { defineTool } from "../../src/index.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { testRuntime } from "../support/runtime.js";
 
 it("an end that was seen is not told again", async () => {
-  const { runtime } = await testRuntime([], { builtins: true });
+  const { runtime, cwd } = await testRuntime([], { builtins: true });
   const session = await runtime.openSession();
   const start = async (command: string) => {
     const args = { command, background: true, notify_on_complete: true };
@@ -13,14 +15,17 @@ it("an end that was seen is not told again", async () => {
   };
   const waited = await start("sleep 0.2");
   await session.call({ name: "process", arguments: { action: "wait", session_id: waited } });
-  const unseen = await start("sleep 0.2");
-  await expect.poll(() => session.scope.processes.get(unseen).info.status).toBe("exited");
+  // It ends after its start was told: an end that the start itself tells of has been seen.
+  const unseen = await start("until [ -e go ]; do sleep 0.02; done");
+  writeFileSync(join(cwd, "go"), "");
+  const patience = { timeout: 30_000 };
+  await expect.poll(() => session.scope.processes.get(unseen).info.status, patience).toBe("exited");
   const told: string[] = [];
   await expect
     .poll(() => {
       told.push(...session.takeNotices().map((notice) => notice.process));
       return told;
-    })
+    }, patience)
     .toEqual([unseen]);
 });
 

@@ -5,6 +5,7 @@ import { EXEC_MARK } from "./marks.js";
 const MARK = new RegExp(`(?:^|\\0)${EXEC_MARK}=([^\\0]*)`);
 
 const EXEC_LIMIT_MS = 1_000;
+const LOOKS_WITHOUT = 3;
 /** Where `flags`, `env_start` and `env_end` are in /proc/PID/stat, counted from the state. */
 const FLAGS = 6;
 const ENVIRONMENT_RANGE = 47;
@@ -110,11 +111,14 @@ async function readMarks(table: readonly ProcessRow[]) {
 async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
   if (pid === process.pid) return undefined;
   const deadline = Date.now() + EXEC_LIMIT_MS;
+  let without = 0;
   try {
     for (;;) {
       const environment = await readFile(`/proc/${pid}/environ`, "latin1");
       if (environment !== "") return MARK.exec(environment)?.[1];
-      if ((await hasNoVariables(pid)) || Date.now() > deadline) return undefined;
+      // For an instant, the new program looks as if it had none: the kernel has yet to count them.
+      without = (await hasNoVariables(pid)) ? without + 1 : 0;
+      if (without === LOOKS_WITHOUT || Date.now() > deadline) return undefined;
       await delay(1);
     }
   } catch {
