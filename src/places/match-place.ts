@@ -114,9 +114,16 @@ function firstFoldersOf(patterns: readonly string[]): CompiledTable["firstFolder
   const firsts = patterns.flatMap((pattern) => alternatives(foldPath(pattern.slice(3).split("/")[0] ?? "")));
   const plain = new Set(firsts.filter((name) => !name.startsWith("*")));
   const endings = firsts.filter((name) => name.startsWith("*")).map((name) => name.slice(1));
+  const isFirst = (segment: string) => plain.has(segment) || endings.some((end) => segment.endsWith(end));
+  // Whoever asks about a hundred thousand files asks folder by folder.
+  let known = { folder: "", isIn: false };
   return {
-    isIn: (path) =>
-      path.split("/").some((segment) => plain.has(segment) || endings.some((end) => segment.endsWith(end))),
+    isIn: (path) => {
+      const cut = path.lastIndexOf("/");
+      const folder = path.slice(0, Math.max(0, cut));
+      if (folder !== known.folder) known = { folder, isIn: folder.split("/").some(isFirst) };
+      return known.isIn || isFirst(path.slice(cut + 1));
+    },
   };
 }
 
