@@ -21,7 +21,7 @@ interface Stoppable {
   stop?(): Promise<void>;
 }
 
-/** Of a second engine behind the same driver only every so-manyth case, unless `npm run conformance` wants all. */
+/** Where others run the same code nearly all the way, only every so-manyth case, unless `npm run conformance` wants all. */
 const SAMPLE = 4;
 
 /** The conformance suite against one kind of environment. */
