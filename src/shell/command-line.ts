@@ -74,6 +74,11 @@ export class CommandLine {
     return foldFolders(path.replace(/^\$(?:HOME\b|\{HOME\})/, "~"), this.options);
   }
 
+  /** Whether it was judged by the text of files as well. */
+  get hasReadFiles(): boolean {
+    return [...this.#texts.values()].some((text) => text !== undefined);
+  }
+
   /** True when every file that was looked at still holds what it held. */
   isUnchanged(files: LineOptions["files"]): boolean {
     if ((files === undefined) !== (this.options.files === undefined)) return false;

@@ -30,10 +30,21 @@ export function judgeCommand(command: string, options: LineOptions = {}): Comman
 
 function judgeSafely(line: CommandLine): CommandVerdict {
   try {
-    return judge(line);
+    const verdict = judge(line);
+    return verdict.rule === TOO_DEEP && line.hasReadFiles ? judgeWithoutFiles(line) : verdict;
   } catch {
     return refusal("hardline.analysis-failed", "could not be analysed");
   }
+}
+
+/**
+ * A long file is no trick: a dump of a database, a generated script. The line is judged for itself then, and a person is
+ * asked about the file, which nobody has read.
+ */
+function judgeWithoutFiles({ text, options }: CommandLine): CommandVerdict {
+  const alone = judgeCommand(text, { ...options, files: undefined });
+  const reason = "runs a file that is too long or nested too deeply to be judged";
+  return stricter({ verdict: "danger", rule: "script.too-long", reason, segments: [] }, alone);
 }
 
 function refusal(rule: string, reason: string): CommandVerdict {
@@ -55,6 +66,7 @@ function judge(line: CommandLine): CommandVerdict {
 }
 
 const UNPARSEABLE = "hardline.unparseable";
+const TOO_DEEP = "hardline.too-deep";
 
 function hiddenNul(command: string): CommandVerdict {
   const at = command.indexOf("\0");
@@ -109,7 +121,7 @@ function judgeRun(run: Run | undefined, command: string): CommandVerdict {
   if (run === undefined)
     return refusal(UNPARSEABLE, "is not valid shell text, so what it runs cannot be told");
   if (run.budget.exceeded)
-    return refusal("hardline.too-deep", "is nested too deeply or grows too large to be judged");
+    return refusal(TOO_DEEP, "is nested too deeply or grows too large to be judged");
   const judged = judgeCommands(run);
   return withSegments(decisiveOf(judged, run) ?? SAFE, () => segmentsOf(judged, run, command));
 }

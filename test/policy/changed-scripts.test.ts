@@ -21,6 +21,14 @@ function judge(line: string, { since = Date.now() - 60_000 } = {}): string {
   return judgeCommand(line, { files: changedScripts({ cwd: folder, home: folder, since }) }).verdict;
 }
 
+it("a file that is too long to be judged is asked about, and does not hide what its line does", () => {
+  write("long.sh", "echo one\n".repeat(6_000));
+  const verdict = (line: string) =>
+    judgeCommand(line, { files: changedScripts({ cwd: folder, home: folder, since: Date.now() - 60_000 }) });
+  expect(verdict("bash long.sh")).toMatchObject({ verdict: "danger", rule: "script.too-long" });
+  expect(verdict("bash long.sh; rm -rf /").verdict).toBe("hardline");
+});
+
 const DELETES_SHELL = "set -e\nrm -rf ~/work\n";
 const DELETES_PYTHON = 'import os\nos.system("rm -rf ~/work")\n';
 const DELETES_NODE = 'require("node:child_process").execSync("rm -rf ~/work");\n';
