@@ -1,7 +1,14 @@
 import { parseOptions } from "../read/options.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { isSender, producersOfWord } from "./flows.js";
-import { isCredentialFile, isCredentialStore, isHistoryFile, isVital } from "./places.js";
+import {
+  holdsKeys,
+  isCredentialFile,
+  isCredentialStore,
+  isHistoryFile,
+  isPersonal,
+  isVital,
+} from "./places.js";
 import { type Condition, decidingRow, names, programsOf, valuesOf } from "./row.js";
 import { isSecretName } from "./secret-names.js";
 import { RULES as STORES } from "./secret-stores.js";
@@ -27,22 +34,56 @@ function isPrivate(word: ShellWord): boolean {
 
 /** A file with secrets among what a network program is told to send. */
 export const sendsFile: Condition = ({ command }) => {
-  if (!isSender(command)) return undefined;
-  const typed = command.redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
-  const file = [...filesSent(command), ...typed].find(isPrivate);
-  return file;
+  return isSender(command) ? handedOver(command).find(isPrivate) : undefined;
 };
+
+function handedOver(command: SimpleCommand): readonly ShellWord[] {
+  const typed = command.redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  return [...filesSent(command), ...typed];
+}
+
+/** Between machines of one person; what they copy goes where somebody logged in or set up a remote before. */
+const COPIERS = names("scp rsync sftp ssh rclone aws gsutil s3cmd mc azcopy lftp git xargs");
+
+/** A file out of the folders of a person, or a folder with keys below it, that is handed to somebody else. */
+export const sendsPersonal: Condition = ({ command }) => {
+  if (isSender(command))
+    return COPIERS.has(command.program)
+      ? undefined
+      : handedOver(command).find((word) => isPersonal(word) || holdsKeys(word));
+  if (!READS_OUT.has(command.program)) return undefined;
+  const sender = command.feeds.find((consumer) => isSender(consumer) && !COPIERS.has(consumer.program));
+  return sender === undefined ? undefined : command.args.find(isPersonal) && sender.name;
+};
+const READS_OUT = names(
+  "cat tar zip 7z gzip bzip2 xz zstd base64 base32 xxd od uuencode cpio openssl gpg dd head tail",
+);
+
+/** Programs that give a file to whoever knows a word or an address. */
+const HANDS_OVER = names(
+  "croc wormhole magic-wormhole ffsend transfer pastebinit wgetpaste fpaste hastebin haste onionshare onionshare-cli warp localsend kdeconnect-cli",
+);
 
 function filesSent(command: SimpleCommand): readonly ShellWord[] {
   const { program, args } = command;
   if (HTTP.has(program)) return [...httpFiles(args), ...configured(command)];
-  if (/^(?:croc|wormhole|magic-wormhole|ffsend|transfer)$/.test(program)) return args;
+  if (HANDS_OVER.has(program)) return args;
   if (/^(?:sftp|ftp|lftp|tftp|smbclient)$/.test(program)) return [...uploaded(args), ...put(command)];
   if (UPLOADERS.has(program)) return uploaded(args);
   if (/^(?:gh|gist|glab)$/.test(program)) return args.filter(({ text }) => !text.startsWith("-"));
-  if (/^(?:mail|mailx|mutt|swaks)$/.test(program))
-    return valuesOf(parseOptions(args, { taking: ["a", "A", "s", "c", "b", "attach"] }), "a", "A", "attach");
+  if (/^(?:mail|mailx|s-nail|mutt|neomutt|swaks|sendemail|mpack)$/.test(program)) return attached(command);
   return [];
+}
+
+/** `mutt -a FILE FILE -- whom`, `mail -A FILE whom`, `swaks --attach @FILE`. */
+function attached({ program, args }: SimpleCommand): readonly ShellWord[] {
+  if (program === "mpack") return args.filter(({ text }) => !text.startsWith("-"));
+  const end = args.findIndex(({ text }) => text === "--");
+  const first = args.findIndex(({ text }) => /^-a$/.test(text));
+  const listed = /mutt$/.test(program) && first >= 0 && end > first ? args.slice(first + 1, end) : [];
+  const names = ["a", "A", "attach", "attach-type", "attachment"];
+  const given = valuesOf(parseOptions(args, { taking: [...names, "s", "c", "b"] }), ...names);
+  return [...listed, ...given].map((word) => ({ ...word, text: word.text.replace(/^@/, "") }));
 }
 
 /** `curl -K -`: options as lines of the input. */
@@ -62,17 +103,17 @@ function put({ input, args }: SimpleCommand): readonly ShellWord[] {
     ...args.filter(({ text }) => /\bm?put\s/.test(text)),
     ...(input.kind === "text" ? [input.text] : []),
   ];
-  return texts.flatMap((word) =>
-    [
-      ...word.text
-        .slice(0, 20_000)
-        .matchAll(/(?:^|[\n;])[ \t]*(?:m?put|reput)[ \t]+(?:-\w+[ \t]+)*["']?([^\s;"']+)/g),
-    ].map((match) => ({
-      ...word,
-      text: match[1] ?? "",
-    })),
-  );
+  return texts.flatMap((word) => {
+    let folder = "";
+    return [...word.text.slice(0, 20_000).matchAll(SESSION_LINE)].flatMap(([, verb = "", path = ""]) => {
+      const whole = folder === "" || /^[/~]/.test(path) ? path : `${folder}/${path}`;
+      if (verb === "lcd") folder = whole;
+      return verb === "lcd" ? [] : [{ ...word, text: whole }];
+    });
+  });
 }
+/** Where a session stands on this side, and what it sends from there. */
+const SESSION_LINE = /(?:^|[\n;])[ \t]*(lcd|m?put|reput)[ \t]+(?:-\w+[ \t]+)*["']?([^\s;"']+)/g;
 
 /** `docker cp ~/.ssh web:/tmp`, `kubectl cp …`: into a container that others can reach. */
 export const copiesIntoContainer: Condition = ({ command: { program, args } }) => {
@@ -133,9 +174,7 @@ function uploaded(args: readonly ShellWord[]): readonly ShellWord[] {
 /** Secrets printed into a pipe that leaves the machine. */
 export const pipesSecrets: Condition = ({ command }) => {
   if (command.feeds.length === 0 || !printsSecrets(command)) return undefined;
-  const sender = command.feeds.find(
-    (consumer) => isSender(consumer) && !/^(?:docker|gh)$/.test(consumer.program),
-  );
+  const sender = command.feeds.find((consumer) => isSender(consumer) && consumer.program !== "docker");
   return sender?.name;
 };
 

@@ -1,7 +1,5 @@
-import type { ShellWord } from "../types.js";
-import { isDownloadPlace, isHomeLike, isSomeonesHome } from "./places.js";
+import { isDownloadPlace, isPersonal } from "./places.js";
 import { type Call, type Condition, subject } from "./row.js";
-import { inHome, placeOf } from "./segments.js";
 
 const TYPES = "types or clicks in place of the person at the screen";
 const TELLS = "tells another running program of this person to do something";
@@ -26,16 +24,6 @@ const callsBus: Condition = ({ args }) => {
 const DEBUGGED = /"method"\s*:\s*"(?:Network|Storage|Runtime|Page|Target|Browser|Input|DOM|Fetch)\.\w+"/;
 const SETTING_WITH_PROGRAM =
   /\b(?:exec|command|terminal|autostart|custom-keybinding\w*|handler|launcher|startup|script|proxy|browser|shell|lock-enabled|lock-delay|disable-lock-screen|automatic-login|autologin\w*|screen-sharing|remote-desktop|hot-?corner\w*|firewall)\b|Exec$/i;
-
-/** A folder of a home in which people keep what they made, or the home itself. */
-function isPersonal(word: ShellWord): boolean {
-  if (isHomeLike(word) || isSomeonesHome(word)) return true;
-  const { anchor } = placeOf(word);
-  const [first = ""] = anchor === "unknown" ? [] : (inHome(word) ?? []);
-  return /^(?:pictures|photos|music|videos|movies|documents|desktop|dcim|dropbox|onedrive|google drive|public)$/.test(
-    first,
-  );
-}
 
 const overwrites =
   (unless?: (call: Call) => boolean): Condition =>

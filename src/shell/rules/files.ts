@@ -345,5 +345,5 @@ export const RULES = subject("files", [
   { program: "*", when: overwritesLog, rule: "truncate.log", reason: "overwrites a log of the system",
     match: ["echo x > /var/log/auth.log"] },
   { program: "*", when: replacedByNothing, rule: "truncate.file", reason: EMPTIES,
-    match: ["cp /dev/null app.db"] },
+    match: ["cp /dev/null app.db", "sort -o notes.md /dev/null", "uniq /dev/null notes.md"] },
 ]);

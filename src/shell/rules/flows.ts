@@ -13,7 +13,7 @@ const DOWNLOADERS = new Set(
 );
 /** Programs through which text leaves the machine. */
 const SENDERS = new Set(
-  "curl wget wget2 http https xh xhs curlie nc ncat netcat socat telnet ftp tftp lftp scp sftp rsync ssh mail mailx sendmail mutt msmtp swaks dig drill nslookup host ping ping6 traceroute whois gh glab gist slackcat rclone gsutil s3cmd mc azcopy croc wormhole magic-wormhole transfer ffsend irc ntfy openssl logger-remote".split(
+  "curl wget wget2 http https xh xhs curlie nc ncat netcat socat telnet ftp tftp lftp scp sftp rsync ssh mail mailx sendmail mutt msmtp swaks dig drill nslookup host ping ping6 traceroute whois gh glab gist slackcat rclone gsutil s3cmd mc azcopy croc wormhole magic-wormhole transfer ffsend irc ntfy openssl logger-remote smbclient neomutt s-nail sendemail mpack pastebinit wgetpaste fpaste hastebin haste sprunge termbin onionshare onionshare-cli warp localsend kdeconnect-cli".split(
     " ",
   ),
 );

@@ -22,6 +22,7 @@ import { RULES as MIGRATIONS } from "./migrations.js";
 import { RULES as NETWORK } from "./network.js";
 import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
+import { RULES as PERSONAL_FILES } from "./personal-files.js";
 import { RULES as POWERSHELL } from "./powershell.js";
 import { RULES as PROCESSES } from "./processes.js";
 import { RULES as PROTECTED } from "./protected-words.js";
@@ -41,6 +42,7 @@ import { RULES as WINDOWS } from "./windows.js";
 /** Every rule about a program is a row in one of these; where two speak of one command, the first is told. */
 export const SUBJECTS: readonly Subject[] = [
   FILES,
+  PERSONAL_FILES,
   DISKS,
   SYSTEM_SETTINGS,
   NETWORK,

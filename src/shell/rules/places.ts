@@ -55,6 +55,41 @@ export function isSomeonesHome(word: ShellWord): boolean {
   return anchor === "root" && /^(?:home|users)$/.test(segments[0] ?? "") && isWhole(segments, 2);
 }
 
+const PERSONAL = new Set(
+  (
+    "pictures photos music videos movies documents desktop dcim dropbox onedrive nextcloud public mail maildir notes org " +
+    "obsidian zotero calibre"
+  ).split(" "),
+);
+
+/** What follows a home when it begins with a folder in which people keep what they made: `~/Documents/x`. */
+function inPersonal(word: ShellWord): readonly string[] | undefined {
+  if (!isAnchored(word) || placeOf(word).anchor === "unknown") return undefined;
+  const rest = inHome(word) ?? [];
+  return PERSONAL.has(rest[0] ?? "") || rest[0] === "google drive" ? rest : undefined;
+}
+
+/** A folder of a home in which people keep what they made, or something in it, or the home itself. */
+export function isPersonal(word: ShellWord): boolean {
+  return isHomeLike(word) || isSomeonesHome(word) || inPersonal(word) !== undefined;
+}
+
+/** One of these folders as a whole: `~/Documents`, `~/Pictures/*`. */
+export function isPersonalFolder(word: ShellWord): boolean {
+  return isWhole(inPersonal(word) ?? [], 1);
+}
+
+/** A folder below which stores of keys lie: `~/.config`, `~/.local/share`. */
+export function holdsKeys(word: ShellWord): boolean {
+  const rest = isAnchored(word) && placeOf(word).anchor !== "unknown" ? (inHome(word) ?? []) : [];
+  if (rest.length === 0) return false;
+  return namesOfRows().some(
+    ({ row, home }) =>
+      row.what === "credentials" &&
+      home.some((parts) => parts.length > rest.length && rest.every((part, at) => part === parts[at])),
+  );
+}
+
 /** A place whose recursive removal is refused always: root, home, or a folder the system stands on. */
 export function isVital(word: ShellWord): boolean {
   if (!isAnchored(word)) return false;

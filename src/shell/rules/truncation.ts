@@ -28,11 +28,27 @@ export const emptiesItself: Condition = ({ command }) =>
 
 /** `: > file`, `> file`, `cat /dev/null > file`, `echo -n > file`. */
 export const emptiedByRedirect: Condition = ({ command }) => {
-  const explicit = command.program === "cat" && command.args.some(isNothing);
+  const explicit = printsNothingOf(command);
   return overwritten(command).find(
     (target) => (explicit || printsNothing(command)) && isLoss({ command, target, explicit }),
   );
 };
+
+/** Programs that print what is in the files they are named, and nothing else. */
+const PRINTERS = names("cat sort uniq head tail tac rev nl fold fmt column shuf paste");
+
+/** `cat /dev/null`, `sort /dev/null`: nothing is all there is to read. */
+function printsNothingOf({ program, args }: SimpleCommand): boolean {
+  return (
+    PRINTERS.has(program) &&
+    args.some(isNothing) &&
+    args.every((word, index) => isNothing(word) || /^-|^\d+$/.test(word.text) || isOutput(args, index))
+  );
+}
+
+function isOutput(args: readonly ShellWord[], index: number): boolean {
+  return /^(?:-[a-zA-Z]*o|--output)$/.test(args[index - 1]?.text ?? "");
+}
 
 function printsNothing({ program, args, name, input }: SimpleCommand): boolean {
   if (program === "" && args.length === 0) return name.text === "";
@@ -78,12 +94,15 @@ export const shrinks: Condition = ({ command, values, operands }) => {
 export const overwritesLog: Condition = ({ command }) =>
   writesOf(command).find(({ word, how }) => how === "replace" && isSystemLog(word))?.word;
 
-/** `cp /dev/null app.db`, `install /dev/null x`, `dd if=/dev/null of=x`: the content comes from nothing. */
+/** `cp /dev/null app.db`, `dd if=/dev/null of=x`, `sort -o x /dev/null`: the content comes from nothing. */
 export const replacedByNothing: Condition = ({ command }) => {
   const fed = /^(?:tee|sponge)$/.test(command.program) && isEmptyInput(command.input);
+  const printed = printsNothingOf(command);
   return writesOf(command).find(
-    ({ word, from }) =>
-      (fed || (from !== undefined && isNothing(from))) && !isQuietDevice(word) && !isDownloadPlace(word),
+    ({ word, from, how }) =>
+      (fed || (printed && how === "replace") || (from !== undefined && isNothing(from))) &&
+      !isQuietDevice(word) &&
+      !isDownloadPlace(word),
   )?.word;
 };
 

@@ -201,7 +201,10 @@ const allOperands =
   (args) =>
     parseOptions(args, { taking: taking.split(" ") }).operands.map((word) => ({ word, how }));
 
-const secondOperand: Writer = (args) => parseOptions(args).operands.slice(1, 2).map(replace);
+const secondOperand: Writer = (args) => {
+  const [from, target] = parseOptions(args).operands;
+  return target === undefined ? [] : [{ word: target, how: "replace", from }];
+};
 
 const tee: Writer = (args) => {
   const { flags, operands } = parseOptions(args);
