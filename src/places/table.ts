@@ -218,7 +218,9 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     write: "ask",
   },
   {
-    patterns: "**/Launch{Agents,Daemons}/ **/authorized_keys{,2} **/crontab **/{site,user}customize.py",
+    patterns: `
+      **/Launch{Agents,Daemons}/ **/authorized_keys{,2} **/crontab **/{site,user}customize.py
+      **/{site,dist}-packages/*.pth`,
     what: "startup",
     read: "allow",
     write: "ask",

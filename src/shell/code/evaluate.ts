@@ -6,6 +6,7 @@ import {
   type CodeValue,
   changed,
   decodeText,
+  filled,
   joinPaths,
   joinTexts,
   listOf,
@@ -15,7 +16,6 @@ import {
   reversed,
   textOf,
   textValue,
-  withHoles,
 } from "./values.js";
 
 const HOME_NAMES = new Set(
@@ -31,6 +31,18 @@ const OWN_PROGRAM: Readonly<Record<string, string>> = {
   $EXECUTABLE_NAME: "perl",
   "$^X": "perl",
   PHP_BINARY: "php",
+};
+/** What parts the names of a path, and a name from its ending. */
+const SIGNS: Readonly<Record<string, string>> = {
+  "os.sep": "/",
+  "os.path.sep": "/",
+  "posixpath.sep": "/",
+  "path.sep": "/",
+  "path.posix.sep": "/",
+  "File.SEPARATOR": "/",
+  "File.Separator": "/",
+  "os.extsep": ".",
+  DIRECTORY_SEPARATOR: "/",
 };
 const HERE = new Set("__dirname __filename __file__ os.curdir Dir.pwd process.cwd.result".split(" "));
 
@@ -57,6 +69,7 @@ function member(name: string): CodeValue | undefined {
   if (HOME_NAMES.has(name)) return textValue("~");
   const program = Object.hasOwn(OWN_PROGRAM, name) ? OWN_PROGRAM[name] : undefined;
   if (program !== undefined) return textValue(program);
+  if (Object.hasOwn(SIGNS, name)) return textValue(SIGNS[name] ?? "");
   return HERE.has(name) ? textValue(".") : undefined;
 }
 
@@ -125,6 +138,13 @@ function evaluate(call: CodeCall): CodeValue {
     case "pathlib.Path":
     case "PurePath":
     case "join_path":
+    case "posixpath.join":
+    case "path.posix.join":
+    case "File.Spec.catfile":
+    case "File.Spec.catdir":
+    case "pathlib.PurePosixPath":
+    case "pathlib.PosixPath":
+    case "pathlib.PurePath":
       return joinPaths(args);
     case "chr":
     case "unichr":
@@ -132,6 +152,12 @@ function evaluate(call: CodeCall): CodeValue {
     case "String.fromCodePoint":
     case "string.char":
       return textValue(args.map((value) => character(value)).join(""));
+    case "implode":
+    case "join": {
+      const pieces = second?.kind === "list" ? second.items : args.slice(1);
+      if (first?.kind === "text" && pieces.length > 0) return joinTexts(pieces, first.text);
+      break;
+    }
     case "shlex.split":
       return words(textOf(first));
     case "base64.b64decode":
@@ -194,7 +220,7 @@ function method({
         ? words(text, textOf(args[0]))
         : listOf(text.split(textOf(args[0]), MOST_PIECES));
     case "format":
-      return withHoles(text);
+      return filled(text, args);
     case "replace":
     case "replaceAll":
     case "gsub":

@@ -241,8 +241,33 @@ function judgeOther(call: CodeCall, world: CodeContext): void {
     list.note("interpreter.delete", "deletes a folder with everything in it");
   if (DELETES_ELSEWHERE.test(name))
     list.note("interpreter.remote-delete", "deletes something in a database or cloud");
-  const sends = /(?:^|\.)(?:send|public_send|__send__|method)$/.test(name) && world.language.name === "ruby";
-  if (sends && ["system", "exec", "spawn", "eval"].some((verb) => facts.names.has(verb)))
+  if (SECRET_MODULES.test(name))
+    list.note("credentials.keychain", "reads what a person's keyring or browser keeps");
+  if (world.language.name === "ruby") callsByName(call, world);
+}
+
+/** Libraries through which a program reads the keyring of a person, or the sessions of a browser. */
+const SECRET_MODULES =
+  /^(?:secretstorage\.(?!exceptions)|keyring\.(?:core\.)?get_(?!keyring)|(?:browser_cookie3|browsercookie|rookiepy|pycookiecheat|chromium_cookies|lazagne)\b|keytar\.(?:get|find)|gnomekeyring\.|gkeyring\.|win32crypt\.CryptUnprotectData|libsecret\.|Secret\.(?:password_(?:lookup|search)|Service\.get)|(?:gi\.repository\.)Secret\.)/;
+
+const CALLS_BY_NAME = /(?:^|\.)(?:send|public_send|__send__|method|instance_method|public_method)$/;
+const OWN_MODULES = /^(?:Kernel|FileUtils|IO|Process|Open3|PTY)$/;
+
+/** `FileUtils.send("rm" + "_rf", x)`, `method(:system).call(x)`: the name of what is called is data. */
+function callsByName(call: CodeCall, world: CodeContext): void {
+  const { list, facts, language } = world;
+  if (!CALLS_BY_NAME.test(call.name)) return;
+  const [named, ...rest] = call.args;
+  const owner = call.name.includes(".") ? call.name.slice(0, call.name.lastIndexOf(".")) : "";
+  if (named?.kind === "text" && !named.text.includes(UNKNOWN)) {
+    const meant = owner === "" ? named.text : `${owner}.${named.text}`;
+    if (actionOf(meant, language.name) === undefined) return;
+    judgeCall({ ...call, name: meant, args: rest }, world);
+    list.note("interpreter.hidden-name", "calls something by a name it carries as data");
+    return;
+  }
+  const hidden = (named?.kind === "text" && owner === "") || (named !== undefined && OWN_MODULES.test(owner));
+  if (hidden || ["system", "exec", "spawn", "eval"].some((verb) => facts.names.has(verb)))
     list.note("interpreter.hidden-name", "calls something by a name it carries as data");
 }
 

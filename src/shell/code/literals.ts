@@ -54,7 +54,7 @@ const LOADERS =
     " ",
   );
 
-function isElsewhere(text: string): boolean {
+export function isElsewhere(text: string): boolean {
   return /\.\w+$|^\/\S+$/.test(text) && isDownloadPlace({ text, known: true, glob: false });
 }
 

@@ -1,6 +1,7 @@
 import { withHome } from "../rules/mentioned-paths.js";
 import { UNKNOWN } from "../types.js";
 import { type CodeEffects, EffectList } from "./effects.js";
+import { isElsewhere } from "./literals.js";
 import { quoteWithUnknowns, textValue } from "./values.js";
 
 /**
@@ -9,7 +10,7 @@ import { quoteWithUnknowns, textValue } from "./values.js";
  */
 export function effectsOfOther(text: string): CodeEffects {
   const list = new EffectList();
-  const code = withHome(text);
+  const code = withMembers(withHome(withWholeTexts(withOwnNames(text))));
   const texts = textsIn(code);
   // `~/.netrc`, put together from the home and a name or written without quotes.
   for (const path of new Set(code.match(/(?<![\w/.])~\/+[\w./-]+/g)?.slice(0, MOST_TEXTS)))
@@ -34,10 +35,42 @@ export function effectsOfOther(text: string): CodeEffects {
     for (const path of texts) list.does(`rm -rf -- ${quoteWithUnknowns(path)}`);
     list.note("interpreter.delete", "deletes files from code");
   }
+  if (LOADS.test(code) && texts.some(isElsewhere))
+    list.note("interpreter.foreign-file", "runs code from a place anybody can write");
   if (RUNS_TEXT.test(code)) list.note("interpreter.evaluated-text", "runs text as code that nobody can see");
   if (/\bfork\b/.test(code) && /\b(?:while|loop|forever|repeat)\b/.test(code))
     list.refuse("interpreter.fork-bomb", "starts copies of itself without end");
   return list.result();
+}
+
+const PIECES = /(["'])((?:(?!\1)[^\\\n])*)\1\s*(?:\.\.|\+\+?|<>|\^|~(?!\/)|&)\s*(["'])((?:(?!\3)[^\\\n])*)\3/;
+/** Nobody cuts a name into more pieces than this. */
+const MOST_PIECES = 32;
+
+/** `local o = os`: another name for a module that starts or deletes things. */
+function withOwnNames(text: string): string {
+  let code = text;
+  for (const [, name = "", module = ""] of [
+    ...text.matchAll(/\b([A-Za-z_]\w*)\s*=\s*(os|io)\b(?!\s*[.[:(])/g),
+  ].slice(0, 4))
+    code = code.replace(new RegExp(`\\b${name}(?=\\s*[.[:])`, "g"), module);
+  return code;
+}
+
+/** `"exe" .. "cute"` is `"execute"`, and so is `(concat "exe" "cute")`. */
+function withWholeTexts(text: string): string {
+  let code = text;
+  for (let count = 0; count < MOST_PIECES && PIECES.test(code); count++)
+    code = code.replace(PIECES, (_whole, quote, left, _other, right) => `${quote}${left}${right}${quote}`);
+  return code.replace(
+    /\((?:concat|string-append|str)((?:\s+"[^"\\]*")+)\s*\)/g,
+    (_whole, pieces: string) => `"${[...pieces.matchAll(/"([^"]*)"/g)].map(([, piece]) => piece).join("")}"`,
+  );
+}
+
+/** `os["execute"]` is `os.execute`. */
+function withMembers(code: string): string {
+  return code.replace(/(?<=\w)\[\s*(["'])([A-Za-z_]\w*)\1\s*\]/g, ".$2");
 }
 
 const STARTS =
@@ -49,11 +82,12 @@ const JOINS =
 const FETCHES =
   /\burl-(?:retrieve|copy|insert)|\brequest-response|\bhttp(?:c|\.client|-get|_get|:request)|socket\.http|\burl\(\s*["']https?:|\bdownload(?:\.file)?\b|HTTP\.get|URL\(\s*["']https?:|openStream|\bhttp::geturl/i;
 const EVALUATES =
-  /\beval-(?:buffer|region|last-sexp|string)|\b(?:loadstring|load|dofile|include_string|source|eval|evaluate|eval_string|load-file|load-string|Code\.eval\w*|uplevel|subst)\b|GroovyShell|ScriptEngine|defineClass|URLClassLoader/;
+  /\beval-(?:buffer|region|last-sexp|string)|\b(?:loadstring|load|dofile|include(?:_string|_dependency)?|source|eval|evaluate|eval_string|load-file|load-string|Code\.eval\w*|uplevel|subst)\b|GroovyShell|ScriptEngine|defineClass|URLClassLoader/;
 const BARE_COMMAND = /(?:^|[;\n{[])\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^"'`;\n\]]+)/;
 const WRITES = /\b(?:write\w*|append\w*|puts|spit|saveRDS|sink|copy\w*)\b|["'](?:w|a|wb|ab)["']/i;
 const DELETES =
   /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*["'`]|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory|tree)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
+const LOADS = /\b(?:load(?:-file|file|-library)?|dofile|include|source|require|run-script)\b/;
 const RUNS_TEXT =
   /\b(?:loadstring|load|dofile|loadlib|eval_string|eval-string|include_string|evaluate|eval|source)\b\s*[("]/;
 

@@ -199,7 +199,8 @@ class Reader {
     if (SKIPPED.has(token.text) && !this.#cursor.isSign("(") && !this.#cursor.isSign("."))
       return this.#operand() ?? NOTHING;
     const bound = bindings.get(token.text);
-    if (bound !== undefined && !(bound.kind === "unknown" && tools.bare(token.text))) return bound;
+    if (bound !== undefined && !(bound.kind === "unknown" && tools.bare(token.text)))
+      return (bound.kind === "name" ? tools.member(bound.name) : undefined) ?? bound;
     const star = bindings.get("*");
     const imported = star?.kind === "name" ? star.name.replace("*", token.text) : undefined;
     if (imported !== undefined && tools.bare(imported)) return { kind: "name", name: imported };

@@ -85,7 +85,7 @@ export function body(task: StringBody): ReadToken | "endless" {
         pieces.push(char);
         at++;
       } else {
-        pieces.push(UNKNOWN);
+        pieces.push(HOME.test(code.slice(at, inner.end)) ? "~" : UNKNOWN);
         if (inner.code !== "") embedded.push(inner.code);
         at = inner.end;
       }
@@ -94,6 +94,9 @@ export function body(task: StringBody): ReadToken | "endless" {
   return "endless";
 }
 
+/** The home as an expression inside of a text: `$ENV{HOME}`, `#{Dir.home}`, `${process.env.HOME}`, `{Path.home()}`. */
+const HOME =
+  /^[#$]?\{?(?:\$ENV\{["']?HOME["']?\}|ENV\{["']?HOME["']?\}|\$_(?:ENV|SERVER)\[["']?HOME["']?\]|Dir\.home|ENV(?:\.fetch)?[[(]["']HOME["'][\])]|process\.env\.HOME|(?:os\.)?homedir\(\)|os\.environ\[["']HOME["']\]|os\.getenv\(["']HOME["']\)|os\.path\.expanduser\(["']~["']\)|(?:pathlib\.)?Path\.home\(\)|HOME)\}?$/;
 const SCALAR = /\$(?:[A-Za-z_]\w*|\{\w+\}|[_&0-9!])(?:->)?(?:\[[^\]"'\n]*\]|\{[^}"'\n]*\})*/y;
 
 function interpolated(

@@ -95,6 +95,19 @@ export function withHoles(text: string): CodeValue {
   return pieces.length === MOST_HOLES ? NOTHING : changed(text, () => pieces.join(UNKNOWN));
 }
 
+/** `"{}/{}".format(a, b)`: the holes that have no name take the values in their order. */
+export function filled(text: string, values: readonly CodeValue[]): CodeValue {
+  const pieces = text.split(PLAIN_HOLE, MOST_HOLES);
+  if (pieces.length === MOST_HOLES) return NOTHING;
+  let next = 0;
+  const whole = pieces.map((piece, index) =>
+    index % 2 === 0 ? piece : textOf(values[piece === "" ? next++ : Number(piece)]),
+  );
+  const joined = joinTexts(whole.map(textValue), "");
+  return joined.kind === "text" ? withHoles(joined.text) : joined;
+}
+
+const PLAIN_HOLE = /\{(\d*)\}/;
 const HOLE = /%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]|\{[\w.!:]*\}/;
 const MOST_HOLES = 64;
 

@@ -122,6 +122,53 @@ const obeyAs =
     return known.length === 0 ? undefined : asInput({ ...command, program, args: [] }, known.join("\n"));
   };
 
+/** The file behind an option, as `--opt FILE` or `--opt=FILE`. */
+function behind(command: SimpleCommand, options: RegExp): readonly string[] {
+  return command.args.flatMap(({ text }, index) => {
+    if (options.test(command.args[index - 1]?.text ?? "")) return [text];
+    const [, name = "", value] = /^(--?[\w-]+)[=:](.*)$/s.exec(text) ?? [];
+    return value !== undefined && options.test(name) ? [value] : [];
+  });
+}
+
+/** Scripts in a language of their own that a program loads: `pandoc --lua-filter FILE`, `emacs -l FILE`. */
+const obeyScript =
+  (options: RegExp, stands: (text: string) => Pick<SimpleCommand, "program" | "args">): Obey =>
+  (command, fileText) => {
+    const texts = behind(command, options)
+      .map((path) => fileText(path.replace(/^lua_script:/, "")))
+      .filter((text) => text !== undefined);
+    return texts.length === 0 ? undefined : { ...command, ...stands(texts.join("\n")) };
+  };
+const asLua = (text: string): Pick<SimpleCommand, "program" | "args"> => ({
+  program: "lua",
+  args: [wordOf("-e"), wordOf(text)],
+});
+const asLisp = (text: string): Pick<SimpleCommand, "program" | "args"> => ({
+  program: "emacs",
+  args: [wordOf("--eval"), wordOf(text)],
+});
+
+const COMPOSE_FILES = ["compose", "docker-compose", "compose.override", "docker-compose.override"].flatMap(
+  (name) => [`${name}.yml`, `${name}.yaml`],
+);
+
+/** Services as a file describes them that this line wrote. */
+const obeyCompose: Obey = (command, fileText) => {
+  if (!/compose$/.test(command.program) && command.args.every(({ text }) => text !== "compose"))
+    return undefined;
+  const says = (word: RegExp): boolean => command.args.some(({ text }) => word.test(text));
+  if (!says(/^(?:up|run|create|start|watch)$/) || says(/^--(?:help|dry-run)$/)) return undefined;
+  const named = behind(command, /^(?:-f|--file)$/);
+  const texts = (named.length === 0 ? COMPOSE_FILES : named)
+    .map(fileText)
+    .filter((text) => text !== undefined);
+  if (texts.length === 0) return undefined;
+  // What is run inside reads other input.
+  const args = [...(/compose$/.test(command.program) ? [] : ["compose"]), "-f", "-", "up"].map(wordOf);
+  return asInput({ ...command, args }, texts.join("\n"));
+};
+
 const CONFIGURED =
   "vite vitest jest webpack rollup eslint prettier playwright cypress next nuxt astro svelte postcss tailwind";
 const configs = (name: string): readonly string[] =>
@@ -189,6 +236,16 @@ const OBEYING: Readonly<Record<string, Obey>> = {
   bun: obeyPackage,
   pip: obeySetup,
   pip3: obeySetup,
+  pandoc: obeyScript(/^(?:-L|--lua-filter|-t|--to|-w|--write)$/, asLua),
+  nmap: obeyScript(/^--script$/, asLua),
+  mpv: obeyScript(/^--scripts?$/, asLua),
+  tshark: obeyScript(/^-X$/, asLua),
+  wireshark: obeyScript(/^-X$/, asLua),
+  emacs: obeyScript(/^(?:-l|--load|--script|-x)$/, asLisp),
+  docker: obeyCompose,
+  podman: obeyCompose,
+  "docker-compose": obeyCompose,
+  "podman-compose": obeyCompose,
   make: obeyMakefile,
   gmake: obeyMakefile,
   awk: obeyProgram([]),

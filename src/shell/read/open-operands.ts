@@ -161,8 +161,16 @@ const openFd: Opener = (args) => {
   const end = args.findIndex((word, index) => index > at && word.text === ";");
   const command = args.slice(at + 1, end < 0 ? undefined : end);
   const holds = command.some((word) => /\{(?:\/|\/\/|\.|\/\.)?\}/.test(word.text));
-  const argv = command.map((word) => wordOf(word.text.replace(/\{(?:\/|\/\/|\.|\/\.)?\}/g, UNKNOWN), word));
-  return [{ kind: "argv", argv: holds ? argv : [...argv, SOMETHING], wrapper: local("fd"), repeated: true }];
+  const start = args.slice(0, at).find(({ text }) => /^[~/]/.test(text));
+  const found =
+    start === undefined ? SOMETHING : wordOf(`${start.text.replace(/\/+$/, "")}/${UNKNOWN}`, start);
+  const argv = command.map((word) =>
+    wordOf(
+      word.text.replace(/\{(?:\/|\/\/|\.|\/\.)?\}/g, () => found.text),
+      word,
+    ),
+  );
+  return [{ kind: "argv", argv: holds ? argv : [...argv, found], wrapper: local("fd"), repeated: true }];
 };
 
 const PARALLEL: WrapperSpec = {

@@ -265,10 +265,13 @@ function recipesOf(text: string): readonly string[] {
   return texts;
 }
 
+/** `$(shell cmd)`, with variables of make in it, and `name != cmd`. */
+const CALLED = /\$[({]shell\s+((?:[^(){}$]|\$[({]\w+[)}]|\$(?![({]))+)[)}]|!=\s*(.+)$/g;
+
 function called(text: string): readonly string[] {
   if (text.length > LONGEST_LINE || !/shell|!=/.test(text)) return [];
-  return [...text.matchAll(/\$[({]shell\s+([^(){}]+)[)}]|!=\s*(.+)$/g)].map((match) =>
-    (match[1] ?? match[2] ?? UNKNOWN).trim(),
+  return [...text.matchAll(CALLED)].map((match) =>
+    (match[1] ?? match[2] ?? UNKNOWN).trim().replace(/\$\((\w+)\)/g, "$${$1}"),
   );
 }
 

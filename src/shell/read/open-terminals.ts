@@ -1,3 +1,4 @@
+import { withHome } from "../rules/mentioned-paths.js";
 import { type ShellWord, UNKNOWN } from "../types.js";
 import { quoteText } from "./canonical.js";
 import {
@@ -144,6 +145,26 @@ const TERMINAL = /^[:\s]*(?:term|terminal|sh|shell)\s+(\S[\s\S]*)$/;
 /** Functions of editor languages that reach a shell. */
 const CALL =
   /\b(?:system|systemlist|termopen|jobstart|job_start|term_start|os\.execute|io\.popen|os\.system)\s*\(\s*(?:\[\s*)?(["'])((?:(?!\1)[^\\]|\\.)*)\1/g;
+/** Functions of vim that act on files. */
+const FILE_CALL = /\b(delete|rename|filecopy)\s*\(((?:[^()]|\([^()]*\))*)\)/g;
+const DOES: Readonly<Record<string, string>> = { delete: "rm", rename: "mv", filecopy: "cp" };
+
+/** Orders to an editor are shorter. */
+const LONGEST_LINE = 4_000;
+
+/** `call delete(expand("~/x"), "rf")` in shell words. */
+function fileCommands(line: string): readonly string[] {
+  if (line.length > LONGEST_LINE) return [];
+  return [...line.matchAll(FILE_CALL)].map(([, name = "", given = ""]) => {
+    const texts = [...withHome(given).matchAll(/["']([^"']*)["']|(~\/[^\s"',)]*)["']?/g)].map(
+      ([, quoted, bare]) => quoted ?? bare ?? "",
+    );
+    const isTree = name === "delete" && texts.at(-1) === "rf";
+    const paths = (isTree ? texts.slice(0, -1) : texts).map(quoteText);
+    return `${DOES[name]} ${isTree ? "-rf " : ""}-- ${paths.length === 0 ? '"$unknown_value"' : paths.join(" ")}`;
+  });
+}
+
 /** Code in a language that the editor has built in: `py3 import os`, `lua os.execute(…)`. */
 const EDITOR_CODE =
   /^[:\s]*(?:silent!?\s+)?(py|py3|pyx|python|python3|pythonx|lua|ruby|rub|perl|pe)\s+(\S[\s\S]*)$/;
@@ -163,7 +184,10 @@ const openEditor: Opener = (args, input) => {
   for (const line of lines) {
     const text = ESCAPE.exec(line)?.[1] ?? TERMINAL.exec(line)?.[1];
     if (text !== undefined) texts.push(text.replace(/["']$/, (end) => (/["']:?!/.test(line) ? "" : end)));
-    if (/\(/.test(line)) for (const match of line.matchAll(CALL)) texts.push(match[2] ?? UNKNOWN);
+    if (/\(/.test(line)) {
+      for (const match of line.matchAll(CALL)) texts.push(match[2] ?? UNKNOWN);
+      texts.push(...fileCommands(line));
+    }
     const [, language = "", code] = EDITOR_CODE.exec(line) ?? [];
     if (code !== undefined) texts.push(`${LANGUAGES[language.slice(0, 2)]} ${quoteText(code)}`);
   }
@@ -216,6 +240,20 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
+/** `dc -e '!cmd'`: the rest of a line behind `!` is for a shell, unless it compares. */
+const openCalculator: Opener = (args, { program, stdin = "" }) => {
+  const given = args.flatMap(({ text }, index) => {
+    if (/^(?:-e|--expression)$/.test(args[index - 1]?.text ?? "")) return [text];
+    return /^(?:-e|--expression=)([\s\S]+)$/.exec(text)?.[1] ?? [];
+  });
+  const lines = [...given, stdin].flatMap((text) => text.split("\n")).slice(0, MOST_LINES);
+  const texts = lines.flatMap((line) => /!(?![<>=])\s*(\S.*)$/.exec(line)?.[1] ?? []);
+  return textsOf(
+    texts.map((text) => wordOf(text)),
+    program,
+  );
+};
+
 export const TERMINAL_OPENERS: Readonly<Record<string, Opener>> = {
   tmux: openTmux,
   byobu: openTmux,
@@ -232,6 +270,7 @@ export const TERMINAL_OPENERS: Readonly<Record<string, Opener>> = {
   ftp: openClient(),
   telnet: openClient(),
   smbclient: openClient(),
+  dc: openCalculator,
   ed: openEditor,
   red: openEditor,
   ex: openEditor,

@@ -2,6 +2,7 @@ import { ESCAPED_LETTERS } from "../../base/quote.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { FILTERS } from "./filters.js";
 import { parseOptions } from "./options.js";
+import { placePrintedBy } from "./printed-places.js";
 import type { ShellState } from "./state.js";
 import { isKnown, type Stream } from "./streams.js";
 
@@ -54,9 +55,9 @@ export function printedBy(
     case "ruby":
     case "node":
     case "php":
-      return printedLiteral(args);
+      return printedLiteral(args) ?? placePrintedBy(command);
     default:
-      return SILENT.has(program) ? "" : filtered(command, input, state);
+      return SILENT.has(program) ? "" : (placePrintedBy(command) ?? filtered(command, input, state));
   }
 }
 

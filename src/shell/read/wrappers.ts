@@ -24,7 +24,7 @@ const OPENERS: ReadonlyMap<string, Opener> = new Map<string, Opener>([
 /** Names with a version or a machine in them: `bash-5.2`, `qemu-x86_64`, `ld-linux-x86-64.so.2`. */
 const BY_PATTERN: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(?:ba|z|k|da|a|mk)?sh-?\d[\d.]*$/, "bash"],
-  [/^qemu-[\w-]+$/, "winpty"],
+  [/^qemu-(?!system-|img$|io$|nbd$|ga$|storage-daemon$|pr-helper$)[\w-]+$/, "winpty"],
   [/^ld(?:-linux|-musl|64|-uclibc)?[\w.-]*\.so(?:\.\d+)*$/, "ld.so"],
 ];
 
@@ -39,7 +39,7 @@ export function openerOf(program: string): Opener | undefined {
 const ACTS_ITSELF = new Set(
   (
     "npm pnpm yarn composer cmake nyc c8 cargo just nix find gfind fd fdfind rg git sftp lftp ftp telnet smbclient make gmake tar gtar bsdtar gcc g++ clang cc " +
-    "rpm ed red vim vi nvim ex view gvim vimdiff less zless more most alias abbr bind compgen complete jobs fc hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
+    "rpm dc ed red vim vi nvim ex view gvim vimdiff less zless more most alias abbr bind compgen complete jobs fc hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
   ).split(" "),
 );
 /** They run what their option holds and nothing else. */

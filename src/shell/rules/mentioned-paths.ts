@@ -18,9 +18,9 @@ const LONGEST = 2_000;
 export function pathsIn(word: ShellWord): readonly ShellWord[] {
   if (!/[/~]|\.h|HOME/i.test(word.text) && word.variables === undefined) return NONE;
   const text = withHome(word.text);
-  if (text.length > LONGEST || !/[\s=:,;@"'(<>|{]|^-\w[~/.]/.test(text))
+  if (text.length > LONGEST || !/[\s=:,;@"'`(<>|{]|^-\w[~/.]/.test(text))
     return text === word.text ? [word] : [{ ...word, text }];
-  const pieces = text.replace(/^-\w(?=[~/.])/, "").split(/[\s=:,;@"'()<>|{}]+/);
+  const pieces = text.replace(/^-\w(?=[~/.])/, "").split(/[\s=:,;@"'`()<>|{}]+/);
   return pieces.flatMap((piece) =>
     /[/~]|\.h/i.test(piece) ? [{ ...word, text: piece.replace(/^\/+(?=~)/, "").replace(/\[\]?$/, "") }] : [],
   );
