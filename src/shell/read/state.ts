@@ -26,6 +26,8 @@ export interface MadeFile {
   readonly executable: boolean;
   /** A copy of this program, or a link to it. */
   readonly program?: string;
+  /** Compiled by this line from sources of the project. */
+  readonly compiled?: boolean;
 }
 
 export interface Disk {

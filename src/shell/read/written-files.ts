@@ -85,6 +85,19 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
     case "http":
       noteDownload(command, state);
       return;
+    case "gcc":
+    case "g++":
+    case "cc":
+    case "c++":
+    case "clang":
+    case "clang++":
+    case "rustc":
+    case "go":
+    case "ghc":
+    case "nim":
+    case "zig":
+      noteCompiled(command, state);
+      return;
     case "tee":
     case "sponge": {
       const append = args.some((arg) => /^(?:-\w*a\w*|--append)$/.test(arg.text));
@@ -124,6 +137,33 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
       return;
     }
   }
+}
+
+const SOURCE =
+  /^(?:\.{1,2}\/)*[\w][\w./+-]*\.(?:c|cc|cpp|cxx|m|rs|go|hs|nim|zig|s)$|^\.{1,2}(?:\/[\w./-]*)?$/i;
+
+/** A program made from sources of the project is as good as they are, wherever it is put. */
+function noteCompiled({ program, args }: SimpleCommand, state: ShellState): void {
+  const before = (index: number): string => args[index - 1]?.text ?? "";
+  const output = args.find((_, index) => before(index) === "-o");
+  const others = args.filter((word) => word !== output);
+  const sources = args.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") && !/^-(?:o|I|L|D|isystem|ldflags|tags|C)$/.test(before(index)),
+  );
+  const isOwn = ({ text, known }: ShellWord): boolean =>
+    known && SOURCE.test(text) && !state.files.has(keyOf(text));
+  const own = /^(?:go|zig)$/.test(program) ? sources.slice(1) : sources;
+  if (output?.known !== true || own.length === 0 || !own.every(isOwn)) return;
+  if (others.some((word) => !word.known || isForeignInput(word))) return;
+  state.files.set(keyOf(output.text), { ...NOTHING, compiled: true });
+}
+
+/** Options that bring other text or code into what is compiled. */
+function isForeignInput({ text }: ShellWord): boolean {
+  return (
+    /^-(?:x|include|imacros|specs|fplugin|wrapper|B|toolexec|overlay)/.test(text) || /\/tmp\/|^@/.test(text)
+  );
 }
 
 const PROGRAM_FOLDER = /^(?:\/usr(?:\/local)?|\/opt\/[\w.-]+|\/snap)?\/s?bin\/[^/]+$/;
@@ -196,7 +236,7 @@ export function judgeFileRun(run: {
   } else if (content !== undefined || /^\/(?:dev|proc\/self)\/fd\//.test(path.text)) {
     report(context, "opaque.shell-input", place);
   } else if (run.direct && made?.executable === true) report(context, "opaque.made-executable", place);
-  else if (isDownloadPlace(path) && !/\/hermes-verify-[^/]*$/.test(path.text)) {
+  else if (made?.compiled !== true && isDownloadPlace(path) && !/\/hermes-verify-[^/]*$/.test(path.text)) {
     report(context, "opaque.untrusted-script", place);
   }
 }
