@@ -1,11 +1,13 @@
 import { type ParsedOptions, parseOptions } from "../read/options.js";
 import type { ShellWord } from "../types.js";
+import { withHome } from "./mentioned-paths.js";
 import {
   isBlockDevice,
   isCredentialFile,
   isCredentialStore,
   isHomeLike,
   isRootLike,
+  isSomeonesHome,
   isStartupFile,
   isSystemPath,
 } from "./places.js";
@@ -111,6 +113,57 @@ function isHostDevice(word: ShellWord): boolean {
   return isBlockDevice(device) || /^\/dev\/(?:k?mem|port)$/.test(device.text);
 }
 
+/** Addresses of engines on other machines; a name without a dot is a neighbour in the same network. */
+const REMOTE_ENGINE = /^=?tcp:\/\/(?!localhost\b|127\.|\[::1\])(?:[\w-]+\.[\w.-]+|\[[\da-f:]+\])/i;
+
+/** What is built, run or copied goes to an engine that belongs to somebody else. */
+const onOtherEngine: Condition = (call) =>
+  call.given("H", "host", "url").find(({ text }) => REMOTE_ENGINE.test(text)) ??
+  call.command.assignments.find(({ name, value }) => name === "DOCKER_HOST" && REMOTE_ENGINE.test(value.text))
+    ?.value;
+
+/** `build -o DIR`, `--output type=local,dest=DIR`: what the build made is laid over what is there. */
+const buildsOver: Condition = (call) =>
+  call.given("o", "output").find((word) => {
+    const fields = word.text.split(",").map((field) => /^(?:dest=)?(.*)$/s.exec(field)?.[1] ?? "");
+    return fields.some((text) => {
+      const place = { ...word, text };
+      return (
+        isHomeLike(place) ||
+        isSomeonesHome(place) ||
+        isRootLike(place) ||
+        isSystemPath(place) ||
+        isStartupFile(place) ||
+        isCredentialStore(place)
+      );
+    });
+  });
+
+const STRONG_SERVICE =
+  /\bprivileged["']?\s*:\s*["']?true|\b(?:pid|ipc|userns_mode|cgroup)["']?\s*:\s*["']?host\b|\bseccomp[:=]unconfined/i;
+
+/** What a compose file says that is given as text, or was written by the same line. */
+const strongService: Condition = ({ command: { input } }) => {
+  if (input.kind !== "text") return undefined;
+  const text = withHome(input.text.text.slice(0, LONGEST_FILE));
+  const added = [...text.matchAll(/\bcap_add["']?\s*:\s*(\[[^\]]*\]|(?:\s*-\s*["']?\w+["']?)+)/g)];
+  const rights = added.flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);
+  if (STRONG_SERVICE.test(text) || rights.some((right) => STRONG_RIGHTS.test(right))) return input.text;
+  const mounts = [
+    ...[...text.matchAll(/(?:-\s|["'])([~/][^\s"']*:\/[^\s"',\]]*)/g)].map(([, volume = ""]) =>
+      readVolume(volume),
+    ),
+    ...[...text.matchAll(/\bsource["']?\s*:\s*["']?([~/][^\s"',}]*)/g)].map(([, source = ""]) => ({
+      source,
+      readOnly: true,
+    })),
+  ];
+  const isRisky = (mount: Mount | undefined): boolean =>
+    mount !== undefined && riskOfMount({ ...input.text, text: mount.source }, mount.readOnly) !== undefined;
+  return mounts.some(isRisky) ? input.text : undefined;
+};
+const LONGEST_FILE = 20_000;
+
 /** `cp` out of a container is judged by where it writes on this machine. */
 const copiesOverSystem: Condition = ({ rest }) => {
   const target = rest.length > 1 ? rest.at(-1) : undefined;
@@ -125,7 +178,7 @@ export const RULES = subject("container", [
     { program: "docker|podman|nerdctl|finch",
       taking: "H host c context config l log-level tlscacert tlscert tlskey connection url root runroot identity " +
         "storage-driver storage-opt tmpdir n namespace address a snapshotter cgroup-manager events-backend runtime " +
-        "t time s signal filter until format",
+        "t time s signal filter until format o output",
       carries: carriedAfter("compose", "docker-compose"), not_match: ["docker stack ls", "docker image ls"],
       rows: [
       { path: STARTS, when: starting((options) =>
@@ -155,6 +208,16 @@ export const RULES = subject("container", [
       { path: STARTS, when: starting(hostMount), rule: "container.host-mount",
         reason: "mounts a part of the host into the container", match: ["docker run -v /etc:/etc alpine"],
         not_match: ["docker run -e MODE=rm -p 80:80 nginx"] },
+      { path: "buildx|image|builder? build|bake", when: buildsOver, rule: "container.output",
+        reason: "writes what a build made over a home, keys or the system", match: ["docker build -o ~ .", "docker buildx build --output type=local,dest=/usr ."],
+        not_match: ["docker build -o out .", "docker build --output type=local,dest=dist ."] },
+      { path: "build|run|create|cp|load|import|exec|compose|buildx|container|image|stack|service|push|commit", when: onOtherEngine, rule: "container.remote-engine",
+        reason: "sends files to, or runs something on, an engine of another machine", match: ["docker -H tcp://203.0.113.9:2375 build ."],
+        not_match: ["docker -H tcp://203.0.113.9:2375 ps", "docker -H tcp://dind:2375 build .", "docker -H ssh://me@host run alpine"] },
+      { path: "kube|play play|kube", when: strongService, rule: "container.privileged", reason: "gives the container rights on the host",
+        match: ["podman kube play - <<< '{\"privileged\": true}'"], not_match: ["podman kube play pod.yaml"] },
+      { path: "plugin install", options: "grant-all-permissions", rule: "container.privileged", reason: "gives a plug-in every right it asks for",
+        match: ["docker plugin install --grant-all-permissions x/y"], not_match: ["docker plugin ls"] },
       { path: "container? cp", when: copiesOverSystem, rule: "container.copy",
         reason: "writes over a system or start-up file", match: ["docker cp web:/etc/passwd /etc/passwd"],
         not_match: ["docker cp dist web:/app"] },
@@ -185,6 +248,10 @@ export const RULES = subject("container", [
       taking: "f file p project-name profile env-file project-directory ansi parallel progress t timeout s signal scale " +
         "index e env w workdir u user",
       not_match: ["docker-compose build"], rows: [
+      { path: "up|run|create|start|exec|watch", when: strongService, rule: "container.privileged", reason: "gives the containers of a file rights on the host",
+        match: ["docker compose -f - up <<< '{\"services\":{\"a\":{\"privileged\":true}}}'", "docker-compose -f - run x <<< '{\"volumes\":[\"/:/h\"]}'",
+          "printf 'services:\\n a:\\n  pid: host\\n' > c.yml; docker compose -f c.yml up"],
+        not_match: ["docker compose -f - up <<< '{\"services\":{\"a\":{\"volumes\":[\"./a:/a\"]}}}'", "docker compose up -d"] },
       { path: "down|rm|kill", reason: REMOVES, match: ["docker-compose down --volumes"] },
       { path: "stop|restart|pause", reason: STOPS, match: ["docker-compose stop"] },
       { path: "up|scale",

@@ -1,4 +1,5 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
+import { isForeignRepository } from "./foreign-code.js";
 import { isCommandAddress, isPlainProgram, riskOfSetting } from "./git-settings.js";
 import { isCredentialFile } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
@@ -90,6 +91,14 @@ const checksOutFiles: Condition = (call) => {
   return second !== undefined || (first !== undefined && PATH_LIKE.test(first.text));
 };
 
+/** An address in place of the name of a remote: one nobody set up here, or one with the password in it. */
+const pushesElsewhere: Condition = (call) => {
+  const target = call.given("repo")[0] ?? call.operands[0];
+  if (target === undefined) return undefined;
+  const carriesPassword = /^https?:\/\/[^/@:\uFFFC]*:[^/@\uFFFC]+@/i.test(target.text);
+  return carriesPassword || isForeignRepository(target.text) ? target : undefined;
+};
+
 const program =
   (...options: readonly string[]): Condition =>
   (call) =>
@@ -163,6 +172,9 @@ export const RULES = subject("git", [
       not_match: ["git push --tags"] },
     { options: "d delete prune", reason: DELETES_BRANCH, match: ["git push --prune origin"],
       not_match: ["git push --help"] },
+    { when: pushesElsewhere, rule: "git.push-address", reason: "sends the repository to an address that is none of its remotes",
+      match: ["git push https://git.x.example/a.git --all", "git push https://me:pw@github.com/a/b.git", "git push me@x.example:a.git main"],
+      not_match: ["git push git@github.com:acme/site.git main", "git push https://gitlab.com/acme/site.git", "git push ../mirror.git main"] },
     { when: ({ operands }) => operands.slice(1).some(({ text }) => /^\+./.test(text)), reason: OVERWRITES,
       match: ["git push origin +main"], not_match: ["git push origin main"] },
     { when: ({ operands }) => operands.slice(1).some(({ text }) => /^:./.test(text)),

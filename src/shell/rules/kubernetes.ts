@@ -17,6 +17,8 @@ function showsSecrets(call: Call): boolean {
   return printed && kinds.some((kind) => /^secrets?$/.test(kind));
 }
 
+const STARTED = "persistence.cluster-login";
+
 const RISKY_PATCH =
   /finalizers"?\s*:\s*(?:null|\[\])|"replicas"\s*:\s*0\b|\$patch"?\s*:\s*"?delete|"op"\s*:\s*"remove"|unschedulable"?\s*:\s*true/;
 const RISKY_POD = /privileged"?\s*:\s*true|host(?:PID|IPC|Path)/;
@@ -62,6 +64,10 @@ export const RULES = subject("container", [
         match: ["kubectl config view --raw"], not_match: ["kubectl config view"] },
       { path: "config delete-context|delete-cluster|delete-user|unset",
         reason: "removes access to a cluster", match: ["kubectl config delete-context prod"] },
+      { path: "config set-credentials", options: "exec-command", rule: STARTED, reason: "names a program that is started whenever the cluster is asked",
+        match: ["kubectl config set-credentials me --exec-command=./x"], not_match: ["kubectl config set-credentials me --token=x"] },
+      { path: "config set", word: /\bexec\.(?:command|args|env)\b|\bauth-provider\b/, rule: STARTED, reason: "names a program that is started whenever the cluster is asked",
+        match: ["kubectl config set users.me.exec.command ./x"], not_match: ["kubectl config set contexts.a.namespace b"] },
       { path: "debug", when: ({ rest }) => rest.find(({ text }) => text.startsWith("node/")),
         reason: "opens a shell on a node", match: ["kubectl debug node/worker-1 -it --image=busybox"],
         not_match: ["kubectl debug pod/web -it --image=busybox"] },

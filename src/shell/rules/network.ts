@@ -4,6 +4,8 @@ const FIREWALL = "changes the firewall";
 const NETWORK = "changes the network of the machine";
 const RULES_CHANGE = "firewall.rules";
 const CHANGE = "network.change";
+const SHOWS = "prints the passwords or keys of a network";
+const PASSWORDS = "credentials.network";
 
 const nftChange: Condition = ({ operands }) =>
   operands
@@ -55,20 +57,36 @@ export const RULES = subject("network", [
     { program: "route", unknownVerb: true, path: "add|del|delete|flush|change", match: ["route del default"],
       not_match: ["route"] },
     { program: "arp", word: /^-[a-z]*[ds]/, match: ["arp -d"], not_match: ["arp -a"] },
-    { program: "nmcli", taking: "f fields m mode c colors e g get-values w wait", when: ({ operands }) =>
-        operands
-          .slice(1, 3)
-          .find(({ text }) =>
-            /^(?:down|del(?:ete)?|add|mod(?:ify)?|edit|off|disc(?:onnect)?|import|clone|hotspot|set|connect|up)$/.test(
-              text,
+    { program: "nmcli", taking: "f fields m mode c colors e g get-values w wait", rows: [
+      { when: ({ operands }) =>
+          operands
+            .slice(1, 3)
+            .find(({ text }) =>
+              /^(?:down|del(?:ete)?|add|mod(?:ify)?|edit|off|disc(?:onnect)?|import|clone|hotspot|set|connect|up)$/.test(
+                text,
+              ),
             ),
-          ),
-      match: ["nmcli con down eth0"], not_match: ["nmcli con show"] },
+        match: ["nmcli con down eth0"], not_match: ["nmcli con show"] },
+      { options: "s show-secrets", rule: PASSWORDS, reason: SHOWS, match: ["nmcli -s con show office"],
+        not_match: ["nmcli con show office"] },
+      { word: /^(?:show-password|[\w.,-]*\b(?:psk|wep-key\d?|leap-password|password|secrets))$/, rule: PASSWORDS, reason: SHOWS,
+        match: ["nmcli device wifi show-password", "nmcli -g 802-11-wireless-security.psk con show x"], not_match: ["nmcli -g ip4.address con show x"] },
+    ] },
     { program: "resolvectl", path: "dns|domain|revert|dnssec|dnsovertls|llmnr|mdns|default-route|nta",
       when: ({ rest }) => rest.length > 1, match: ["resolvectl dns eth0 203.0.113.9"],
       not_match: ["resolvectl dns"] },
-    { program: "wg-quick", unknownVerb: true, path: "up|down", match: ["wg-quick down wg0"] },
-    { program: "wg", unknownVerb: true, path: "set|setconf|addconf|syncconf", match: ["wg set"] },
+    { program: "wg-quick", unknownVerb: true, rows: [
+      { path: "up|down", match: ["wg-quick down wg0"] },
+      { path: "strip", rule: PASSWORDS, reason: SHOWS, match: ["wg-quick strip wg0"] },
+    ] },
+    { program: "wg", unknownVerb: true, not_match: ["wg", "wg show wg0", "wg show wg0 endpoints"], rows: [
+      { path: "set|setconf|addconf|syncconf", match: ["wg set"] },
+      { path: "showconf", rule: PASSWORDS, reason: SHOWS, match: ["wg showconf wg0"] },
+      { path: "show * private-key|preshared-keys|dump", rule: PASSWORDS, reason: SHOWS, match: ["wg show all dump"],
+        not_match: ["wg show wg0 peers"] },
+    ] },
+    { program: "iwctl|connmanctl|wpa_cli", word: /^(?:get_network|show-psk|psk)$/, rule: PASSWORDS, reason: SHOWS,
+      match: ["wpa_cli get_network 0 psk"], not_match: ["wpa_cli status"] },
     { program: "ifdown", word: /./, match: ["sudo ifdown eth0"] },
     { program: "netplan", unknownVerb: true, path: "apply|set|try", match: ["netplan apply"] },
     { program: "tc", unknownVerb: true, path: "* add|del|delete|change|replace|flush",

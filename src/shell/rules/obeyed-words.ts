@@ -1,3 +1,5 @@
+import { isStandardInput } from "../code/inline.js";
+import { languageOf } from "../code/languages.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 
 /**
@@ -52,5 +54,28 @@ export function obeyedWords({ program, args }: SimpleCommand): readonly ShellWor
     return options?.test(args[index - 1]?.text ?? "") === true || /^--?[\w-]+=/.test(word.text);
   });
 }
+
+/** Verbs with which a lone `-` is a file that is obeyed. */
+const BUILDS = /^(?:docker|podman|buildah|nerdctl)$/;
+
+/** Whether a program does what its standard input says: `make -f -`, `docker build -`, `ansible-playbook /dev/stdin`. */
+export function obeysInput(command: SimpleCommand): boolean {
+  const { program, args } = command;
+  if (command.input.kind === "none") return false;
+  const options = Object.hasOwn(OPTIONS, program)
+    ? OPTIONS[program]
+    : /^(?:kubectl|oc|helm)$/.test(program)
+      ? MANIFESTS
+      : undefined;
+  const isObeyed = OPERANDS.has(program) && languageOf(program) === undefined;
+  const builds = BUILDS.test(program) && args.some(({ text }) => /^(?:build|bud)$/.test(text));
+  return args.some((word, index) => {
+    const [, name = "", value = word.text] = /^(--?[\w-]+)=(.*)$/s.exec(word.text) ?? [];
+    if (/^-f-$/.test(word.text)) return options?.test("-f") === true;
+    if (!isStandardInput({ ...word, text: value })) return false;
+    return builds || isObeyed || options?.test(name === "" ? (args[index - 1]?.text ?? "") : name) === true;
+  });
+}
+const MANIFESTS = /^(?:-f|--filename|--values)$/;
 
 const NONE: readonly ShellWord[] = [];

@@ -28,11 +28,17 @@ export const RULES = subject("remote-access", [
       match: ["tmate -F", "ttyd bash", "upterm host"], not_match: ["tmate --version"] },
     { program: "x11vnc|x0vncserver|vncserver|wayvnc|xrdp|rustdesk|anydesk|teamviewer|krfb|vino-server|tigervncserver",
       match: ["x11vnc -display :0"], not_match: ["x11vnc --help"] },
-    { program: "sshd|dropbear|telnetd|in.telnetd|rshd|rexecd", unless: /^-[tTGV]$/, match: ["sshd -p 2222", "telnetd -l /bin/sh"],
-      not_match: ["sshd -t"] },
+    { program: "dropbear|telnetd|in.telnetd|rshd|rexecd", match: ["telnetd -l /bin/sh"], not_match: ["dropbear -V"] },
     { program: "xterm|urxvt|rxvt|konsole|gnome-terminal|xfce4-terminal|lxterminal|xeyes|x-terminal-emulator",
       when: givenAs(/^--?display/, (text) => !OWN.test(text)), match: ["xterm -display 203.0.113.5:0"],
       not_match: ["xterm -display :0"] },
+  ] },
+  // Its `-h` names a key and asks for no help.
+  { program: "sshd", dry: "", unless: /^-[tTGV]$/, rule: "remote-access.shared", reason: SHARES,
+    match: ["sshd -p 2222", "/usr/sbin/sshd -h ./key -p 2222"], not_match: ["sshd -t", "sshd -T"] },
+  { rule: "remote-access.shared", reason: "offers files of this machine to others", dry: "", tools: [
+    { program: "rsync", word: /^--daemon$/, match: ["rsync --daemon --config=./r.conf"], not_match: ["rsync -a src/ dst/"] },
+    { program: "vsftpd|proftpd|pure-ftpd|in.ftpd|in.tftpd|smbd|uftpd|tinyftp|ftpserver", match: ["vsftpd ./v.conf"], not_match: ["vsftpd --help"] },
   ] },
   { rule: "remote-access.tunnel", reason: TUNNEL, dry: "", tools: [
     { program: "ssh|autossh|dbclient|plink", taking: "B b c D E e F I i J L l m O o p Q R S W w M",

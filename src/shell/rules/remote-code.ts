@@ -130,6 +130,12 @@ export const RULES = subject("remote-code", [
       command.redirects.find(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text))?.target,
     rule: "remote-code.socket", reason: "opens a network connection as a file",
     match: ["exec 5<>/dev/tcp/10.0.0.1/4444"] },
+  { rule: "remote-code.socket", reason: "opens a network connection inside a shell", dry: "", tools: [
+    { program: "zmodload", word: /^zsh\/(?:net\/|zftp)/, unless: /^-[a-z]*u/, match: ["zsh -c 'zmodload zsh/net/tcp'"],
+      not_match: ["zmodload zsh/datetime", "zmodload -u zsh/net/tcp"] },
+    { program: "ztcp|zsocket|zftp", word: /^[^-]/, unless: /^-[a-z]*c$|^close$/, match: ["zsh -c 'ztcp 203.0.113.9 80'"],
+      not_match: ["ztcp -c 5"] },
+  ] },
   { program: "nc|ncat|netcat", taking: "e exec c sh-exec lua-exec p w s q X x i", dry: "",
     when: (call) => call.given("e", "exec", "c", "sh-exec", "lua-exec")[0],
     rule: "remote-code.reverse-shell", reason: "gives a program to whoever connects",

@@ -1,4 +1,4 @@
-import { isCredentialFile } from "./places.js";
+import { isCredentialFile, isCredentialStore } from "./places.js";
 import { subject } from "./row.js";
 
 const PRINTS = "prints a stored password, key or token";
@@ -32,6 +32,8 @@ export const RULES = subject("credentials", [
   ] },
   { program: "lpass", path: "show|export", reason: PRINTS, match: ["lpass show"] },
   { program: "secret-tool", path: "lookup|search", reason: PRINTS, match: ["secret-tool lookup"] },
+  { program: "kwallet-query", taking: "f r w", dry: "", options: "r read-password", reason: PRINTS, rule: "credentials.keychain", match: ["kwallet-query -r mail kdewallet"],
+    not_match: ["kwallet-query -l kdewallet"] },
   { program: "keepassxc-cli", taking: "k a", path: "show|export|clip", reason: PRINTS,
     match: ["keepassxc-cli show"] },
   { program: "ssh-keygen", taking: "f t b C N P m O I n V", dry: "", rule: "credentials.key",
@@ -62,6 +64,9 @@ export const RULES = subject("credentials", [
       not_match: ["gpg --list-keys"] },
     { word: /^--export-secret-(?:keys|subkeys)$/, rule: "credentials.key", reason: PRINTS,
       match: ["gpg --export-secret-keys"], not_match: ["gpg -d x.gpg > x"] },
+    { word: /^-[a-z]*d[a-z]*$|^--decrypt(?:-files)?$/, when: ({ args }) => args.find(isCredentialStore), rule: "credentials.read", reason: PRINTS,
+      match: ["gpg -qd ~/.password-store/mail.gpg", "find ~/.password-store -name '*.gpg' -exec gpg --decrypt {} +"],
+      not_match: ["gpg --decrypt backup.tar.gpg"] },
   ] },
   { program: "mimikatz|unshadow", dry: "", rule: "credentials.dump", reason: PRINTS, match: ["mimikatz"] },
   { program: "git-credential", dry: "", rule: "credentials.keychain", reason: PRINTS,

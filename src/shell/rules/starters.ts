@@ -4,6 +4,7 @@ import { type Call, type Condition, subject } from "./row.js";
 
 const ESCAPES = "lets a document or a script start programs";
 const LOADS = "loads code from a place anybody can write";
+const LETS_OUT = "lets an app out of the box it runs in";
 const RUNS = "names a program that is run instead of, or besides, the usual one";
 
 /** The value of an option, spelled as `-o VALUE`, `--opt VALUE`, `--opt=VALUE`, `-oVALUE` or `opt:VALUE`. */
@@ -82,6 +83,13 @@ export const RULES = subject("starter", [
     { program: "tox", word: /^(?:-x|--override)$|^--override=|^-x./, when: holds(/^(?:-x|--override)/, /commands|allowlist/),
       match: ["tox -x 'testenv.commands=sh x'"], not_match: ["tox -e py311"] },
     { program: "flatpak", path: "run", word: /^--command=/, match: ["flatpak run --command=sh org.x.App"], not_match: ["flatpak run org.x.App"] },
+    { program: "flatpak", path: "override|run", reason: LETS_OUT,
+      word: /^--(?:filesystem=(?:host|home|\/|~)|talk-name=org\.freedesktop\.(?:Flatpak|systemd1|secrets)|(?:system-)?own-name=org\.freedesktop|socket=(?:session-bus|system-bus)|device=all|allow=devel|env=(?:LD_PRELOAD|PATH|BASH_ENV)=)/,
+      match: ["flatpak override --user --filesystem=home org.x.App", "flatpak override --talk-name=org.freedesktop.Flatpak org.x.App"],
+      not_match: ["flatpak override --show org.x.App", "flatpak override --user --nofilesystem=home org.x.App"] },
+    { program: "snap", path: "install|refresh", word: /^--(?:dangerous|devmode)$/, reason: LETS_OUT, match: ["snap install --dangerous x.snap"], not_match: ["snap install hello"] },
+    { program: "snap", path: "connect", word: /:(?:home|personal-files|system-files|docker|password-manager-service|ssh-keys|gpg-keys|snapd-control|process-control)$/, reason: LETS_OUT,
+      match: ["snap connect x:ssh-keys"], not_match: ["snap connections x"] },
     { program: "just", word: /^--(?:shell|shell-command|chooser)$/, match: ["just --shell rm x"], not_match: ["just build"] },
     { program: "npm|npx|pnpm", word: /^--node-options=.*(?:--require|-r|--import|--loader)[ =]\s*[./~]/, match: ["npm --node-options='--require ./x.js' test"],
       not_match: ["npm --node-options=--max-old-space-size=4096 test"] },
@@ -105,6 +113,7 @@ export const RULES = subject("starter", [
       not_match: ["bazel test //..."] },
     { program: "gcc|g++|clang|clang++|cc|c++", word: /^-fplugin=\/tmp|^-specs=\/tmp|^-B\/?tmp/, match: ["gcc -fplugin=/tmp/x.so a.c"], not_match: ["gcc -O2 a.c"] },
     { program: "make|gmake", word: /^SHELL=(?!(?:\/usr)?\/bin\/(?:ba|da|z)?sh$|(?:ba|da|z)?sh$)/, match: ["make SHELL=./x"], not_match: ["make SHELL=/bin/bash"] },
+    { program: "helm", word: /^--post-renderer(?:=|$)/, match: ["helm upgrade a ./c --post-renderer ./x"], not_match: ["helm upgrade a ./c"] },
     { program: "git", word: /^--exec-path=/, match: ["git --exec-path=./x status"], not_match: ["git --exec-path"] },
     { program: "git", word: /^--unsafe-paths$/, match: ["git apply --unsafe-paths a.patch"], not_match: ["git apply a.patch"] },
     { program: "git", when: holds(/^--config-env/, /^alias\./), match: ["git --config-env=alias.x=Y x"], not_match: ["git status"] },

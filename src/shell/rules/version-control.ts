@@ -1,6 +1,8 @@
 import { logsInWith } from "./flows.js";
+import { isForeignRepository } from "./foreign-code.js";
 import { subject } from "./row.js";
 
+const SENT_AWAY = "sends the repository to an address that is none of its remotes";
 const FOR_EVERYBODY = "deletes something on the forge for everybody";
 const EXPOSES = "changes who can see or use the repository";
 const KEY = "gives a key access to the account";
@@ -46,6 +48,8 @@ export const RULES = subject("git", [
   ] },
   { program: "svn", taking: "m message r revision F depth username password config-option", dry: "h",
     not_match: ["svn status", "svn update"], rows: [
+    { path: "import", when: ({ rest }) => rest.find(({ text }) => isForeignRepository(text)), rule: "git.push-address", reason: SENT_AWAY,
+      match: ["svn import docs https://x.example/r -m x"], not_match: ["svn info"] },
     { path: "revert", rule: "git.svn-revert", reason: DISCARDS, match: ["svn revert -R ."] },
     { path: "delete|del|remove|rm",
       when: (call) => call.has("force") || call.rest.some(({ text }) => /^[a-z+]+:\/\//i.test(text)),
@@ -72,6 +76,8 @@ export const RULES = subject("git", [
     { path: "revert", reason: DISCARDS, match: ["hg revert --all"] },
     { path: "push", options: "f force", reason: "overwrites history on the remote", match: ["hg push -f"],
       not_match: ["hg push"] },
+    { path: "push", when: ({ rest }) => rest.find(({ text }) => isForeignRepository(text)), rule: "git.push-address", reason: SENT_AWAY,
+      match: ["hg push https://x.example/r"], not_match: ["hg push default"] },
   ] },
   { program: "jj", taking: "R repository r revision m", not_match: ["jj log"], rows: [
     { path: "abandon|restore", reason: WORK, match: ["jj abandon abc"] },

@@ -1,8 +1,21 @@
-import { subject } from "./row.js";
+import { isDisk } from "./places.js";
+import { type Condition, subject } from "./row.js";
 
 const STOPS = "stops or deletes a virtual machine";
 const DESTROYS = "stops or destroys a virtual machine";
 const STATE = "service.machine";
+
+/** A disk among the words, also as a part of one: `file=/dev/sda,format=raw`. */
+const takesDisk: Condition = ({ args }) =>
+  args.find(
+    (word) =>
+      !/\b(?:readonly|read-only|ro)(?:=on|=true)?(?:,|$)/.test(word.text) &&
+      word.text
+        .split(/[,=:]/)
+        .some(
+          (text) => text.startsWith("/dev/") && !text.startsWith("/dev/nbd") && isDisk({ ...word, text }),
+        ),
+  );
 
 /** Virtual machines and system containers. */
 // biome-ignore format: a table; what belongs to a row stands together
@@ -32,6 +45,8 @@ export const RULES = subject("container", [
     { program: "vboxmanage", unknownVerb: true, not_match: ["VBoxManage list vms"], rows: [
       { path: "controlvm|unregistervm|closemedium|discardstate", rule: STATE, reason: STOPS,
         match: ["VBoxManage controlvm x poweroff"] },
+      { word: /^-+rawdisk$/, rule: "disk.machine", reason: "gives a disk of this machine to a virtual one, which may write over it",
+        match: ["VBoxManage internalcommands createrawvmdk -filename d.vmdk -rawdisk /dev/sda"], not_match: ["VBoxManage list vms"] },
       { path: "snapshot * delete|restore", reason: DESTROYS, match: ["vboxmanage snapshot web delete"] },
     ] },
     { program: "multipass", unknownVerb: true, not_match: ["multipass list"], rows: [
@@ -46,6 +61,11 @@ export const RULES = subject("container", [
       rule: STATE, reason: STOPS, match: ["machinectl poweroff c1"] },
     { program: "colima|limactl|lima|orb", path: "delete|stop|reset", reason: DESTROYS,
       match: ["colima delete"] },
+    { program: "qemu-system-x86_64|qemu-system-i386|qemu-system-aarch64|qemu-system-arm|qemu-system-riscv64|qemu-system-ppc64|qemu-system-s390x|qemu-kvm|kvm|qemu-img|qemu-io|qemu-nbd|qemu-storage-daemon|virt-install|virt-resize|virt-customize|guestfish|cloud-hypervisor|firecracker|bhyve|crosvm|kvmtool|lkvm|bochs|vmware-vdiskmanager",
+      dry: "", unless: /^(?:-snapshot|--ro|info|check|measure|compare|map)$/, when: takesDisk, rule: "disk.machine",
+      reason: "gives a disk of this machine to a virtual one, which may write over it",
+      match: ["qemu-system-x86_64 -drive file=/dev/sdb,format=raw", "qemu-img convert -O raw a.qcow2 /dev/sdb", "virt-install --disk path=/dev/nvme0n1"],
+      not_match: ["qemu-system-x86_64 -hda disk.qcow2", "qemu-system-x86_64 -drive file=/dev/sdb,readonly=on", "qemu-img info /dev/sdb", "qemu-nbd -c /dev/nbd0 a.qcow2"] },
     { program: "docker-machine", path: "rm|stop|kill|restart", reason: DESTROYS,
       match: ["docker-machine rm default"] },
   ] },
