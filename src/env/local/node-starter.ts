@@ -1,5 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { closeSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
@@ -33,20 +33,22 @@ export async function startWithNode(
     ...(start.filter === undefined ? [] : [start.filter]),
   ];
   const [program = "", ...args] = withGroupsJoined(start.argv, start.joinFiles ?? []);
+  const nothing = openSync("/dev/null", "r+");
   let child: ChildProcess;
   try {
     child = spawn(program, args, {
       cwd: start.cwd,
       env: start.env,
       detached: true,
-      stdio: withoutInherited(stdio),
+      stdio: withoutInherited(stdio, nothing),
     });
   } catch (error) {
     for (const pair of pairs) closePair(pair);
     // EAGAIN, EMFILE, E2BIG and the like arrive synchronously.
     return { stage: "resources", code: errnoOf(error) ?? "EIO" };
   } finally {
-    for (const descriptor of [file, start.filter]) if (descriptor !== undefined) closeSync(descriptor);
+    for (const descriptor of [file, start.filter, nothing])
+      if (descriptor !== undefined) closeSync(descriptor);
   }
   for (const pair of new Set([outPair, errPair])) if (pair !== undefined) closeSync(pair.writeEnd);
   if (inPair !== undefined) closeSync(inPair.readEnd);
@@ -76,10 +78,16 @@ function isClosedOnExec(descriptor: number): boolean {
   }
 }
 
-/** Nothing closes a descriptor on the way to a child, but another file can be put in its place: one that holds nothing. */
-function withoutInherited(stdio: readonly StdioEntry[]): StdioEntry[] {
-  const last = Math.min(Math.max(0, ...inheritedDescriptors(stdio.length)), MOST_DESCRIPTORS);
-  return [...stdio, ...Array.from({ length: Math.max(0, last + 1 - stdio.length) }, () => "ignore" as const)];
+/**
+ * Nothing closes a descriptor on the way to a child, but another file can be put in its place: one that holds
+ * nothing. Only there: to ignore a descriptor from the fourth on is to hand it on.
+ */
+function withoutInherited(stdio: readonly StdioEntry[], nothing: number): StdioEntry[] {
+  const inherited = inheritedDescriptors(stdio.length).filter((descriptor) => descriptor <= MOST_DESCRIPTORS);
+  const covered: StdioEntry[] = [...stdio];
+  for (let descriptor = stdio.length; descriptor <= Math.max(0, ...inherited); descriptor += 1)
+    covered.push(inherited.includes(descriptor) ? nothing : "ignore");
+  return covered;
 }
 
 interface Pairs {
