@@ -120,8 +120,7 @@ function placedIn(
 function judgeRun(run: Run | undefined, command: string): CommandVerdict {
   if (run === undefined)
     return refusal(UNPARSEABLE, "is not valid shell text, so what it runs cannot be told");
-  if (run.budget.exceeded)
-    return refusal(TOO_DEEP, "is nested too deeply or grows too large to be judged");
+  if (run.budget.exceeded) return refusal(TOO_DEEP, "is nested too deeply or grows too large to be judged");
   const judged = judgeCommands(run);
   return withSegments(decisiveOf(judged, run) ?? SAFE, () => segmentsOf(judged, run, command));
 }
