@@ -115,10 +115,14 @@ export function linesOf(text: string): readonly string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 15_000;
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  { seconds = 15 } = {},
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within 15 s`);
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

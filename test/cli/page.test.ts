@@ -58,8 +58,10 @@ it("a question waits while the page is open, also one of another process, and on
   await tab.getByRole("button", { name: "Deny" }).click();
   expect(await ended).toMatchObject({ code: 5, stderr: expect.stringContaining("the person denied it") });
   await tab.close();
-  await until(async () => DENIED.test(await call()), "the page is gone, and so is who could be asked");
   // A question that was asked while the server still saw the page waits its whole minute.
+  await until(async () => DENIED.test(await call()), "the page is gone, and so is who could be asked", {
+    seconds: 100,
+  });
 }, 180_000);
 
 it("what loosens waits for Take up on the page; what is stricter, and what a person sets, counts at once", async () => {
