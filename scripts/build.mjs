@@ -124,6 +124,15 @@ const BUNDLES = [
 /** Native code, files beside the code, or too big to copy: imported from node_modules at run time. */
 const EXTERNAL_PACKAGES = [
   "@astral-sh/ruff-wasm-nodejs",
+  "defuddle",
+  "feedsmith",
+  "hucre",
+  "ical.js",
+  "linkedom",
+  "minisearch",
+  "nodemailer",
+  "pg",
+  "tsdav",
   "@jitl/quickjs-wasmfile-release-sync",
   "@lydell/node-pty",
   "@vscode/ripgrep",

@@ -37,7 +37,7 @@ const FULL = [
   "test/pty/local-pty.test.ts",
   "test/sources/mcp/{connection,robustness,attacks,questions}.test.ts",
   "test/sources/plugins/{isolation,states,install,contributions}.test.ts",
-  "test/search/semantic/fetch-model.test.ts",
+  "test/{search/semantic/fetch-model,runtime/packages}.test.ts",
   "test/server/{serve-command,page,approvals,mcp/approvals}.test.ts",
   "test/attacks/{bad-input,hostile-documents,lesson-2{4,5}-*}.test.ts",
   "test/{config/laws,processes/table,settle/linear-time,approvals/interleaved,policy/paths-oracle,store/bit-flips}.test.ts",

@@ -3,7 +3,7 @@ import { spillResult, textLength } from "./bound-result.js";
 import { CallRecord, type RunOptions } from "./call-record.js";
 import { type EffectKey, KeyIndex, keysOf } from "./effect-keys.js";
 import { PEEK, walkStages } from "./prepare.js";
-import { walk } from "./run-call.js";
+import { resultOf, walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
 import { applyTurnBudget } from "./spill.js";
 
@@ -21,7 +21,7 @@ export async function runBatch(
     done.push(...(await runStretch(stretch, scope, options)));
   }
   fitTurn(done, scope);
-  return done.map((call) => call.toResult());
+  return done.map(resultOf);
 }
 
 /** Consecutive calls that may run at the same time. A call that must run alone is a stretch of one. */

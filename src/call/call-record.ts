@@ -11,6 +11,8 @@ import type { JournalEntry } from "./journal.js";
 import type { CallScope, Verdict } from "./scope.js";
 
 const NOTHING: readonly never[] = [];
+/** A script that reads a thousand pages need not name each of them. */
+const UNTRUSTED_NAMED = 10;
 
 /** What whoever makes a call may bring along. */
 export interface RunOptions {
@@ -92,6 +94,8 @@ export class CallRecord {
   truncated = false;
   /** bound */
   spilledTo: string | undefined;
+  /** settle, and calls made from inside this one: who outside wrote text of the result */
+  untrustedFrom: readonly string[] = NOTHING;
   /** guardrails */
   notices: readonly string[] = NOTHING;
   /** settle */
@@ -121,6 +125,11 @@ export class CallRecord {
     const { input, output } = this.tokens ?? { input: 0, output: 0 };
     this.tokens = { input: input + inputTokens, output: output + outputTokens };
     this.model = model ?? this.model;
+  }
+
+  addUntrusted(sources: readonly string[]): void {
+    const added = sources.filter((source) => !this.untrustedFrom.includes(source));
+    if (this.untrustedFrom.length < UNTRUSTED_NAMED) this.untrustedFrom = [...this.untrustedFrom, ...added];
   }
 
   /** `allow`, `deny`, or how a question was answered: `ask:once`. */
@@ -154,6 +163,7 @@ export class CallRecord {
     if (this.error !== undefined) result.error = this.error;
     if (this.decision !== undefined) result.decision = this.decision;
     if (this.spilledTo !== undefined) result.spilled_to = this.spilledTo;
+    if (this.untrustedFrom.length > 0) result.untrusted_from = this.untrustedFrom;
     if (this.notices.length > 0) result.notices = this.notices;
     return result;
   }

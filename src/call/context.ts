@@ -1,12 +1,12 @@
 import type { Environment } from "../env/environment.js";
 import type { ModelUsage } from "../model/model-client.js";
 import type { Effect } from "../tool/effects.js";
-import type { Fetch } from "../tool/fetch.js";
+import type { Connect, Fetch, LookUp } from "../tool/fetch.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
-import { fetchInCall } from "./fetch-in-call.js";
+import { connectInCall, fetchInCall } from "./fetch-in-call.js";
 import { guardedEnvironment } from "./guarded-files.js";
 import { judge } from "./judge.js";
 
@@ -90,6 +90,14 @@ export class HandlerContext implements CallContext {
 
   /** An arrow, so that a tool may hand it on by itself. */
   readonly fetch: Fetch = (request) => fetchInCall(this.#call, this, request);
+  readonly connect: Connect = (request) => connectInCall(this.#call, this, request);
+  readonly lookUp: LookUp = (question) =>
+    this.#call.scope.services.lookUp({ ...question, signal: question.signal ?? this.signal });
+
+  load<T>(name: string): Promise<T> {
+    // The author says what the library is; nobody can check that.
+    return this.#call.scope.services.loadPackage(name) as Promise<T>;
+  }
 
   refusal(effect: Effect): string | undefined {
     const verdict = judge(this.#call, [effect]);
@@ -114,7 +122,11 @@ export class HandlerContext implements CallContext {
     });
     return {
       tools: nested.tools,
-      call: (request, given) => nested.call(request, { ...given, signal: given?.signal ?? this.signal }),
+      call: async (request, given) => {
+        const result = await nested.call(request, { ...given, signal: given?.signal ?? this.signal });
+        if (result.untrusted_from !== undefined) this.#call.addUntrusted(result.untrusted_from);
+        return result;
+      },
       close: () => nested.close(),
     };
   }

@@ -1,12 +1,12 @@
+import type { Socket } from "node:net";
 import type { Effect } from "../tool/effects.js";
 import { ToolError } from "../tool/errors.js";
-import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
+import type { ConnectRequest, FetchRequest, FetchResponse } from "../tool/fetch.js";
 import type { CallContext, Progress } from "../tool/tool.js";
 import type { CallRecord } from "./call-record.js";
 
 /** A request with what the call it belongs to says about it; the runtime brings the client. */
 export interface CallFetch extends FetchRequest {
-  readonly settings: CallContext["settings"];
   refusal(url: string): string | undefined;
   progress(update: Progress): void;
 }
@@ -20,9 +20,11 @@ export async function fetchInCall(
   const refusal = (url: string) => context.refusal(effectOf(url, request.method));
   const { mode } = effectOf(request.url, request.method);
   // Who said that it only reads has not been asked about sending something there.
-  const isDeclared = effects.some(
-    (effect) => isSameAddress(effect.resource, request.url) && (mode === "read" || effect.mode !== "read"),
-  );
+  const isDeclared =
+    request.configured === true ||
+    effects.some(
+      (effect) => isSameAddress(effect.resource, request.url) && (mode === "read" || effect.mode !== "read"),
+    );
   const unwanted = isDeclared ? undefined : refusal(request.url);
   if (unwanted !== undefined) {
     throw new ToolError(`This call may not fetch ${JSON.stringify(request.url)}: ${unwanted}.`, {
@@ -33,9 +35,20 @@ export async function fetchInCall(
   return scope.services.fetch({
     ...request,
     signal: request.signal === undefined ? context.signal : AbortSignal.any([context.signal, request.signal]),
-    settings: context.settings,
     refusal,
     progress: (update) => context.progress(update),
+  });
+}
+
+/** What the connection is for was declared by the effects of the call; where it leads is judged by the operator's rules. */
+export async function connectInCall(
+  { scope }: CallRecord,
+  context: CallContext,
+  request: ConnectRequest,
+): Promise<Socket> {
+  return scope.services.connect({
+    ...request,
+    signal: request.signal === undefined ? context.signal : AbortSignal.any([context.signal, request.signal]),
   });
 }
 

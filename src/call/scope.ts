@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import type { SessionProcesses } from "../env/processes/types.js";
@@ -12,7 +13,7 @@ import type { Found, View } from "../registry/view.js";
 import type { Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
-import type { FetchResponse } from "../tool/fetch.js";
+import type { ConnectRequest, FetchResponse, NameAnswer, NameQuestion } from "../tool/fetch.js";
 import type { HostCapabilities } from "../tool/host-capabilities.js";
 import type {
   CallContext,
@@ -186,6 +187,10 @@ export interface CallServices {
   readonly cacheDir: string;
   /** The guarded client of the network. */
   fetch(request: CallFetch): Promise<FetchResponse>;
+  connect(request: ConnectRequest): Promise<Socket>;
+  lookUp(question: NameQuestion): Promise<NameAnswer>;
+  /** Loads a library that is not part of every installation. */
+  loadPackage(name: string): Promise<unknown>;
   settingsFor(tool: string): Readonly<Record<string, unknown>>;
   /** Configured result limit of one tool, if any. */
   resultLimitOf(tool: string): number | undefined;

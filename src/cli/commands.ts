@@ -64,10 +64,15 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   setup: {
     about: "fetch and check what is not part of the package",
     commands: {
+      tools: {
+        about: "the libraries that only some tools need, into the Hermes home",
+        options: { "--check": "only say what is there and what is missing" },
+        load: async () => (await import("./setup/tools.js")).setupTools,
+      },
       search: {
         about: "the model that finds tools by meaning",
         options: { "--check": "only say whether it is there and whole" },
-        load: async () => (await import("./setup-search.js")).setupSearch,
+        load: async () => (await import("./setup/search.js")).setupSearch,
       },
     },
   },

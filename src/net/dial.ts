@@ -7,20 +7,45 @@ import { type NetworkRules, opensPrivate, proxyFor } from "./urls.js";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** Connections for one request: through the operator's proxy, else only to addresses that were judged. */
+/** Origins whose connections are kept open for the next request. */
+const KEPT_ORIGINS = 64;
+const kept = new Map<string, Dispatcher>();
+
+/**
+ * Connections for a request: through the operator's proxy, else only to addresses that were judged. Requests that were
+ * judged alike share them, so that a thousand pages of one server are not a thousand handshakes.
+ */
 export async function dispatcherFor(target: {
   readonly url: URL;
   readonly addresses: readonly string[];
   readonly rules: NetworkRules;
 }): Promise<Dispatcher> {
-  const { Agent, buildConnector, ProxyAgent } = await import("undici");
+  const undici = await import("undici");
   const host = hostOf(target.url);
-  const proxy = proxyFor(host, target.rules);
-  if (proxy !== undefined) return new ProxyAgent({ uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS });
   const allowPrivate = opensPrivate(host, target.rules);
-  return new Agent({
-    connect: pinnedConnector({ buildConnector, host, addresses: target.addresses, allowPrivate }),
-  });
+  const proxy = proxyFor(host, target.rules);
+  const key = JSON.stringify([target.url.origin, target.addresses, allowPrivate, proxy]);
+  const dispatcher =
+    kept.get(key) ??
+    (proxy === undefined
+      ? new undici.Agent({
+          connect: pinnedConnector({
+            buildConnector: undici.buildConnector,
+            host,
+            addresses: target.addresses,
+            allowPrivate,
+          }),
+        })
+      : new undici.ProxyAgent({ uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS }));
+  kept.delete(key);
+  kept.set(key, dispatcher);
+  for (const [oldest, unused] of kept) {
+    if (kept.size <= KEPT_ORIGINS) break;
+    kept.delete(oldest);
+    // Lets what is running end by itself.
+    unused.close().catch(() => undefined);
+  }
+  return dispatcher;
 }
 
 type BuildConnector = typeof import("undici").buildConnector;

@@ -6,8 +6,9 @@ import type { Progress } from "../tool/tool.js";
 import { connectionFailure } from "./connection-failure.js";
 import { dispatcherFor, refused, shownUrl, systemResolve, unresolved } from "./dial.js";
 import { requestHeaders } from "./headers.js";
+import { hostOf } from "./hosts.js";
 import { boundedResponse } from "./response.js";
-import { judgeUrl, type NetworkRules, type ResolveHost } from "./urls.js";
+import { judgeUrl, type NetworkRules, openedFor, type ResolveHost } from "./urls.js";
 
 export interface GuardedRequest extends FetchRequest {
   /** Holds for every redirect too. */
@@ -61,16 +62,21 @@ async function follow(
   const redirects: string[] = [];
   let hop: Hop = { url: request.url, method: request.method ?? "GET", headers, body: request.body };
   for (;;) {
-    const verdict = await unlessAborted(judgeUrl(hop.url, { ...request.rules, resolve }), signal);
+    const rules = rulesFor(hop.url, request);
+    const verdict = await unlessAborted(judgeUrl(hop.url, { ...rules, resolve }), signal);
     if (verdict.verdict === "block" && verdict.unresolved === true) throw unresolved(hop.url, verdict.reason);
     if (verdict.verdict === "block") {
       throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
     }
     const { url: here, addresses } = verdict;
-    const dispatcher = await dispatcherFor({ url: here, addresses, rules: request.rules });
-    const close = () => dispatcher.destroy();
+    const dispatcher = await dispatcherFor({ url: here, addresses, rules });
+    let response: Response | undefined;
+    // What nobody reads on must not keep the connection busy; one that was read to its end serves the next request.
+    const close = async () => {
+      if (response?.bodyUsed === false) await response.body?.cancel().catch(() => undefined);
+    };
     try {
-      const response = await fetch(here, {
+      response = await fetch(here, {
         method: hop.method,
         headers: hop.headers,
         ...(hop.body !== undefined && { body: hop.body as BodyInit, duplex: "half" }),
@@ -100,6 +106,13 @@ async function follow(
     }
     await close();
   }
+}
+
+/** A configured address is open where it was written, and nowhere else. */
+function rulesFor(url: string, { configured, url: first, rules }: GuardedRequest): NetworkRules {
+  if (configured !== true || !URL.canParse(url) || !URL.canParse(first)) return rules;
+  const { origin } = new URL(first);
+  return new URL(url).origin === origin ? openedFor(hostOf(new URL(first)), rules) : rules;
 }
 
 interface Hop {

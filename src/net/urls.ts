@@ -20,22 +20,6 @@ export interface NetworkRules {
   readonly noProxy?: readonly string[] | undefined;
 }
 
-/** The operator's network rules as tools find them in their settings. */
-export function networkRulesFrom(settings: Readonly<Record<string, unknown>>): NetworkRules {
-  return {
-    allowPrivate: settings.allow_private_urls === true,
-    privateHosts: listOf(settings.allowed_hosts),
-    onlyHosts: listOf(settings.url_allowlist),
-    blockedHosts: listOf(settings.website_blocklist),
-    proxy: typeof settings.proxy === "string" && settings.proxy !== "" ? settings.proxy : undefined,
-    noProxy: listOf(settings.no_proxy),
-  };
-}
-
-function listOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
 /** The proxy that this host is reached through, if any. */
 export function proxyFor(host: string, rules: NetworkRules): string | undefined {
   return isListed(host, rules.noProxy) === true ? undefined : rules.proxy;
@@ -139,6 +123,11 @@ function isAddress(url: URL): boolean {
 /** Whether this host may have an address in a private network. */
 export function opensPrivate(host: string, rules: NetworkRules): boolean {
   return rules.allowPrivate || isListed(host, rules.privateHosts) === true;
+}
+
+/** The rules for a host that the operator has named: it may lie in a private network, and lists do not close it. */
+export function openedFor(host: string, rules: NetworkRules): NetworkRules {
+  return { ...rules, privateHosts: [...(rules.privateHosts ?? []), host], onlyHosts: [] };
 }
 
 /** Undefined when there is no list. */

@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
 } from "../registry/definitions.js";
 import { type Entry, isForeign } from "../registry/entry.js";
+import { isDeferrable } from "../search/deferrable.js";
 import type { Runtime } from "./runtime.js";
 
 export interface DefinitionsRequest {
@@ -121,6 +122,8 @@ export interface ToolListing {
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
   readonly requires_env: readonly string[];
+  /** Whether Tool Search may hide it from a model that has too many. */
+  readonly deferrable: boolean;
 }
 
 const DEFAULT_EMOJI = "⚡";
@@ -146,5 +149,6 @@ function listingOf(options: {
     reason: status.reason,
     fix: status.fix,
     requires_env: entry.requiresEnv ?? [],
+    deferrable: isDeferrable(entry),
   };
 }

@@ -1,9 +1,10 @@
-import { createRequire } from "node:module";
 import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import type { PluginEnvironments } from "../env/environments.js";
 import { findProgram } from "../env/find-program.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
+import { installedVersion, SETUP_COMMAND } from "./packages/find.js";
+import { optionalPackage } from "./packages/wanted.js";
 
 /** What a configuration says with words that mean nothing here. Loads the rules about commands only when there are words. */
 export async function unknownWordsIn(config: LoadedConfig): Promise<readonly ConfigProblem[]> {
@@ -18,7 +19,7 @@ export function checkNeeds(
   config: LoadedConfig,
   plugins?: PluginEnvironments,
 ): Status | Promise<Status> {
-  const here = checkHere(needs, config.env);
+  const here = checkHere(needs, config);
   return here.ok && needs.environment === true ? checkEnvironment(config, plugins) : here;
 }
 
@@ -32,13 +33,15 @@ async function checkEnvironment(
   return ready ? { ok: true } : no(`the environment ${name} cannot be used: ${reason ?? ""}`, fix ?? "");
 }
 
-function checkHere(needs: Needs, env: Readonly<Record<string, string | undefined>>): Status {
+function checkHere(needs: Needs, { env, paths }: LoadedConfig): Status {
   const missing = (needs.programs ?? []).filter((program) => findProgram(program, env) === undefined);
   if (missing.length > 0)
     return no(`not found on PATH: ${missing.join(", ")}`, needs.fix ?? `install ${missing.join(", ")}`);
-  const absent = (needs.packages ?? []).filter((name) => !installed(name));
-  if (absent.length > 0)
-    return no(`not installed: ${absent.join(", ")}`, needs.fix ?? `npm install ${absent.join(" ")}`);
+  const absent = (needs.packages ?? []).filter((name) => installedVersion(name, paths.home) === undefined);
+  if (absent.length > 0) {
+    const fix = absent.every(optionalPackage) ? SETUP_COMMAND : `npm install ${absent.join(" ")}`;
+    return no(`not installed: ${absent.join(", ")}`, needs.fix ?? fix);
+  }
   const { anyEnv } = needs;
   if (anyEnv !== undefined && !anyEnv.some((name) => env[name])) {
     return no(`none of ${anyEnv.join(", ")} is set`, needs.fix ?? `set ${anyEnv.join(" or ")}`);
@@ -48,13 +51,4 @@ function checkHere(needs: Needs, env: Readonly<Record<string, string | undefined
 
 function no(reason: string, fix: string): Status {
   return { ok: false, reason, fix };
-}
-
-function installed(name: string): boolean {
-  try {
-    createRequire(import.meta.url).resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { delimiter, join, resolve } from "node:path";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
-import type { CallFetch } from "../call/fetch-in-call.js";
 import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
 import type { Journal } from "../call/journal.js";
@@ -25,12 +24,12 @@ import { statusesOf } from "../registry/definitions.js";
 import type { Entry } from "../registry/entry.js";
 import { View } from "../registry/view.js";
 import { HermesError } from "../tool/errors.js";
-import type { FetchResponse } from "../tool/fetch.js";
 import type { HostCapabilities } from "../tool/host-capabilities.js";
 import { EnvironmentPool } from "./environments.js";
 import { fileChangesOf } from "./file-changes.js";
 import { jobsOf } from "./jobs.js";
 import { unknownWordsIn } from "./needs.js";
+import { loadPackage } from "./packages/find.js";
 import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
@@ -259,6 +258,7 @@ export class SessionFactory {
   ): CallServices {
     const { config, hooks, events, log, secrets, redact } = this.#runtime;
     const { values, paths } = config;
+    const rules = networkRules(config);
     const { overrides } = values.tool_budget;
     return {
       availability: this.#availability,
@@ -294,19 +294,14 @@ export class SessionFactory {
       reviewer,
       maxWorkers: values.tools.max_workers,
       cacheDir: paths.cache,
-      fetch: fetchWithSettings,
+      fetch: async (request) => (await import("../net/fetch.js")).guardedFetch({ ...request, rules }),
+      connect: async (request) => (await import("../net/connect.js")).guardedConnect({ ...request, rules }),
+      lookUp: async (question) => (await import("../net/name-records.js")).lookUpName(question),
+      loadPackage: (name) => loadPackage(name, paths.home),
       settingsFor: (tool) => settingsFor(tool, config),
       resultLimitOf: (tool) => (Object.hasOwn(overrides, tool) ? overrides[tool] : undefined),
     };
   }
-}
-
-async function fetchWithSettings({ settings, ...request }: CallFetch): Promise<FetchResponse> {
-  const [{ guardedFetch }, { networkRulesFrom }] = await Promise.all([
-    import("../net/fetch.js"),
-    import("../net/urls.js"),
-  ]);
-  return guardedFetch({ ...request, rules: networkRulesFrom(settings) });
 }
 
 /** Absolute in the environment; where nothing is said, the home folder there. */

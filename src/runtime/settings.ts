@@ -1,3 +1,4 @@
+import { TOOL_SECTIONS } from "../config/tool-settings.js";
 import type { LoadedConfig } from "../config/types.js";
 import type { NetworkRules } from "../net/urls.js";
 
@@ -19,14 +20,9 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
   const own = Object.hasOwn(values.tool_settings, tool) ? values.tool_settings[tool] : undefined;
   return {
     ...(typeof own === "object" && own !== null ? own : {}),
+    ...toolSections(values),
     // Last, so that a tool's own section cannot loosen what the security section says.
     hermes_home: paths.home,
-    allow_private_urls: values.security.allow_private_urls,
-    allowed_hosts: values.security.allowed_hosts,
-    url_allowlist: values.security.url_allowlist,
-    website_blocklist: values.security.website_blocklist,
-    proxy: values.network.proxy,
-    no_proxy: values.network.no_proxy,
     archives: values.archives,
     file_read_max_chars: values.file_read_max_chars,
     terminal_timeout: values.terminal.timeout,
@@ -35,4 +31,8 @@ export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record
     code_execution: values.code_execution,
     env_passthrough: values.terminal.env_passthrough,
   };
+}
+
+function toolSections(values: LoadedConfig["values"]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).filter(([section]) => TOOL_SECTIONS.has(section)));
 }

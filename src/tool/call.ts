@@ -49,6 +49,8 @@ export interface CallResult {
   readonly environment: string;
   readonly decision?: Decision;
   readonly truncated: boolean;
+  /** Who outside wrote text of this result (addresses, servers); the model gets it in a frame that says so. */
+  readonly untrusted_from?: readonly string[];
   /** Where the whole text was saved when `content` holds only a preview. */
   readonly spilled_to?: string;
   /** Loop-guardrail notices and similar remarks that were appended for the model. */

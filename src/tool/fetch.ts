@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+
 /** What a tool asks of the network. Rules of the operator and the policy of the call apply by themselves. */
 export interface FetchRequest {
   readonly url: string;
@@ -16,6 +18,11 @@ export interface FetchRequest {
   /** True unless said. Every hop is judged like a first request. */
   readonly followRedirects?: boolean | undefined;
   readonly maxRedirects?: number | undefined;
+  /**
+   * The operator wrote this address into the configuration: it may lie in a private network, and the policy of the call
+   * is not asked about it. Only its own origin: what it redirects to is judged like any other address.
+   */
+  readonly configured?: boolean | undefined;
   /** Ends the request before the call ends. */
   readonly signal?: AbortSignal | undefined;
   /** What to do about it, in the words of whoever asks. */
@@ -45,3 +52,48 @@ export interface FetchResponse {
 }
 
 export type Fetch = (request: FetchRequest) => Promise<FetchResponse>;
+
+/** A connection that is no web request: to a database, a mail server, a name server. */
+export interface ConnectRequest {
+  readonly host: string;
+  readonly port: number;
+  /** As for `FetchRequest`. */
+  readonly configured?: boolean | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An open connection to an address that was judged; ended with the call unless the tool ends it before. */
+export type Connect = (request: ConnectRequest) => Promise<Socket>;
+
+export const RECORD_TYPES = ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TXT"] as const;
+export type RecordType = (typeof RECORD_TYPES)[number];
+
+export interface NameQuestion {
+  readonly name: string;
+  /** A unless said; PTR for an address. */
+  readonly type?: RecordType | undefined;
+  /** IP address, with a port if need be; the system's name server when left out. */
+  readonly server?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface NameRecord {
+  readonly type: RecordType;
+  /** As people write it: an address, a name, "10 mail.example". */
+  readonly value: string;
+  readonly ttl?: number | undefined;
+  /** The parts of a record that has several. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface NameAnswer {
+  readonly type: RecordType;
+  readonly records: readonly NameRecord[];
+  /** Why there are none. */
+  readonly reason?: string | undefined;
+  /** Who answered. */
+  readonly server: string;
+}
+
+export type LookUp = (question: NameQuestion) => Promise<NameAnswer>;

@@ -29,6 +29,7 @@ export const TOOL_FIELDS: ReadonlySet<string> = new Set<keyof AnyTool>([
   "refine",
   "handler",
   "present",
+  "untrustedSource",
   "dispose",
   "examples",
 ]);

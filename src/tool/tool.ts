@@ -5,7 +5,7 @@ import type { ModelUsage } from "../model/model-client.js";
 import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
-import type { Fetch } from "./fetch.js";
+import type { Connect, Fetch, LookUp } from "./fetch.js";
 import type { HostCapabilities, HostCapability } from "./host-capabilities.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolResult } from "./result.js";
@@ -137,6 +137,15 @@ export interface CallContext {
    * the configured proxy apply by themselves. Failures are `ToolError`s ready to be told.
    */
   readonly fetch: Fetch;
+  /** The same for what is no web request: an open connection to an address that the operator's rules allow. */
+  readonly connect: Connect;
+  /** Asks a name server; one that was named must be among the effects of the call. */
+  readonly lookUp: LookUp;
+  /**
+   * A library that not everybody has, named in `needs.packages`: from this installation, else from what
+   * `hermes setup tools` put into the Hermes home.
+   */
+  load<T>(name: string): Promise<T>;
   progress(update: Progress): void;
   /** Counts what a model was asked on behalf of this call: its events and records tell of it. */
   reportUsage(usage: ModelUsage, model?: string): void;
@@ -229,6 +238,11 @@ export interface Tool<Args = unknown, Out = unknown> {
   ): HandlerOutput<Out> | Promise<HandlerOutput<Out>> | AsyncIterable<Progress | HandlerOutput<Out>>;
   /** Pure: how a result is shown to a model and to a person; `human` may hold marks of `marked-text.ts`. */
   present?(out: Out): { readonly model: readonly Content[]; readonly human: string };
+  /**
+   * Pure: where text in the result came from, when others wrote it (an address, a sender); undefined when nobody
+   * outside did. The model gets such text in a frame that names the source. Tools of servers are framed anyway.
+   */
+  untrustedSource?(args: Args, out: Out): string | undefined;
   /** Frees what the tool holds (BaseTool.teardown); called once when its registration ends. */
   dispose?(): void | Promise<void>;
   readonly examples?: readonly ToolExample[];

@@ -30,6 +30,7 @@ function listing(text: string, more: Partial<ToolListing> = {}): ToolListing {
     reason: text,
     fix: text,
     requires_env: [],
+    deferrable: false,
     ...more,
   };
 }

@@ -7,8 +7,10 @@ import type { ScheduledJobs } from "../../src/cron/types.js";
 import type { Environment } from "../../src/env/environment.js";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
 import type { SessionProcesses } from "../../src/env/processes/types.js";
+import { guardedConnect } from "../../src/net/connect.js";
 import { guardedFetch } from "../../src/net/fetch.js";
-import { networkRulesFrom } from "../../src/net/urls.js";
+import { lookUpName } from "../../src/net/name-records.js";
+import type { NetworkRules } from "../../src/net/urls.js";
 import type { CallContext, Progress } from "../../src/tool/tool.js";
 
 export interface TestContext extends CallContext {
@@ -61,10 +63,18 @@ export function makeContext(
       guardedFetch({
         ...request,
         signal: changes.signal,
-        rules: networkRulesFrom(changes.settings ?? {}),
+        rules: rulesOf(changes.settings),
         refusal: (url) => changes.refusal?.({ action: "network:fetch", resource: url, mode: "read" }),
         progress: (update) => updates.push(update),
       }),
+    connect: (request) =>
+      guardedConnect({
+        ...request,
+        signal: changes.signal,
+        rules: rulesOf(changes.settings),
+      }),
+    lookUp: (question) => lookUpName(question),
+    load: (name) => import(name),
     refusal: () => undefined,
     ask: async () => undefined,
     keep: (kind) => kept.keep(kind),
@@ -80,5 +90,14 @@ export function makeContext(
       await environment.close();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Of the settings that a test gives, as the operator's rules of the network would be. */
+function rulesOf(settings: CallContext["settings"] = {}): NetworkRules {
+  const hosts = settings.allowed_hosts;
+  return {
+    allowPrivate: settings.allow_private_urls === true,
+    privateHosts: Array.isArray(hosts) ? hosts.map(String) : [],
   };
 }

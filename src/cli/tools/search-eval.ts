@@ -15,7 +15,7 @@ import type { HermesError } from "../../tool/errors.js";
 import type { JsonSchema } from "../../tool/json-schema.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
-import { showFetching } from "../setup-search.js";
+import { showFetching } from "../setup/search.js";
 
 /** How well requests find their tools, measured over files. Always one JSON value on stdout. */
 export async function searchEval(context: CommandContext): Promise<void> {

@@ -15,7 +15,15 @@ const MARGIN_MS = 5_000;
 
 type HttpParts = Pick<
   AnyTool,
-  "permissions" | "effects" | "refine" | "requiresEnv" | "checkFn" | "idempotent" | "timeoutMs" | "handler"
+  | "permissions"
+  | "effects"
+  | "refine"
+  | "requiresEnv"
+  | "checkFn"
+  | "idempotent"
+  | "timeoutMs"
+  | "untrustedSource"
+  | "handler"
 >;
 
 export function httpTool(spec: HttpSpec, host: ToolHost): HttpParts {
@@ -27,6 +35,7 @@ export function httpTool(spec: HttpSpec, host: ToolHost): HttpParts {
     ...(variables.length > 0 && { requiresEnv: variables, checkFn: host.checkFor(variables) }),
     idempotent: readsOnly(spec) || undefined,
     timeoutMs: spec.timeoutSeconds * 1000 + MARGIN_MS,
+    untrustedSource: () => spec.endpoint.origin,
     handler: (args: Values, ctx: CallContext) => request({ spec, args, ctx, host }),
   };
 }

@@ -73,6 +73,8 @@ export default defineTool({
       redirected: response.redirects.length > 0,
     };
   },
+
+  untrustedSource: (_args, { url }) => url,
 });
 
 function asJson(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

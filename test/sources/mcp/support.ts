@@ -83,7 +83,9 @@ export async function caller(runtime: Runtime, options: SessionOptions = {}) {
     session.call({ id: `call-${count++}`, name, arguments: args }, signal === undefined ? {} : { signal });
 }
 
+/** What the server said, without the frame that it reaches a model in. */
 export function textOf(result: CallResult): string {
+  if (result.ok) return result.human;
   return result.content.map((part) => ("text" in part ? (part.text ?? "") : `[${part.type}]`)).join("\n");
 }
 

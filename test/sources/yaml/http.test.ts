@@ -289,7 +289,7 @@ describe("an answer", () => {
     const server = await startServer((_, response) => json(response, BODY));
     const { call } = await yamlRuntime(tool(server.base, lines));
     const done = await call("one");
-    expect(done.structured ?? JSON.parse((done.content[0] as { text: string }).text)).toEqual(expected);
+    expect(done.structured ?? JSON.parse(done.human)).toEqual(expected);
   });
 
   test("that does not hold what is wanted is an error that says what it holds", async () => {
@@ -342,7 +342,7 @@ describe("an answer", () => {
     const large = await yamlRuntime(tool(server.base, "response: { max_bytes: 1000 }"));
     expect((await large.call("one")).error?.message).toContain("larger than 1000 bytes");
     const plain = await yamlRuntime(tool(server.base, "response: { format: text }"));
-    expect(await plain.call("one")).toMatchObject({ ok: true, content: [{ text: "x".repeat(2000) }] });
+    expect(await plain.call("one")).toMatchObject({ ok: true, human: "x".repeat(2000) });
     const binary = await yamlRuntime(tool(server.base, "tags: [x]", "/binary"));
     expect(await binary.call("one")).toMatchObject({ ok: true, structured: { bytes: 4 } });
     const empty = await yamlRuntime(tool(server.base, "tags: [x]", "/empty"));

@@ -1,8 +1,13 @@
-import { checkModel, type FetchProgress, fetchModel, folderToFill } from "../search/semantic/fetch-model.js";
-import { findModel, modelFolders } from "../search/semantic/model-files.js";
-import type { CommandContext } from "./context.js";
-import { commandError } from "./errors.js";
-import type { Output } from "./output.js";
+import {
+  checkModel,
+  type FetchProgress,
+  fetchModel,
+  folderToFill,
+} from "../../search/semantic/fetch-model.js";
+import { findModel, modelFolders } from "../../search/semantic/model-files.js";
+import type { CommandContext } from "../context.js";
+import { commandError } from "../errors.js";
+import type { Output } from "../output.js";
 
 /** Fetches the model that finds tools by meaning. */
 export async function setupSearch(context: CommandContext): Promise<void> {

@@ -1,0 +1,63 @@
+import { stripControls } from "../base/visible-text.js";
+import { type Content, text, textOf } from "../tool/content.js";
+import { ToolResult } from "../tool/result.js";
+import { describeThrown } from "../tool/thrown.js";
+import type { CallRecord } from "./call-record.js";
+
+const TAG = "untrusted_tool_result";
+const SOURCE_CHARS = 200;
+
+/**
+ * Puts text that others wrote (a page, a feed, a server's answer) into a frame that tells the model where it came from.
+ * Last of all, so that the frame is never cut and never part of what is written to files; programs and people get the
+ * text as it is.
+ */
+export function frameUntrusted(call: CallRecord): void {
+  if (!call.ok) return;
+  const own = sourceOf(call);
+  if (own !== undefined) call.addUntrusted([own]);
+  if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return;
+  const source = call.untrustedFrom.join(", ");
+  call.human ??= textOf(call.content);
+  call.content = call.content.map((part) => framed(part, source));
+}
+
+function sourceOf(call: CallRecord): string | undefined {
+  const { provenance } = call.entry;
+  if (provenance.kind === "mcp") return `mcp:${provenance.source ?? call.entry.toolset}`;
+  if (call.tool.untrustedSource === undefined) return undefined;
+  try {
+    const out: unknown = ToolResult.isInstance(call.output) ? call.output.output : call.output;
+    return call.tool.untrustedSource(call.args, out);
+  } catch (thrown) {
+    call.scope.services.log.warn(
+      `untrustedSource of tool ${call.entry.name} failed: ${describeThrown(thrown).message}`,
+    );
+    // Whoever cannot say where it came from has not said that it can be trusted.
+    return call.entry.name;
+  }
+}
+
+function framed(part: Content, source: string): Content {
+  if (part.type === "text") return text(inFrame(part.text, source));
+  if (part.type === "resource" && part.text !== undefined)
+    return { ...part, text: inFrame(part.text, source) };
+  return part;
+}
+
+function inFrame(outside: string, source: string): string {
+  return `<${TAG} source="${attribute(source)}">\n${unframed(outside)}\n</${TAG}>`;
+}
+
+/** What came from outside can neither close the frame nor open one. */
+function unframed(outside: string): string {
+  return outside.replace(/<(?=[\s/]*untrusted_tool_result)/gi, "&lt;");
+}
+
+function attribute(source: string): string {
+  return stripControls(source)
+    .slice(0, SOURCE_CHARS)
+    .replace(/["<>&\n\r\t]/g, (found) => ENTITIES[found] ?? " ");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '"': "&quot;", "<": "&lt;", ">": "&gt;", "&": "&amp;" };
