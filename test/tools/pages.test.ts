@@ -69,7 +69,8 @@ describe("worked examples", () => {
 async function startPages(pages: Readonly<Record<string, string>>): Promise<string> {
   const server = createServer((request, response) => {
     const body = pages[request.url ?? ""];
-    response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/plain" }).end(body);
+    const type = body?.startsWith("<") === true ? "text/html" : "text/plain";
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": type }).end(body);
   });
   onTestEnd(() => new Promise((resolve) => void server.close(() => resolve())));
   server.listen(0, "127.0.0.1");
