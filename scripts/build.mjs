@@ -62,6 +62,7 @@ const NEEDED_BY_CALLS = [
   "src/env/local/unfinished-writes.",
   "src/env/task.",
   "src/net/hosts",
+  "src/net/rules",
   "src/places/",
   "src/policy/engine",
   "src/policy/grants/",

@@ -13,6 +13,7 @@ import { formatProblem } from "../config/types.js";
 import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import { inTask, TaskState } from "../env/task.js";
+import { networkRules } from "../net/rules.js";
 import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
 import type { Allowlist } from "../policy/grants/allowlist.js";
 import { allowlistFrom } from "../policy/grants/config-grants.js";
@@ -33,7 +34,7 @@ import { loadPackage } from "./packages/find.js";
 import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
-import { networkRules, settingsFor } from "./settings.js";
+import { settingsFor } from "./settings.js";
 import { RuntimeToolSearch } from "./tool-search.js";
 
 /** Makes sessions and owns what they share. Loaded with the first one: lists and definitions never need the path. */
@@ -126,7 +127,7 @@ export class SessionFactory {
       allowlist,
       yolo: options.yolo || values.approvals.mode === "off",
       readOnly: policyIncomplete,
-      network: networkRules(config),
+      network: networkRules(values),
     });
     return { permissions, allowlist, policy, reviewer, withheld: policy.withheld };
   }
@@ -258,7 +259,7 @@ export class SessionFactory {
   ): CallServices {
     const { config, hooks, events, log, secrets, redact } = this.#runtime;
     const { values, paths } = config;
-    const rules = networkRules(config);
+    const rules = networkRules(values);
     const { overrides } = values.tool_budget;
     return {
       availability: this.#availability,

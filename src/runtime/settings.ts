@@ -1,18 +1,5 @@
 import { TOOL_SECTIONS } from "../config/tool-settings.js";
 import type { LoadedConfig } from "../config/types.js";
-import type { NetworkRules } from "../net/urls.js";
-
-/** Which addresses are closed, the same for the policy and for the client behind `ctx.fetch`. */
-export function networkRules({ values: { security, network } }: LoadedConfig): NetworkRules {
-  return {
-    allowPrivate: security.allow_private_urls,
-    privateHosts: security.allowed_hosts,
-    onlyHosts: security.url_allowlist,
-    blockedHosts: security.website_blocklist,
-    proxy: network.proxy === "" ? undefined : network.proxy,
-    noProxy: network.no_proxy,
-  };
-}
 
 /** What a tool may read of the configuration: shared limits, then its own section. */
 export function settingsFor(tool: string, config: LoadedConfig): Readonly<Record<string, unknown>> {

@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { visible } from "../../base/visible-text.js";
+import { networkRules } from "../../net/rules.js";
 import { createPolicy } from "../../policy/engine.js";
 import { allowlistFrom } from "../../policy/grants/config-grants.js";
 import { loadUrlRules } from "../../policy/judge-url.js";
 import { loadPermissions } from "../../policy/profiles/load.js";
 import { type Change, type Simulation, simulate } from "../../policy/profiles/simulate.js";
-import { networkRules } from "../../runtime/settings.js";
 import { loadAnalysis } from "../../shell/analysis.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
@@ -54,7 +54,7 @@ export async function simulateProfile({
         allowlist: allowlistFrom(config),
         readOnly: config.policyIncomplete,
         anyFolder: true,
-        network: networkRules(config),
+        network: networkRules(config.values),
       }),
       cwd: process.cwd(),
       home: process.env.HOME || homedir(),

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { networkRulesFrom } from "../../net/urls.js";
+import { networkRules } from "../../net/rules.js";
 import { importOpenApi } from "../../sources/openapi/convert.js";
 import { openDocument } from "../../sources/openapi/document.js";
 import { renderToolFile } from "../../sources/openapi/render.js";
@@ -21,7 +21,7 @@ export async function importOpenApiTools(context: CommandContext): Promise<void>
   try {
     const { values, env } = runtime.config;
     const isUrl = /^https?:\/\//i.test(target);
-    const opened = await openDocument(isUrl ? target : resolve(target), networkRulesFrom(values.security));
+    const opened = await openDocument(isUrl ? target : resolve(target), networkRules(values));
     if (!opened.ok) throw new HermesError(opened.problem);
     const imported = importOpenApi(opened.document, {
       ...wishesOf(options),

@@ -3,7 +3,7 @@ import { judgeAddress } from "../../../net/addresses.js";
 import { systemResolve } from "../../../net/dial.js";
 import { guardedFetch } from "../../../net/fetch.js";
 import { hostOf } from "../../../net/hosts.js";
-import { networkRulesFrom } from "../../../net/urls.js";
+import { networkRules } from "../../../net/rules.js";
 import type { OAuthSettings } from "./settings.js";
 
 const TIMEOUT_MS = 10_000;
@@ -18,8 +18,7 @@ const EMPTY = new Set([101, 204, 205, 304]);
  * address a stranger names: a server on the internet cannot point into the private network.
  */
 export async function oauthFetch(settings: OAuthSettings): Promise<FetchLike> {
-  const { security, network } = settings.host.config.values;
-  const rules = networkRulesFrom({ ...security, ...network });
+  const rules = networkRules(settings.host.config.values);
   const allowPrivate = rules.allowPrivate || (await isPrivate(settings.config.url));
   return async (url, init = {}) => {
     const method = init.method ?? "GET";
