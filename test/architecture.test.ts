@@ -18,6 +18,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["shell", "net"],
   ["model"],
   ["policy", "env", "protocol", "cron", "search"],
+  ["toolfile"],
   ["tools", "sources"],
   ["runtime"],
   ["check", "server"],

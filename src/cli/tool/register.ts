@@ -1,8 +1,8 @@
 import { existsSync, unlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { quoteIfNeeded } from "../../base/quote.js";
-import { variablesOf } from "../../sources/yaml/read-auth.js";
-import type { ToolSpec } from "../../sources/yaml/tool-spec.js";
+import { variablesOf } from "../../toolfile/read-auth.js";
+import type { ToolSpec } from "../../toolfile/tool-spec.js";
 import type { CommandContext } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 import { brief } from "../output.js";

@@ -1,11 +1,11 @@
 import { join, resolve } from "node:path";
 import { networkRules } from "../../net/rules.js";
-import { importOpenApi } from "../../sources/openapi/convert.js";
-import { openDocument } from "../../sources/openapi/document.js";
-import { renderToolFile } from "../../sources/openapi/render.js";
-import type { AuthSection } from "../../sources/openapi/security.js";
-import { MAX_FILE_BYTES, readToolFile } from "../../sources/yaml/read-file.js";
 import { HermesError } from "../../tool/errors.js";
+import { importOpenApi } from "../../toolfile/openapi/convert.js";
+import { openDocument } from "../../toolfile/openapi/document.js";
+import { renderToolFile } from "../../toolfile/openapi/render.js";
+import type { AuthSection } from "../../toolfile/openapi/security.js";
+import { MAX_FILE_BYTES, readToolFile } from "../../toolfile/read-file.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import { commandToTry, missingVariables } from "../tool/register.js";

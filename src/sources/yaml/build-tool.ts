@@ -1,9 +1,9 @@
 import type { AnyTool } from "../../tool/tool.js";
+import type { ToolHost } from "../../toolfile/tool-host.js";
+import type { ToolSpec } from "../../toolfile/tool-spec.js";
 import { commandTool } from "./command-tool.js";
 import { compositeTool } from "./composite-tool.js";
 import { httpTool } from "./http-tool.js";
-import type { ToolHost } from "./tool-host.js";
-import type { ToolSpec } from "./tool-spec.js";
 
 /** The tool value of a specification that was read from a file. */
 export function buildTool(spec: ToolSpec, host: ToolHost): AnyTool {

@@ -6,11 +6,11 @@ import type { ExecResult } from "../../env/environment.js";
 import type { Effect, EffectScope } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { AnyTool, CallContext, Refined } from "../../tool/tool.js";
+import { select } from "../../toolfile/json-select.js";
+import { asText, fill, holesOf, holeValue, type Template, type Values } from "../../toolfile/template.js";
+import type { ToolHost } from "../../toolfile/tool-host.js";
+import type { ArgumentGroup, CommandSpec } from "../../toolfile/tool-spec.js";
 import { parseExactJson } from "./exact-json.js";
-import { select } from "./json-select.js";
-import { asText, fill, holesOf, holeValue, type Template, type Values } from "./template.js";
-import type { ToolHost } from "./tool-host.js";
-import type { ArgumentGroup, CommandSpec } from "./tool-spec.js";
 
 /** Time to end the process tree and collect the output after the tool's own limit. */
 const MARGIN_MS = 15_000;

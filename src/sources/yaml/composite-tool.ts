@@ -3,9 +3,9 @@ import type { CallResult } from "../../tool/call.js";
 import { textOf } from "../../tool/content.js";
 import { type ErrorCode, type Failure, ToolError } from "../../tool/errors.js";
 import type { AnyTool, CallContext, NestedTools } from "../../tool/tool.js";
-import { holds } from "./json-select.js";
-import { fill, type Values } from "./template.js";
-import type { CompositeSpec, Step } from "./tool-spec.js";
+import { holds } from "../../toolfile/json-select.js";
+import { fill, type Values } from "../../toolfile/template.js";
+import type { CompositeSpec, Step } from "../../toolfile/tool-spec.js";
 
 /** Composites inside composites; a cycle through files that changed meanwhile ends here at the latest. */
 const DEEPEST = 8;

@@ -3,10 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "../../base/record.js";
 import { ToolError } from "../../tool/errors.js";
+import { select, selectAll } from "../../toolfile/json-select.js";
+import type { ResponseSpec } from "../../toolfile/tool-spec.js";
 import { parseExactJson } from "./exact-json.js";
 import type { Answer } from "./http-send.js";
-import { select, selectAll } from "./json-select.js";
-import type { ResponseSpec } from "./tool-spec.js";
 
 const LONGEST_COMPLAINT = 1_000;
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]*\+)?json\b/i;

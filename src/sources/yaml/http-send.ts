@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../../tool/errors.js";
 import type { Fetch, FetchRequest } from "../../tool/fetch.js";
-import type { Method, Retries } from "./tool-spec.js";
+import type { Method, Retries } from "../../toolfile/tool-spec.js";
 
 export interface Answer {
   readonly status: number;

@@ -1,14 +1,14 @@
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { AnyTool, CallContext } from "../../tool/tool.js";
-import { credentialsOf, withoutSecrets, withQuery } from "./credentials.js";
+import { credentialsOf, withoutSecrets, withQuery } from "../../toolfile/credentials.js";
+import { addressOf, messageOf, refineFor } from "../../toolfile/http-message.js";
+import { variablesOf } from "../../toolfile/read-auth.js";
+import type { Values } from "../../toolfile/template.js";
+import type { ToolHost } from "../../toolfile/tool-host.js";
+import type { HttpSpec } from "../../toolfile/tool-spec.js";
 import { resultOf } from "./http-answer.js";
-import { addressOf, messageOf, refineFor } from "./http-message.js";
 import { send } from "./http-send.js";
-import { variablesOf } from "./read-auth.js";
-import type { Values } from "./template.js";
-import type { ToolHost } from "./tool-host.js";
-import type { HttpSpec } from "./tool-spec.js";
 
 /** Time for the last answer to be read and told after the tool's own limit. */
 const MARGIN_MS = 5_000;

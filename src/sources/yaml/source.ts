@@ -8,14 +8,14 @@ import { namesSecret } from "../../policy/secrets.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { AnyTool, SecretAccess } from "../../tool/tool.js";
+import { basicPair } from "../../toolfile/credentials.js";
+import { formatFileProblem } from "../../toolfile/problems.js";
+import { MAX_FILE_BYTES, NOT_UTF8, readToolFile } from "../../toolfile/read-file.js";
+import { createToolHost, type ToolHost } from "../../toolfile/tool-host.js";
+import type { Auth, ToolSpec } from "../../toolfile/tool-spec.js";
+import { looksSecret } from "../../toolfile/written-secret.js";
 import type { SourceHost, SourceStatus, ToolSource } from "../types.js";
 import { buildTool } from "./build-tool.js";
-import { basicPair } from "./credentials.js";
-import { formatFileProblem } from "./problems.js";
-import { MAX_FILE_BYTES, NOT_UTF8, readToolFile } from "./read-file.js";
-import { createToolHost, type ToolHost } from "./tool-host.js";
-import type { Auth, ToolSpec } from "./tool-spec.js";
-import { looksSecret } from "./written-secret.js";
 
 /** What is known of one file. */
 interface KnownFile {

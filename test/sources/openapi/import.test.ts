@@ -3,9 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { importOpenApi, toolNames } from "../../../src/sources/openapi/convert.js";
-import { renderToolFile } from "../../../src/sources/openapi/render.js";
-import { readToolFile } from "../../../src/sources/yaml/read-file.js";
+import { importOpenApi, toolNames } from "../../../src/toolfile/openapi/convert.js";
+import { renderToolFile } from "../../../src/toolfile/openapi/render.js";
+import { readToolFile } from "../../../src/toolfile/read-file.js";
 import { startServer, yamlRuntime } from "../yaml/setup.js";
 
 const here = import.meta.dirname;

@@ -2,12 +2,12 @@ import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type ImportOptions, importOpenApi } from "../../../src/sources/openapi/convert.js";
-import { openDocument } from "../../../src/sources/openapi/document.js";
-import { addressOf, messageOf } from "../../../src/sources/yaml/http-message.js";
-import { readToolFile } from "../../../src/sources/yaml/read-file.js";
-import type { HttpSpec } from "../../../src/sources/yaml/tool-spec.js";
 import { compileValidator } from "../../../src/tool/validate.js";
+import { addressOf, messageOf } from "../../../src/toolfile/http-message.js";
+import { type ImportOptions, importOpenApi } from "../../../src/toolfile/openapi/convert.js";
+import { openDocument } from "../../../src/toolfile/openapi/document.js";
+import { readToolFile } from "../../../src/toolfile/read-file.js";
+import type { HttpSpec } from "../../../src/toolfile/tool-spec.js";
 
 type Part = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resultOf } from "../../../src/sources/yaml/http-answer.js";
-import { readToolFile } from "../../../src/sources/yaml/read-file.js";
+import { readToolFile } from "../../../src/toolfile/read-file.js";
 
 /** What a tool with this `response` makes of an answer. */
 async function result(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseCondition, parseJsonPath } from "../../../src/sources/yaml/json-path.js";
-import { holds, select, selectAll, TooManyValues } from "../../../src/sources/yaml/json-select.js";
+import { parseCondition, parseJsonPath } from "../../../src/toolfile/json-path.js";
+import { holds, select, selectAll, TooManyValues } from "../../../src/toolfile/json-select.js";
 
 const STORE = {
   store: {

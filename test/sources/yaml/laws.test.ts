@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { argumentsOf, commandLine, UnusableArgument } from "../../../src/sources/yaml/command-tool.js";
-import { fillEndpoint, readEndpoint, UnusableValue } from "../../../src/sources/yaml/endpoint.js";
-import { readToolFile } from "../../../src/sources/yaml/read-file.js";
-import type { CommandSpec } from "../../../src/sources/yaml/tool-spec.js";
+import { fillEndpoint, readEndpoint, UnusableValue } from "../../../src/toolfile/endpoint.js";
+import { readToolFile } from "../../../src/toolfile/read-file.js";
+import type { CommandSpec } from "../../../src/toolfile/tool-spec.js";
 
 const nasty = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { formatFileProblem } from "../../../src/sources/yaml/problems.js";
-import { readToolFile } from "../../../src/sources/yaml/read-file.js";
+import { formatFileProblem } from "../../../src/toolfile/problems.js";
+import { readToolFile } from "../../../src/toolfile/read-file.js";
 
 async function problems(text: string): Promise<readonly string[]> {
   const reading = await readToolFile(text);

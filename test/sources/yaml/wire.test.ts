@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { credentialsOf } from "../../../src/sources/yaml/credentials.js";
-import { addressOf, messageOf, multipartForm, refineFor } from "../../../src/sources/yaml/http-message.js";
-import { readToolFile } from "../../../src/sources/yaml/read-file.js";
-import { createToolHost } from "../../../src/sources/yaml/tool-host.js";
-import type { HttpSpec } from "../../../src/sources/yaml/tool-spec.js";
+import { credentialsOf } from "../../../src/toolfile/credentials.js";
+import { addressOf, messageOf, multipartForm, refineFor } from "../../../src/toolfile/http-message.js";
+import { readToolFile } from "../../../src/toolfile/read-file.js";
+import { createToolHost } from "../../../src/toolfile/tool-host.js";
+import type { HttpSpec } from "../../../src/toolfile/tool-spec.js";
 
 async function spec(fields: string): Promise<HttpSpec> {
   const reading = await readToolFile(

@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { sha256 } from "../../base/hash.js";
-import { problemsOf } from "../yaml/read-file.js";
-import { usedDefinitions } from "../yaml/read-parameters.js";
+import { problemsOf } from "../read-file.js";
+import { usedDefinitions } from "../read-parameters.js";
 import { credentialHeaders, mergeInputs } from "./merge-inputs.js";
 import { type Operation, operationsOf } from "./operations.js";
 import { isVersion2 } from "./place.js";

@@ -1,6 +1,6 @@
-import type { Place } from "../../config/types.js";
-import type { JsonSchema } from "../../tool/json-schema.js";
-import type { ToolExample } from "../../tool/tool.js";
+import type { Place } from "../config/types.js";
+import type { JsonSchema } from "../tool/json-schema.js";
+import type { ToolExample } from "../tool/tool.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Condition, JsonPath } from "./json-path.js";
 import type { QueryStyle } from "./query.js";

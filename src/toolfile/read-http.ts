@@ -1,6 +1,6 @@
-import { didYouMean } from "../../config/did-you-mean.js";
-import { describeNode } from "../../config/node.js";
-import { requestHeaders } from "../../net/headers.js";
+import { didYouMean } from "../config/did-you-mean.js";
+import { describeNode } from "../config/node.js";
+import { requestHeaders } from "../net/headers.js";
 import { bare, FORM_TYPE, isForm, isJson, isMultipart, JSON_TYPE, MULTIPART_TYPE } from "./content-type.js";
 import { readEndpoint } from "./endpoint.js";
 import { readAuth } from "./read-auth.js";

@@ -1,4 +1,4 @@
-import type { CheckFn } from "../../tool/tool.js";
+import type { CheckFn } from "../tool/tool.js";
 
 /** What tools made from files may ask of the source that brings them. */
 export interface ToolHost {

@@ -1,4 +1,4 @@
-import { ToolError } from "../../tool/errors.js";
+import { ToolError } from "../tool/errors.js";
 import { encoded } from "./endpoint.js";
 import type { ToolHost } from "./tool-host.js";
 import type { Auth } from "./tool-spec.js";

@@ -1,4 +1,4 @@
-import type { Place } from "../../config/types.js";
+import type { Place } from "../config/types.js";
 
 /** What is wrong at one place of a tool file. */
 export interface FileProblem {

@@ -1,7 +1,7 @@
-import { isRecord } from "../../base/record.js";
-import { didYouMean } from "../../config/did-you-mean.js";
-import { type ConfigNode, type MapEntry, type MapNode, nodeFrom, plainValue } from "../../config/node.js";
-import { parseConfigText } from "../../config/parse-yaml.js";
+import { isRecord } from "../base/record.js";
+import { didYouMean } from "../config/did-you-mean.js";
+import { type ConfigNode, type MapEntry, type MapNode, nodeFrom, plainValue } from "../config/node.js";
+import { parseConfigText } from "../config/parse-yaml.js";
 import { type FileProblem, Problems } from "./problems.js";
 import { readTool } from "./read-tool.js";
 import { Section } from "./section.js";

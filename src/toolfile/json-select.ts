@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isRecord } from "../../base/record.js";
-import { ToolError } from "../../tool/errors.js";
+import { isRecord } from "../base/record.js";
+import { ToolError } from "../tool/errors.js";
 import type { Comparison, Condition, JsonPath, Operand, Query, Segment, Selector } from "./json-path.js";
 
 /** Paths like `$..*..*` look at every value again and again; no honest one comes near this bound. */

@@ -1,4 +1,4 @@
-import { type ConfigNode, describeNode } from "../../config/node.js";
+import { type ConfigNode, describeNode } from "../config/node.js";
 import { type JsonPath, parseJsonPath } from "./json-path.js";
 import { Section } from "./section.js";
 import type { ResponseSpec, Retries } from "./tool-spec.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../base/record.js";
+import { isRecord } from "../base/record.js";
 import { asText } from "./template.js";
 
 /** How lists and objects are written into a query, in the words of OpenAPI. */

@@ -1,4 +1,4 @@
-import { maskUnmistakable } from "../../tool/secret-patterns.js";
+import { maskUnmistakable } from "../tool/secret-patterns.js";
 import type { Section } from "./section.js";
 
 /** `Idempotency-Key` is none: a word alone does not make a credential of a header. */

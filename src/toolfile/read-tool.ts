@@ -1,9 +1,9 @@
-import { isRecord } from "../../base/record.js";
-import { type ConfigNode, describeNode } from "../../config/node.js";
-import { checkSchema } from "../../tool/check-schema.js";
-import { DEFAULT_TOOLSET } from "../../tool/define.js";
-import type { JsonSchema } from "../../tool/json-schema.js";
-import type { ToolExample } from "../../tool/tool.js";
+import { isRecord } from "../base/record.js";
+import { type ConfigNode, describeNode } from "../config/node.js";
+import { checkSchema } from "../tool/check-schema.js";
+import { DEFAULT_TOOLSET } from "../tool/define.js";
+import type { JsonSchema } from "../tool/json-schema.js";
+import type { ToolExample } from "../tool/tool.js";
 import type { Problems } from "./problems.js";
 import { readCommand } from "./read-command.js";
 import { readComposite } from "./read-composite.js";

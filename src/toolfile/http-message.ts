@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { isRecord } from "../../base/record.js";
-import { requestHeaders } from "../../net/headers.js";
-import { ToolError } from "../../tool/errors.js";
-import type { Refined } from "../../tool/tool.js";
+import { isRecord } from "../base/record.js";
+import { requestHeaders } from "../net/headers.js";
+import { ToolError } from "../tool/errors.js";
+import type { Refined } from "../tool/tool.js";
 import { isForm, isJson, isMultipart } from "./content-type.js";
 import { fillEndpoint, UnusableValue } from "./endpoint.js";
 import { type Pair, queryPairs } from "./query.js";

@@ -1,6 +1,6 @@
-import { didYouMean } from "../../config/did-you-mean.js";
-import type { ConfigNode } from "../../config/node.js";
-import type { Place } from "../../config/types.js";
+import { didYouMean } from "../config/did-you-mean.js";
+import type { ConfigNode } from "../config/node.js";
+import type { Place } from "../config/types.js";
 import { type JsonPath, parseJsonPath } from "./json-path.js";
 import { selectAll } from "./json-select.js";
 import type { Problems } from "./problems.js";

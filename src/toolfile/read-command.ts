@@ -1,5 +1,5 @@
-import { type ConfigNode, describeNode } from "../../config/node.js";
-import { namesSecret } from "../../policy/secrets.js";
+import { type ConfigNode, describeNode } from "../config/node.js";
+import { namesSecret } from "../policy/secrets.js";
 import { pathAt } from "./read-exchange.js";
 import { Section } from "./section.js";
 import { checkHoles, readText, type Template } from "./template.js";

@@ -1,8 +1,8 @@
-import { isRecord } from "../../base/record.js";
-import { didYouMean } from "../../config/did-you-mean.js";
-import { type ConfigNode, describeNode, type MapNode, plainValue } from "../../config/node.js";
-import type { JsonSchema } from "../../tool/json-schema.js";
-import { unescapePointer } from "../../tool/schema-walk.js";
+import { isRecord } from "../base/record.js";
+import { didYouMean } from "../config/did-you-mean.js";
+import { type ConfigNode, describeNode, type MapNode, plainValue } from "../config/node.js";
+import type { JsonSchema } from "../tool/json-schema.js";
+import { unescapePointer } from "../tool/schema-walk.js";
 import { QUERY_STYLES } from "./query.js";
 import { Section } from "./section.js";
 import type { Parameter } from "./tool-spec.js";

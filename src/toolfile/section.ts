@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from "../../config/did-you-mean.js";
+import { didYouMean, nearest } from "../config/did-you-mean.js";
 import {
   type ConfigNode,
   describeNode,
@@ -6,7 +6,7 @@ import {
   type MapNode,
   plainValue,
   shorten,
-} from "../../config/node.js";
+} from "../config/node.js";
 import type { Problems } from "./problems.js";
 
 interface Wanted {

@@ -1,5 +1,5 @@
-import { didYouMean } from "../../config/did-you-mean.js";
-import { type ConfigNode, describeNode } from "../../config/node.js";
+import { didYouMean } from "../config/did-you-mean.js";
+import { type ConfigNode, describeNode } from "../config/node.js";
 import { type Condition, parseCondition, queriesOf } from "./json-path.js";
 import { Section } from "./section.js";
 import { type Expression, holesOf, readTemplate, type Template } from "./template.js";

@@ -7,7 +7,7 @@ import type { NetworkRules } from "../../net/urls.js";
 import { type Failure, failure, ToolError } from "../../tool/errors.js";
 import { describeThrown } from "../../tool/thrown.js";
 
-const LIMITS = { maxBytes: 32 * 1024 * 1024, maxNodes: 2_000_000 };
+export const DOCUMENT_LIMITS = { maxBytes: 32 * 1024 * 1024, maxNodes: 2_000_000 };
 const FETCH_MS = 60_000;
 
 export type Opened =
@@ -21,7 +21,7 @@ export async function openDocument(target: string, rules: NetworkRules): Promise
     const got = isUrl
       ? await fetched(target, rules)
       : { text: await readFile(target, "utf8"), url: undefined };
-    const parsed = await parse(got.text);
+    const parsed = await parseDocument(got.text);
     return parsed.ok && got.url !== undefined ? { ...parsed, url: got.url } : parsed;
   } catch (error) {
     if (ToolError.isInstance(error))
@@ -41,7 +41,7 @@ async function fetched(
     url,
     headers: { accept: "application/json, application/yaml, */*;q=0.5" },
     timeoutMs: FETCH_MS,
-    maxBytes: LIMITS.maxBytes,
+    maxBytes: DOCUMENT_LIMITS.maxBytes,
     rules,
   });
   if (response.ok) return { text: await response.text(), url: response.url };
@@ -49,7 +49,7 @@ async function fetched(
   throw new ToolError(`${url} answered with HTTP ${response.status}.`);
 }
 
-async function parse(given: string): Promise<Opened> {
+export async function parseDocument(given: string): Promise<Opened> {
   const text = given.startsWith("\uFEFF") ? given.slice(1) : given;
   if (/^\s*\{/.test(text)) {
     try {
@@ -58,7 +58,7 @@ async function parse(given: string): Promise<Opened> {
       // The YAML parser says where the mistake is.
     }
   }
-  const parsed = await parseConfigText(text, LIMITS);
+  const parsed = await parseConfigText(text, DOCUMENT_LIMITS);
   if (parsed.ok) return { ok: true, document: merged(plainValue(parsed.root)) };
   const { message, place } = parsed;
   const where = place === undefined ? "" : ` (line ${place.line}, column ${place.column})`;

@@ -1,4 +1,4 @@
-import type { ConfigNode } from "../../config/node.js";
+import type { ConfigNode } from "../config/node.js";
 import { Section } from "./section.js";
 import type { Auth } from "./tool-spec.js";
 import { variableName } from "./written-secret.js";
