@@ -18,7 +18,7 @@ export function addKnownSecrets(secrets: SecretRegistry, config: LoadedConfig): 
   for (const key of keys) {
     const value = key.path.split(".").reduce<unknown>(child, config.values);
     if (key.secret === true && typeof value === "string" && value !== "") secrets.add(key.path, value);
-    else if (key.type.kind === "map") addNamed(secrets, key.path, value);
+    else if (key.type.kind === "map") addNamed(secrets, { path: key.path, value, env: config.env });
   }
   for (const name of TOKEN_FILES) addFile(secrets, name, join(config.paths.home, name));
   for (const name of filesIn(join(config.paths.home, TOKEN_FOLDER))) {
@@ -30,12 +30,22 @@ function child(parent: unknown, name: string): unknown {
   return typeof parent === "object" && parent !== null ? Reflect.get(parent, name) : undefined;
 }
 
-/** Texts below names that say "secret", at any depth of a section whose shape is a tool's own business. */
-function addNamed(secrets: SecretRegistry, path: string, value: unknown): void {
+/**
+ * Texts below names that say "secret", at any depth of a section whose shape is a tool's own business; under `…_env`
+ * stands the name of a variable that holds one.
+ */
+function addNamed(
+  secrets: SecretRegistry,
+  section: { readonly path: string; readonly value: unknown; readonly env: LoadedConfig["env"] },
+): void {
+  const { path, value, env } = section;
   if (typeof value !== "object" || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
-    if (typeof inner === "string" && namesSecret(name)) secrets.add(`${path}.${name}`, inner);
-    else addNamed(secrets, `${path}.${name}`, inner);
+    if (typeof inner === "string" && name.endsWith("_env")) {
+      const held = env[inner];
+      if (held !== undefined && held !== "") secrets.add(inner, held);
+    } else if (typeof inner === "string" && namesSecret(name)) secrets.add(`${path}.${name}`, inner);
+    else addNamed(secrets, { path: `${path}.${name}`, value: inner, env });
   }
 }
 
@@ -60,7 +70,7 @@ function addFile(secrets: SecretRegistry, name: string, path: string): void {
     return;
   }
   try {
-    addNamed(secrets, name, JSON.parse(content));
+    addNamed(secrets, { path: name, value: JSON.parse(content), env: {} });
   } catch {
     secrets.add(name, content);
   }

@@ -49,7 +49,7 @@ export default defineTool({
   async handler(args, ctx): Promise<HttpOutput> {
     const { url, method, timeout_seconds } = args;
     const body = requestBody(method, args.body);
-    const { readBody, MAX_BODY_BYTES } = await import("./response-body.js");
+    const { readBody, plainHeaders, MAX_BODY_BYTES } = await import("./response-body.js");
     const started = performance.now();
     const response = await ctx.fetch({
       url,
@@ -66,7 +66,7 @@ export default defineTool({
       status: response.status,
       status_text: response.statusText,
       ok: response.ok,
-      headers: headersOf(response.headers),
+      headers: plainHeaders(response.headers),
       ...(await readBody(response, ctx.cacheDir)),
       elapsed_ms: Math.round(performance.now() - started),
       url: response.url,
@@ -97,13 +97,4 @@ function requestBody(method: string, body: string | object | null | undefined): 
     });
   }
   return typeof body === "string" ? body : JSON.stringify(body);
-}
-
-/** Only cookies may come several times; everything else has been joined with commas. */
-function headersOf(headers: Headers) {
-  const found: Record<string, string | readonly string[]> = Object.create(null);
-  headers.forEach((value, name) => {
-    found[name] = name === "set-cookie" ? headers.getSetCookie() : value;
-  });
-  return { ...found };
 }

@@ -117,3 +117,12 @@ function textOf(bytes: Buffer, type: string): string | undefined {
     return declaredText ? bytes.toString("utf8") : undefined;
   }
 }
+
+/** Only cookies may come several times; everything else has been joined with commas. */
+export function plainHeaders(headers: Headers): Readonly<Record<string, string | readonly string[]>> {
+  const found: Record<string, string | readonly string[]> = Object.create(null);
+  headers.forEach((value, name) => {
+    found[name] = name === "set-cookie" ? headers.getSetCookie() : value;
+  });
+  return { ...found };
+}
