@@ -99,6 +99,10 @@ export class HandlerContext implements CallContext {
     return this.#call.scope.services.loadPackage(name) as Promise<T>;
   }
 
+  packageFolder(name: string): string {
+    return this.#call.scope.services.packageFolder(name);
+  }
+
   refusal(effect: Effect): string | undefined {
     const verdict = judge(this.#call, [effect]);
     if (verdict?.verdict === "allow") return undefined;

@@ -191,6 +191,8 @@ export interface CallServices {
   lookUp(question: NameQuestion): Promise<NameAnswer>;
   /** Loads a library that is not part of every installation. */
   loadPackage(name: string): Promise<unknown>;
+  /** Where one lies. */
+  packageFolder(name: string): string;
   settingsFor(tool: string): Readonly<Record<string, unknown>>;
   /** Configured result limit of one tool, if any. */
   resultLimitOf(tool: string): number | undefined;

@@ -30,7 +30,7 @@ import { EnvironmentPool } from "./environments.js";
 import { fileChangesOf } from "./file-changes.js";
 import { jobsOf } from "./jobs.js";
 import { unknownWordsIn } from "./needs.js";
-import { loadPackage } from "./packages/find.js";
+import { folderOfPackage, loadPackage } from "./packages/find.js";
 import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
@@ -299,6 +299,7 @@ export class SessionFactory {
       connect: async (request) => (await import("../net/connect.js")).guardedConnect({ ...request, rules }),
       lookUp: async (question) => (await import("../net/name-records.js")).lookUpName(question),
       loadPackage: (name) => loadPackage(name, paths.home),
+      packageFolder: (name) => folderOfPackage(name, paths.home),
       settingsFor: (tool) => settingsFor(tool, config),
       resultLimitOf: (tool) => (Object.hasOwn(overrides, tool) ? overrides[tool] : undefined),
     };

@@ -146,6 +146,8 @@ export interface CallContext {
    * `hermes setup tools` put into the Hermes home.
    */
   load<T>(name: string): Promise<T>;
+  /** The folder of such a library, for those that run elsewhere: a script for a page, for one. */
+  packageFolder(name: string): string;
   progress(update: Progress): void;
   /** Counts what a model was asked on behalf of this call: its events and records tell of it. */
   reportUsage(usage: ModelUsage, model?: string): void;

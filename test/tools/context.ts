@@ -11,6 +11,7 @@ import { guardedConnect } from "../../src/net/connect.js";
 import { guardedFetch } from "../../src/net/fetch.js";
 import { lookUpName } from "../../src/net/name-records.js";
 import type { NetworkRules } from "../../src/net/urls.js";
+import { folderOfPackage } from "../../src/runtime/packages/find.js";
 import type { CallContext, Progress } from "../../src/tool/tool.js";
 
 export interface TestContext extends CallContext {
@@ -75,6 +76,7 @@ export function makeContext(
       }),
     lookUp: (question) => lookUpName(question),
     load: (name) => import(name),
+    packageFolder: (name) => folderOfPackage(name, folder),
     refusal: () => undefined,
     ask: async () => undefined,
     keep: (kind) => kept.keep(kind),

@@ -28,12 +28,21 @@ export function versionInHome(name: string, home: string): string | undefined {
 
 /** Of what this installation can import by itself. */
 export function versionHere(name: string): string | undefined {
+  const folder = folderHere(name);
+  return folder === undefined ? undefined : versionIn(folder);
+}
+
+function folderHere(name: string): string | undefined {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  for (const folder of folders) {
-    const version = versionIn(join(folder, name));
-    if (version !== undefined) return version;
-  }
-  return undefined;
+  return folders.map((folder) => join(folder, name)).find((folder) => versionIn(folder) !== undefined);
+}
+
+/** Where a package lies that is installed. */
+export function folderOfPackage(name: string, home: string): string {
+  const found = versionInHome(name, home) === undefined ? folderHere(name) : undefined;
+  if (found !== undefined) return found;
+  if (versionInHome(name, home) === undefined) throw missing(name, "it is not installed");
+  return join(packagesFolder(home), "node_modules", name);
 }
 
 export async function loadPackage(name: string, home: string): Promise<unknown> {

@@ -17,6 +17,8 @@ export const OPTIONAL_PACKAGES: readonly OptionalPackage[] = [
   { name: "sharp", version: "0.35.5", about: "edits and converts pictures", megabytes: 20 },
   { name: "vega", version: "6.4.0", about: "draws charts", megabytes: 15 },
   { name: "vega-lite", version: "6.4.3", about: "describes charts", megabytes: 10 },
+  { name: "vega-interpreter", version: "2.3.2", about: "reads formulas in charts", megabytes: 1 },
+  { name: "@mermaid-js/tiny", version: "11.17.2", about: "draws Mermaid diagrams", megabytes: 3 },
   { name: "tesseract.js", version: "7.0.0", about: "reads text in pictures", megabytes: 45 },
   { name: "@tesseract.js-data/eng", version: "1.0.0", about: "knows English letters", megabytes: 14 },
   { name: "mysql2", version: "3.24.5", about: "speaks to MySQL and MariaDB", megabytes: 5 },
