@@ -34,6 +34,7 @@ const FULL = [
   "test/tools/code/{execute-code,execute-kernel,debug,quickjs-escapes}.test.ts",
   "test/tools/files/file-compress.test.ts",
   "test/tools/platform/git-operations.test.ts",
+  "test/tools/multimedia/{chart-generate,pdf-extract,pdf-figures,vision-analyze}.test.ts",
   "test/tools/system/{background,terminal-pty}.test.ts",
   "test/pty/local-pty.test.ts",
   "test/sources/mcp/{connection,robustness,attacks,questions}.test.ts",
