@@ -1,7 +1,7 @@
 import { quoteForShell } from "../base/quote.js";
 import { isRecord } from "../base/record.js";
 import { describeSignature } from "../tool/signature.js";
-import type { AnyTool, ToolExample } from "../tool/tool.js";
+import type { AnyTool, Needs, ToolExample } from "../tool/tool.js";
 
 const HEADER =
   "<!-- Written from the tools themselves: UPDATE_DOCS=1 npx vitest run test/tools/pages.test.ts -->";
@@ -66,12 +66,23 @@ function facts(tool: AnyTool): readonly string[] {
 
 function needsText({ needs, host }: AnyTool): string {
   const parts = [
-    ...(needs?.programs ?? []).map((name) => `\`${name}\``),
-    ...(needs?.packages ?? []).map((name) => `the package \`${name}\``),
-    ...(needs?.anyEnv === undefined ? [] : [needs.anyEnv.map((name) => `\`${name}\``).join(" or ")]),
+    ...(needs === undefined ? [] : needsParts(needs)),
     ...(host === undefined ? [] : ["an agent loop"]),
   ];
   return parts.join(", ");
+}
+
+function needsParts(needs: Needs): readonly string[] {
+  const oneOf = (names: readonly string[] = []) =>
+    names.length === 0 ? [] : [names.map((name) => `\`${name}\``).join(" or ")];
+  const ways = (needs.anyOf ?? []).map((way) => needsParts(way).join(" and "));
+  return [
+    ...(needs.programs ?? []).map((name) => `\`${name}\``),
+    ...(needs.packages ?? []).map((name) => `the package \`${name}\``),
+    ...oneOf(needs.anyEnv),
+    ...oneOf(needs.anySetting),
+    ...(ways.length === 0 ? [] : [`one of: ${ways.join("; ")}`]),
+  ];
 }
 
 function parameterTable(parameters: unknown): readonly string[] {
@@ -109,12 +120,18 @@ function exampleText(name: string, example: ToolExample): readonly string[] {
   const pages = Object.entries(example.pages ?? {}).map(
     ([path, body]) => `\n\`https://example.org${path}\` answers \`${body}\`.`,
   );
+  const settings = Object.entries(example.settings ?? {}).map(
+    ([key, value]) => `\n\`${key}\` is \`${shown(value)}\`.`,
+  );
+  const variables = Object.keys(example.env ?? {}).map((key) => `\n\`${key}\` is set.`);
   const calls = [...(example.before ?? []), { name, arguments: example.arguments }];
   return [
     "",
     `## Example: ${example.title}`,
     ...files,
     ...pages,
+    ...settings,
+    ...variables,
     "",
     ...fenced(calls.length === 1 ? oneCall(name, example.arguments) : oneSession(calls), "sh"),
     "",
@@ -142,8 +159,12 @@ function oneSession(calls: NonNullable<ToolExample["before"]>): string {
 }
 
 function shellWord(value: unknown): string {
-  const json = JSON.stringify(value).replaceAll("{server}", "https://example.org");
-  return quoteForShell(json);
+  return quoteForShell(shown(value));
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.replaceAll("{server}", "https://example.org").replaceAll("{folder}", "/home/ada");
 }
 
 function firstSentence(text: string): string {

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.js";
 import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import type { PluginEnvironments } from "../env/environments.js";
 import { findProgram } from "../env/find-program.js";
@@ -33,7 +34,8 @@ async function checkEnvironment(
   return ready ? { ok: true } : no(`the environment ${name} cannot be used: ${reason ?? ""}`, fix ?? "");
 }
 
-function checkHere(needs: Needs, { env, paths }: LoadedConfig): Status {
+function checkHere(needs: Needs, config: LoadedConfig): Status {
+  const { env, paths } = config;
   const missing = (needs.programs ?? []).filter((program) => findProgram(program, env) === undefined);
   if (missing.length > 0)
     return no(`not found on PATH: ${missing.join(", ")}`, needs.fix ?? `install ${missing.join(", ")}`);
@@ -46,7 +48,26 @@ function checkHere(needs: Needs, { env, paths }: LoadedConfig): Status {
   if (anyEnv !== undefined && !anyEnv.some((name) => env[name])) {
     return no(`none of ${anyEnv.join(", ")} is set`, needs.fix ?? `set ${anyEnv.join(" or ")}`);
   }
+  const { anySetting } = needs;
+  if (anySetting !== undefined && !anySetting.some((path) => isSet(path, config.values))) {
+    const [first] = anySetting;
+    return no(
+      `${anySetting.length === 1 ? `${first} is not` : `none of ${anySetting.join(", ")} is`} set`,
+      needs.fix ?? `hermes config set ${first} …`,
+    );
+  }
+  const { anyOf = [] } = needs;
+  const ways = anyOf.map((way) => checkHere(way, config));
+  if (ways.length > 0 && !ways.some(({ ok }) => ok))
+    return no(ways.map(({ reason }) => reason).join("; "), needs.fix ?? ways[0]?.fix ?? "");
   return { ok: true };
+}
+
+function isSet(path: string, values: unknown): boolean {
+  const value = path
+    .split(".")
+    .reduce<unknown>((section, name) => (isRecord(section) ? section[name] : undefined), values);
+  return isRecord(value) ? Object.keys(value).length > 0 : value !== undefined && value !== "";
 }
 
 function no(reason: string, fix: string): Status {

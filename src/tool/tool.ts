@@ -27,6 +27,10 @@ export interface Needs {
   readonly anyEnv?: readonly string[];
   /** npm packages that must be resolvable. */
   readonly packages?: readonly string[];
+  /** Settings of which at least one must hold something. */
+  readonly anySetting?: readonly string[];
+  /** Ways to be ready, of which one is enough. */
+  readonly anyOf?: readonly Needs[];
   /** Exact command or setting that would make the tool ready. */
   readonly fix?: string;
 }
@@ -171,6 +175,10 @@ export interface ToolExample {
   readonly title: string;
   /** What lies in the working folder beforehand: name → text. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What the operator has configured: key → value. `{server}` as below, `{folder}` is the working folder. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Variables that are set. */
+  readonly env?: Readonly<Record<string, string>>;
   /** What a web server answers: path → body. `{server}` in the arguments is its address. */
   readonly pages?: Readonly<Record<string, string>>;
   /** Calls of the same session that come first. */
