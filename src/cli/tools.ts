@@ -61,9 +61,10 @@ export const tools: CommandSpec = {
     },
     check: {
       about: "try to break a tool: bad arguments, aborts, timeouts, concurrency",
-      args: { "<target>": "tool name, or a file that defines tools" },
+      args: { "[target]": "tool name, or a file that defines tools" },
       options: {
-        "--runs <n>": { about: "tries per kind", default: "25" },
+        "--all": "every tool that is available",
+        "--runs <n>": "tries per kind: 25 unless said, 5 with --all",
         "--seed <n>": "repeat an earlier run",
       },
       load: async () => (await import("./tools/check.js")).check,

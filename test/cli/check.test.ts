@@ -109,6 +109,38 @@ describe("hermes tools check", () => {
     expect(other).not.toBe(first);
   });
 
+  it("with --all tries every tool that is available, and fails when one does", async () => {
+    const own = tempFolder();
+    const cwd = tempFolder();
+    mkdirSync(join(own, "tools"));
+    writeFileSync(
+      join(own, "tools", "bad.mjs"),
+      `import { defineTool } from "hermes-tools";
+export default defineTool({ name: "bad", description: "Broken", handler: () => undefined,
+  parameters: { type: "object", properties: {} } });\n`,
+    );
+    const done = await hermes(["tools", "check", "--all", "--runs", "1", "--json"], { home: own, cwd });
+    const { ok, reports, skipped } = JSON.parse(done.stdout) as Checked & {
+      readonly skipped: readonly { readonly name: string; readonly fix?: string }[];
+    };
+    const broken = reports.filter(({ violations }) => violations.length > 0);
+    expect(broken.map(({ tool }) => tool)).toEqual(["bad"]);
+    expect([done.code, ok]).toEqual([3, false]);
+    expect(reports.map(({ tool }) => tool)).toEqual(
+      expect.arrayContaining(["sleep", "read_file", "terminal"]),
+    );
+    expect(skipped).toContainEqual(expect.objectContaining({ name: "ha_get_state", fix: "HASS_TOKEN=..." }));
+    expect(reports.some(({ tool }) => tool === "ha_get_state")).toBe(false);
+  });
+
+  it("without a name, or with one and --all, it says how it is meant", async () => {
+    for (const words of [[], ["sleep", "--all"]]) {
+      const done = await hermes(["tools", "check", ...words], { home });
+      expect(done.code).toBe(2);
+      expect(done.stderr).toContain("hermes tools check --all");
+    }
+  });
+
   it("leaves nothing behind, neither in the home nor among temporary files", async () => {
     const other = tempFolder();
     await hermes(["tools", "check", "write_file", "--runs", "3"], {

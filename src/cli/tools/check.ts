@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type CheckReport, checkTool, confinedPolicy } from "../../check/check-tool.js";
@@ -14,20 +14,31 @@ import type { Provenance } from "../../registry/entry.js";
 import type { ToolRegistry } from "../../registry/registry.js";
 import { toolFolders } from "../../registry/user-module-files.js";
 import { createRuntime } from "../../runtime/create-runtime.js";
+import { packagesFolder } from "../../runtime/packages/find.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { registrableTools } from "../../sources/modules/module-tools.js";
 import type { TodoItem } from "../../tool/host-capabilities.js";
 import { type CommandContext, exitSoon } from "../context.js";
-import { commandError, EXIT } from "../errors.js";
+import { commandError } from "../errors.js";
+import { type SkippedTool, showEveryReport, showReports } from "./check-report.js";
 
 const CALL_SECONDS = 2;
 /** After its deadline a call has ended by itself; tools that allow themselves longer are stopped. */
 const STOP_ANYWAY_MS = 200;
-const MOST_SHOWN = 20;
+const RUNS = 25;
+const RUNS_OF_EACH = 5;
+
 export async function check(context: CommandContext): Promise<void> {
   const { options } = context;
   const [target = ""] = context.args;
-  const runs = positive(options.runs, "--runs");
+  const all = options.all === true;
+  if (all === (target !== ""))
+    throw commandError(
+      "bad_request",
+      all ? "--all means every tool: name none" : "Which tool?",
+      "hermes tools check NAME, or: hermes tools check --all",
+    );
+  const runs = options.runs === undefined ? (all ? RUNS_OF_EACH : RUNS) : positive(options.runs, "--runs");
   if (
     isYaml(target) &&
     (await (await import("../tool/tool-file.js")).openToolFile(target, context.out)) === undefined
@@ -35,6 +46,7 @@ export async function check(context: CommandContext): Promise<void> {
     return;
   const seed = options.seed === undefined ? Date.now() % 1_000_000 : positive(options.seed, "--seed");
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hermes-check-")));
+  borrowPackages(context.home, join(scratch, "home"));
   const runtime = await createRuntime({
     home: join(scratch, "home"),
     cwd: scratch,
@@ -43,15 +55,20 @@ export async function check(context: CommandContext): Promise<void> {
     flags: { timeout: String(CALL_SECONDS) },
   });
   try {
-    const names = await targets(target, runtime, context.home, scratch);
+    const chosen = all ? undefined : await targets(target, runtime, context.home, scratch);
+    if (chosen === undefined) await addOwnTools(runtime, context.home, scratch);
     const session = await runtime.openSession({ door: "cli", host: { todos: scratchTodos() } });
+    const { names, skipped } =
+      chosen === undefined ? await everyTool(runtime) : { names: chosen, skipped: [] };
     const reports: CheckReport[] = [];
-    for (const tool of names) {
+    for (const [index, tool] of names.entries()) {
+      if (all) context.out.note(`${index + 1}/${names.length} ${tool}`);
       reports.push(
         await checkTool({ runtime, session, tool, runs, seed, callMs: CALL_SECONDS * 1000 + STOP_ANYWAY_MS }),
       );
     }
-    show(context, reports);
+    if (all) showEveryReport(context, { reports, skipped });
+    else showReports(context, reports);
   } finally {
     await runtime.close();
     rmSync(scratch, { recursive: true, force: true });
@@ -73,12 +90,7 @@ async function targets(
   }
   const isFile = /\.(?:ts|js|mjs)$/.test(target);
   if (!isFile) {
-    const { project } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
-    const folders = toolFolders({
-      home,
-      project: project === undefined ? undefined : { root: project.folder, trusted: project.trusted },
-    });
-    await loadUserTools({ registry: runtime.registry, folders, cacheDir: join(scratch, "cache") });
+    await addOwnTools(runtime, home, scratch);
     return [runtime.canonicalName(target)];
   }
   const file = resolve(target);
@@ -108,30 +120,38 @@ async function targets(
   return names;
 }
 
-function isYaml(target: string): boolean {
-  return /\.ya?ml$/i.test(target);
+/** The tools that the person and the project have written. */
+async function addOwnTools(runtime: Runtime, home: string, scratch: string): Promise<void> {
+  const { project } = await loadConfig({ home, cwd: process.cwd(), env: process.env });
+  const folders = toolFolders({
+    home,
+    project: project === undefined ? undefined : { root: project.folder, trusted: project.trusted },
+  });
+  await loadUserTools({ registry: runtime.registry, folders, cacheDir: join(scratch, "cache") });
 }
 
-function show({ out }: CommandContext, reports: readonly CheckReport[]): void {
-  const broken = reports.some((report) => report.violations.length > 0);
-  if (out.json) out.value({ ok: !broken, reports });
-  else {
-    for (const report of reports) {
-      const total = Object.values(report.runs).reduce((sum, count) => sum + count, 0);
-      const outcomes = Object.entries(report.outcomes)
-        .map(([code, count]) => `${count} ${code}`)
-        .join(", ");
-      out.line(
-        `${out.mark(report.violations.length === 0 ? "ok" : "error")} ${report.tool}: ${total} calls (${outcomes}), ${report.violations.length} problems, seed ${report.seed}`,
-      );
-      for (const { kind, what, args, times } of report.violations.slice(0, MOST_SHOWN))
-        out.line(`    ${kind}: ${what}${times > 1 ? ` (${times} times)` : ""}  ${out.color.dim(args)}`);
-      const more = report.violations.length - MOST_SHOWN;
-      if (more > 0) out.line(`    and ${more} more (--json shows all)`);
-      for (const remark of report.remarks) out.line(`    ${out.mark("warning")} ${remark}`);
-    }
-  }
-  if (broken) process.exitCode = EXIT.toolError;
+async function everyTool(
+  runtime: Runtime,
+): Promise<{ readonly names: readonly string[]; readonly skipped: readonly SkippedTool[] }> {
+  const listed = await runtime.listTools();
+  return {
+    names: listed.filter(({ available }) => available).map(({ name }) => name),
+    skipped: listed
+      .filter(({ available }) => !available)
+      .map(({ name, reason, fix }) => ({ name, reason, fix })),
+  };
+}
+
+/** What was set up for the person is there for the check too; nothing is ever written into it. */
+function borrowPackages(home: string, scratchHome: string): void {
+  const packages = packagesFolder(home);
+  if (!existsSync(packages)) return;
+  mkdirSync(scratchHome, { recursive: true });
+  symlinkSync(realpathSync(packages), packagesFolder(scratchHome));
+}
+
+function isYaml(target: string): boolean {
+  return /\.ya?ml$/i.test(target);
 }
 
 function positive(value: unknown, flag: string): number {
