@@ -1,6 +1,7 @@
 // Writes what built-ins say about themselves, as data, so that listing them imports none of them:
-// src/registry/builtin-manifest.gen.ts from the tools in src/tools; src/env/environments.gen.ts and
-// src/config/environment-settings.gen.ts from the descriptors src/env/<kind>/index.ts.
+// src/registry/builtin-manifest.gen.ts from the tools in src/tools and src/plugins/<name>;
+// src/registry/bundled-plugins.gen.ts from the manifests src/plugins/<name>/plugin.yaml; src/env/environments.gen.ts
+// and src/config/environment-settings.gen.ts from the descriptors src/env/<kind>/index.ts.
 //   node scripts/manifest.mjs           rewrite what changed
 //   node scripts/manifest.mjs --check   exit 1 if something is out of date
 //   node scripts/manifest.mjs --print   print what the manifest of tools should be
@@ -28,20 +29,76 @@ const COPIED_FIELDS = (
 
 /** The modules that the package in `root` should have, with their texts. */
 async function generatedModules(root) {
-  return [{ file: TOOLS_MODULE, text: await toolsText(root) }, ...(await environmentModules(root))];
+  const tools = await builtinTools(root);
+  return [
+    { file: TOOLS_MODULE, text: toolsText(tools) },
+    ...(await pluginModules(root, tools)),
+    ...(await environmentModules(root)),
+  ];
 }
 
-async function toolsText(root) {
-  const files = await filesBelow(join(root, "src", "tools"));
+async function builtinTools(root) {
+  const files = [
+    ...(await filesBelow(join(root, "src", "tools"))),
+    ...(await filesBelow(join(root, "src", "plugins"))),
+  ];
   const tools = (await defaultExports(root, files)).map(({ file, value }) => ({
     file,
+    plugin: /^src\/plugins\/([^/]+)\//.exec(file)?.[1],
     tool: checkedTool(file, value),
   }));
   tools.sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   refuseSharedNames(tools);
-  const entries = tools.map(({ file, tool }) => `  ${entryText(file, tool)},\n`);
+  return tools;
+}
+
+function toolsText(tools) {
+  const entries = tools.map((one) => `  ${entryText(one)},\n`);
   const list = entries.length === 0 ? "[]" : `[\n${entries.join("")}]`;
   return `${HEADER}export const builtinManifest: readonly BuiltinEntry[] = ${list};\n`;
+}
+
+/** The plugins that come with the package: what they say about themselves is held against what they bring. */
+async function pluginModules(root, tools) {
+  const folder = join(root, "src", "plugins");
+  if (!existsSync(folder)) return [];
+  const { parse } = await import("yaml");
+  const names = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+  const rows = [];
+  for (const name of names) {
+    const file = join(folder, name, "plugin.yaml");
+    const written = parse(await readFile(file, "utf8"));
+    const own = tools.filter((one) => one.plugin === name).map(({ tool }) => tool);
+    const problem = pluginProblem(name, { written, own });
+    if (problem !== undefined) throw new Error(`src/plugins/${name}/plugin.yaml: ${problem}.`);
+    const { version, description } = written;
+    rows.push({ name, version, description, tools: own.map((tool) => tool.name) });
+  }
+  const text = rows.map((row) => `  ${literal(row, { indent: "  ", at: row.name })},\n`).join("");
+  return [
+    {
+      file: "src/registry/bundled-plugins.gen.ts",
+      text: `// Written by \`npm run build\` from src/plugins/<name>/plugin.yaml. Change those, not this.
+import type { BundledPlugin } from "./manifest-types.js";
+
+export const bundledPlugins: readonly BundledPlugin[] = [
+${text}];
+`,
+    },
+  ];
+}
+
+function pluginProblem(name, { written, own }) {
+  if (written?.name !== name) return `name is ${written?.name}, but the folder is called ${name}`;
+  const brought = own.map((tool) => tool.name).sort();
+  const promised = [...(written.provides_tools ?? [])].sort();
+  if (brought.join() !== promised.join())
+    return `provides_tools says ${promised.join(", ")}, the folder has ${brought.join(", ")}`;
+  const asked = own.flatMap((tool) => tool.permissions).find((one) => !written.capabilities?.includes(one));
+  return asked === undefined ? undefined : `a tool asks for ${asked}, which capabilities does not list`;
 }
 
 async function environmentModules(root) {
@@ -204,13 +261,14 @@ function refuseSharedNames(tools) {
   }
 }
 
-function entryText(file, tool) {
+function entryText({ file, plugin, tool }) {
   const entry = {};
   for (const field of COPIED_FIELDS) if (tool[field] !== undefined) entry[field] = tool[field];
   if (typeof tool.timeoutMs === "number") entry.timeoutMs = tool.timeoutMs;
   entry.hasCheck = tool.checkFn !== undefined;
   entry.hasDynamicSchema = tool.dynamicSchemaOverrides !== undefined;
   entry.hasEffects = tool.effects !== undefined;
+  if (plugin !== undefined) entry.plugin = plugin;
   if (tool.aliasArguments !== undefined) entry.aliasArguments = Object.keys(tool.aliasArguments).sort();
   const module = `../${file.replace(/^src\//, "").replace(/\.ts$/, ".js")}`;
   const fields = Object.entries(entry).map(
@@ -267,7 +325,7 @@ export function rootArgument() {
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const root = rootArgument() ?? dirname(dirname(fileURLToPath(import.meta.url)));
   if (process.argv.includes("--print")) {
-    process.stdout.write(await toolsText(root));
+    process.stdout.write(toolsText(await builtinTools(root)));
   } else if (process.argv.includes("--check")) {
     for (const { file } of await outdatedModules(root)) {
       console.error(`${file} is out of date; run: npm run build`);

@@ -42,10 +42,10 @@ export const TOOL_SETTINGS = [
   { path: "services", type: anything, default: {}, project: "never", about: "Services of `api_call`: name → `openapi` (file or URL), `base_url`, `auth`" },
   { path: "storage", type: anything, default: {}, project: "never", about: "Storage of `cloud_storage`: name → `endpoint`, `region`, `bucket`, `access_key_env`, `secret_key_env`" },
   { path: "homeassistant.url", type: text, default: "http://homeassistant.local:8123", project: "never", env: "HASS_URL", notFromDotenv: true, about: "Address of Home Assistant" },
-  { path: "honcho.url", type: text, default: "https://api.honcho.dev", project: "never", env: "HONCHO_URL", notFromDotenv: true, about: "Address of Honcho" },
+  { path: "honcho.url", type: text, default: "", project: "never", env: "HONCHO_URL", notFromDotenv: true, about: "Address of a Honcho server of your own; empty: `https://api.honcho.dev`, which needs `HONCHO_API_KEY`" },
   { path: "honcho.workspace", type: text, default: "hermes", project: "never", about: "Workspace at Honcho" },
   { path: "honcho.peer", type: text, default: "user", project: "never", about: "Name of the person at Honcho" },
-  { path: "rl.command", type: text, default: "", project: "never", policy: true, about: "Command that trains: it gets the run's configuration as a JSON file and writes metrics as JSON lines" },
+  { path: "rl.command", type: text, default: "", project: "never", policy: true, about: "Command that trains: it gets the run's configuration as a JSON file and writes metrics as JSON lines; see [rl.md](rl.md)" },
   { path: "rl.environments_folder", type: text, default: "", project: "never", about: "Folder with one YAML or JSON file per training environment" },
 ] as const satisfies readonly ConfigKey[];
 

@@ -150,7 +150,8 @@ function registerBuiltins(registry: ToolRegistry, manifest: readonly BuiltinEntr
         ...row,
         ...(row.hasCheck && { checkFn: async () => (await entry.load()).checkFn?.() ?? true }),
       },
-      provenance: { kind: "builtin" },
+      provenance:
+        row.plugin === undefined ? { kind: "builtin" } : { kind: "builtin", source: `plugin:${row.plugin}` },
       hasDynamicSchema: row.hasDynamicSchema,
       load: async () => (await row.load()).default,
     });

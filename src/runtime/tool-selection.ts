@@ -1,4 +1,5 @@
 import type { LoadedConfig } from "../config/types.js";
+import { bundledPlugins } from "../registry/bundled-plugins.gen.js";
 import { type CustomToolset, type KnownToolsets, type Selection, selectTools } from "../registry/toolsets.js";
 import { HermesError } from "../tool/errors.js";
 import type { Runtime } from "./runtime.js";
@@ -49,12 +50,12 @@ export class ToolSelection {
 
   /** Unknown names in the caller's lists are errors; those in config files were reported when it was loaded. */
   select(enabled: readonly string[] | undefined, disabled: readonly string[] = []): Selection {
-    const { agent, tools } = this.#runtime.config.values;
+    const { agent } = this.#runtime.config.values;
     const selection = selectTools(
       {
         enabled: enabled ?? this.#defaults(),
         disabled: [...agent.disabled_toolsets, ...disabled],
-        disabledTools: tools.disabled,
+        disabledTools: this.#disabledTools(),
       },
       this.known(),
     );
@@ -65,14 +66,23 @@ export class ToolSelection {
 
   /** Why a tool is off, whatever toolsets a session asks for. */
   switchedOff(tool: string): string | undefined {
-    const { agent, tools } = this.#runtime.config.values;
-    if (agent.disabled_toolsets.length + tools.disabled.length === 0) return undefined;
+    const { agent } = this.#runtime.config.values;
+    const disabledTools = this.#disabledTools();
+    if (agent.disabled_toolsets.length + disabledTools.length === 0) return undefined;
     if (this.#runtime.registry.get(tool) === undefined) return undefined;
     const selection = selectTools(
-      { enabled: [tool], disabled: agent.disabled_toolsets, disabledTools: tools.disabled },
+      { enabled: [tool], disabled: agent.disabled_toolsets, disabledTools },
       this.known(),
     );
     return selection.selects(tool) ? undefined : selection.explain(tool).because;
+  }
+
+  /** A plugin of the package that is switched off takes its tools along. */
+  #disabledTools(): readonly string[] {
+    const { tools, plugins } = this.#runtime.config.values;
+    if (plugins.disabled.length === 0) return tools.disabled;
+    const off = bundledPlugins.filter(({ name }) => plugins.disabled.includes(name));
+    return [...tools.disabled, ...off.flatMap((plugin) => plugin.tools)];
   }
 
   /** A flag beats the platform's own list, which beats the general one. */

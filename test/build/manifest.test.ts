@@ -25,7 +25,7 @@ describe("the manifest of built-in tools", () => {
     expect(imports).toEqual(['import type { BuiltinEntry } from "./manifest-types.js";']);
     const dynamic = [...committed.matchAll(/import\(("[^"]*")\)/g)].map(([, path]) => path);
     expect(dynamic).toHaveLength(builtinManifest.length);
-    for (const path of dynamic) expect(path).toMatch(/^"\.\.\/tools\/[\w/-]+\.js"$/);
+    for (const path of dynamic) expect(path).toMatch(/^"\.\.\/(?:tools|plugins)\/[\w/-]+\.js"$/);
   });
 
   it("agrees with every module it names", async () => {
@@ -117,6 +117,21 @@ describe("writing the manifest", () => {
     });
   });
 
+  it("writes down what plugins of the package bring, beside the tools", async () => {
+    copy = await packageCopy({
+      "src/plugins/p/plugin.yaml": "name: p\nversion: 1.0.0\ndescription: d\nprovides_tools: [a]\n",
+      "src/plugins/p/a.ts": toolSource(`name: "a"`),
+      "src/tools/b.ts": toolSource(`name: "b"`),
+    });
+    expect((await copy.node("scripts/manifest.mjs")).code).toBe(0);
+    const read = (name: string) => readFileSync(join(copy?.root ?? "", name), "utf8");
+    const tools = read("src/registry/builtin-manifest.gen.ts");
+    expect(tools).toContain(`plugin: "p"`);
+    expect(tools).toContain(`load: () => import("../plugins/p/a.js")`);
+    expect(tools.match(/plugin:/g)).toHaveLength(1);
+    expect(read("src/registry/bundled-plugins.gen.ts")).toMatch(/"name": "p".*"tools": \["a"\]/);
+  });
+
   it.each([
     [
       "a default export that is no tool",
@@ -136,6 +151,23 @@ describe("writing the manifest", () => {
       "a schema that is not data",
       { "src/tools/a.ts": toolSource(`name: "a", parameters: { type: "object", check: () => 1 }`) },
       /src\/tools\/a\.ts: parameters\.check is a function/,
+    ],
+    [
+      "a plugin that brings what its manifest does not say",
+      {
+        "src/plugins/p/plugin.yaml": "name: p\nversion: 1.0.0\ndescription: d\nprovides_tools: [a]\n",
+        "src/plugins/p/a.ts": toolSource(`name: "a"`),
+        "src/plugins/p/b.ts": toolSource(`name: "b"`),
+      },
+      /src\/plugins\/p\/plugin\.yaml: provides_tools says a, the folder has a, b/,
+    ],
+    [
+      "a plugin whose tool asks for more than its manifest says",
+      {
+        "src/plugins/p/plugin.yaml": "name: p\nprovides_tools: [a]\ncapabilities: [x:read]\n",
+        "src/plugins/p/a.ts": toolSource(`name: "a", permissions: ["x:write"]`),
+      },
+      /asks for x:write/,
     ],
   ])("refuses %s", async (_what, files: Record<string, string>, message) => {
     copy = await packageCopy(files);

@@ -89,6 +89,8 @@ it("a new plugin passes its own test, and runs once a person has said yes, until
       place: "home",
       fix: expect.stringContaining("hermes plugins enable word-count"),
     },
+    { name: "honcho", state: "ready", place: "bundled" },
+    { name: "rl", state: "ready", place: "bundled" },
   ]);
   const again = await hermes([...yes, "--dev"], { home });
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("CHANGED since you confirmed it") });
@@ -101,7 +103,7 @@ it("a new plugin passes its own test, and runs once a person has said yes, until
     hermesJson(["plugins"], { home }),
     hermes(["plugins", "enable", "word-coutn", "--yes", "--json"], { home }),
   ]);
-  expect(off).toMatchObject([{ state: "disabled" }]);
+  expect(off).toMatchObject([{ state: "disabled" }, { name: "honcho" }, { name: "rl" }]);
   expect(errorLine(misspelt)).toMatchObject({ code: "not_found", hint: 'did you mean "word-count"?' });
   // A dozen programs, most of them one after the other: on a slow machine more than the usual time.
 }, 120_000);
@@ -149,6 +151,36 @@ it("a package is installed from a tarball without running a script of it, and ru
   });
   expect(await hermes(["call", "shout"], { home })).toMatchObject({ code: 0, stdout: "AHOY string\n" });
 }, 120_000);
+
+it("a plugin of the package is on, and goes and comes back with all its tools", async () => {
+  const home = tempFolder();
+  const tools = async () => {
+    const rows = await hermesJson<readonly { name: string; enabled: boolean }[]>(["tools", "--all"], {
+      home,
+    });
+    return rows.filter(({ name }) => name.startsWith("rl_")).map(({ enabled }) => enabled);
+  };
+  expect(new Set(await tools())).toEqual(new Set([true]));
+  expect(await hermesJson(["plugins", "disable", "rl"], { home })).toEqual({ name: "rl", enabled: false });
+  const [off, rows, called] = await Promise.all([
+    tools(),
+    hermesJson<readonly { name: string; state: string }[]>(["plugins"], { home }),
+    hermes(["call", "rl_list_runs"], { home }),
+  ]);
+  expect(off).toHaveLength(10);
+  expect(new Set(off)).toEqual(new Set([false]));
+  expect(rows.find(({ name }) => name === "rl")).toMatchObject({
+    state: "disabled",
+    fix: "hermes plugins enable rl",
+  });
+  expect(called.code).not.toBe(0);
+  expect(await hermesJson(["plugins", "enable", "rl"], { home })).toEqual({ name: "rl", enabled: true });
+  expect(await hermesJson(["plugins", "info", "rl"], { home })).toMatchObject({
+    enabled: true,
+    place: "bundled",
+  });
+  expect(await hermes(["call", "rl_list_runs"], { home })).toMatchObject({ code: 0 });
+});
 
 describe("what a plugin brings to the command line", () => {
   const home = tempFolder();

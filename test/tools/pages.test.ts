@@ -5,12 +5,13 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { withReadinessTable } from "../../src/check/readiness-table.js";
 import { toolPages } from "../../src/check/tool-pages.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
 import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { needs } from "../support/needs.js";
-import { onTestEnd, testRuntime } from "../support/runtime.js";
+import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../docs/tools");
 const tools: readonly AnyTool[] = await Promise.all(
@@ -32,6 +33,16 @@ describe("docs/tools", () => {
   });
 });
 
+describe("README", () => {
+  it("says which tools are ready at once, after one command, with a key (UPDATE_DOCS=1 rewrites it)", () => {
+    const file = join(folder, "../../README.md");
+    const fresh = withReadinessTable(readFileSync(file, "utf8"), builtinManifest);
+    if (process.env.UPDATE_DOCS === "1") writeFileSync(file, fresh);
+    expect(readFileSync(file, "utf8")).toBe(fresh);
+    for (const { name } of builtinManifest) expect(fresh).toContain(`\`${name}\``);
+  });
+});
+
 describe("worked examples", () => {
   it("every tool has one that shows something", () => {
     const without = tools.filter(({ examples }) => (examples ?? []).length === 0);
@@ -48,9 +59,18 @@ describe("worked examples", () => {
   it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, example }, { skip }) => {
     needs({ skip }, ...(example.programs ?? []));
     const server = example.pages === undefined ? undefined : await startPages(example.pages);
-    const { runtime, cwd } = await testRuntime([], {
+    const cwd = tempDir();
+    const here = (value: unknown) =>
+      JSON.parse(
+        JSON.stringify(value)
+          .replaceAll("{server}", server ?? "")
+          .replaceAll("{folder}", cwd),
+      );
+    const { runtime } = await testRuntime([], {
+      cwd,
       builtins: true,
-      flags: { "security.allowed_hosts": ["127.0.0.1"] },
+      ...(example.env !== undefined && { env: { PATH: process.env.PATH, ...example.env } }),
+      flags: { "security.allowed_hosts": ["127.0.0.1"], ...here(example.settings ?? {}) },
     });
     for (const [path, text] of Object.entries(example.files ?? {})) {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
@@ -58,8 +78,7 @@ describe("worked examples", () => {
     }
     const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: agentState() });
     for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
-      const given = JSON.stringify(call.arguments).replaceAll("{server}", server ?? "");
-      const result = await session.call({ name: call.name, arguments: JSON.parse(given) });
+      const result = await session.call({ name: call.name, arguments: here(call.arguments) });
       expect([call.name, result.error]).toEqual([call.name, undefined]);
       if (call.arguments === example.arguments) expect(result.structured).toMatchObject(example.result);
     }

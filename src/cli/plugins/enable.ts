@@ -1,6 +1,7 @@
 import { visible } from "../../base/visible-text.js";
 import { appendConfigValue, removeConfigValue } from "../../config/edit.js";
 import { builtinManifest } from "../../registry/builtin-manifest.gen.js";
+import { bundledPlugins } from "../../registry/bundled-plugins.gen.js";
 import { markConfirmed } from "../../sources/plugins/confirmed-mark.js";
 import { type Fingerprint, fingerprintOf } from "../../sources/plugins/fingerprint.js";
 import type { PluginManifest } from "../../sources/plugins/manifest.js";
@@ -20,6 +21,7 @@ export async function enable(context: CommandContext): Promise<void> {
   const { out, home, options } = context;
   const [name = ""] = context.args;
   assertPerson("Plugins are switched on by a person");
+  if (isBundled(name)) return switchBundled(context, { name, on: true });
   const { plugin, config } = await pluginNamed(context, name);
   const manifest = usableManifest(plugin);
   const fingerprint = await fingerprintOf(plugin.folder).catch((error: unknown) => {
@@ -112,11 +114,28 @@ async function reportState(
   if (state === "failed") process.exitCode = EXIT.unavailable;
 }
 
+function isBundled(name: string): boolean {
+  return bundledPlugins.some((plugin) => plugin.name === name);
+}
+
+/** What comes with the package is on unless `plugins.disabled` names it. */
+async function switchBundled(
+  { out, home }: CommandContext,
+  { name, on }: { readonly name: string; readonly on: boolean },
+): Promise<void> {
+  const change = on ? removeConfigValue : appendConfigValue;
+  const done = await change({ home, key: "plugins.disabled", items: [name] });
+  if (!done.ok) throw new HermesError(done);
+  out.result({ name, enabled: on }, `${out.mark("ok")} ${name} is ${on ? "enabled" : "disabled"}`);
+}
+
 /** The plugin no longer runs, and the yes to its files is forgotten. */
-export async function disable({ out, home, config, args }: CommandContext): Promise<void> {
+export async function disable(context: CommandContext): Promise<void> {
+  const { out, home, config, args } = context;
   const [name = ""] = args;
   // A plugin may be the one that guards calls.
   assertPerson("Plugins are switched off by a person");
+  if (isBundled(name)) return switchBundled(context, { name, on: false });
   const before = await config();
   if (!before.values.plugins.enabled.includes(name)) {
     const names = before.values.plugins.enabled.join(", ") || "none";

@@ -1,4 +1,5 @@
 import { visible } from "../../base/visible-text.js";
+import { bundledPlugins } from "../../registry/bundled-plugins.gen.js";
 import { fingerprintOf } from "../../sources/plugins/fingerprint.js";
 import { findTrust } from "../../sources/plugins/trust-rows.js";
 import { openStore } from "../../store/store.js";
@@ -10,6 +11,30 @@ import { bringsLines, bringsOf, pluginNamed } from "./found.js";
 export async function info(context: CommandContext): Promise<void> {
   const { out } = context;
   const [name = ""] = context.args;
+  const bundled = bundledPlugins.find((plugin) => plugin.name === name);
+  if (bundled !== undefined) {
+    const { version, description, tools } = bundled;
+    const on = !(await context.config()).values.plugins.disabled.includes(name);
+    const value = {
+      name,
+      enabled: on,
+      confirmed: true,
+      place: "bundled",
+      version,
+      description,
+      brings: { tools },
+    };
+    return out.result(
+      value,
+      [
+        `${name} ${version}`,
+        description,
+        "",
+        `state        ${on ? "enabled" : "not enabled"}, it comes with the package`,
+        `brings       tools: ${tools.join(", ")}`,
+      ].join("\n"),
+    );
+  }
   const { plugin, config } = await pluginNamed(context, name);
   const { manifest, folder, place, problems } = plugin;
   const print = await fingerprintOf(folder).catch((error: unknown) => describeThrown(error).message);

@@ -1,4 +1,6 @@
 import { visible } from "../../base/visible-text.js";
+import { bundledPlugins } from "../../registry/bundled-plugins.gen.js";
+import type { BundledPlugin } from "../../registry/manifest-types.js";
 import { findPlugins } from "../../sources/plugins/find-plugins.js";
 import type { FoundPlugin } from "../../sources/plugins/read-plugin.js";
 import type { SourceStatus } from "../../sources/types.js";
@@ -20,6 +22,7 @@ export async function list(context: CommandContext): Promise<void> {
     const rows = [
       ...found.map((plugin) => rowOf(plugin, statuses.get(plugin.name))),
       ...missing.map((name) => absentRow(name, statuses.get(name))),
+      ...bundledPlugins.map((plugin) => bundledRow(plugin, runtime.config.values.plugins.disabled)),
     ];
     out.list({
       rows,
@@ -32,8 +35,9 @@ export async function list(context: CommandContext): Promise<void> {
           ? visible(kindsOf(row.brings))
           : out.color.yellow(visible(`${row.reason}${row.fix === undefined ? "" : ` → ${row.fix}`}`)),
       ],
-      empty: "no plugins; hermes plugins new NAME makes one, hermes plugins install SPEC gets one",
     });
+    if (found.length === 0)
+      out.note("none of your own: hermes plugins new NAME makes one, hermes plugins install SPEC gets one");
   });
 }
 
@@ -50,6 +54,22 @@ function rowOf(plugin: FoundPlugin, status: SourceStatus | undefined) {
     brings: manifest === undefined ? {} : bringsOf(manifest),
     reason: status?.reason ?? problem,
     fix: status?.fix,
+  };
+}
+
+/** One that comes with the package needs no yes: whoever runs Hermes trusts it already. */
+function bundledRow({ name, version, description, tools }: BundledPlugin, disabled: readonly string[]) {
+  const off = disabled.includes(name);
+  return {
+    name,
+    state: off ? ("disabled" as const) : ("ready" as const),
+    version,
+    description,
+    place: "bundled",
+    folder: "",
+    brings: { tools },
+    reason: off ? "plugins.disabled names it" : undefined,
+    fix: off ? `hermes plugins enable ${name}` : undefined,
   };
 }
 
