@@ -33,7 +33,7 @@ const FULL = [
   "test/env/{local-exec,local-spawn,launcher,runtime-exit,shell-state}.test.ts",
   "test/tools/code/{execute-code,execute-kernel,debug,quickjs-escapes}.test.ts",
   "test/tools/files/file-compress.test.ts",
-  "test/tools/platform/git-operations.test.ts",
+  "test/tools/platform/{git-operations,docker-manage,podman-manage}.test.ts",
   "test/tools/multimedia/{chart-generate,pdf-extract,pdf-figures,vision-analyze}.test.ts",
   "test/tools/system/{background,terminal-pty}.test.ts",
   "test/pty/local-pty.test.ts",
