@@ -16,10 +16,9 @@ const LEVELS: readonly (readonly string[])[] = [
   ["call"],
   ["places"],
   ["shell", "net"],
-  ["model"],
+  ["model", "weights"],
   ["policy", "env", "protocol", "cron", "search"],
-  ["toolfile"],
-  ["tools", "plugins", "sources"],
+  ["tools", "sources"],
   ["runtime"],
   ["check", "server"],
   ["cli"],
@@ -73,9 +72,10 @@ describe("rooms", () => {
   });
 
   it("tools never import each other", () => {
-    const files = [...sources(join(src, "tools")), ...sources(join(src, "plugins"))];
-    const tools = files.filter((file) => /^export default /m.test(readFileSync(file, "utf8")));
-    const wrong = files.flatMap((file) =>
+    const tools = sources(join(src, "tools")).filter((file) =>
+      /^export default /m.test(readFileSync(file, "utf8")),
+    );
+    const wrong = sources(join(src, "tools")).flatMap((file) =>
       imports(file)
         .map((target) => resolve(dirname(file), target).replace(/\.js$/, ".ts"))
         .filter((target) => tools.includes(target))
@@ -85,7 +85,7 @@ describe("rooms", () => {
   });
 
   it("tools reach the network only through ctx.fetch", () => {
-    const wrong = [...sources(join(src, "tools")), ...sources(join(src, "plugins"))].filter((file) =>
+    const wrong = sources(join(src, "tools")).filter((file) =>
       /from "(?:undici|node:https?|node:net|node:tls|node:dgram|node:dns(?:\/promises)?|[./]+\/net\/[^"]+)"|import\("(?:undici|[./]+\/net\/[^"]+)"\)|(?<![.\w])fetch\(/.test(
         readFileSync(file, "utf8").replace(/^import type .*$/gm, ""),
       ),

@@ -1,10 +1,7 @@
-import {
-  checkModel,
-  type FetchProgress,
-  fetchModel,
-  folderToFill,
-} from "../../search/semantic/fetch-model.js";
-import { findModel, modelFolders } from "../../search/semantic/model-files.js";
+import { fetchModel } from "../../search/semantic/fetch-model.js";
+import { findModel, wantedPackages } from "../../search/semantic/model-files.js";
+import { damagedFiles, type FetchProgress } from "../../weights/fetch-weights.js";
+import { folderToFill, weightsFolders } from "../../weights/folders.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import type { Output } from "../output.js";
@@ -29,11 +26,11 @@ async function check({ home, out }: CommandContext): Promise<void> {
   if (found === undefined)
     throw commandError(
       "unavailable",
-      `no model in ${modelFolders({ home }).join(" or ")}`,
+      `no model in ${weightsFolders({ home }).join(" or ")}`,
       "Run `hermes setup search`; until then tools are found by words alone.",
     );
-  const folder = modelFolders({ home }).find((path) => found.model.startsWith(path)) ?? "";
-  const wrong = await checkModel(folder);
+  const folder = weightsFolders({ home }).find((path) => found.model.startsWith(path)) ?? "";
+  const wrong = await damagedFiles(folder, wantedPackages() ?? []);
   if (wrong.length > 0)
     throw commandError(
       "unavailable",

@@ -7,12 +7,13 @@ import { depthFor, Evaluation, type JudgedQuery } from "../../search/evaluate.js
 import { HybridFinder } from "../../search/finder.js";
 import { createLexicalIndex } from "../../search/lexical/index.js";
 import { createEmbedder, type ModelEmbedder } from "../../search/semantic/embedder.js";
-import { fetchModel, folderToFill } from "../../search/semantic/fetch-model.js";
+import { fetchModel } from "../../search/semantic/fetch-model.js";
 import { findModel, MODEL_ID } from "../../search/semantic/model-files.js";
 import { VectorCache } from "../../search/semantic/vector-cache.js";
 import type { SearchableTool } from "../../search/types.js";
 import type { HermesError } from "../../tool/errors.js";
 import type { JsonSchema } from "../../tool/json-schema.js";
+import { folderToFill } from "../../weights/folders.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import { showFetching } from "../setup/search.js";

@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { existsSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { messageOf } from "../../base/errno.js";
+import { startModelChild } from "../../weights/model-child.js";
 import type { Embedder } from "../types.js";
 import { MODEL_ID, type ModelFolder } from "./model-files.js";
 import { DIMENSIONS, type ModelAnswer, type ModelPlaces, RECIPE } from "./model-protocol.js";
@@ -25,11 +23,7 @@ export interface ModelEmbedder extends Embedder {
   embedInBackground(texts: readonly string[]): Promise<readonly Float32Array[]>;
 }
 
-/**
- * The model runs in a process of its own: native code that fails must not take the runtime with it, and a thread
- * that is ended in the middle of native work does exactly that. The process starts with the first order, keeps
- * nobody alive, and ends with this one.
- */
+/** The model runs in a process of its own, which starts with the first order. */
 export function createEmbedder(folder: ModelFolder): ModelEmbedder {
   const threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism()));
   const model = new ModelProcess({ ...folder, threads });
@@ -113,27 +107,11 @@ class ModelProcess {
   }
 
   #start(): ChildProcess {
-    const program = locateProgram();
-    const child = fork(program, [JSON.stringify(this.#places)], {
-      // The folder the user works in may go away, and nobody should be kept from removing it.
-      cwd: dirname(program),
-      // Neither the variables nor the options of this process are any of its business; Windows starts nothing
-      // without this one.
-      env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },
-      execArgv: [],
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
-    });
-    let complaint = "";
-    child.stderr?.on("data", (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString("utf8")).slice(-2_000);
-    });
-    (child.stderr as unknown as { unref?(): void } | null)?.unref?.();
-    child.unref();
+    const { process: child, complaint } = startModelChild("search/model-process.js", this.#places);
     child.on("message", (answer: ModelAnswer) => this.#answered(answer));
     child.on("error", (error) => this.#ended(error.message, child));
     child.on("exit", (code, signal) =>
-      this.#ended(`the model's process ended (${signal ?? code}) ${complaint.trim()}`.trim(), child),
+      this.#ended(`the model's process ended (${signal ?? code}) ${complaint()}`.trim(), child),
     );
     return child;
   }
@@ -174,13 +152,4 @@ function split(vectors: Float32Array): readonly Float32Array[] {
   for (let from = 0; from < vectors.length; from += DIMENSIONS)
     single.push(vectors.slice(from, from + DIMENSIONS));
   return single;
-}
-
-/** In `search/` of the build, whatever the depth of the file that holds this code; the source uses the build's. */
-function locateProgram(): string {
-  for (const place of ["./", "../", "../../", "../../../dist/"]) {
-    const path = fileURLToPath(new URL(`${place}search/model-process.js`, import.meta.url));
-    if (existsSync(path)) return path;
-  }
-  throw new Error("the program that runs the model is missing: run npm run build");
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { messageOf } from "../../base/errno.js";
+import { openNativeSession } from "../../weights/native-session.js";
 import {
   DIMENSIONS,
   LONGEST_REQUEST,
@@ -32,11 +32,11 @@ interface Encoded {
 /** The program of the process that runs the model. It ends with the process that started it. */
 function serve(places: ModelPlaces): void {
   const pieces = readWordpieces(readFileSync(places.vocabulary, "utf8"));
-  const session = openNativeSession(places);
+  const model = openModel(places);
   process.on("message", ({ id, texts, asRequest }: ModelOrder) => {
     try {
       const encoded = asRequest ? [encodeRequest(texts, pieces)] : texts.map((text) => encode(text, pieces));
-      const hidden = session.run(encoded.map((text) => text.pieces));
+      const hidden = model.run(encoded.map((text) => text.pieces));
       process.send?.({ id, vectors: vectorsOf(encoded, hidden) });
     } catch (error) {
       process.send?.({ id, error: messageOf(error) });
@@ -111,38 +111,13 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGINT", () => undefined);
 serve(JSON.parse(process.argv[2] ?? "{}") as ModelPlaces);
 
-/** The part of the runtime's native interface that is used. It is pinned by its hash, so it cannot change. */
-interface NativeRuntime {
-  readonly InferenceSession: new () => {
-    loadModel(path: string, options: Readonly<Record<string, unknown>>): void;
-    run(
-      feeds: Readonly<Record<string, NativeTensor>>,
-      fetches: Readonly<Record<string, null>>,
-      options: object,
-    ): Readonly<Record<string, { readonly data: Float32Array }>>;
-  };
-}
-
-interface NativeTensor {
-  readonly type: "int64";
-  readonly data: BigInt64Array;
-  readonly dims: readonly number[];
-}
-
-interface NativeSession {
+interface TextModel {
   /** A vector per piece, every text padded to the longest. */
   run(encoded: readonly (readonly number[])[]): Float32Array;
 }
 
-function openNativeSession(places: ModelPlaces): NativeSession {
-  const native = createRequire(import.meta.url)(places.runtime) as NativeRuntime;
-  const session = new native.InferenceSession();
-  session.loadModel(places.model, {
-    intraOpNumThreads: places.threads,
-    executionProviders: ["cpu"],
-    graphOptimizationLevel: "all",
-    logSeverityLevel: 3,
-  });
+function openModel(places: ModelPlaces): TextModel {
+  const session = openNativeSession(places);
   return {
     run(encoded) {
       const longest = Math.max(...encoded.map(({ length }) => length));
@@ -154,17 +129,14 @@ function openNativeSession(places: ModelPlaces): NativeSession {
           mask[row * longest + at] = 1n;
         }
       }
-      const tensor = (data: BigInt64Array): NativeTensor => ({
-        type: "int64",
-        data,
-        dims: [encoded.length, longest],
-      });
+      const tensor = (data: BigInt64Array) =>
+        ({ type: "int64", data, dims: [encoded.length, longest] }) as const;
       const feeds = {
         input_ids: tensor(pieces),
         attention_mask: tensor(mask),
         token_type_ids: tensor(new BigInt64Array(pieces.length)),
       };
-      const { last_hidden_state: hidden } = session.run(feeds, { last_hidden_state: null }, {});
+      const { last_hidden_state: hidden } = session.run(feeds, ["last_hidden_state"]);
       if (hidden === undefined) throw new Error("the model gave no answer");
       return hidden.data;
     },

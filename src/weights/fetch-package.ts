@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import type { WantedPackage } from "./model-files.js";
+import type { WantedPackage } from "./wanted.js";
 
 const run = promisify(execFile);
 const TRIES = 3;

