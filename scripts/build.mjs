@@ -99,6 +99,7 @@ const BUNDLES = [
       "search/lexical": "src/search/lexical/index.ts",
       // A process is started by the path of its program.
       "search/model-process": "src/search/semantic/model-process.ts",
+      "speech/model-process": "src/tools/multimedia/local-model/process.ts",
     },
     format: "esm",
     chunks: "chunks",

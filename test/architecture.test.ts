@@ -18,7 +18,8 @@ const LEVELS: readonly (readonly string[])[] = [
   ["shell", "net"],
   ["model", "weights"],
   ["policy", "env", "protocol", "cron", "search"],
-  ["tools", "sources"],
+  ["toolfile"],
+  ["tools", "plugins", "sources"],
   ["runtime"],
   ["check", "server"],
   ["cli"],
@@ -72,10 +73,9 @@ describe("rooms", () => {
   });
 
   it("tools never import each other", () => {
-    const tools = sources(join(src, "tools")).filter((file) =>
-      /^export default /m.test(readFileSync(file, "utf8")),
-    );
-    const wrong = sources(join(src, "tools")).flatMap((file) =>
+    const files = [...sources(join(src, "tools")), ...sources(join(src, "plugins"))];
+    const tools = files.filter((file) => /^export default /m.test(readFileSync(file, "utf8")));
+    const wrong = files.flatMap((file) =>
       imports(file)
         .map((target) => resolve(dirname(file), target).replace(/\.js$/, ".ts"))
         .filter((target) => tools.includes(target))
@@ -85,7 +85,7 @@ describe("rooms", () => {
   });
 
   it("tools reach the network only through ctx.fetch", () => {
-    const wrong = sources(join(src, "tools")).filter((file) =>
+    const wrong = [...sources(join(src, "tools")), ...sources(join(src, "plugins"))].filter((file) =>
       /from "(?:undici|node:https?|node:net|node:tls|node:dgram|node:dns(?:\/promises)?|[./]+\/net\/[^"]+)"|import\("(?:undici|[./]+\/net\/[^"]+)"\)|(?<![.\w])fetch\(/.test(
         readFileSync(file, "utf8").replace(/^import type .*$/gm, ""),
       ),

@@ -79,6 +79,7 @@ function needsParts(needs: Needs): readonly string[] {
   return [
     ...(needs.programs ?? []).map((name) => `\`${name}\``),
     ...(needs.packages ?? []).map((name) => `the package \`${name}\``),
+    ...(needs.models ?? []).map((name) => `the model ${name}`),
     ...oneOf(needs.anyEnv),
     ...oneOf(needs.anySetting),
     ...(ways.length === 0 ? [] : [`one of: ${ways.join("; ")}`]),

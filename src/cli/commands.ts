@@ -74,6 +74,11 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
         options: { "--check": "only say whether it is there and whole" },
         load: async () => (await import("./setup/search.js")).setupSearch,
       },
+      speech: {
+        about: "the models that speak and listen offline",
+        options: { "--check": "only say what is there and what is missing" },
+        load: async () => (await import("./setup/speech.js")).setupSpeech,
+      },
     },
   },
   toolsets,

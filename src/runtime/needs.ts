@@ -4,6 +4,7 @@ import type { PluginEnvironments } from "../env/environments.js";
 import { findProgram } from "../env/find-program.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
+import { findSpeechModel, SPEECH_COMMAND } from "../weights/speech-models.js";
 import { installedVersion, SETUP_COMMAND } from "./packages/find.js";
 import { optionalPackage } from "./packages/wanted.js";
 
@@ -56,6 +57,8 @@ function checkHere(needs: Needs, config: LoadedConfig): Status {
       needs.fix ?? `hermes config set ${first} …`,
     );
   }
+  const unfetched = (needs.models ?? []).filter((name) => findSpeechModel(name, paths) === undefined);
+  if (unfetched.length > 0) return no(`not fetched: ${unfetched.join(", ")}`, needs.fix ?? SPEECH_COMMAND);
   const { anyOf = [] } = needs;
   const ways = anyOf.map((way) => checkHere(way, config));
   if (ways.length > 0 && !ways.some(({ ok }) => ok))

@@ -29,6 +29,8 @@ export interface Needs {
   readonly packages?: readonly string[];
   /** Settings of which at least one must hold something. */
   readonly anySetting?: readonly string[];
+  /** Models that a set-up command fetches (`moonshine`), all of them. */
+  readonly models?: readonly string[];
   /** Ways to be ready, of which one is enough. */
   readonly anyOf?: readonly Needs[];
   /** Exact command or setting that would make the tool ready. */

@@ -1,3 +1,4 @@
+import type { Widening } from "../../env/sandbox/types.js";
 import type { CallContext } from "../../tool/tool.js";
 
 /** Output that waits to be taken; beyond it the program has to wait. */
@@ -10,6 +11,8 @@ export interface ProgramFilter {
   readonly input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   readonly cwd: string;
   readonly ctx: CallContext;
+  /** What it must see besides the workspace: places that the call was allowed to read. */
+  readonly sandbox?: Widening | undefined;
   /** Made into the error when it ends with another code than 0. */
   failure(exitCode: number): Error;
 }
@@ -27,6 +30,7 @@ export async function* throughProgram(filter: ProgramFilter): AsyncGenerator<Uin
     command: ["sh", "-c", 'exec "$@" 2>/dev/null', "sh", ...filter.command],
     cwd: filter.cwd,
     env: filter.env,
+    sandbox: filter.sandbox,
     onOutput(bytes) {
       waiting.push(Uint8Array.from(bytes));
       waitingBytes += bytes.length;
