@@ -14,7 +14,14 @@ import {
   wordsFor,
 } from "./docker/arguments.js";
 import { dockerEffects } from "./docker/effects.js";
-import { commandFor, type EngineAnswer, Engines, engineFailed, run } from "./docker/engine.js";
+import {
+  commandFor,
+  type EngineAnswer,
+  Engines,
+  engineFailed,
+  refuseInStrictBoundary,
+  run,
+} from "./docker/engine.js";
 import {
   containerRow,
   imageRow,
@@ -83,6 +90,7 @@ export default defineTool({
         code: "invalid_arguments",
         hint: "Names and addresses are plain values; options of the engine are not passed on.",
       });
+    if (!onlyReads(args)) await refuseInStrictBoundary(ctx);
     const engine = await ctx.keep(Engines).find(args.engine, ctx);
     return { action: args.action, engine, ...(await answer({ args, engine, ctx })) };
   },

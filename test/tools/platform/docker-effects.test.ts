@@ -3,6 +3,8 @@ import { createLocalEnvironment } from "../../../src/env/local/local.js";
 import { hostMounts, registryOf } from "../../../src/tools/platform/docker/arguments.js";
 import { containerRow, imageRow, readRows } from "../../../src/tools/platform/docker/rows.js";
 import tool from "../../../src/tools/platform/docker-manage.js";
+import { needs } from "../../support/needs.js";
+import { testRuntime } from "../../support/runtime.js";
 import { makeContext } from "../context.js";
 
 type Args = Parameters<NonNullable<typeof tool.effects>>[0];
@@ -81,6 +83,19 @@ describe("without an engine", () => {
       hint: expect.stringContaining("apt-get install podman"),
     });
     await ctx.cleanUp();
+  });
+});
+
+describe("in the strict boundary", () => {
+  it("nothing is started that it does not hold, unless a person has opened it", async (context) => {
+    needs(context, "bwrap");
+    const { runtime } = await testRuntime([tool], { flags: { "terminal.sandbox": "strict" } });
+    const session = await runtime.openSession({ approver: { ask: async () => "once" } });
+    const { error } = await session.call({
+      name: "docker_manage",
+      arguments: { action: "run", image: "alpine" },
+    });
+    expect(error).toMatchObject({ code: "denied", message: expect.stringContaining("strict boundary") });
   });
 });
 

@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CallResult } from "../../../src/tool/call.js";
 import tool from "../../../src/tools/platform/git-operations.js";
-import { testRuntime } from "../../support/runtime.js";
+import { needs } from "../../support/needs.js";
+import { tempDir, testRuntime } from "../../support/runtime.js";
 import { startGitServer } from "./git-server.js";
 
 interface Repository {
@@ -24,10 +25,14 @@ async function repository(
     readonly answer?: "once" | "deny";
     readonly hosts?: readonly string[];
     readonly profile?: string;
+    readonly sandbox?: "strict";
   } = {},
 ): Promise<Repository> {
   const { runtime, cwd } = await testRuntime([tool], {
-    flags: { "security.allowed_hosts": [...(options.hosts ?? [])] },
+    flags: {
+      "security.allowed_hosts": [...(options.hosts ?? [])],
+      ...(options.sandbox !== undefined && { "terminal.sandbox": options.sandbox }),
+    },
   });
   const asked: string[] = [];
   const session = await runtime.openSession({
@@ -335,6 +340,18 @@ describe("another repository of this machine", () => {
     expect(await repo.ok({ action: "status", repo: "copy" })).toMatchObject({ behind: 1 });
     expect(await repo.ok({ action: "pull", repo: "copy" })).toMatchObject({ updated: true, conflicts: [] });
     expect(readFileSync(join(repo.cwd, "copy/a.txt"), "utf8")).toBe("three\n");
+  });
+
+  it("a strict boundary around commands is opened for it, and for the settings that a command names", async (context) => {
+    needs(context, "bwrap");
+    const repo = await started({ sandbox: "strict" });
+    const remote = join(tempDir(), "remote.git");
+    execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote]);
+    await repo.ok({ action: "remote", remote: "origin", url: remote });
+    await repo.ok({ action: "push" });
+    expect(await repo.ok({ action: "status" })).toMatchObject({ upstream: "origin/main", ahead: 0 });
+    expect(await repo.ok({ action: "clone", url: remote, path: "copy" })).toMatchObject({ branch: "main" });
+    expect(repo.asked).toEqual([]);
   });
 
   it("outside the workspace it is refused", async () => {

@@ -44,6 +44,27 @@ export class Engines implements Kept {
   }
 }
 
+/**
+ * What a container may do is not held by the boundary around commands. Where that is the strict one, nobody has been
+ * asked about leaving it.
+ */
+export async function refuseInStrictBoundary(ctx: CallContext): Promise<void> {
+  const { cwd } = ctx.session;
+  const { sandbox } = await ctx.environment.exec({
+    command: ["true"],
+    cwd,
+    timeoutMs: PROBE_MS,
+    signal: ctx.signal,
+  });
+  if (sandbox?.level !== "strict") return;
+  const refusal = ctx.refusal({ action: "sandbox:widen", resource: "off", mode: "execute" });
+  if (refusal === undefined) return;
+  throw new ToolError("Containers would leave the strict boundary around commands (terminal.sandbox).", {
+    code: "denied",
+    hint: 'Use the terminal with widen: ["off"], which asks the person, or let the operator set terminal.sandbox to guard.',
+  });
+}
+
 function whyNot({ exitCode, stderr, output }: EngineAnswer): string {
   if (exitCode === 127 || exitCode === 126) return "not installed";
   return (stderr || output).trim().split("\n").at(-1)?.slice(0, 200) || `exit code ${exitCode}`;

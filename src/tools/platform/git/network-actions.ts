@@ -28,10 +28,11 @@ async function admit(
   }
   const protocols = protocolOf(address);
   if (address.kind === "file") {
-    await refuseFarFile(address.path, { url, base, ctx });
-    return { protocols, settings: [], open: false };
+    const path = await nearPath(address.path, { url, base, ctx });
+    const [read, write] = request.sends ? [[], [path]] : [[path], []];
+    return { protocols, settings: [], open: false, read, write };
   }
-  return { protocols, settings: await pinned(address, ctx), open: true };
+  return { protocols, settings: await pinned(address, ctx), open: true, read: [], write: [] };
 }
 
 function closed(url: string, why: string): ToolError {
@@ -42,10 +43,10 @@ function closed(url: string, why: string): ToolError {
 }
 
 /** Another repository of this machine is only used where the session is at home anyway. */
-async function refuseFarFile(
+async function nearPath(
   path: string,
   place: { readonly url: string; readonly base: string; readonly ctx: CallContext },
-): Promise<void> {
+): Promise<string> {
   const { files, kind } = place.ctx.environment;
   const real = await files.realpath(files.resolve(path, place.base));
   const homes = await Promise.all(
@@ -55,6 +56,7 @@ async function refuseFarFile(
   );
   if (!homes.some((folder) => isAtOrBelow(real, folder)))
     throw closed(place.url, `it lies outside the workspace ${place.ctx.session.workspace}`);
+  return real;
 }
 
 /**
@@ -133,6 +135,8 @@ async function remoteOf(args: GitArguments, place: Place) {
     protocols: [...new Set(admitted.map(({ protocols }) => protocols))].join(":"),
     settings: admitted.flatMap(({ settings }) => settings),
     open: admitted.some(({ open }) => open),
+    read: admitted.flatMap(({ read }) => read),
+    write: admitted.flatMap(({ write }) => write),
   };
   return { name, network, branch, followed, url: withoutPassword(urls[0] ?? "") };
 }

@@ -32,7 +32,14 @@ export interface GitChange {
   readonly stdin?: string | undefined;
   /** What may be reached; nothing when left out. */
   readonly network?:
-    | { readonly protocols: string; readonly settings: readonly string[]; readonly open: boolean }
+    | {
+        readonly protocols: string;
+        readonly settings: readonly string[];
+        readonly open: boolean;
+        /** Other repositories of this machine, which a strict boundary would hide. */
+        readonly read: readonly string[];
+        readonly write: readonly string[];
+      }
     | undefined;
   readonly writable?: readonly string[] | undefined;
   onOutput?(text: string): void;
@@ -52,8 +59,8 @@ export async function changeWithGit(change: GitChange): Promise<GitAnswer> {
     separateStderr: true,
     // Only what the effects of the call have named and the policy has let pass.
     sandbox: {
-      read: [folder],
-      write: change.writable ?? [],
+      read: [folder, ...(network?.read ?? [])],
+      write: [...(change.writable ?? []), ...(network?.write ?? [])],
       network: network?.open === true ? true : undefined,
     },
     maxOutputChars: MAX_OUTPUT_CHARS,
