@@ -39,6 +39,11 @@ const EMBEDDED = [
   },
   { module: "src/tools/code/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/tools/files/diff/compare-thread.gen.ts", files: { COMPARE_THREAD: "compare-thread.cjs" } },
+  {
+    module: "src/tools/platform/database/sqlite-program.gen.ts",
+    files: { SQLITE_PROGRAM: "sqlite-program.cjs" },
+  },
+  { module: "src/tools/platform/sheets/sheet-thread.gen.ts", files: { SHEET_THREAD: "sheet-thread.cjs" } },
 ];
 
 /** Path and text of every module, as they should be; rows whose files are not there are left out. */

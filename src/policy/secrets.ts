@@ -20,9 +20,9 @@ const SECRET_WORDS = new Set(
   CREDS AUTH COOKIE PAT JWT DSN SIGNATURE WEBHOOK`.split(/\s+/),
 );
 
-/** Names that carry a secret word but hold a place, a count or a switch. */
+/** Names that carry a secret word but hold a place, a count, a switch or the name of a variable. */
 const PLACE_SUFFIX =
-  /(?:^|_)(?:SOCK|PATH|FILE|DIR|DIRECTORY|HOME|ID|NAME|TYPE|METHOD|MODE|PROVIDER|HOST|PORT|COUNT|LIMIT|MAX|TTL|PARALLELISM)$/;
+  /(?:^|_)(?:SOCK|PATH|FILE|DIR|DIRECTORY|HOME|ID|NAME|TYPE|METHOD|MODE|PROVIDER|HOST|PORT|COUNT|LIMIT|MAX|TTL|PARALLELISM|ENV)$/;
 
 /**
  * The secrets this runtime knows by value. `redact` masks them wherever they appear on the way to a model,
