@@ -1181,6 +1181,33 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     load: () => import("../tools/multimedia/image-edit.js"),
   },
   {
+    name: "image_generate",
+    toolset: "image_gen",
+    description: "Make a picture from a description; returns the path of the file.",
+    emoji: "🎨",
+    parameters: {
+      "type": "object",
+      "properties": {
+        "prompt": { "type": "string", "minLength": 1, "maxLength": 32000 },
+        "aspect_ratio": { "type": "string", "enum": ["landscape", "square", "portrait"], "default": "landscape" },
+        "output": { "type": "string" },
+      },
+      "required": ["prompt"],
+      "additionalProperties": false,
+    },
+    permissions: ["network:write", "file:write"],
+    everyCallNeeds: ["network:write"],
+    needs: {
+      "anyOf": [{ "anyEnv": ["OPENAI_API_KEY", "FAL_KEY"] }, { "anySetting": ["image_gen.base_url"] }],
+      "fix": "OPENAI_API_KEY=...",
+    },
+    timeoutMs: 300000,
+    hasCheck: false,
+    hasDynamicSchema: false,
+    hasEffects: true,
+    load: () => import("../tools/multimedia/image-generate.js"),
+  },
+  {
     name: "link_checker",
     toolset: "links",
     description: "Find dead links: of a page (url), a whole site (url, recurse), a list (urls), or a Markdown file or folder (path).",

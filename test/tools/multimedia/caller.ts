@@ -8,8 +8,8 @@ export interface Caller {
   readonly home: string;
   path(name: string): string;
   call(name: string, args: Record<string, unknown>): Promise<CallResult>;
-  /** Ends everything that still runs. */
-  close(): Promise<void>;
+  /** The same, ended by the signal. */
+  callUntil(signal: AbortSignal, request: { name: string; arguments: unknown }): Promise<CallResult>;
 }
 
 /** Calls through the whole path, everything allowed that asks. */
@@ -32,6 +32,6 @@ export async function caller(
     home,
     path: (name) => join(cwd, name),
     call: (name, args) => session.call({ name, arguments: args }),
-    close: () => runtime.close(),
+    callUntil: (signal, request) => session.call(request, { signal }),
   };
 }
