@@ -231,9 +231,13 @@ function withLargeTexts(args: Readonly<Record<string, unknown>>): Record<string,
 function remarksOn(report: Pick<CheckReport, "outcomes">, unstoppable: number): readonly string[] {
   const remarks: string[] = [];
   if (unstoppable >= MOST_UNSTOPPABLE) remarks.push("given up early: it does not stop when it is told to");
-  if (Object.keys(report.outcomes).every((outcome) => NOT_RUN.includes(outcome)))
-    remarks.push("its own code never ran: no call got past the checks before it");
+  if (neverRan(report)) remarks.push("its own code never ran: no call got past the checks before it");
   return remarks;
+}
+
+/** All that was seen are the checks before the tool's own code, which says nothing about that code. */
+export function neverRan({ outcomes }: Pick<CheckReport, "outcomes">): boolean {
+  return Object.keys(outcomes).every((outcome) => NOT_RUN.includes(outcome));
 }
 
 /** While a tool is being checked with random arguments, it may touch nothing but a scratch folder. */

@@ -120,7 +120,8 @@ export default defineTool({ name: "bad", description: "Broken", handler: () => u
   parameters: { type: "object", properties: {} } });\n`,
     );
     const done = await hermes(["tools", "check", "--all", "--runs", "1", "--json"], { home: own, cwd });
-    const { ok, reports, skipped } = JSON.parse(done.stdout) as Checked & {
+    const { ok, reports, never_ran, skipped } = JSON.parse(done.stdout) as Checked & {
+      readonly never_ran: readonly string[];
       readonly skipped: readonly { readonly name: string; readonly fix?: string }[];
     };
     const broken = reports.filter(({ violations }) => violations.length > 0);
@@ -131,6 +132,9 @@ export default defineTool({ name: "bad", description: "Broken", handler: () => u
     );
     expect(skipped).toContainEqual(expect.objectContaining({ name: "ha_get_state", fix: "HASS_TOKEN=..." }));
     expect(reports.some(({ tool }) => tool === "ha_get_state")).toBe(false);
+    // What was not seen to run is not counted as sound.
+    expect(never_ran).toContain("terminal");
+    expect(never_ran).not.toContain("todo");
   });
 
   it("without a name, or with one and --all, it says how it is meant", async () => {

@@ -1,4 +1,4 @@
-import type { CheckReport } from "../../check/check-tool.js";
+import { type CheckReport, neverRan } from "../../check/check-tool.js";
 import type { ToolListing } from "../../runtime/definitions.js";
 import type { CommandContext } from "../context.js";
 import { EXIT } from "../errors.js";
@@ -32,13 +32,14 @@ export function showEveryReport(
   const broken = reports.filter(isBroken);
   if (broken.length > 0) process.exitCode = EXIT.toolError;
   if (out.json) {
-    out.value({ ok: broken.length === 0, reports, skipped });
+    const never_ran = reports.filter(neverRan).map(({ tool }) => tool);
+    out.value({ ok: broken.length === 0, reports, never_ran, skipped });
     return;
   }
   out.table([
     ["", "tool", "calls", "problems", ""],
     ...reports.map((report) => [
-      out.mark(isBroken(report) ? "error" : "ok"),
+      out.mark(isBroken(report) ? "error" : neverRan(report) ? "warning" : "ok"),
       report.tool,
       String(callsOf(report)),
       String(report.violations.length),
@@ -56,8 +57,9 @@ export function showEveryReport(
     out.line(`${report.tool}:`);
     showViolations(out, report);
   }
+  const unseen = reports.filter(neverRan).length;
   out.line(
-    `${reports.length} tools tried, ${broken.length} with problems, ${skipped.length} not available; seed ${reports[0]?.seed ?? 0}`,
+    `${reports.length} tools tried, ${broken.length} with problems; of ${unseen} only the checks before their code were seen, since random arguments are too dangerous for them; ${skipped.length} not available; seed ${reports[0]?.seed ?? 0}`,
   );
 }
 
