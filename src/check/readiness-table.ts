@@ -69,12 +69,15 @@ function columnOf({ needs }: BuiltinEntry): Column {
 
 /** Of several ways the easiest one counts; of several needs the hardest. */
 function columnOfNeeds(needs: Needs): Column {
-  const ways = (needs.anyOf ?? []).map(columnOfNeeds);
+  // A program that is one way among others need not be there, and its name would not say what is missing.
+  const ways = (needs.anyOf ?? []).map((way) =>
+    way.programs !== undefined && columnOfNeeds(way) === "at once" ? "command" : columnOfNeeds(way),
+  );
   const easiest = COLUMNS.find((column) => ways.includes(column)) ?? "at once";
   const own: Column =
     needs.anyEnv !== undefined || needs.anySetting !== undefined
       ? "key"
-      : (needs.packages ?? []).length > 0
+      : [...(needs.packages ?? []), ...(needs.models ?? [])].length > 0
         ? "command"
         : "at once";
   return COLUMNS[Math.max(COLUMNS.indexOf(easiest), COLUMNS.indexOf(own))] ?? own;
