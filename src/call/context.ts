@@ -1,7 +1,7 @@
 import type { Environment } from "../env/environment.js";
 import type { ModelUsage } from "../model/model-client.js";
 import type { Effect } from "../tool/effects.js";
-import type { Connect, Fetch, LookUp } from "../tool/fetch.js";
+import type { Connect, Fetch, LookUp, OpenProxy } from "../tool/fetch.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
@@ -91,6 +91,11 @@ export class HandlerContext implements CallContext {
   /** An arrow, so that a tool may hand it on by itself. */
   readonly fetch: Fetch = (request) => fetchInCall(this.#call, this, request);
   readonly connect: Connect = (request) => connectInCall(this.#call, this, request);
+  readonly openProxy: OpenProxy = (request) =>
+    this.#call.scope.services.openProxy({
+      ...request,
+      refusal: (url) => this.refusal({ action: "network:fetch", resource: url, mode: "read" }),
+    });
   readonly lookUp: LookUp = (question) =>
     this.#call.scope.services.lookUp({ ...question, signal: question.signal ?? this.signal });
 

@@ -17,6 +17,7 @@ export function declareEffects(call: CallRecord): Failure | undefined {
     const declared: unknown = tool.effects(call.args, {
       cwd: scope.info.cwd,
       environment: scope.environment.name,
+      session: scope.info.id,
       home: scope.home,
       exported: scope.task.exported,
       pendingInput: (process) => scope.processes.pendingInput(process),

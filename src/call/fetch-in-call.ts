@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Effect } from "../tool/effects.js";
 import { ToolError } from "../tool/errors.js";
-import type { ConnectRequest, FetchRequest, FetchResponse } from "../tool/fetch.js";
+import type { ConnectRequest, FetchRequest, FetchResponse, ProxyRequest } from "../tool/fetch.js";
 import type { CallContext, Progress } from "../tool/tool.js";
 import type { CallRecord } from "./call-record.js";
 
@@ -38,6 +38,11 @@ export async function fetchInCall(
     refusal,
     progress: (update) => context.progress(update),
   });
+}
+
+/** A proxy outlives its call; what passes through it is judged as if that call asked. */
+export interface CallProxy extends ProxyRequest {
+  refusal(url: string): string | undefined;
 }
 
 /** What the connection is for was declared by the effects of the call; where it leads is judged by the operator's rules. */

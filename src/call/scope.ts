@@ -13,7 +13,7 @@ import type { Found, View } from "../registry/view.js";
 import type { Decision, IncomingCall } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
-import type { ConnectRequest, FetchResponse, NameAnswer, NameQuestion } from "../tool/fetch.js";
+import type { ConnectRequest, FetchResponse, NameAnswer, NameQuestion, NetworkProxy } from "../tool/fetch.js";
 import type { HostCapabilities } from "../tool/host-capabilities.js";
 import type {
   CallContext,
@@ -24,7 +24,7 @@ import type {
 } from "../tool/tool.js";
 import type { ResultLimits } from "./bounds.js";
 import type { EffectLocks } from "./effect-locks.js";
-import type { CallFetch } from "./fetch-in-call.js";
+import type { CallFetch, CallProxy } from "./fetch-in-call.js";
 import type { FileChanges } from "./file-changes.js";
 import type { Guardrails } from "./guardrails.js";
 import type { Hooks } from "./hooks.js";
@@ -188,6 +188,7 @@ export interface CallServices {
   /** The guarded client of the network. */
   fetch(request: CallFetch): Promise<FetchResponse>;
   connect(request: ConnectRequest): Promise<Socket>;
+  openProxy(request: CallProxy): Promise<NetworkProxy>;
   lookUp(question: NameQuestion): Promise<NameAnswer>;
   /** Loads a library that is not part of every installation. */
   loadPackage(name: string): Promise<unknown>;

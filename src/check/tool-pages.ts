@@ -79,6 +79,7 @@ function needsParts(needs: Needs): readonly string[] {
   return [
     ...(needs.programs ?? []).map((name) => `\`${name}\``),
     ...(needs.packages ?? []).map((name) => `the package \`${name}\``),
+    ...(needs.browser === true ? ["Chromium, Chrome or Edge"] : []),
     ...(needs.models ?? []).map((name) => `the model ${name}`),
     ...oneOf(needs.anyEnv),
     ...oneOf(needs.anySetting),

@@ -69,6 +69,11 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
         options: { "--check": "only say what is there and what is missing" },
         load: async () => (await import("./setup/tools.js")).setupTools,
       },
+      browser: {
+        about: "a browser for the browser tools: the one of this machine, else one into the Hermes home",
+        options: { "--check": "only say what is there and what is missing" },
+        load: async () => (await import("./setup/browser.js")).setupBrowser,
+      },
       search: {
         about: "the model that finds tools by meaning",
         options: { "--check": "only say whether it is there and whole" },

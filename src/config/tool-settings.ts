@@ -19,6 +19,7 @@ export const TOOL_SETTINGS = [
   { path: "browser.executable", type: text, default: "", project: "never", about: "Browser program; empty: the first Chromium, Chrome or Edge that is found" },
   { path: "browser.cdp_url", type: text, default: "", project: "never", envAliases: ["BROWSER_CDP_URL"], about: "Address of a running browser to drive instead (`http://127.0.0.1:9222`)" },
   { path: "browser.headless", type: boolean, default: true, project: "never", about: "Run the browser without a window" },
+  { path: "browser.sandbox", type: { kind: "enum", values: ["auto", "off"] }, default: "auto", project: "never", policy: true, about: "The browser's own sandbox: `auto`: on unless Hermes runs as root, where browsers have none; `off`: for containers that forbid it" },
   { path: "browser.idle_seconds", type: { kind: "number", min: 30, max: 86_400 }, default: 300, project: "never", envAliases: ["BROWSER_INACTIVITY_TIMEOUT"], about: "Seconds after which a browser that nobody uses is closed" },
   { path: "browser.command_timeout", type: seconds, default: 30, project: "never", about: "Seconds that one action in the browser may take" },
   { path: "browser.dialog_policy", type: { kind: "enum", values: ["must_respond", "auto_dismiss", "auto_accept"] }, default: "must_respond", project: "never", about: "What happens to dialogs of a page: the model answers, they are dismissed, or accepted" },

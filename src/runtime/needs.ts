@@ -1,6 +1,7 @@
 import { isRecord } from "../base/record.js";
 import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import type { PluginEnvironments } from "../env/environments.js";
+import { findBrowser } from "../env/find-browser.js";
 import { findProgram } from "../env/find-program.js";
 import type { Status } from "../registry/availability.js";
 import type { Needs } from "../tool/tool.js";
@@ -36,7 +37,7 @@ async function checkEnvironment(
 }
 
 function checkHere(needs: Needs, config: LoadedConfig): Status {
-  const { env, paths } = config;
+  const { env, paths, values } = config;
   const missing = (needs.programs ?? []).filter((program) => findProgram(program, env) === undefined);
   if (missing.length > 0)
     return no(`not found on PATH: ${missing.join(", ")}`, needs.fix ?? `install ${missing.join(", ")}`);
@@ -44,6 +45,16 @@ function checkHere(needs: Needs, config: LoadedConfig): Status {
   if (absent.length > 0) {
     const fix = absent.every(optionalPackage) ? SETUP_COMMAND : `npm install ${absent.join(" ")}`;
     return no(`not installed: ${absent.join(", ")}`, needs.fix ?? fix);
+  }
+  if (needs.browser === true && values.browser.cdp_url === "") {
+    const { executable } = values.browser;
+    if (findBrowser({ executable, env, home: paths.home }) === undefined)
+      return no(
+        executable === ""
+          ? "no Chromium, Chrome or Edge was found"
+          : `browser.executable names no program: ${executable}`,
+        needs.fix ?? "hermes setup browser",
+      );
   }
   const { anyEnv } = needs;
   if (anyEnv !== undefined && !anyEnv.some((name) => env[name])) {

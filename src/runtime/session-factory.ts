@@ -297,6 +297,8 @@ export class SessionFactory {
       cacheDir: paths.cache,
       fetch: async (request) => (await import("../net/fetch.js")).guardedFetch({ ...request, rules }),
       connect: async (request) => (await import("../net/connect.js")).guardedConnect({ ...request, rules }),
+      openProxy: async (request) =>
+        (await import("../net/socks-server.js")).openSocksProxy({ ...request, rules }),
       lookUp: async (question) => (await import("../net/name-records.js")).lookUpName(question),
       loadPackage: (name) => loadPackage(name, paths.home),
       packageFolder: (name) => folderOfPackage(name, paths.home),

@@ -33,6 +33,8 @@ export interface Effect {
 export interface EffectScope {
   readonly cwd: string;
   readonly environment: string;
+  /** Names what belongs to one session, so that sessions do not wait for each other's. */
+  readonly session?: string;
   /** What `~` means there; this machine's home when left out. */
   readonly home?: string;
   /** What earlier commands of the session have exported. */

@@ -63,6 +63,29 @@ export interface ConnectRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** For programs that have network code of their own, such as a browser. */
+export interface ProxyRequest {
+  /** Told of connections that were refused or could not be made. */
+  onTrouble?(trouble: ProxyTrouble): void;
+}
+
+export interface ProxyTrouble {
+  readonly host: string;
+  readonly port: number;
+  /** Refused by the rules; otherwise nobody answered there. */
+  readonly blocked: boolean;
+  readonly reason: string;
+}
+
+/** Open until it is closed, also after the call that opened it. */
+export interface NetworkProxy {
+  /** `socks5://127.0.0.1:port`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export type OpenProxy = (request?: ProxyRequest) => Promise<NetworkProxy>;
+
 /** An open connection to an address that was judged; ended with the call unless the tool ends it before. */
 export type Connect = (request: ConnectRequest) => Promise<Socket>;
 

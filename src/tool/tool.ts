@@ -5,7 +5,7 @@ import type { ModelUsage } from "../model/model-client.js";
 import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
-import type { Connect, Fetch, LookUp } from "./fetch.js";
+import type { Connect, Fetch, LookUp, OpenProxy } from "./fetch.js";
 import type { HostCapabilities, HostCapability } from "./host-capabilities.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolResult } from "./result.js";
@@ -25,6 +25,8 @@ export interface Needs {
   readonly programs?: readonly string[];
   /** Environment variables of which at least one must be set. */
   readonly anyEnv?: readonly string[];
+  /** A browser that can be driven: on this machine, or the one that the settings name. */
+  readonly browser?: boolean;
   /** npm packages that must be resolvable. */
   readonly packages?: readonly string[];
   /** Settings of which at least one must hold something. */
@@ -145,6 +147,11 @@ export interface CallContext {
   readonly fetch: Fetch;
   /** The same for what is no web request: an open connection to an address that the operator's rules allow. */
   readonly connect: Connect;
+  /**
+   * The same for a program that speaks to the network itself (a browser): a proxy that judges every connection, looks
+   * names up and dials only what was judged. Whoever opens it closes it.
+   */
+  readonly openProxy: OpenProxy;
   /** Asks a name server; one that was named must be among the effects of the call. */
   readonly lookUp: LookUp;
   /**

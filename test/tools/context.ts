@@ -10,6 +10,7 @@ import type { SessionProcesses } from "../../src/env/processes/types.js";
 import { guardedConnect } from "../../src/net/connect.js";
 import { guardedFetch } from "../../src/net/fetch.js";
 import { lookUpName } from "../../src/net/name-records.js";
+import { openSocksProxy } from "../../src/net/socks-server.js";
 import type { NetworkRules } from "../../src/net/urls.js";
 import { folderOfPackage } from "../../src/runtime/packages/find.js";
 import type { CallContext, Progress } from "../../src/tool/tool.js";
@@ -73,6 +74,12 @@ export function makeContext(
         ...request,
         signal: changes.signal,
         rules: rulesOf(changes.settings),
+      }),
+    openProxy: (request) =>
+      openSocksProxy({
+        ...request,
+        rules: rulesOf(changes.settings),
+        refusal: (url) => changes.refusal?.({ action: "network:fetch", resource: url, mode: "read" }),
       }),
     lookUp: (question) => lookUpName(question),
     load: (name) => import(name),

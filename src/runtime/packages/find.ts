@@ -22,6 +22,14 @@ export function installedVersion(name: string, home: string): string | undefined
   return versionInHome(name, home) ?? versionHere(name);
 }
 
+/** The folder of a package that is installed, as `installedVersion` finds it. */
+export function packageFolder(name: string, home: string): string | undefined {
+  const inHome = join(packagesFolder(home), "node_modules", name);
+  if (versionIn(inHome) !== undefined) return inHome;
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  return folders.map((folder) => join(folder, name)).find((folder) => versionIn(folder) !== undefined);
+}
+
 export function versionInHome(name: string, home: string): string | undefined {
   return versionIn(join(packagesFolder(home), "node_modules", name));
 }
