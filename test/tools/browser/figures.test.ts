@@ -1,6 +1,5 @@
 // @needs chromium
 
-import { chromium } from "playwright-core";
 import { expect, it } from "vitest";
 import { tokensOf } from "../../../src/tools/browser/fit-lines.js";
 import { startSite } from "../network/site.js";
@@ -29,37 +28,4 @@ it("a page with 5,000 elements takes at most 8,000 tokens, with what can be clic
   // Those in the middle are told as a range, and can be clicked by it.
   const [, from] = /refs ((?:f\d+)?e\d+) to/.exec(String(links.snapshot)) ?? [];
   expect((await call("click", { ref: from })).ok).toBe(true);
-});
-
-it("navigate and snapshot take at most 1.2 times as long as the library alone, give or take the noise of a machine", async () => {
-  const body = Array.from(
-    { length: 300 },
-    (_, n) => `<div><a href="/${n}">Entry ${n}</a> <p>Some text ${n}</p></div>`,
-  );
-  const site = await startSite({ "/": `<title>Page</title>${body.join("")}` });
-  const { get } = await openBrowsing();
-  await get("navigate", { url: `${site.base}/` });
-  const bare = await chromium.launch({ executablePath: "/usr/bin/chromium", chromiumSandbox: false });
-  try {
-    const page = await bare.newPage();
-    await page.goto(`${site.base}/`);
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    for (let round = 0; round < 7; round += 1) {
-      const started = performance.now();
-      await get("navigate", { url: `${site.base}/?ours=${round}` });
-      const middle = performance.now();
-      await page.goto(`${site.base}/?theirs=${round}`);
-      await page.ariaSnapshot({ mode: "ai" });
-      ours.push(middle - started);
-      theirs.push(performance.now() - middle);
-    }
-    const median = (times: number[]) => times.sort((a, b) => a - b)[3] ?? 0;
-    console.log(
-      `navigate + snapshot: ours ${median(ours).toFixed(0)} ms, bare ${median(theirs).toFixed(0)} ms`,
-    );
-    expect(median(ours)).toBeLessThan(median(theirs) * 1.2 + 40);
-  } finally {
-    await bare.close();
-  }
 });
