@@ -7,7 +7,13 @@ import type { SessionInfo } from "../tool/tool.js";
 import { type FileRules, judgeFile } from "./judge-file.js";
 import { judgeTerminal, lineOptions, type TerminalRules, withVariables } from "./judge-terminal.js";
 import { fetchesUrl, judgeUrlEffect, loadUrlRules } from "./judge-url.js";
-import { describe, judgePermission, judgeTool, withheldUnder } from "./profiles/judge-permissions.js";
+import {
+  describe,
+  isNamed,
+  judgePermission,
+  judgeTool,
+  withheldUnder,
+} from "./profiles/judge-permissions.js";
 import { judgeRestrictions } from "./profiles/judge-restrictions.js";
 import type { OfferedTool } from "./profiles/permission-files.js";
 import { type Authority, PermissionTable } from "./profiles/permission-table.js";
@@ -162,7 +168,7 @@ function judgeEffect(deciding: EffectDeciding): Verdict {
     ...danger.filter(({ verdict }) => verdict === "allow"),
     byPermission,
     ...(effect.action === "sandbox:widen" ? tell(widening(effect)) : []),
-    ...(effect.ask === undefined ? [] : tell(askedByTool(effect, effect.ask))),
+    ...(effect.ask === undefined || isNamedYes(deciding) ? [] : tell(askedByTool(effect, effect.ask))),
     ...danger,
   ]);
 }
@@ -203,6 +209,11 @@ function widening(effect: Effect): Verdict {
   const reason = `would run with fewer limits: ${effect.resource}${detail}`;
   const grantKeys = effect.resource === "off" ? [] : [`sandbox.widen:${effect.resource}`];
   return { verdict: "ask", rule: "sandbox.widen", reason, grantKeys, personOnly: true };
+}
+
+/** Who wrote the permission or the tool into the rules has answered what is asked `unlessNamed`. */
+function isNamedYes({ effect, authority, toolGrants }: EffectDeciding): boolean {
+  return effect.ask?.unlessNamed === true && isNamed({ effect, authority, toolGrants });
 }
 
 /** The tool itself says that this call wants a person: a changed definition, a thing that cannot be undone. */

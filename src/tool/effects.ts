@@ -16,7 +16,14 @@ export interface Effect {
   /** What was typed into it before, which this text is read after. */
   readonly typedBefore?: string | undefined;
   /** Why a person must be asked whatever the rules allow; a yes is remembered by `key` for the session, if there is one. */
-  readonly ask?: { readonly reason: string; readonly key?: string } | undefined;
+  readonly ask?:
+    | {
+        readonly reason: string;
+        readonly key?: string;
+        /** A rule that names this very permission or tool, not just everything, is a yes beforehand. */
+        readonly unlessNamed?: boolean;
+      }
+    | undefined;
   /** More for a person who is asked: what it really means here. */
   readonly detail?: string | undefined;
   /** Whether the result can show what the place holds. Unsaid: what is read is shown, what is written is not. */

@@ -52,6 +52,20 @@ export function judgePermission(question: {
   return { verdict: "allow", rule: grants[0] ?? "allowed" };
 }
 
+/** Whether every profile grants this by a rule about this permission or tool, not by one about everything. */
+export function isNamed(question: Omit<Parameters<typeof judgePermission>[0], "note">): boolean {
+  const { effect, authority, toolGrants } = question;
+  const { granting } = authority;
+  return (
+    granting.length > 0 &&
+    granting.every(
+      (levels, index) =>
+        toolGrants[index]?.includes("*") === false ||
+        levels.some(({ allow }) => allow.some(({ text }) => text === effect.action)),
+    )
+  );
+}
+
 interface Matched {
   readonly rule: ListedRule;
   readonly level: string;
