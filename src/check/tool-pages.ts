@@ -166,7 +166,10 @@ function shellWord(value: unknown): string {
 
 function shown(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.replaceAll("{server}", "https://example.org").replaceAll("{folder}", "/home/ada");
+  return text
+    .replaceAll("{server}", "https://example.org")
+    .replaceAll("{folder}", "/home/ada")
+    .replaceAll("{mail}", "smtp://mail.example.org:587");
 }
 
 function firstSentence(text: string): string {

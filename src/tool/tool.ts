@@ -184,7 +184,7 @@ export interface ToolExample {
   readonly title: string;
   /** What lies in the working folder beforehand: name → text. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What the operator has configured: key → value. `{server}` as below, `{folder}` is the working folder. */
+  /** What the operator has configured: key → value. `{server}` as below, `{folder}` is the working folder, `{mail}` the address of a mail server. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Variables that are set. */
   readonly env?: Readonly<Record<string, string>>;

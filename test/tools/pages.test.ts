@@ -10,6 +10,7 @@ import { toolPages } from "../../src/check/tool-pages.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
 import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
 import type { AnyTool } from "../../src/tool/tool.js";
+import { startMailServer } from "../support/mail-server.js";
 import { needs } from "../support/needs.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 
@@ -59,11 +60,13 @@ describe("worked examples", () => {
   it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, example }, { skip }) => {
     needs({ skip }, ...(example.programs ?? []));
     const server = example.pages === undefined ? undefined : await startPages(example.pages);
+    const mail = JSON.stringify(example).includes("{mail}") ? await startMailServer() : undefined;
     const cwd = tempDir();
     const here = (value: unknown) =>
       JSON.parse(
         JSON.stringify(value)
           .replaceAll("{server}", server ?? "")
+          .replaceAll("{mail}", mail?.url ?? "")
           .replaceAll("{folder}", cwd),
       );
     const { runtime } = await testRuntime([], {
