@@ -39,6 +39,7 @@ const FULL = [
   "test/tools/browser/{pages,attacks,life,figures}.test.ts",
   "test/tools/system/{background,terminal-pty}.test.ts",
   "test/pty/local-pty.test.ts",
+  "test/tools/platform/radicale.test.ts",
   "test/sources/mcp/{connection,robustness,attacks,questions}.test.ts",
   "test/sources/plugins/{isolation,states,install,contributions}.test.ts",
   "test/{weights/fetch-weights,runtime/packages}.test.ts",

@@ -58,7 +58,7 @@ export async function connectInCall(
 }
 
 function effectOf(url: string, method = "GET"): Effect {
-  return ["GET", "HEAD", "OPTIONS"].includes(method)
+  return ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].includes(method)
     ? { action: "network:fetch", resource: url, mode: "read" }
     : { action: "network:write", resource: url, mode: "write" };
 }
