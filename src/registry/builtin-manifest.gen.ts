@@ -862,7 +862,11 @@ export const builtinManifest: readonly BuiltinEntry[] = [
       "additionalProperties": false,
     },
     permissions: ["docker:read", "docker:run", "file:read", "file:write", "network:fetch"],
-    needs: { "environment": true },
+    needs: {
+      "environment": true,
+      "anyOf": [{ "programs": ["docker"] }, { "programs": ["podman"] }],
+      "fix": "apt-get install podman",
+    },
     tolerant: true,
     hasCheck: false,
     hasDynamicSchema: false,

@@ -28,10 +28,19 @@ function userNamed(name: string): User | undefined {
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }
 
-function folderFor(user: User | undefined): string {
+/** What a server that did not come up has left is taken away again. */
+async function inFolder(
+  user: User | undefined,
+  begin: (folder: string) => Promise<DatabaseServer>,
+): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), "hermes-db-"));
-  if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  return folder;
+  try {
+    if (user !== undefined) chownSync(folder, user.uid, user.gid);
+    return await begin(folder);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -56,6 +65,8 @@ async function start(options: {
   readonly port: number;
   readonly user: User | undefined;
   readonly signal: NodeJS.Signals;
+  /** Answered once the server takes queries; else an open port is enough. */
+  readonly probe?: readonly string[] | undefined;
 }): Promise<DatabaseServer> {
   const [program = "", ...args] = options.command;
   const child: ChildProcess = spawn(program, args, {
@@ -77,12 +88,18 @@ async function start(options: {
     rmSync(options.folder, { recursive: true, force: true, maxRetries: 5 });
   };
   for (let tries = 0; tries < 300; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said}`);
-    if (await answers(options.port)) return { port: options.port, folder: options.folder, stop };
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${program} ended with ${child.exitCode}: ${said}`);
+    if ((await answers(options.port)) && succeeds(options.probe))
+      return { port: options.port, folder: options.folder, stop };
     await delay(50);
   }
   await stop();
   throw new Error(`${program} does not answer: ${said}`);
+}
+
+function succeeds([program, ...args]: readonly string[] = []): boolean {
+  return program === undefined || spawnSync(program, args, { stdio: "ignore" }).status === 0;
 }
 
 async function answers(port: number): Promise<boolean> {
@@ -102,82 +119,86 @@ export const POSTGRES = "/usr/lib/postgresql/15/bin/postgres";
 /** The superuser is postgres with the password `geheim`; everybody has to say one. */
 export async function startPostgres(): Promise<DatabaseServer> {
   const user = userNamed("postgres");
-  const folder = folderFor(user);
-  const data = join(folder, "data");
-  const bin = POSTGRES.replace(/postgres$/, "");
-  runOrThrow(
-    [
-      "sh",
-      "-c",
-      `printf geheim > pw && ${bin}initdb -D data -U postgres -A scram-sha-256 --pwfile=pw --no-sync -E UTF8 --locale=C`,
-    ],
-    { cwd: folder, user },
-  );
-  const port = await freePort();
-  const server = await start({
-    command: [POSTGRES, "-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off"],
-    folder,
-    port,
-    user,
-    signal: "SIGINT",
+  return inFolder(user, async (folder) => {
+    const data = join(folder, "data");
+    const bin = POSTGRES.replace(/postgres$/, "");
+    runOrThrow(
+      [
+        "sh",
+        "-c",
+        `printf geheim > pw && ${bin}initdb -D data -U postgres -A scram-sha-256 --pwfile=pw --no-sync -E UTF8 --locale=C`,
+      ],
+      { cwd: folder, user },
+    );
+    const port = await freePort();
+    return start({
+      command: [POSTGRES, "-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off"],
+      folder,
+      port,
+      user,
+      signal: "SIGINT",
+      // The port is open before the database takes queries.
+      probe: [`${bin}pg_isready`, "-h", "127.0.0.1", "-p", String(port)],
+    });
   });
-  return server;
 }
 
 /** root has no password from this machine; tests make the users they need. */
 export async function startMariadb(): Promise<DatabaseServer> {
   const user = userNamed("mysql");
-  const folder = folderFor(user);
-  const data = join(folder, "data");
-  runOrThrow(
-    [
-      "mariadb-install-db",
-      "--no-defaults",
-      `--datadir=${data}`,
-      "--auth-root-authentication-method=normal",
-      "--skip-test-db",
-    ],
-    { cwd: folder, user },
-  );
-  const port = await freePort();
-  return start({
-    command: [
-      "/usr/sbin/mariadbd",
-      "--no-defaults",
-      `--datadir=${data}`,
-      `--port=${port}`,
-      "--bind-address=127.0.0.1",
-      `--socket=${join(folder, "m.sock")}`,
-      `--pid-file=${join(folder, "m.pid")}`,
-      "--innodb-flush-log-at-trx-commit=0",
-    ],
-    folder,
-    port,
-    user,
-    signal: "SIGTERM",
+  return inFolder(user, async (folder) => {
+    const data = join(folder, "data");
+    runOrThrow(
+      [
+        "mariadb-install-db",
+        "--no-defaults",
+        `--datadir=${data}`,
+        "--auth-root-authentication-method=normal",
+        "--skip-test-db",
+      ],
+      { cwd: folder, user },
+    );
+    const port = await freePort();
+    return start({
+      command: [
+        "/usr/sbin/mariadbd",
+        "--no-defaults",
+        `--datadir=${data}`,
+        `--port=${port}`,
+        "--bind-address=127.0.0.1",
+        `--socket=${join(folder, "m.sock")}`,
+        `--pid-file=${join(folder, "m.pid")}`,
+        "--innodb-flush-log-at-trx-commit=0",
+      ],
+      folder,
+      port,
+      user,
+      signal: "SIGTERM",
+    });
   });
 }
 
 export async function startRedis(password: string): Promise<DatabaseServer> {
-  const folder = folderFor(undefined);
-  const port = await freePort();
-  return start({
-    command: [
-      "redis-server",
-      "--port",
-      String(port),
-      "--bind",
-      "127.0.0.1",
-      "--save",
-      "",
-      "--requirepass",
-      password,
-      "--dir",
+  return inFolder(undefined, async (folder) => {
+    const port = await freePort();
+    return start({
+      command: [
+        "redis-server",
+        "--port",
+        String(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--requirepass",
+        password,
+        "--dir",
+        folder,
+      ],
       folder,
-    ],
-    folder,
-    port,
-    user: undefined,
-    signal: "SIGTERM",
+      port,
+      user: undefined,
+      signal: "SIGTERM",
+    });
   });
 }

@@ -79,7 +79,11 @@ export default defineTool({
   },
   permissions: ["docker:read", "docker:run", "file:read", "file:write", "network:fetch"],
   effects: dockerEffects,
-  needs: { environment: true },
+  needs: {
+    environment: true,
+    anyOf: [{ programs: ["docker"] }, { programs: ["podman"] }],
+    fix: "apt-get install podman",
+  },
   timeoutMs: ({ timeout_seconds }) => timeout_seconds * 1000 + 60_000,
   tolerant: true,
 

@@ -1,4 +1,6 @@
 // @needs /usr/lib/postgresql/15/bin/postgres
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DatabaseServer, startPostgres } from "../../support/database-server.js";
@@ -16,6 +18,7 @@ beforeAll(async () => {
        ('melon', 2.50, NULL, 9007199254740993, NULL, NULL, NULL);
      CREATE ROLE reader LOGIN PASSWORD 'p@ss/word'; GRANT ALL ON ALL TABLES IN SCHEMA public TO reader;
      GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO reader;
+     CREATE ROLE copier LOGIN PASSWORD 'geheim' IN ROLE pg_execute_server_program, pg_write_server_files;
      CREATE FUNCTION sneak() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM fruit; RETURN 1; END $$;`,
     "shop",
   );
@@ -122,24 +125,48 @@ describe("database_query on PostgreSQL", () => {
     expect(asked).toEqual([]);
   });
 
-  it("a superuser that reads can neither run programs nor touch files of the server", async () => {
+  it("an account that may run programs and write files of the server does neither when it reads", async () => {
     const { call } = await open();
-    for (const query of [
-      "COPY (SELECT 1) TO PROGRAM 'cat > /tmp/hermes-should-not-be'",
-      "COPY (SELECT 1) TO '/tmp/hermes-should-not-be'",
-      "SELECT pg_read_file('postgresql.conf')",
-    ]) {
-      const { error } = await call({ connection_string: address("postgres:geheim"), query });
-      expect([query, error?.message]).toEqual([
-        query,
-        expect.stringMatching(/permission denied|must be superuser/),
-      ]);
+    const written = join(server.folder, "should-not-be");
+    for (const who of ["postgres:geheim", "copier:geheim"]) {
+      for (const query of [
+        `COPY (SELECT 1) TO PROGRAM 'cat > ${written}'`,
+        `COPY (SELECT 1) TO '${written}'`,
+        `DO $$ BEGIN COPY (SELECT 1) TO PROGRAM 'cat > ${written}'; END $$`,
+        `DO $$ BEGIN RESET ROLE; COPY (SELECT 1) TO '${written}'; END $$`,
+        `/* SELECT */ DO $$ BEGIN EXECUTE 'RESET ROLE'; COPY (SELECT 1) TO '${written}'; END $$`,
+        `SELECT 1; COPY (SELECT 1) TO '${written}'`,
+        `explain select 1; COPY (SELECT 1) TO '${written}'`,
+        "RESET ROLE",
+        "SELECT pg_read_file('postgresql.conf')",
+      ]) {
+        const { error } = await call({ connection_string: address(who), query });
+        expect([who, query, error?.message]).toEqual([
+          who,
+          query,
+          expect.stringMatching(/read-only|permission denied|must be superuser|multiple commands/),
+        ]);
+      }
     }
-    const { structured } = await call({
-      connection_string: address("postgres:geheim"),
-      query: "SELECT 1 AS one",
+    expect(existsSync(written)).toBe(false);
+  });
+
+  it("a superuser reads with the rights of a reader and is told to have another account", async () => {
+    const { call } = await open();
+    const ask = (query: string, params?: unknown[]) =>
+      call({ connection_string: address("postgres:geheim"), query, ...(params && { params }) });
+    expect((await ask("SELECT name FROM fruit WHERE id = $1", [1])).structured).toMatchObject({
+      rows: [{ name: "apple" }],
+      note: expect.stringContaining("an account that may only read"),
     });
-    expect(structured).toMatchObject({ rows: [{ one: 1 }], note: expect.stringContaining("superuser") });
+    expect((await ask("SHOW server_version")).structured).toMatchObject({ row_count: 1 });
+    expect((await ask("VALUES (1), (2)")).structured).toMatchObject({ row_count: 2 });
+    expect((await ask("EXPLAIN SELECT * FROM fruit")).error).toBeUndefined();
+    expect((await ask("DELETE FROM fruit")).error?.message).toContain(
+      "cannot execute DELETE in a read-only transaction",
+    );
+    const { error } = await ask("SELEC 1");
+    expect(error?.message).toContain('syntax error at or near "SELEC"');
   });
 
   it("readonly: false asks, then writes; the password is shown to nobody", async () => {

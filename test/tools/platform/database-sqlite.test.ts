@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const PEOPLE = `CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, born TEX
 
 async function open(options: { answer?: "once" | "deny"; flags?: Readonly<Record<string, unknown>> } = {}) {
   const asked: string[] = [];
-  const { runtime, cwd } = await testRuntime([], { builtins: true, flags: options.flags ?? {} });
+  const { runtime, cwd, home } = await testRuntime([], { builtins: true, flags: options.flags ?? {} });
   const session = await runtime.openSession({
     approver: {
       ask: async (request) => {
@@ -35,7 +35,7 @@ async function open(options: { answer?: "once" | "deny"; flags?: Readonly<Record
       { name: "database_query", arguments: { connection_string: "sqlite:people.db", ...args } },
       { signal },
     );
-  return { call, cwd, asked };
+  return { call, cwd, home, asked };
 }
 
 describe("database_query on SQLite", () => {
@@ -197,9 +197,25 @@ describe("database_query on SQLite", () => {
     expect(structured).toMatchObject({ rows: [{ n: 2 }] });
   });
 
-  it("a file the session may not read stays closed", async () => {
-    const { call } = await open();
-    const { error } = await call({ connection_string: "sqlite:~/.ssh/id_rsa", query: "SELECT 1" });
-    expect(error).toBeDefined();
+  it("a file of secrets stays closed when a person says no, also behind a link; others are open unasked", async () => {
+    const { call, cwd, home, asked } = await open({ answer: "deny" });
+    mkdirSync(join(home, ".ssh"));
+    make(join(home, ".ssh", "id_rsa"), PEOPLE);
+    make(join(home, "notes.db"), PEOPLE);
+    symlinkSync(join(home, ".ssh", "id_rsa"), join(cwd, "linked.db"));
+    const ask = (file: string) =>
+      call({ connection_string: `sqlite:${file}`, query: "SELECT name FROM people" });
+    for (const file of ["~/.ssh/id_rsa", join(home, ".ssh/id_rsa"), "linked.db"]) {
+      const { error, content } = await ask(file);
+      expect([file, error?.code, asked.pop()]).toEqual([
+        file,
+        "denied",
+        expect.stringContaining("/.ssh/id_rsa"),
+      ]);
+      expect(JSON.stringify(content)).not.toContain("Ada");
+    }
+    expect((await ask("~/notes.db")).structured).toMatchObject({
+      rows: [{ name: "Ada" }, { name: "Grace" }],
+    });
   });
 });

@@ -74,29 +74,67 @@ async function runOn({ connection, query, ssl }: Run): Promise<QueryAnswer> {
     await client.connect();
     // A query whose connection is closed goes on at the server unless it looks. Servers before 14 do not know this.
     await client.query("SET client_connection_check_interval = '300ms'").catch(() => undefined);
-    const note = job.readonly ? await beginReading(client) : undefined;
+    const note = job.readonly ? await beginReading(client, job) : undefined;
     return { ...(await fetchRows(client, job)), note };
   } catch (error) {
     throw lost ?? error;
   }
 }
 
+interface Account {
+  readonly superuser: boolean;
+  /** May run programs or write files of the server's machine, which a read-only transaction does not prevent. */
+  readonly powerful: boolean;
+  /** There is a role that may only read (PostgreSQL 14 and later). */
+  readonly reader: boolean;
+}
+
 /**
  * The query before the caller's one sets a snapshot, after which the server lets nobody make the transaction writable
- * again. A superuser could still run programs of the server's machine (COPY … TO PROGRAM) and write its files, so reading
- * is done as somebody who may only read.
+ * again. Programs and files of the server's machine (COPY … TO PROGRAM) are no part of any transaction: of accounts that
+ * reach them only plain queries are taken, and a superuser reads as somebody who may only read.
  */
-async function beginReading(client: Client): Promise<string | undefined> {
+async function beginReading(client: Client, job: QueryJob): Promise<string | undefined> {
   await client.query("BEGIN READ ONLY");
-  const { rows } = await client.query<{ superuser: string; reader: boolean }>(
-    `SELECT current_setting('is_superuser') AS superuser,
+  const { rows } = await client.query<Account>(
+    `SELECT current_setting('is_superuser') = 'on' AS superuser,
+      EXISTS (SELECT FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(session_user, oid, 'MEMBER')
+        AND rolname IN ('pg_execute_server_program', 'pg_write_server_files')) AS powerful,
       EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'pg_read_all_data') AS reader`,
   );
-  if (rows[0]?.superuser !== "on") return undefined;
-  if (!rows[0].reader)
-    return "The account is a superuser: the read-only transaction does not keep it from files and programs of the server.";
-  await client.query("SET LOCAL ROLE pg_read_all_data");
-  return "The account is a superuser; the query ran with the rights of pg_read_all_data.";
+  const [account] = rows;
+  if (account === undefined || !(account.superuser || account.powerful)) return undefined;
+  if (account.superuser && account.reader) await client.query("SET LOCAL ROLE pg_read_all_data");
+  await refuseOtherThanQueries(client, job);
+  if (!account.superuser) return undefined;
+  const rights = account.reader ? "; the query ran with the rights of pg_read_all_data" : "";
+  return `The account is a superuser${rights}. Give this database an account that may only read.`;
+}
+
+/** No other statement begins with these, and none of them does anything besides what a query does. */
+const SHOWS = /^\s*(?:EXPLAIN|SHOW)\b/i;
+
+/**
+ * A block of code (DO) could take the superuser's rights back, and COPY runs programs. The server's own grammar tells
+ * them from queries: PREPARE takes SELECT, VALUES, INSERT, UPDATE, DELETE and MERGE, runs nothing, and the extended
+ * protocol takes no second statement behind it.
+ */
+async function refuseOtherThanQueries(client: Client, job: QueryJob): Promise<void> {
+  if (job.explain || SHOWS.test(job.query)) return;
+  const prepare = { text: `PREPARE hermes_query AS ${job.query}`, queryMode: "extended" };
+  try {
+    await client.query(prepare);
+  } catch (error) {
+    if (codeOf(error) !== SYNTAX_ERROR) throw error;
+    throw new ToolError(
+      "The account may run programs and write files of the server, which a read-only transaction does not prevent: " +
+        `only SELECT, VALUES, EXPLAIN and SHOW are read-only with it. PostgreSQL: ${messageOf(error)}.`,
+      {
+        hint: "Correct the query, or use an account that may only read. With readonly: false a person is asked to allow it.",
+        details: { sqlstate: SYNTAX_ERROR },
+      },
+    );
+  }
 }
 
 async function fetchRows(client: Client, job: QueryJob): Promise<QueryAnswer> {
@@ -143,13 +181,18 @@ function sslFor(mode: string): false | { readonly rejectUnauthorized: boolean } 
   return { rejectUnauthorized: mode === "verify-ca" || mode === "verify-full" };
 }
 
+function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+}
+
+const SYNTAX_ERROR = "42601";
 const READ_ONLY_TRANSACTION = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const QUERY_CANCELED = "57014";
 
 function postgresFailure(error: unknown, job: QueryJob): ToolError {
   if (ToolError.isInstance(error)) return error;
-  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   const message = messageOf(error);
   if (code === QUERY_CANCELED && /timeout/.test(message)) return tooLate(job);
   const position =
