@@ -2,9 +2,9 @@ import { isRecord } from "../base/record.js";
 import { failure } from "../tool/errors.js";
 import type { Adapter, Answer, Recognised } from "./adapter.js";
 import { callEntry } from "./call-entry.js";
-import { metadataOf, modelError, modelText, structuredObject } from "./model-text.js";
+import { metadataOf, modelError, modelSuccess } from "./model-text.js";
 import { openai } from "./openai.js";
-import { kindOf, listOf, own, type WireRecord } from "./wire-values.js";
+import { kindOf, listOf, own } from "./wire-values.js";
 
 /** `{"tool_calls": […]}` → `{"tool_results": […]}`; also one bare call, or a list of them. */
 export const envelope: Adapter = {
@@ -48,22 +48,8 @@ function toolResult({ id, name, result }: Answer) {
     tool_call_id: id,
     role: "tool",
     name,
-    content: result.ok ? successOf(result) : modelError(result),
+    content: result.ok ? modelSuccess(result) : modelError(result),
     duration_ms: result.duration_ms,
     metadata: metadataOf(result),
-  };
-}
-
-/** Always an object with `status`; a tool's own word of that name (`running`) stands beside it. */
-function successOf(result: Answer["result"]): WireRecord {
-  const structured = structuredObject(result);
-  if (structured === undefined) return { status: "success", output: modelText(result) };
-  const { status = "success", ...fields } = structured;
-  const notices = result.notices ?? [];
-  return {
-    status: "success",
-    ...fields,
-    ...(status !== "success" && { tool_status: status }),
-    ...(notices.length > 0 && !Object.hasOwn(fields, "notices") && { notices }),
   };
 }

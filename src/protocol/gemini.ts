@@ -1,7 +1,7 @@
 import { isRecord } from "../base/record.js";
 import type { Adapter, Answer, RawEntry } from "./adapter.js";
 import { unreadable } from "./call-entry.js";
-import { modelError, modelText } from "./model-text.js";
+import { modelError, modelSuccess, modelText, textIsObject } from "./model-text.js";
 import { kindOf, listOf, own, ownFirst, type WireRecord } from "./wire-values.js";
 
 const CALL_KEYS = ["functionCall", "function_call"];
@@ -74,9 +74,14 @@ function functionResponse({ id, idWasGiven, name, result }: Answer) {
     // Echoed only when the model sent one: it matches by order otherwise, and refuses ids it never gave.
     ...(idWasGiven ? { id } : {}),
     name,
-    response: result.ok ? { status: "success", output: modelText(result) } : modelError(result),
+    response: responseOf(result),
     ...(images.length === 0
       ? {}
       : { parts: images.map(({ mimeType, data }) => ({ inlineData: { mimeType, data } })) }),
   };
+}
+
+function responseOf(result: Answer["result"]): WireRecord {
+  if (!result.ok) return modelError(result);
+  return textIsObject(result) ? modelSuccess(result) : { status: "success", output: modelText(result) };
 }

@@ -4,7 +4,7 @@ import type { Content } from "../tool/content.js";
 import { failure } from "../tool/errors.js";
 import type { Adapter, RawEntry } from "./adapter.js";
 import { unreadable } from "./call-entry.js";
-import { metadataOf, modelContent, structuredObject } from "./model-text.js";
+import { metadataOf, ownContent, structuredObject } from "./model-text.js";
 import { kindOf, own } from "./wire-values.js";
 
 /** One MCP `tools/call` request. With `jsonrpc` and an id the answer is a whole JSON-RPC response. */
@@ -67,7 +67,8 @@ function notACall(method: unknown) {
 export function mcpResult(result: CallResult) {
   const structured = structuredObject(result);
   return {
-    content: modelContent(result).map(mcpContent),
+    // The text beside `structuredContent` is the same object: its status stands in `_meta`.
+    content: ownContent(result).map(mcpContent),
     ...(structured === undefined ? {} : { structuredContent: structured }),
     isError: !result.ok,
     // The one place of this protocol for what is no content; a tool's output schema need not know of it.

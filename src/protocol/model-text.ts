@@ -30,8 +30,47 @@ function parseOrNothing(json: string): unknown {
   }
 }
 
-/** The parts a model receives: the result with its notices, or one text of JSON with an `error` key. */
+/**
+ * What a model is told about a call that came to its end, where a format takes objects: always with `status`; a tool's
+ * own word of that name (`running`) stands beside it.
+ */
+export function modelSuccess(result: CallResult): WireRecord {
+  const structured = structuredObject(result);
+  if (structured === undefined) return { status: "success", output: modelText(result) };
+  const { status = "success", ...fields } = structured;
+  const notices = result.notices ?? [];
+  return {
+    status: "success",
+    ...fields,
+    ...(status !== "success" && { tool_status: status }),
+    ...(notices.length > 0 && !Object.hasOwn(fields, "notices") && { notices }),
+  };
+}
+
+/** Whether the text is the structured result itself. Other text that looks like JSON (a file's) is not ours to change. */
+export function textIsObject(result: CallResult): boolean {
+  const [only, ...more] = result.content;
+  if (only?.type !== "text" || more.length > 0 || !only.text.startsWith("{")) return false;
+  const structured = structuredObject(result);
+  return structured !== undefined && sameJson(parseOrNothing(only.text), structured);
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * The parts a model receives. An object is the same in every format: with `status`, and with `error` when the call
+ * failed; text and images come as the tool gave them.
+ */
 export function modelContent(result: CallResult): readonly Content[] {
+  return result.ok && textIsObject(result)
+    ? [text(JSON.stringify(modelSuccess(result)))]
+    : ownContent(result);
+}
+
+/** The parts as the tool gave them with the notices behind, or the error: for a format that has its own place for the status. */
+export function ownContent(result: CallResult): readonly Content[] {
   if (!result.ok) return [text(JSON.stringify(modelError(result)))];
   const notices = unseenNotices(result, textOf(result.content));
   if (notices.length === 0) return result.content;

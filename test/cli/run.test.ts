@@ -6,7 +6,7 @@ import { errorLine, hermes, json, tempFolder } from "./hermes.js";
 const folder = tempFolder();
 const arguments_ = { seconds: 0 };
 const text = JSON.stringify(arguments_);
-const slept = JSON.stringify({ slept_ms: 0, interrupted: false });
+const slept = JSON.stringify({ status: "success", slept_ms: 0, interrupted: false });
 
 const FORMATS = [
   {
@@ -56,9 +56,7 @@ const FORMATS = [
     request: { role: "model", parts: [{ functionCall: { id: "a", name: "sleep", args: arguments_ } }] },
     answer: {
       role: "user",
-      parts: [
-        { functionResponse: { id: "a", name: "sleep", response: { status: "success", output: slept } } },
-      ],
+      parts: [{ functionResponse: { id: "a", name: "sleep", response: JSON.parse(slept) } }],
     },
   },
   {
@@ -73,7 +71,7 @@ const FORMATS = [
       jsonrpc: "2.0",
       id: 1,
       result: {
-        content: [{ type: "text", text: slept }],
+        content: [{ type: "text", text: JSON.stringify({ slept_ms: 0, interrupted: false }) }],
         structuredContent: { slept_ms: 0, interrupted: false },
         isError: false,
         _meta: expect.objectContaining({ "hermes-tools/status": "success" }),

@@ -53,6 +53,47 @@ describe("what a model reads", () => {
   });
 });
 
+describe("an object", () => {
+  const object = { tool_calls: [CALL] };
+  const chat = { role: "assistant", content: null, tool_calls: [{ id: "a", function: { name: "now" } }] };
+  const messages = { content: [{ type: "tool_use", id: "a", name: "now", input: {} }] };
+  const items = [{ type: "function_call", call_id: "a", name: "now", arguments: "{}" }];
+  const content = { parts: [{ functionCall: { id: "a", name: "now", args: {} } }] };
+  const told = (request: unknown, fields: Partial<CallResult>) =>
+    JSON.stringify(encodeResults(parsed(parseRequest(request)), [result(fields)]));
+
+  it.each([
+    ["the envelope", object, (json: string) => json],
+    ["OpenAI", chat, JSON.stringify],
+    ["Anthropic", messages, JSON.stringify],
+    ["Responses", items, JSON.stringify],
+    ["Gemini", content, (json: string) => json],
+  ] as const)("has one shape, with its status: %s", (_title, request, written) => {
+    const running = { status: "running", session_id: "p1" };
+    const fields = { content: [text(JSON.stringify(running))], structured: running, notices: ["Again."] };
+    const shape = '{"status":"success","session_id":"p1","tool_status":"running","notices":["Again."]}';
+    expect(told(request, fields)).toContain(written(shape));
+  });
+
+  it("is in MCP what `structuredContent` is, with its status beside", () => {
+    const told = encodeResults(
+      parsed(parseRequest({ id: "a", method: "tools/call", params: { name: "now" } })),
+      [result({ content: [text('{"rows":2}')], structured: { rows: 2 } })],
+    );
+    expect(told).toMatchObject({
+      content: [{ text: '{"rows":2}' }],
+      structuredContent: { rows: 2 },
+      _meta: { "hermes-tools/status": "success" },
+    });
+  });
+
+  it("that a tool shows as text, or that stands in a file, is left as it is", () => {
+    const file = { content: '{"a":1}', lines: 1 };
+    expect(modelText(result({ content: [text('{"a":1}')], structured: file }))).toBe('{"a":1}');
+    expect(modelText(result({ content: [text("1 line")], structured: file }))).toBe("1 line");
+  });
+});
+
 describe("the structured form", () => {
   const envelopeContent = (fields: Partial<CallResult>) => {
     const request = parsed(parseRequest({ tool_calls: [CALL] }));
