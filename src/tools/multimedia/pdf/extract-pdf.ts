@@ -6,7 +6,7 @@ import type { CallContext } from "../../../tool/tool.js";
 import { writeMediaFile } from "../media-files.js";
 import { PictureReader } from "../ocr.js";
 import { asMarkdown, laidOut, linesOf, type Table, type TextPiece, tablesIn } from "./layout.js";
-import { type PdfDocument, type PdfPage, withDocument } from "./open-document.js";
+import { type OpenPdf, type PdfDocument, type PdfPage, withDocument } from "./open-document.js";
 import { type PagePicture, picturesOf, rawPicture, scanOf } from "./page-pictures.js";
 import { pagesIn, rangeText } from "./page-range.js";
 
@@ -55,11 +55,11 @@ const MAX_OCR_PAGES = 60;
 const MAX_IMAGES = 300;
 
 export function extractPdf(request: PdfRequest): Promise<ExtractedPdf> {
-  return withDocument(request, async (document) => {
-    const metadata = await metadataOf(document);
-    const total_pages = document.numPages;
+  return withDocument(request, async (pdf) => {
+    const metadata = await metadataOf(pdf.document);
+    const total_pages = pdf.document.numPages;
     if (request.mode === "metadata") return { pages: [], total_pages, metadata };
-    const extraction = new Extraction(document, request);
+    const extraction = new Extraction(pdf, request);
     try {
       await extraction.run(pagesIn(request.pages, total_pages));
     } finally {
@@ -75,7 +75,7 @@ class Extraction {
   readonly #notes: string[] = [];
   readonly #saved = new Set<string>();
   readonly #unread: number[] = [];
-  readonly #document: PdfDocument;
+  readonly #pdf: OpenPdf;
   readonly #request: PdfRequest;
   #reader: PictureReader | undefined;
   #readerMissing: string | undefined;
@@ -83,29 +83,31 @@ class Extraction {
   #chars = 0;
   #imagesLeft = 0;
 
-  constructor(document: PdfDocument, request: PdfRequest) {
-    this.#document = document;
+  constructor(pdf: OpenPdf, request: PdfRequest) {
+    this.#pdf = pdf;
     this.#request = request;
   }
 
   async run(wanted: readonly number[]): Promise<void> {
     const { ctx } = this.#request;
-    for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    const atOnce = this.#pdf.pagesAtOnce(AT_ONCE);
+    for (let at = 0; at < wanted.length; at += atOnce) {
       ctx.signal.throwIfAborted();
-      const numbers = wanted.slice(at, at + AT_ONCE);
+      await this.#pdf.renewWhenFull();
+      const numbers = wanted.slice(at, at + atOnce);
       for (const page of await Promise.all(numbers.map((n) => this.#page(n)))) {
         this.pages.push(await this.#finished(page));
         page.cleanUp();
       }
-      if (this.#chars > MAX_CHARS && at + AT_ONCE < wanted.length) {
-        const rest = rangeText(wanted.slice(at + AT_ONCE));
+      if (this.#chars > MAX_CHARS && at + atOnce < wanted.length) {
+        const rest = rangeText(wanted.slice(at + atOnce));
         this.#notes.push(`The text is too long for one answer: ask for pages "${rest}" separately.`);
         break;
       }
-      if (wanted.length > AT_ONCE)
+      if (wanted.length > atOnce)
         ctx.progress({
           message: `page ${numbers.at(-1)}`,
-          fraction: Math.min(1, (at + AT_ONCE) / wanted.length),
+          fraction: Math.min(1, (at + atOnce) / wanted.length),
         });
       // Reading keeps the thread busy; whoever wants to interrupt it must be heard.
       await turn();
@@ -135,7 +137,7 @@ class Extraction {
   }
 
   async #page(n: number) {
-    const page = await this.#document.getPage(n);
+    const page = await this.#pdf.document.getPage(n);
     const { mode } = this.#request;
     const { items } = await page.getTextContent();
     const cleanUp = () => void page.cleanup();

@@ -13,45 +13,110 @@ const WHOLE_BYTES = 16 * 1024 * 1024;
 const MAX_FILE_BYTES = 2 * 1024 * 1024 * 1024 - 1;
 const MAX_DOWNLOAD_BYTES = 100 * 1024 * 1024;
 const DOWNLOAD_MS = 120_000;
-const PART_BYTES = 512 * 1024;
+const PART_BYTES = 64 * 1024;
+/** A file that is read in parts is opened anew when this much of it is held. */
+const HELD_BYTES = 24 * 1024 * 1024;
 /** Pixels of one picture; beyond, it is left out. */
 const MAX_IMAGE_PIXELS = 60_000_000;
 
+interface PdfWanted {
+  readonly source: { readonly path: string } | { readonly url: string };
+  readonly password?: string | undefined;
+  readonly ctx: CallContext;
+}
+
 /** Opens a document for one piece of work and frees it afterwards. */
-export async function withDocument<T>(
-  request: {
-    readonly source: { readonly path: string } | { readonly url: string };
-    readonly password?: string | undefined;
-    readonly ctx: CallContext;
-  },
-  work: (document: PdfDocument) => Promise<T>,
-): Promise<T> {
-  const { source, password, ctx } = request;
-  bringNewerLanguage();
-  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
-  const options = {
-    password,
-    verbosity: 0,
-    maxImageSize: MAX_IMAGE_PIXELS,
-    isOffscreenCanvasSupported: false,
-    isImageDecoderSupported: false,
-    disableAutoFetch: true,
-    disableStream: true,
-    stopAtErrors: false,
-  };
-  let document: PdfDocument;
-  const open = async (): Promise<PdfDocument> => {
+export async function withDocument<T>(wanted: PdfWanted, work: (pdf: OpenPdf) => Promise<T>): Promise<T> {
+  const pdf = new OpenPdf(wanted);
+  try {
+    await pdf.open();
+    return await work(pdf);
+  } finally {
+    await pdf.close();
+  }
+}
+
+/**
+ * A document that is open. The library keeps every part of the file that it ever asked for, pictures that nobody looks
+ * at among them, so a large file is closed and opened again now and then: memory stays the same however large it is.
+ */
+export class OpenPdf {
+  readonly #wanted: PdfWanted;
+  #document: PdfDocument | undefined;
+  #file: { readonly real: string; readonly size: number } | undefined;
+  /** Bytes of the file that the library holds, and how many of them it took to open it. */
+  #held = 0;
+  #heldAtOpening = 0;
+
+  constructor(wanted: PdfWanted) {
+    this.#wanted = wanted;
+  }
+
+  get document(): PdfDocument {
+    if (this.#document === undefined) throw new Error("the document is not open");
+    return this.#document;
+  }
+
+  /** How many pages may be read at once without holding much of the file. */
+  pagesAtOnce(most: number): number {
+    if (this.#file === undefined) return most;
+    const pageBytes = this.#file.size / Math.max(1, this.document.numPages);
+    return Math.min(most, Math.max(1, Math.floor(HELD_BYTES / 4 / pageBytes)));
+  }
+
+  async open(): Promise<void> {
+    const { source } = this.#wanted;
+    try {
+      this.#document = await this.#opened();
+      this.#heldAtOpening = this.#held;
+    } catch (error) {
+      throw unreadable("url" in source ? source.url : source.path, error);
+    }
+  }
+
+  /** Pages of before are of no use afterwards. A damaged file, of which all is read to open it, stays open. */
+  async renewWhenFull(): Promise<void> {
+    if (this.#held - this.#heldAtOpening < HELD_BYTES || this.#heldAtOpening >= HELD_BYTES) return;
+    await this.close();
+    await this.open();
+  }
+
+  async close(): Promise<void> {
+    const document = this.#document;
+    this.#document = undefined;
+    this.#held = 0;
+    await document?.destroy();
+  }
+
+  async #opened(): Promise<PdfDocument> {
+    const { source, password, ctx } = this.#wanted;
+    bringNewerLanguage();
+    const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+    const options = {
+      password,
+      verbosity: 0,
+      maxImageSize: MAX_IMAGE_PIXELS,
+      isOffscreenCanvasSupported: false,
+      isImageDecoderSupported: false,
+      disableAutoFetch: true,
+      disableStream: true,
+      stopAtErrors: false,
+    };
     if ("url" in source) return getDocumentProxy(await downloaded(source.url, ctx), options);
     const { real, size } = await findMediaFile(source.path, { ctx, maxBytes: MAX_FILE_BYTES });
     const { files } = ctx.environment;
-    // The library takes the memory for itself, so it gets its own copy.
     if (size <= WHOLE_BYTES)
-      return getDocumentProxy(Uint8Array.from(await files.read(real, { real: true })), options);
+      return getDocumentProxy(ownCopy(await files.read(real, { real: true })), options);
+    this.#file = { real, size };
     const { PDFDataRangeTransport } = await getResolvedPDFJS();
+    const took = (bytes: number) => {
+      this.#held += bytes;
+    };
     class FileParts extends PDFDataRangeTransport {
       override requestDataRange(begin: number, end: number): void {
+        took(end - begin);
         files.read(real, { start: begin, end, real: true }).then(
-          (bytes) => this.onDataRange(begin, Uint8Array.from(bytes)),
+          (bytes) => this.onDataRange(begin, ownCopy(bytes)),
           () => this.abort(),
         );
       }
@@ -61,18 +126,13 @@ export async function withDocument<T>(
       range: new FileParts(size, null),
       rangeChunkSize: PART_BYTES,
     });
-  };
-  const name = "url" in source ? source.url : source.path;
-  try {
-    document = await open();
-  } catch (error) {
-    throw unreadable(name, error);
   }
-  try {
-    return await work(document);
-  } finally {
-    await document.destroy();
-  }
+}
+
+/** The library takes the memory for itself and refuses Node's own kind, whose memory may be shared. */
+function ownCopy(bytes: Uint8Array): Uint8Array {
+  const alone = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
+  return alone ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
 async function downloaded(url: string, ctx: CallContext): Promise<Uint8Array> {
@@ -89,7 +149,7 @@ async function downloaded(url: string, ctx: CallContext): Promise<Uint8Array> {
       hint: "Check the address.",
     });
   }
-  return Uint8Array.from(bytes);
+  return ownCopy(bytes);
 }
 
 function unreadable(name: string, error: unknown): unknown {
