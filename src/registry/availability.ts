@@ -15,8 +15,8 @@ export interface Status {
 
 const READY: Status = { ok: true };
 const TTL_MS = 30_000;
-/** A "no" of `needs` costs a look at the disk: what is installed or set meanwhile is found soon. */
-const MISSING_TTL_MS = 1_000;
+/** What a look at the disk answers is looked at again: what is installed, removed or set meanwhile is found soon. */
+const LOOK_TTL_MS = 1_000;
 const GRACE_MS = 60_000;
 const MAX_REMEMBERED = 512;
 
@@ -40,7 +40,7 @@ export interface AvailabilityOptions {
 
 /**
  * Remembers what checks said: 30 s, with 60 s of grace after a success so that one flaky probe does not make
- * a tool vanish. Tools that share a check function share its answer. A check that throws or overruns its
+ * a tool vanish; what a look at the disk says 1 s, and it is taken at its word. Tools that share a check function share its answer. A check that throws or overruns its
  * deadline means unavailable.
  */
 export class AvailabilityCache {
@@ -60,15 +60,17 @@ export class AvailabilityCache {
     const known = this.#remembered.peek(key);
     if (known !== undefined) {
       if (known.pending !== undefined) return known.pending;
-      const isCheapNo = !known.status.ok && entry.checkFn === undefined;
-      if (this.#now() - known.checkedAt < (isCheapNo ? MISSING_TTL_MS : TTL_MS)) return known.status;
+      if (this.#now() - known.checkedAt < ttlOf(entry)) return known.status;
     }
-    if (entry.checkFn === undefined) return this.#ask(key, () => this.#askNeeds(entry.needs));
+    const graceMs = isLook(entry) ? 0 : GRACE_MS;
+    if (entry.checkFn === undefined)
+      return this.#ask(key, { graceMs, probe: () => this.#askNeeds(entry.needs) });
     const { checkFn, needs } = entry;
-    return this.#ask(key, async () => {
+    const probe = async () => {
       const base = needs === undefined ? READY : await this.#askNeeds(needs);
       return base.ok ? toStatus(await checkFn(), entry) : base;
-    });
+    };
+    return this.#ask(key, { graceMs, probe });
   }
 
   /** What was last known, without asking anybody. */
@@ -84,11 +86,7 @@ export class AvailabilityCache {
       const key = entry.checkFn ?? entry.needs;
       if (key === undefined) continue;
       const known = this.#remembered.peek(key);
-      const isCheapNo = known?.status.ok === false && entry.checkFn === undefined;
-      until = Math.min(
-        until,
-        known === undefined ? 0 : known.checkedAt + (isCheapNo ? MISSING_TTL_MS : TTL_MS),
-      );
+      until = Math.min(until, known === undefined ? 0 : known.checkedAt + ttlOf(entry));
     }
     return until;
   }
@@ -97,8 +95,11 @@ export class AvailabilityCache {
    * Asks again when next asked, without grace: something has changed on purpose. What was known is kept to tell whether
    * the answer turns.
    */
-  invalidate(): void {
+  invalidate(entries?: readonly Entry[]): void {
+    const keys =
+      entries === undefined ? undefined : new Set(entries.map((entry) => entry.checkFn ?? entry.needs));
     for (const [key, { status }] of [...this.#remembered.entries()]) {
+      if (keys?.has(key) === false) continue;
       const longAgo = Number.NEGATIVE_INFINITY;
       this.#remembered.set(key, { status, checkedAt: longAgo, succeededAt: longAgo });
     }
@@ -109,12 +110,15 @@ export class AvailabilityCache {
     return this.#options.checkNeeds(needs);
   }
 
-  #ask(key: CheckFn | Needs, probe: () => Status | Promise<Status>): Promise<Status> {
+  #ask(
+    key: CheckFn | Needs,
+    { graceMs, probe }: { readonly graceMs: number; readonly probe: () => Status | Promise<Status> },
+  ): Promise<Status> {
     const previous = this.#remembered.peek(key);
     const pending: Promise<Status> = withDeadline(probe, this.#options.deadlineMs ?? 5_000).then((answer) => {
       const fresh = this.#masked(answer);
       const at = this.#now();
-      const inGrace = !fresh.ok && previous !== undefined && at - previous.succeededAt < GRACE_MS;
+      const inGrace = !fresh.ok && previous !== undefined && at - previous.succeededAt < graceMs;
       // Grace is served but not remembered, so that the next look asks again.
       const status = inGrace ? { ok: true, grace: true, ...reasonOf(fresh) } : fresh;
       // Asked before something changed on purpose: the answer is nobody's to keep.
@@ -145,6 +149,15 @@ export class AvailabilityCache {
       ...(status.fix !== undefined && { fix: mask(status.fix) }),
     };
   }
+}
+
+/** Answered by a look at the disk and the settings: nothing that may be slow, and nothing that may be flaky. */
+function isLook({ checkFn, needs }: Entry): boolean {
+  return checkFn === undefined && needs?.environment !== true;
+}
+
+function ttlOf(entry: Entry): number {
+  return isLook(entry) ? LOOK_TTL_MS : TTL_MS;
 }
 
 function toStatus(answer: Availability, entry: Entry): Status {

@@ -12,6 +12,7 @@ import { normalizeToolName } from "../protocol/tool-names.js";
 import { AvailabilityCache } from "../registry/availability.js";
 import { isReady, statusesOf, type ToolDefinition } from "../registry/definitions.js";
 import type { DiscoveryReport } from "../registry/discover.js";
+import type { Entry } from "../registry/entry.js";
 import type { ToolRegistry } from "../registry/registry.js";
 import {
   type CustomToolset,
@@ -158,12 +159,24 @@ export class Runtime {
    * told as `tool.availability`. For programs that change the environment: a variable, PATH, an installed program.
    */
   async invalidate(): Promise<void> {
-    const known = [...this.registry.snapshot().entries.values()].filter(
-      (entry) => this.#availability.peek(entry) !== undefined,
-    );
+    const known = this.#askedAbout();
     this.#availability.invalidate();
     this.registry.touch();
     await statusesOf(known, this.#availability);
+  }
+
+  /** The same after a program came or went: what does not turn stays as it was, and nobody is told. @internal */
+  async programsChanged(): Promise<void> {
+    const known = this.#askedAbout().filter(({ needs }) => needs !== undefined);
+    const before = known.map((entry) => this.#availability.peek(entry)?.ok);
+    this.#availability.invalidate(known);
+    const after = await statusesOf(known, this.#availability);
+    if (known.some(({ name }, index) => after.get(name)?.ok !== before[index])) this.registry.touch();
+  }
+
+  #askedAbout(): readonly Entry[] {
+    const entries = [...this.registry.snapshot().entries.values()];
+    return entries.filter((entry) => this.#availability.peek(entry) !== undefined);
   }
 
   /** Definitions in OpenAI format, sorted and byte-stable; a repeated question gets the very same list. */

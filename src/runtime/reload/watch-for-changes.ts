@@ -4,6 +4,7 @@ import { differences, EMPTY_SNAPSHOT, type FileSnapshot, takeSnapshot } from "./
 import { FolderWatchers } from "./folder-watchers.js";
 import { HeldChanges, type HeldFile } from "./held-changes.js";
 import { reload } from "./reload.js";
+import { ProgramWatchers } from "./watch-programs.js";
 import { type WatchedPlaces, watchedPlaces } from "./watched-places.js";
 
 export interface WatchOptions {
@@ -54,6 +55,7 @@ class Watching implements ReloadWatch, WaitingChanges {
   readonly #runtime: Runtime;
   readonly #options: WatchOptions;
   readonly #watchers = new FolderWatchers(() => this.#hint());
+  readonly #programs: ProgramWatchers;
   readonly #forget: () => void;
   readonly #holding: HeldChanges | undefined;
   #snapshot: FileSnapshot = EMPTY_SNAPSHOT;
@@ -66,6 +68,7 @@ class Watching implements ReloadWatch, WaitingChanges {
   constructor(runtime: Runtime, options: WatchOptions) {
     this.#runtime = runtime;
     this.#options = options;
+    this.#programs = new ProgramWatchers(runtime);
     const { hold } = options;
     if (hold !== undefined) {
       this.#holding = new HeldChanges({ config: runtime.config, tools: hold === "everything" });
@@ -123,6 +126,7 @@ class Watching implements ReloadWatch, WaitingChanges {
     clearTimeout(this.#quiet);
     clearTimeout(this.#poll);
     this.#watchers.close();
+    this.#programs.close();
     await this.#working;
     await this.#holding?.end();
   }
@@ -193,6 +197,7 @@ class Watching implements ReloadWatch, WaitingChanges {
   /** A project may be trusted now, a module may import another file: what lies there has been read a moment ago. */
   async #followNewPlaces(before: WatchedPlaces): Promise<void> {
     if (this.#closed) return;
+    this.#programs.follow();
     const places = this.#places();
     if (this.#watchers.follow(places, this.#snapshot.folders)) this.#hint();
     if (pathsOf(places) === pathsOf(before)) return;
