@@ -6,6 +6,8 @@ import type { ConsoleEntry } from "./tab.js";
 
 const RESULT_CHARS = 20_000;
 const SHOWN = 100;
+/** A page can log more than anybody wants to read. */
+const SHOWN_CHARS = 20_000;
 
 interface ConsoleAnswer {
   readonly url: string;
@@ -48,12 +50,17 @@ export default defineTool({
           ? undefined
           : await session.act(tab, ctx, () => evaluated(tab.page, expression, ctx));
       const result = value?.value;
+      const messages = newest(tab.messages);
+      const errors = newest(tab.errors);
       const answer = {
         url: tab.page.url(),
-        messages: tab.messages.slice(-SHOWN),
-        errors: tab.errors.slice(-SHOWN),
+        messages,
+        errors,
         ...(result !== undefined && { result: result.slice(0, RESULT_CHARS) }),
-        truncated: tab.messages.length > SHOWN || (result?.length ?? 0) > RESULT_CHARS,
+        truncated:
+          tab.messages.length > messages.length ||
+          tab.errors.length > errors.length ||
+          (result?.length ?? 0) > RESULT_CHARS,
       };
       if (clear) {
         tab.messages.length = 0;
@@ -87,3 +94,15 @@ export default defineTool({
     },
   ],
 });
+
+/** As many as there is room for, the last ones. */
+function newest(entries: readonly ConsoleEntry[]): readonly ConsoleEntry[] {
+  let first = entries.length;
+  let left = SHOWN_CHARS;
+  while (first > Math.max(0, entries.length - SHOWN)) {
+    left -= entries[first - 1]?.text.length ?? 0;
+    if (left < 0) break;
+    first -= 1;
+  }
+  return entries.slice(first);
+}

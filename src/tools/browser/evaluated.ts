@@ -17,6 +17,10 @@ export async function evaluated(page: Page, expression: string, ctx: CallContext
     return JSON.stringify(value) ?? "undefined";
   } catch (error) {
     const message = messageOf(error);
+    if (/Execution context was destroyed|Cannot find context/.test(message))
+      throw new ToolError("The page went elsewhere before the expression was evaluated.", {
+        hint: "Look where it is with browser_snapshot, then ask again.",
+      });
     if (!/^page\.evaluate: (?!Target|Page)/.test(message)) throw error;
     throw new ToolError(`The page answered: ${firstLine(message.replace(/^page\.evaluate: /, ""))}.`, {
       hint: "The expression is JavaScript in the page; its value must fit into JSON.",

@@ -32,7 +32,10 @@ export function navigate(address: string, ctx: CallContext): Promise<NavigateAns
       tab.notes.push(`the dialog of the page before was dismissed: ${JSON.stringify(dialog.message)}`);
     }
     session.takeTrouble();
-    const outcome = await session.act(tab, ctx, () => goTo({ address, tab, session, ctx }));
+    // Whoever opens a page wants that page, not what it opens besides.
+    const outcome = await session.act(tab, ctx, () => goTo({ address, tab, session, ctx }), {
+      follows: false,
+    });
     const now = session.tab ?? tab;
     const stopped = now.dialog !== undefined;
     const lines = stopped ? [] : await look(now, ctx);

@@ -6,9 +6,9 @@ import { explained } from "./explain-error.js";
 import { type LaunchedBrowser, launchBrowser } from "./launch.js";
 import { type BrowserSettings, browserSettings } from "./settings.js";
 import { Tab } from "./tab.js";
+import { Trouble } from "./trouble.js";
 
 const MOST_TABS = 10;
-const MOST_TROUBLE = 50;
 
 export interface UseOptions {
   /** Start a browser and open a page when there is none. */
@@ -25,7 +25,7 @@ export class BrowserSession implements Kept {
   #launching: Promise<LaunchedBrowser> | undefined;
   /** The last one is the one that calls are about. */
   readonly #tabs: Tab[] = [];
-  readonly #trouble: ProxyTrouble[] = [];
+  readonly #trouble = new Trouble();
   #line: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   /** A call is doing something to the page: what opens now is its doing. */
@@ -66,15 +66,16 @@ export class BrowserSession implements Kept {
 
   /**
    * Does something to the page and waits until it is done, or until a dialog stops the page: then undefined, and what
-   * was begun goes on behind the dialog.
+   * was begun goes on behind the dialog. A tab that opens meanwhile is gone to, unless `follows` is false.
    */
   async act<T>(
     tab: Tab,
     ctx: CallContext,
     work: () => Promise<T>,
+    { follows = true }: { readonly follows?: boolean | undefined } = {},
   ): Promise<{ readonly value: T } | undefined> {
     const stop = tab.stopped();
-    this.#acting = true;
+    this.#acting = follows;
     const running = work();
     running.catch(() => undefined);
     try {
@@ -93,8 +94,7 @@ export class BrowserSession implements Kept {
 
   /** Connections that were refused since the last call, each host once. */
   takeTrouble(): readonly ProxyTrouble[] {
-    const seen = new Map(this.#trouble.splice(0).map((trouble) => [trouble.host, trouble]));
-    return [...seen.values()];
+    return this.#trouble.take();
   }
 
   /** Back to the page that opened this one; false when there is none. */
@@ -159,11 +159,12 @@ export class BrowserSession implements Kept {
 
   #launch(ctx: CallContext, settings: BrowserSettings): Promise<LaunchedBrowser> {
     ctx.progress({ message: settings.cdpUrl === "" ? "starting a browser" : "connecting to the browser" });
-    const launching = launchBrowser({ ctx, onTrouble: (trouble) => this.#tell(trouble) });
+    const launching = launchBrowser({ ctx, onTrouble: (trouble) => this.#trouble.add(trouble) });
     this.#launching = launching;
     launching.then(
       async (launched) => {
         const { context } = launched;
+        this.#trouble.listen(context);
         for (const page of context.pages()) this.#adopt(page, settings);
         context.on("page", (page) => this.#adopt(page, settings));
         context.once("close", () => {
@@ -211,11 +212,6 @@ export class BrowserSession implements Kept {
       this.tab?.notes.push(`the tab ${shortAddress(tab.page)} is gone (${why}); this is the one before it`);
     }
     if (!tab.page.isClosed()) await tab.page.close().catch(() => undefined);
-  }
-
-  #tell(trouble: ProxyTrouble): void {
-    this.#trouble.push(trouble);
-    if (this.#trouble.length > MOST_TROUBLE) this.#trouble.shift();
   }
 
   #rest(idleMs: number): void {

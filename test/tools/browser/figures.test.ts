@@ -5,7 +5,9 @@ import { tokensOf } from "../../../src/tools/browser/fit-lines.js";
 import { startSite } from "../network/site.js";
 import { openBrowsing } from "./browsing.js";
 
-it("a page with 5,000 elements takes at most 8,000 tokens, with what can be clicked still there", async () => {
+it("a page with 5,000 elements takes at most 8,000 tokens, with what can be clicked still there", {
+  timeout: 120_000,
+}, async () => {
   const rows = Array.from(
     { length: 1_000 },
     (_, n) =>

@@ -44,7 +44,7 @@ function browsersOf(folder: string): readonly number[] {
   });
 }
 
-async function until(condition: () => boolean, ms = 8_000): Promise<boolean> {
+async function until(condition: () => boolean, ms = 20_000): Promise<boolean> {
   const end = performance.now() + ms;
   while (performance.now() < end) {
     if (condition()) return true;
@@ -53,7 +53,7 @@ async function until(condition: () => boolean, ms = 8_000): Promise<boolean> {
   return condition();
 }
 
-describe("no browser outlives its session (lesson 41)", () => {
+describe("no browser outlives its session (lesson 41)", { timeout: 120_000 }, () => {
   it("closing the session ends the browser and leaves nothing of it", async () => {
     const site = await startSite({ "/": "<title>Here</title>" });
     const { get, home, close } = await openBrowsing();
@@ -107,9 +107,13 @@ describe("no browser outlives its session (lesson 41)", () => {
         // Went with another one.
       }
     }
-    await delay(300);
-    const { error } = await call("snapshot");
-    expect(`${error?.message} ${error?.hint}`).toMatch(/ended unexpectedly.*browser_navigate/);
+    const said = async () => {
+      const { error } = await call("snapshot");
+      return `${error?.message} ${error?.hint}`;
+    };
+    // The first call may still meet the page as it goes.
+    expect(await said()).toMatch(/browser_navigate/);
+    await expect.poll(said, { timeout: 20_000 }).toMatch(/ended unexpectedly.*browser_navigate/);
     expect(await get("navigate", { url: `${site.base}/` })).toMatchObject({ title: "Here" });
   });
 
@@ -145,11 +149,11 @@ describe("no browser outlives its session (lesson 41)", () => {
     const { get, call } = await openBrowsing();
     await get("navigate", { url: `${site.base}/` });
     const stop = new AbortController();
-    setTimeout(() => stop.abort(), 200);
-    const started = performance.now();
-    const { error } = await call("navigate", { url: `${site.base}/slow` }, stop.signal);
-    expect(error?.code).toBe("cancelled");
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const opening = call("navigate", { url: `${site.base}/slow` }, stop.signal);
+    expect(await until(() => site.seen.includes("GET /slow"))).toBe(true);
+    stop.abort();
+    // The server never answers: without the signal this ended with the time limit.
+    expect((await opening).error?.code).toBe("cancelled");
     expect(await get("navigate", { url: `${site.base}/` })).toMatchObject({ title: "Here" });
   });
 
@@ -185,7 +189,7 @@ describe("no browser outlives its session (lesson 41)", () => {
       return listed.map(({ url }) => url).filter((url) => !url.startsWith("chrome:"));
     };
     // What was opened here is closed, what was there stays.
-    await expect.poll(openPages, { timeout: 8_000 }).toEqual(["about:blank"]);
+    await expect.poll(openPages, { timeout: 20_000 }).toEqual(["about:blank"]);
   });
 });
 

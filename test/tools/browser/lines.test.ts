@@ -1,9 +1,12 @@
+import { EventEmitter } from "node:events";
+import type { BrowserContext } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { webAddress } from "../../../src/tools/browser/address.js";
 import { refusedCommand } from "../../../src/tools/browser/cdp-rules.js";
 import { changesBetween } from "../../../src/tools/browser/changes.js";
 import { fitLines, tokensOf } from "../../../src/tools/browser/fit-lines.js";
 import type { SnapshotLine } from "../../../src/tools/browser/snapshot.js";
+import { Trouble } from "../../../src/tools/browser/trouble.js";
 
 const words = (text: string): SnapshotLine => ({ depth: 0, text, role: "text", usable: false, kept: false });
 const link = (n: number): SnapshotLine => ({
@@ -83,4 +86,21 @@ it("commands of the protocol are about the page", () => {
   expect(refusedCommand("Page.navigate", { url: "https://a.test/" }, { refusal: () => "closed" })).toBe(
     "closed",
   );
+});
+
+it("trouble of the browser's own is not told as the page's; what a page asked for is", () => {
+  const trouble = new Trouble();
+  const context = new EventEmitter() as unknown as BrowserContext & EventEmitter;
+  context.pages = () => [];
+  trouble.listen(context);
+  const add = (host: string) => trouble.add({ host, port: 443, blocked: false, reason: "no answer" });
+  const hosts = () => trouble.take().map(({ host }) => host);
+  add("accounts.google.com");
+  add("shop.test");
+  add("shop.test");
+  expect(hosts()).toEqual(["shop.test"]);
+  context.emit("request", { url: () => "https://accounts.google.com/sign-in" });
+  add("accounts.google.com");
+  expect(hosts()).toEqual(["accounts.google.com"]);
+  expect(hosts()).toEqual([]);
 });

@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest";
 import { startSite } from "../network/site.js";
 import { openBrowsing } from "./browsing.js";
 
-describe("a page", () => {
+/** For machines with little time; each test starts a browser. */
+const SLOWLY = { timeout: 120_000 };
+
+describe("a page", SLOWLY, () => {
   it("is opened with its status, title and what can be used, then clicked and typed into by ref", async () => {
     const site = await startSite({
       "/": `<title>Shop</title><h1>Shop</h1><p>Fresh bread</p>
@@ -100,7 +103,7 @@ describe("a page", () => {
   });
 });
 
-describe("what used to freeze agents (lesson 47)", () => {
+describe("what used to freeze agents (lesson 47)", SLOWLY, () => {
   it("dialogs stop the page until they are answered, and every result says so", async () => {
     const site = await startSite({
       "/": `<button onclick="document.title = confirm('Sure?') ? prompt('Who?', 'me') : 'no'; alert('End')">Ask</button>`,
@@ -168,14 +171,16 @@ describe("what used to freeze agents (lesson 47)", () => {
     expect(await get("click", { ref: await ref("New") })).toMatchObject({ title: "Other" });
     expect(await get("back")).toMatchObject({ done: "closed the tab", title: "First" });
     await get("console", { expression: "void setTimeout(() => open('/other'), 50)" });
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    const still = await get("snapshot");
-    expect(still).toMatchObject({ title: "First" });
-    expect(String(still.notes)).toContain("left aside");
+    const looked = async () => {
+      const still = await get("snapshot");
+      expect(still).toMatchObject({ title: "First" });
+      return String(still.notes);
+    };
+    await expect.poll(looked, { timeout: 20_000, interval: 100 }).toContain("left aside");
   });
 });
 
-describe("the protocol", () => {
+describe("the protocol", SLOWLY, () => {
   it("answers about the page, and is no way to files, other tabs or the browser itself", async () => {
     const site = await startSite({ "/": "<title>Deep</title>" });
     const { get, call } = await openBrowsing();
