@@ -34,6 +34,7 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
   } catch (thrown) {
     context.end();
     logStack(call, thrown);
+    noteSource(call, thrown);
     return failureFrom(thrown);
   }
 }
@@ -118,6 +119,7 @@ class RunningHandler implements Deadline {
 
   threw(thrown: unknown): void {
     logStack(this.#call, thrown);
+    noteSource(this.#call, thrown);
     this.#end(failureFrom(thrown));
   }
 
@@ -192,6 +194,15 @@ function logStack({ entry, scope }: CallRecord, thrown: unknown): void {
     scope.services.log.debug(`${entry.name} threw ${thrown.stack}`);
   } catch {
     // A thrown value that nobody can read has no stack to show.
+  }
+}
+
+/** What a server says of a failure is as much the word of others as what it answers. */
+function noteSource(call: CallRecord, thrown: unknown): void {
+  try {
+    if (ToolError.isInstance(thrown) && typeof thrown.from === "string") call.addUntrusted([thrown.from]);
+  } catch {
+    // A thrown value that nobody can read quotes nobody.
   }
 }
 

@@ -13,8 +13,7 @@ const SOURCE_CHARS = 200;
  * text as it is.
  */
 export function frameUntrusted(call: CallRecord): void {
-  if (!call.ok) return;
-  const own = sourceOf(call);
+  const own = call.ok ? sourceOf(call) : serverThatFailed(call);
   if (own !== undefined) call.addUntrusted([own]);
   if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return;
   const source = call.untrustedFrom.join(", ");
@@ -22,9 +21,18 @@ export function frameUntrusted(call: CallRecord): void {
   call.content = call.content.map((part) => framed(part, source));
 }
 
+/** A server's tool that reports a failure words it itself; what this side says of a call is not framed. */
+function serverThatFailed({ entry, began, error }: CallRecord): string | undefined {
+  return began && (error?.code === "failed" || error?.code === "bad_result") ? serverOf(entry) : undefined;
+}
+
+function serverOf({ provenance, toolset }: CallRecord["entry"]): string | undefined {
+  return provenance.kind === "mcp" ? `mcp:${provenance.source ?? toolset}` : undefined;
+}
+
 function sourceOf(call: CallRecord): string | undefined {
-  const { provenance } = call.entry;
-  if (provenance.kind === "mcp") return `mcp:${provenance.source ?? call.entry.toolset}`;
+  const server = serverOf(call.entry);
+  if (server !== undefined) return server;
   if (call.tool.untrustedSource === undefined) return undefined;
   try {
     const out: unknown = ToolResult.isInstance(call.output) ? call.output.output : call.output;

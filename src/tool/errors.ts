@@ -44,6 +44,8 @@ export class ToolError extends Error {
   readonly hint: string | undefined;
   /** Extra fields that a program may want next to the message (exit codes, similar names, …). */
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** Who outside wrote words of the message (a server, an address): the model gets it in a frame that says so. */
+  readonly from: string | undefined;
 
   constructor(
     message: string,
@@ -51,6 +53,7 @@ export class ToolError extends Error {
       code?: ErrorCode | undefined;
       hint?: string | undefined;
       details?: Record<string, unknown> | undefined;
+      from?: string | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -59,6 +62,7 @@ export class ToolError extends Error {
     this.code = options.code ?? "failed";
     this.hint = options.hint;
     this.details = options.details;
+    this.from = options.from;
   }
 
   /** Works across two copies of the package, where `instanceof` does not. */

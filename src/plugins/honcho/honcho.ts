@@ -58,6 +58,7 @@ export async function askHoncho(ctx: CallContext, request: HonchoRequest): Promi
 }
 
 interface Answer {
+  readonly url: string;
   readonly status: number;
   readonly text: string;
 }
@@ -88,10 +89,10 @@ async function send(
     followRedirects: false,
     configured: true,
   });
-  return { status: response.status, text: await response.text() };
+  return { url: place.url, status: response.status, text: await response.text() };
 }
 
-function answerOf({ status, text }: Answer): unknown {
+function answerOf({ url, status, text }: Answer): unknown {
   const value = jsonOf(text);
   if (status >= 200 && status < 300 && value !== undefined) return value;
   if (status === 401 || status === 403) {
@@ -109,7 +110,7 @@ function answerOf({ status, text }: Answer): unknown {
   const reason = said === undefined ? "" : typeof said === "string" ? said : JSON.stringify(said);
   throw new ToolError(
     `Honcho answered ${status}${reason === "" ? "" : `: ${reason.slice(0, MAX_REASON_CHARS)}`}.`,
-    { hint: status < 300 ? "Is honcho.url the address of a Honcho server?" : undefined },
+    { hint: status < 300 ? "Is honcho.url the address of a Honcho server?" : undefined, from: url },
   );
 }
 

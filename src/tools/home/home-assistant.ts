@@ -57,10 +57,15 @@ export async function askHome(
   const text = await response.text();
   if (response.ok) return text;
   if (response.status === 404) return undefined;
-  throw refused(response.status, text);
+  throw refused({ status: response.status, answer: text, url: homeUrl(ctx.settings) });
 }
 
-function refused(status: number, answer: string): ToolError {
+function refused(reply: {
+  readonly status: number;
+  readonly answer: string;
+  readonly url: string;
+}): ToolError {
+  const { status, answer, url } = reply;
   const parsed = jsonOf(answer);
   const said = isRecord(parsed) && typeof parsed.message === "string" ? parsed.message : answer;
   const reason = said.replace(/\s+/g, " ").trim().slice(0, MAX_REASON_CHARS);
@@ -77,6 +82,7 @@ function refused(status: number, answer: string): ToolError {
   }
   return new ToolError(`Home Assistant answered ${status}${reason === "" ? "" : `: ${reason}`}.`, {
     hint: status === 400 ? "Look at the fields with ha_list_services." : undefined,
+    from: url,
   });
 }
 

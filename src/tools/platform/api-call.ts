@@ -105,7 +105,9 @@ export default defineTool({
     return request({ service, opened, found, args, ctx });
   },
 
-  untrustedSource: (_args, out) => ("url" in out ? out.url : undefined),
+  // What operations are for, the service's own description says.
+  untrustedSource: (_args, out) =>
+    "url" in out ? out.url : "operations" in out ? `api:${out.service}` : undefined,
 
   present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
 

@@ -131,11 +131,15 @@ export default defineTool({
       const { downloadFile } = await import("./storage/download.js");
       return { ...base, key, path: location.path, ...(await downloadFile(job)) };
     } catch (error) {
-      throw storageFailure(error, `${action} ${place.bucket}${key === undefined ? "" : `/${key}`}`);
+      throw storageFailure(error, `${action} ${place.bucket}${key === undefined ? "" : `/${key}`}`, place);
     } finally {
       storage.client.destroy();
     }
   },
+
+  // The names of objects are what others have called them.
+  untrustedSource: (_args, { objects, endpoint, bucket }) =>
+    objects === undefined ? undefined : `${endpoint.replace(/\/+$/, "")}/${bucket}`,
 
   present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
 

@@ -19,6 +19,7 @@ import {
   type EngineAnswer,
   Engines,
   engineFailed,
+  outsideOf,
   refuseInStrictBoundary,
   run,
 } from "./docker/engine.js";
@@ -99,10 +100,7 @@ export default defineTool({
     return { action: args.action, engine, ...(await answer({ args, engine, ctx })) };
   },
 
-  untrustedSource: ({ action, container, image }) =>
-    action === "logs" || action === "exec" || action === "run"
-      ? `container:${container ?? image ?? ""}`
-      : undefined,
+  untrustedSource: (args) => outsideOf(args),
 
   present: (out) => ({ model: [text(JSON.stringify(out))], human: humanText(out) }),
 

@@ -337,6 +337,8 @@ test("what a server asks, reports and fails with is cleaned too", async () => {
   });
   expect(failed.ok).toBe(false);
   expect(textOf(failed)).not.toMatch(RAW);
+  expect(failed.untrusted_from).toEqual(["mcp:s"]);
+  expect(JSON.stringify(failed.content)).toContain("<untrusted_tool_result source=");
 });
 
 test("there are at least sixty ways tried", () => {

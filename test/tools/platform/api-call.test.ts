@@ -118,7 +118,8 @@ describe("what there is", () => {
     expect((await call({ service: "*", operation: "list" })).structured).toMatchObject({
       services: [{ name: "pets" }],
     });
-    const { structured } = await call({ service: "pets", operation: "list" });
+    const { structured, untrusted_from } = await call({ service: "pets", operation: "list" });
+    expect(untrusted_from).toEqual(["api:pets"]);
     expect(structured).toMatchObject({
       service: "pets",
       total_operations: 4,

@@ -131,6 +131,7 @@ describe("cloud_storage", () => {
     const copied = await call({ action: "copy", endpoint, key: "top.txt", to: "docs/b.txt" });
     expect(copied.error).toBeUndefined();
     const list = await call({ action: "list", endpoint, key: "docs/" });
+    expect(list.untrusted_from).toEqual([`${endpoint}/files`]);
     expect(list.structured).toMatchObject({
       objects: [
         { key: "docs/a b+ü.txt", bytes: 6 },

@@ -37,6 +37,27 @@ describe("what is asked about", () => {
   ])("not: %o", (args) => expect(asks(args)).toEqual([]));
 });
 
+describe("whose words an answer holds", () => {
+  const source = (args: Partial<Args> & Pick<Args, "action">) =>
+    tool.untrustedSource?.(
+      { engine: "auto", tail: 200, timeout_seconds: 60, ...args },
+      { action: args.action, engine: "docker" },
+    );
+  it.each<Partial<Args> & Pick<Args, "action">>([
+    { action: "logs", container: "web" },
+    { action: "exec", container: "web" },
+    { action: "inspect", container: "web" },
+    { action: "run", image: "web" },
+    { action: "pull", image: "web" },
+    { action: "build", tag: "web" },
+    { action: "compose_up", name: "web" },
+    { action: "compose_down", name: "web" },
+  ])("others': %o", (args) => expect(source(args)).toBe("container:web"));
+  it.each(["ps", "images", "stats", "start", "stop", "rm"] as const)("the engine's: %s", (action) =>
+    expect(source({ action, container: "web" })).toBeUndefined(),
+  );
+});
+
 describe("effects", () => {
   it("a mounted folder is a file that is read or written", () => {
     expect(

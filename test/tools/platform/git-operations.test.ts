@@ -412,12 +412,13 @@ describe("git over HTTP", () => {
 
   it("a redirect is not followed", async () => {
     const { repo, server } = await served(["127.0.0.1"]);
-    const { error } = await repo.call({
+    const { error, untrusted_from } = await repo.call({
       action: "clone",
       url: `${server.base}/moved/project.git`,
       path: "copy",
     });
     expect(error?.hint).toMatch(/redirect/);
+    expect(untrusted_from).toEqual([`${server.base}/moved/project.git`]);
     expect(server.seen.filter((line) => !line.includes("/moved/"))).toEqual([]);
   });
 

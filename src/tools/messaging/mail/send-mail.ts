@@ -138,6 +138,7 @@ function failed(error: unknown, server: MailServer, ctx: CallContext): unknown {
     const each = refusals.map(({ address, reason }) => `${address} (${reason})`).join(", ");
     return new ToolError(`The mail server took the mail for nobody: ${each}.`, {
       hint: "Check the addresses.",
+      from: `smtp:${server.host}`,
       details: { accepted: [], rejected: refusals.map(({ address }) => address), refusals },
       cause: error,
     });
@@ -154,6 +155,7 @@ function failed(error: unknown, server: MailServer, ctx: CallContext): unknown {
     {
       hint: hints[String(code)] ?? "Check email.smtp_url, and whether the server is running.",
       details: { code: typeof code === "string" ? code : null },
+      from: `smtp:${server.host}`,
       cause: error,
     },
   );

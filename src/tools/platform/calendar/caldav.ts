@@ -124,6 +124,7 @@ async function collectionAt(place: Place, request: { fetch: typeof globalThis.fe
     {
       code: "invalid_arguments",
       hint: first === undefined ? "Check the address and the login." : `Name one of them: ${list}.`,
+      from: place.url,
     },
   );
 }
@@ -206,7 +207,7 @@ async function asked<Answer>(ask: () => Promise<Answer>, { url, ctx }: Place): P
     if (status !== undefined) throw refusal(Number(status), url);
     throw new ToolError(
       `${new URL(url).host} does not answer like a calendar server: ${String(error).slice(0, 200)}`,
-      { hint: "Check the address: that of the calendar itself works best.", cause: error },
+      { hint: "Check the address: that of the calendar itself works best.", from: url, cause: error },
     );
   }
 }

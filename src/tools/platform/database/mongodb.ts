@@ -98,7 +98,7 @@ export async function queryMongodb(query: ServerQuery): Promise<QueryAnswer> {
     for await (const document of cursor) if (!rows.addObject(plain(document))) break;
     return rows.answer();
   } catch (error) {
-    throw reason ?? mongoFailure(error, job);
+    throw reason ?? mongoFailure(error, query);
   } finally {
     clearTimeout(clock);
     ctx.signal.removeEventListener("abort", stop);
@@ -183,7 +183,7 @@ function plainDocument(document: Document, serialize: (value: unknown) => unknow
   return plain(document) as Record<string, unknown>;
 }
 
-function mongoFailure(error: unknown, job: QueryJob): ToolError {
+function mongoFailure(error: unknown, { job, server }: ServerQuery): ToolError {
   if (ToolError.isInstance(error)) return error;
   const code =
     typeof error === "object" && error !== null && "codeName" in error ? String(error.codeName) : "";
@@ -195,5 +195,6 @@ function mongoFailure(error: unknown, job: QueryJob): ToolError {
   return new ToolError(`MongoDB: ${messageOf(error)}.`, {
     hint,
     details: code === "" ? undefined : { code },
+    from: server.shown,
   });
 }

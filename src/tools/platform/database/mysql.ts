@@ -48,7 +48,7 @@ export async function queryMysql(query: ServerQuery): Promise<QueryAnswer> {
     await prepare(connection, job);
     return await fetchRows(connection, job);
   } catch (error) {
-    throw opened.ended() ?? mysqlFailure(error, job);
+    throw opened.ended() ?? mysqlFailure(error, query);
   } finally {
     connection.destroy();
     opened.close();
@@ -117,7 +117,7 @@ function codeOf(error: unknown): string {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
-function mysqlFailure(error: unknown, job: QueryJob): ToolError {
+function mysqlFailure(error: unknown, { job, server }: ServerQuery): ToolError {
   if (ToolError.isInstance(error)) return error;
   const code = codeOf(error);
   const message = messageOf(error);
@@ -130,6 +130,7 @@ function mysqlFailure(error: unknown, job: QueryJob): ToolError {
   return new ToolError(`MySQL: ${message}${message.endsWith(".") ? "" : "."}`, {
     hint: hintFor(code),
     details: code === "" ? undefined : { code },
+    from: server.shown,
   });
 }
 

@@ -16,14 +16,14 @@ const FIRST_PIECE_ROWS = 20;
 const MAX_PIECE_ROWS = 2_000;
 
 export async function queryPostgres(query: ServerQuery): Promise<QueryAnswer> {
-  const { job, server } = query;
+  const { server } = query;
   const connection = await openServer(query, PORT);
   const mode = server.url.searchParams.get("sslmode") ?? (isThisMachine(connection) ? "disable" : "prefer");
   try {
     return await runOn({ connection, query, ssl: sslFor(mode) });
   } catch (error) {
     const noTls = mode === "prefer" && messageOf(error) === "The server does not support SSL connections";
-    if (!noTls) throw connection.ended() ?? postgresFailure(error, job);
+    if (!noTls) throw connection.ended() ?? postgresFailure(error, query);
   } finally {
     connection.close();
   }
@@ -32,7 +32,7 @@ export async function queryPostgres(query: ServerQuery): Promise<QueryAnswer> {
   try {
     return await runOn({ connection: plain, query, ssl: false });
   } catch (error) {
-    throw plain.ended() ?? postgresFailure(error, job);
+    throw plain.ended() ?? postgresFailure(error, query);
   } finally {
     plain.close();
   }
@@ -190,7 +190,7 @@ const READ_ONLY_TRANSACTION = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const QUERY_CANCELED = "57014";
 
-function postgresFailure(error: unknown, job: QueryJob): ToolError {
+function postgresFailure(error: unknown, { job, server }: ServerQuery): ToolError {
   if (ToolError.isInstance(error)) return error;
   const code = codeOf(error);
   const message = messageOf(error);
@@ -201,6 +201,7 @@ function postgresFailure(error: unknown, job: QueryJob): ToolError {
   return new ToolError(`PostgreSQL: ${message}${where}.`, {
     hint: hintFor({ code, message, job }),
     details: code === "" ? undefined : { sqlstate: code },
+    from: server.shown,
   });
 }
 

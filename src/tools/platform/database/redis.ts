@@ -57,7 +57,7 @@ export async function queryRedis(query: ServerQuery): Promise<QueryAnswer> {
     await requireBounded(words, ask);
     return answerOf(await ask(words), job);
   } catch (error) {
-    throw reason ?? redisFailure(error);
+    throw reason ?? redisFailure(error, query);
   } finally {
     clearTimeout(clock);
     ctx.signal.removeEventListener("abort", stop);
@@ -129,7 +129,7 @@ function plain(value: unknown): unknown {
   return jsonValue(value);
 }
 
-function redisFailure(error: unknown): ToolError {
+function redisFailure(error: unknown, { server }: ServerQuery): ToolError {
   if (ToolError.isInstance(error)) return error;
   const message = messageOf(error);
   const hint = /WRONGPASS|NOAUTH/.test(message)
@@ -137,5 +137,5 @@ function redisFailure(error: unknown): ToolError {
     : /WRONGTYPE/.test(message)
       ? "TYPE key tells what the key holds, and so which commands fit."
       : "Correct the command, or check that the server is up and the address is right.";
-  return new ToolError(`Redis: ${message}.`, { hint });
+  return new ToolError(`Redis: ${message}.`, { hint, from: server.shown });
 }

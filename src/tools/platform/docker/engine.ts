@@ -148,6 +148,32 @@ export async function commandFor(
   return [...(await composeProgram(call.engine, call.ctx)), ...words.slice(1)];
 }
 
+/** Who else has a word in an answer: what runs in a container, an image and its registry, a file of others. */
+export function outsideOf({
+  action,
+  container,
+  image,
+  tag,
+  path,
+  name,
+}: DockerArguments): string | undefined {
+  switch (action) {
+    case "logs":
+    case "exec":
+    case "run":
+    case "inspect":
+    case "pull":
+      return `container:${container ?? image ?? ""}`;
+    case "build":
+      return `container:${tag ?? path ?? "build"}`;
+    case "compose_up":
+    case "compose_down":
+      return `container:${name ?? path ?? "compose"}`;
+    default:
+      return undefined;
+  }
+}
+
 export function engineFailed(args: DockerArguments, { stderr, output, exitCode }: EngineAnswer): ToolError {
   const said = (stderr || output).trim().slice(0, 1_500);
   const hint = /no such image|image not known|unable to find image|No such image|not present locally/i.test(
@@ -163,5 +189,6 @@ export function engineFailed(args: DockerArguments, { stderr, output, exitCode }
     code: /no such|not known|no container with/i.test(said) ? "not_found" : "failed",
     hint,
     details: { exit_code: exitCode },
+    from: outsideOf(args),
   });
 }

@@ -89,12 +89,16 @@ async function refusedCommit(answer: GitAnswer, place: Place): Promise<ToolError
 
 /** Merging that stops at conflicts has done something, which is told; everything else that fails is an error. */
 export async function withConflicts(
-  { words, answer }: { readonly words: readonly string[]; readonly answer: GitAnswer },
+  {
+    words,
+    answer,
+    from,
+  }: { readonly words: readonly string[]; readonly answer: GitAnswer; readonly from?: string },
   place: Place,
 ): Promise<{ readonly conflicts: readonly string[]; readonly output: string }> {
   const { files } = await status({}, place);
   const conflicts = files.filter(({ state }) => state === "conflicted").map(({ path }) => path);
-  if (!answer.ok && conflicts.length === 0) throw gitFailed(words, answer);
+  if (!answer.ok && conflicts.length === 0) throw gitFailed(words, answer, from);
   const output = withoutPassword([answer.output.trim(), answer.stderr].filter(Boolean).join("\n"));
   return { conflicts, output: output.slice(-4_000) };
 }

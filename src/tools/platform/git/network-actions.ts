@@ -27,12 +27,13 @@ async function admit(
     if (refusal !== undefined) throw closed(url, refusal);
   }
   const protocols = protocolOf(address);
+  const from = withoutPassword(url);
   if (address.kind === "file") {
     const path = await nearPath(address.path, { url, base, ctx });
     const [read, write] = request.sends ? [[], [path]] : [[path], []];
-    return { protocols, settings: [], open: false, read, write };
+    return { protocols, settings: [], open: false, read, write, from };
   }
-  return { protocols, settings: await pinned(address, ctx), open: true, read: [], write: [] };
+  return { protocols, settings: await pinned(address, ctx), open: true, read: [], write: [], from };
 }
 
 function closed(url: string, why: string): ToolError {
@@ -137,6 +138,7 @@ async function remoteOf(args: GitArguments, place: Place) {
     open: admitted.some(({ open }) => open),
     read: admitted.flatMap(({ read }) => read),
     write: admitted.flatMap(({ write }) => write),
+    from: withoutPassword(urls[0] ?? ""),
   };
   return { name, network, branch, followed, url: withoutPassword(urls[0] ?? "") };
 }
@@ -183,7 +185,7 @@ export async function pull(args: GitArguments, place: Place) {
     args.branch ?? (followed?.remote === name ? followed.branch : undefined) ?? branch ?? undefined;
   const { words } = changingWords({ ...args, remote: name, branch: wanted });
   const answer = await changeWithGit({ ...place, words, network });
-  const { conflicts, output } = await withConflicts({ words, answer }, place);
+  const { conflicts, output } = await withConflicts({ words, answer, from: network.from }, place);
   const to = await headOf(place);
   return { remote: name, url, branch: wanted ?? null, from, to, updated: from !== to, conflicts, output };
 }
@@ -198,7 +200,7 @@ export async function push(args: GitArguments, place: Place) {
     });
   const { words } = changingWords({ ...args, remote: name, branch: wanted });
   const answer = await changeWithGit({ ...place, words, network });
-  if (!answer.ok) throw gitFailed(words, answer);
+  if (!answer.ok) throw gitFailed(words, answer, network.from);
   const isNew = followed === undefined && wanted === branch && operationOf(args) !== "delete";
   if (isNew) await follow({ branch: wanted, remote: name }, place);
   return {

@@ -39,6 +39,8 @@ export interface GitChange {
         /** Other repositories of this machine, which a strict boundary would hide. */
         readonly read: readonly string[];
         readonly write: readonly string[];
+        /** Who answers there. */
+        readonly from: string;
       }
     | undefined;
   readonly writable?: readonly string[] | undefined;
@@ -83,7 +85,7 @@ export async function changeWithGit(change: GitChange): Promise<GitAnswer> {
 
 export async function mustChange(change: GitChange): Promise<GitAnswer> {
   const answer = await changeWithGit(change);
-  if (!answer.ok) throw gitFailed(change.words, answer);
+  if (!answer.ok) throw gitFailed(change.words, answer, change.network?.from);
   return answer;
 }
 
@@ -151,7 +153,8 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-export function gitFailed(words: readonly string[], answer: GitAnswer): ToolError {
+/** `from` is the other side, whose words git passes on. */
+export function gitFailed(words: readonly string[], answer: GitAnswer, from?: string): ToolError {
   if (answer.exitCode === 127 || answer.exitCode === 126)
     return new ToolError("git is not installed there.", {
       code: "unavailable",
@@ -164,6 +167,6 @@ export function gitFailed(words: readonly string[], answer: GitAnswer): ToolErro
   const known = KNOWN.find(({ pattern }) => pattern.test(said));
   return new ToolError(
     `git ${words[0]} failed: ${text === "" ? `exit code ${answer.exitCode}` : text.slice(0, LONGEST_COMPLAINT)}`,
-    { code: known?.code ?? "failed", hint: known?.hint, details: { exit_code: answer.exitCode } },
+    { code: known?.code ?? "failed", hint: known?.hint, details: { exit_code: answer.exitCode }, from },
   );
 }

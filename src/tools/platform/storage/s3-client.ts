@@ -114,7 +114,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** What the library threw, in words that say what to do. */
-export function storageFailure(error: unknown, what: string): unknown {
+export function storageFailure(error: unknown, what: string, { endpoint }: StoragePlace): unknown {
   if (ToolError.isInstance(error)) return error;
   const name = errorName(error);
   if (name === "AbortError")
@@ -126,6 +126,7 @@ export function storageFailure(error: unknown, what: string): unknown {
         ? HINTS[name]
         : "Check the endpoint, the bucket and the keys, then try again.",
       details: { code: name },
+      from: endpoint,
       cause: error,
     },
   );
