@@ -7,7 +7,7 @@ import {
   statusesOf,
   type ToolDefinition,
 } from "../registry/definitions.js";
-import { type Entry, isForeign } from "../registry/entry.js";
+import type { Entry } from "../registry/entry.js";
 import { isDeferrable } from "../search/deferrable.js";
 import type { Runtime } from "./runtime.js";
 
@@ -65,7 +65,7 @@ export class RuntimeDefinitions {
     if (request.quiet !== true && definitions.length < entries.length) {
       log.info(`${entries.length - definitions.length} tools are left out because they are not available`);
     }
-    if (request.toolSearch !== false && entries.some((entry) => isForeign(entry.provenance))) {
+    if (request.toolSearch !== false && entries.some(isDeferrable)) {
       const { assembleReady } = await import("../search/assemble.js");
       ({ definitions } = assembleReady({
         definitions,
