@@ -7,8 +7,8 @@ import { ToolError } from "../../tool/errors.js";
 import { mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
 import { absolutePath } from "../files/paths.js";
-import { PLAIN_TYPES, type PlainType } from "./chart/plain-chart.js";
-import { type DrawnChart, dataSources } from "./chart/render-vega.js";
+import { PLAIN_TYPES, type PlainType, plainChart } from "./chart/plain-chart.js";
+import { type DrawnChart, dataSources, drawVega } from "./chart/render-vega.js";
 import { isWebAddress, readMediaFile, writeMediaFile } from "./media-files.js";
 
 interface ChartAnswer {
@@ -158,7 +158,6 @@ async function draw(args: ChartArgs, options: { format: "png" | "svg"; ctx: Call
     const { background } = theme;
     return { drawn: await drawMermaid({ code, format, dark: args.theme === "dark", background, ctx }) };
   }
-  const { drawVega } = await import("./chart/render-vega.js");
   if (args.type === "vega-lite") {
     const spec = specOf(args) ?? missing("spec", args.type);
     const data = args.data === undefined ? {} : { data: { values: await dataOf(args.data, ctx) } };
@@ -167,7 +166,6 @@ async function draw(args: ChartArgs, options: { format: "png" | "svg"; ctx: Call
     return { drawn: await drawVega({ spec: { ...data, ...title, ...spec, ...size }, theme, format, ctx }) };
   }
   if (args.data === undefined) missing("data", args.type);
-  const { plainChart } = await import("./chart/plain-chart.js");
   const y = Array.isArray(args.y) ? args.y.map(String) : typeof args.y === "string" ? args.y : undefined;
   const data = await dataOf(args.data, ctx);
   const chart = plainChart({

@@ -5,7 +5,7 @@ import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import { mark } from "../../tool/marked-text.js";
 import { absolutePath } from "../files/paths.js";
-import { formatOfName, PICTURE_FORMATS, type PictureFormat } from "./edit/edit-picture.js";
+import { editPicture, formatOfName, PICTURE_FORMATS, type PictureFormat } from "./edit/edit-picture.js";
 import { OPERATION_NAMES } from "./edit/operations.js";
 import { nameBeside, writeMediaFile } from "./media-files.js";
 
@@ -100,7 +100,6 @@ export default defineTool({
         });
       }
     }
-    const { editPicture } = await import("./edit/edit-picture.js");
     const made = await editPicture({ path, operations, format: target.format, quality, ctx });
     return {
       success: true,
