@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   cron,
   doctor: {
     about: "what works, what does not, and how to mend it",
-    options: { "--fix": "mend what can be mended" },
+    options: { "--fix": "mend what can be mended; installs the libraries of tools that lack one" },
     load: async () => (await import("./doctor.js")).doctor,
   },
   changes: {

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { examine, type Finding } from "../runtime/doctor.js";
+import { SETUP_COMMAND } from "../runtime/packages/find.js";
 import type { CommandContext } from "./context.js";
 import { EXIT } from "./errors.js";
 
@@ -17,10 +18,13 @@ export async function doctor(context: CommandContext): Promise<void> {
   const { options } = context;
   const { out, home } = context;
   const mended = options.fix === true ? repairHome(home) : [];
-  const runtime = await context.runtime({ wait: false });
-  const findings = await examine(runtime, { onWait: (what) => out.note(what) });
-  // What could not be opened is among the findings already; closing it says nothing new.
-  await runtime.close().catch(() => undefined);
+  let findings = await examined(context);
+  if (options.fix === true && findings.some(({ fix }) => fix === SETUP_COMMAND)) {
+    const { installPackages } = await import("../runtime/packages/install.js");
+    const items = await installPackages({ home, onProgress: (text) => out.note(text) });
+    mended.push(...items.filter(({ state }) => state === "installed").map(({ what }) => `installed ${what}`));
+    findings = await examined(context);
+  }
   const healthy = !findings.some((finding) => finding.level === "error");
   if (out.json) out.value({ ok: healthy, findings, mended });
   else {
@@ -35,8 +39,16 @@ export async function doctor(context: CommandContext): Promise<void> {
   if (!healthy) process.exitCode = EXIT.unexpected;
 }
 
+async function examined(context: CommandContext): Promise<readonly Finding[]> {
+  const runtime = await context.runtime({ wait: false });
+  const findings = await examine(runtime, { onWait: (what) => context.out.note(what) });
+  // What could not be opened is among the findings already; closing it says nothing new.
+  await runtime.close().catch(() => undefined);
+  return findings;
+}
+
 /** What can be put right without asking: the home folder and who may read it. */
-function repairHome(home: string): readonly string[] {
+function repairHome(home: string): string[] {
   const done: string[] = [];
   if (!existsSync(home)) {
     mkdirSync(home, { recursive: true, mode: 0o700 });

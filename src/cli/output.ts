@@ -109,11 +109,12 @@ export class Output {
     return this.#plain ? "" : `${symbol ?? "⚡"} `;
   }
 
-  mark(level: "ok" | "warning" | "error"): string {
+  mark(level: "ok" | "note" | "warning" | "error"): string {
     const signs = this.ascii
-      ? { ok: "ok", warning: "!!", error: "xx" }
-      : { ok: "✓", warning: "⚠", error: "✗" };
-    const paint = { ok: this.color.green, warning: this.color.yellow, error: this.color.red };
+      ? { ok: "ok", note: "--", warning: "!!", error: "xx" }
+      : { ok: "✓", note: "·", warning: "⚠", error: "✗" };
+    const { green, dim, yellow, red } = this.color;
+    const paint = { ok: green, note: dim, warning: yellow, error: red };
     return paint[level](signs[level]);
   }
 

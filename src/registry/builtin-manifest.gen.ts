@@ -901,7 +901,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     everyCallNeeds: ["message:send"],
     needs: {
       "anySetting": ["email.smtp_url"],
-      "fix": "hermes config set email.smtp_url smtp://user:password@host:587",
+      "fix": "hermes config set email.smtp_url smtp://HOST:587",
     },
     timeoutMs: 180000,
     hasCheck: false,
@@ -2040,7 +2040,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     permissions: ["message:send"],
     needs: {
       "anySetting": ["webhooks", "email.smtp_url"],
-      "fix": "hermes config set email.smtp_url smtp://user:password@host:587",
+      "fix": "hermes config set email.smtp_url smtp://HOST:587",
     },
     timeoutMs: 120000,
     hasCheck: false,

@@ -9,6 +9,7 @@ import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
+import type { ToolListing } from "./definitions.js";
 import { unknownWordsIn } from "./needs.js";
 import type { Runtime } from "./runtime.js";
 import { examineRoom } from "./stored-room.js";
@@ -16,7 +17,8 @@ import { examineRoom } from "./stored-room.js";
 /** A finding of `hermes doctor`. */
 export interface Finding {
   readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal" | "Storage";
-  readonly level: "ok" | "warning" | "error";
+  /** A note is no problem: something that is there for those who want it. */
+  readonly level: "ok" | "note" | "warning" | "error";
   readonly what: string;
   readonly fix?: string | undefined;
 }
@@ -192,16 +194,31 @@ async function examineTools(runtime: Runtime): Promise<readonly Finding[]> {
   const tools = await runtime.listTools();
   const ready = tools.filter((tool) => tool.available).length;
   findings.push({ group: "Tools", level: "ok", what: `${ready} of ${tools.length} tools are ready` });
+  return [...findings, ...whatTheyWaitFor(tools.filter((tool) => !tool.available))];
+}
+
+/** One line per reason: a key that ten tools wait for is missing once. */
+function whatTheyWaitFor(tools: readonly ToolListing[]): readonly Finding[] {
+  const waiting = new Map<string, readonly ToolListing[]>();
   for (const tool of tools) {
-    if (tool.available) continue;
-    findings.push({
-      group: "Tools",
-      level: "warning",
-      what: `${tool.name}: ${tool.reason ?? "its check failed"}`,
-      fix: tool.fix,
-    });
+    const key = JSON.stringify([isOurs(tool), tool.reason, tool.fix]);
+    waiting.set(key, [...(waiting.get(key) ?? []), tool]);
   }
-  return findings;
+  return [...waiting.values()].flatMap((alike) => {
+    const [first] = alike;
+    if (first === undefined) return [];
+    return {
+      group: "Tools" as const,
+      level: isOurs(first) ? ("note" as const) : ("warning" as const),
+      what: `${alike.map(({ name }) => name).join(", ")}: ${first.reason ?? "the check failed"}`,
+      fix: first.fix,
+    };
+  });
+}
+
+/** Nobody asked for these, so nothing is wrong when one of them lacks something. */
+function isOurs({ provenance }: ToolListing): boolean {
+  return provenance.kind === "builtin";
 }
 
 async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {

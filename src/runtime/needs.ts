@@ -58,15 +58,12 @@ function checkHere(needs: Needs, config: LoadedConfig): Status {
   }
   const { anyEnv } = needs;
   if (anyEnv !== undefined && !anyEnv.some((name) => env[name])) {
-    return no(`none of ${anyEnv.join(", ")} is set`, needs.fix ?? `set ${anyEnv.join(" or ")}`);
+    return no(noneSet(anyEnv), needs.fix ?? `set ${anyEnv.join(" or ")}`);
   }
   const { anySetting } = needs;
   if (anySetting !== undefined && !anySetting.some((path) => isSet(path, config.values))) {
     const [first] = anySetting;
-    return no(
-      `${anySetting.length === 1 ? `${first} is not` : `none of ${anySetting.join(", ")} is`} set`,
-      needs.fix ?? `hermes config set ${first} …`,
-    );
+    return no(noneSet(anySetting), needs.fix ?? `hermes config set ${first} …`);
   }
   const unfetched = (needs.models ?? []).filter((name) => findSpeechModel(name, paths) === undefined);
   if (unfetched.length > 0) return no(`not fetched: ${unfetched.join(", ")}`, needs.fix ?? SPEECH_COMMAND);
@@ -86,4 +83,8 @@ function isSet(path: string, values: unknown): boolean {
 
 function no(reason: string, fix: string): Status {
   return { ok: false, reason, fix };
+}
+
+function noneSet(names: readonly string[]): string {
+  return names.length === 1 ? `${names[0]} is not set` : `none of ${names.join(", ")} is set`;
 }

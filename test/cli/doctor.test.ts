@@ -26,7 +26,19 @@ describe("hermes doctor", () => {
       "Storage",
     ]);
     expect(program.ok).toBe(true);
-    expect(program.findings.every(({ level }) => level === "ok")).toBe(true);
+    expect(program.findings.filter(({ level }) => level !== "ok" && level !== "note")).toEqual([]);
+  });
+
+  it("names once what several tools wait for", async () => {
+    const { findings } = await hermesJson<Diagnosis>(["doctor"], { home: tempFolder() });
+    expect(findings.filter(({ what }) => what.includes("HASS_TOKEN"))).toEqual([
+      {
+        group: "Tools",
+        level: "note",
+        what: "ha_call_service, ha_get_state, ha_list_entities, ha_list_services: HASS_TOKEN is not set",
+        fix: "HASS_TOKEN=...",
+      },
+    ]);
   });
 
   it("names the file and line of a module that throws; the other tools still work", async () => {

@@ -37,7 +37,7 @@ export default defineTool({
   permissions: ["message:send"],
   needs: {
     anySetting: ["webhooks", "email.smtp_url"],
-    fix: "hermes config set email.smtp_url smtp://user:password@host:587",
+    fix: "hermes config set email.smtp_url smtp://HOST:587",
   },
   effects: ({ action, target = "", message = "", subject }) => {
     const { channel, address } = readTarget(target);

@@ -48,7 +48,7 @@ export default defineTool({
   everyCallNeeds: ["message:send"],
   needs: {
     anySetting: ["email.smtp_url"],
-    fix: "hermes config set email.smtp_url smtp://user:password@host:587",
+    fix: "hermes config set email.smtp_url smtp://HOST:587",
   },
   effects: ({ attachments = [], subject, ...fields }, scope) => {
     const read = readRecipients(fields);

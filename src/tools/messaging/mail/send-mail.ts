@@ -99,7 +99,7 @@ function smtpUrl(settings: CallContext["settings"]): string {
   if (written !== "") return written;
   throw new ToolError("There is no mail server to hand mails to.", {
     code: "unavailable",
-    hint: "hermes config set email.smtp_url smtp://user:password@host:587",
+    hint: "hermes config set email.smtp_url smtp://HOST:587",
   });
 }
 

@@ -23,7 +23,7 @@ export function readSmtpUrl(written: string): MailServer {
   if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
     throw new ToolError("email.smtp_url is not the address of a mail server.", {
       code: "unavailable",
-      hint: "hermes config set email.smtp_url smtp://user:password@host:587",
+      hint: "hermes config set email.smtp_url smtp://HOST:587",
     });
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
