@@ -7,12 +7,14 @@ import { fitLines } from "./fit-lines.js";
 import { BrowserSession, type UseOptions } from "./session.js";
 import { browserSettings } from "./settings.js";
 import { settled } from "./settle.js";
-import { type SnapshotLine, takeSnapshot } from "./snapshot.js";
+import { type Snapshot, type SnapshotLine, takeSnapshot } from "./snapshot.js";
 import type { OpenDialog, Tab } from "./tab.js";
 
 /** Of a page that an action led to. */
 const NEW_PAGE_TOKENS = 2_500;
 const MOST_TROUBLE_TOLD = 5;
+/** In place of a page that says nothing until its dialog is answered. */
+export const WAITS = "(the page waits for its dialog)";
 
 /** What every answer says about where things stand. */
 export interface PageState {
@@ -41,7 +43,7 @@ export function actOnPage(
 ): Promise<ActionAnswer> {
   const session = ctx.keep(BrowserSession);
   return session.use(ctx, options, async (tab) => {
-    if (tab.shown.length === 0 && tab.dialog === undefined) tab.shown = await look(tab, ctx);
+    if (tab.shown.length === 0 && tab.dialog === undefined) tab.shown = (await look(tab, ctx)).lines;
     const before = { tab, lines: tab.shown, document: documentOf(tab) };
     let said: string | undefined;
     const say = (done: string) => {
@@ -56,8 +58,8 @@ export function actOnPage(
     );
     const now = session.tab ?? tab;
     const done = outcome?.value ?? said ?? "begun; a dialog opened, answer it with browser_dialog";
-    const snapshot = await changedSince(before, now, ctx);
-    return { success: true, done, snapshot, ...(await stateOf({ tab: now, session, ctx })) };
+    const { snapshot, title } = await changedSince(before, now, ctx);
+    return { success: true, done, snapshot, ...(await stateOf({ tab: now, session, ctx, title })) };
   });
 }
 
@@ -65,25 +67,29 @@ async function changedSince(
   before: { readonly tab: Tab; readonly lines: readonly SnapshotLine[]; readonly document: string },
   tab: Tab,
   ctx: CallContext,
-): Promise<string> {
-  if (tab.dialog !== undefined) return "(the page waits for its dialog)";
-  const lines = await look(tab, ctx);
+): Promise<{ readonly snapshot: string; readonly title: string }> {
+  if (tab.dialog !== undefined) return { snapshot: WAITS, title: "" };
+  const { lines, title } = await look(tab, ctx);
   tab.shown = lines;
-  return tab === before.tab && documentOf(tab) === before.document
-    ? changesBetween(before.lines, lines)
-    : fitLines(lines, NEW_PAGE_TOKENS).text;
+  const isSame = tab === before.tab && documentOf(tab) === before.document;
+  return {
+    snapshot: isSame ? changesBetween(before.lines, lines) : fitLines(lines, NEW_PAGE_TOKENS).text,
+    title,
+  };
 }
 
-export function look(tab: Tab, ctx: CallContext): Promise<readonly SnapshotLine[]> {
-  return takeSnapshot(tab.page, { timeoutMs: browserSettings(ctx).timeoutMs, signal: ctx.signal });
+export function look(tab: Tab, ctx: CallContext, full = false): Promise<Snapshot> {
+  return takeSnapshot(tab, { timeoutMs: browserSettings(ctx).timeoutMs, signal: ctx.signal, full });
 }
 
 export async function stateOf(options: {
   readonly tab: Tab;
   readonly session: BrowserSession;
   readonly ctx: CallContext;
+  /** As the snapshot found it. */
+  readonly title: string;
 }): Promise<PageState> {
-  const { tab, session, ctx } = options;
+  const { tab, session, ctx, title } = options;
   const { dialog } = tab;
   const downloads = await saveDownloads(tab, ctx);
   const trouble = session.takeTrouble();
@@ -98,8 +104,7 @@ export async function stateOf(options: {
   ];
   return {
     url: tab.page.url(),
-    // A page that waits for its dialog says nothing.
-    title: dialog === undefined ? (await tab.page.title().catch(() => "")).slice(0, 300) : "",
+    title,
     ...(dialog !== undefined && { dialog }),
     ...(downloads.length > 0 && { downloads }),
     ...(notes.length > 0 && { notes }),

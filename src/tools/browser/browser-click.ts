@@ -36,7 +36,7 @@ export default defineTool({
         "/": "<button onclick=\"this.after('Saved')\">Save</button>",
       },
       before: [{ name: "browser_navigate", arguments: { url: "{server}/" } }],
-      arguments: { ref: "e2" },
+      arguments: { ref: "e1" },
       result: { success: true, done: 'clicked button "Save"' },
       programs: ["chromium"],
     },

@@ -51,7 +51,7 @@ export default defineTool({
       },
       before: [
         { name: "browser_navigate", arguments: { url: "{server}/" } },
-        { name: "browser_click", arguments: { ref: "e2" } },
+        { name: "browser_click", arguments: { ref: "e1" } },
       ],
       arguments: { action: "accept" },
       result: { success: true, done: 'accepted confirm "Sure?"', title: "Deleted" },

@@ -54,7 +54,7 @@ export default defineTool({
       result: {
         status: 200,
         title: "Shop",
-        snapshot: '- heading "Shop" [level=1]\n- link "Cart" [ref=e3]\n- button "Buy" [ref=e4]',
+        snapshot: '- heading "Shop" [level=1]\n- link "Cart" [ref=e1]\n- button "Buy" [ref=e2]',
       },
       programs: ["chromium"],
     },

@@ -33,7 +33,7 @@ export default defineTool({
       title: "Fill in a field",
       pages: { "/": '<label>Name <input id="name"></label>' },
       before: [{ name: "browser_navigate", arguments: { url: "{server}/" } }],
-      arguments: { ref: "e3", text: "Ada" },
+      arguments: { ref: "e1", text: "Ada" },
       result: { success: true, done: 'typed 3 characters into textbox "Name"' },
       programs: ["chromium"],
     },

@@ -10,18 +10,24 @@ export interface Element {
 
 /** The element behind a ref as models write it: `e5`, `@e5`, `ref=e5`, `[ref=e5]`. */
 export async function elementOf(tab: Tab, given: string): Promise<Element> {
-  const ref = /^\s*(?:@|\[?ref=)?((?:f\d+)?e\d+)\]?\s*$/.exec(given)?.[1];
+  const ref = /^\s*(?:@|\[?ref=)?(e\d+)\]?\s*$/.exec(given)?.[1];
   if (ref === undefined)
     throw new ToolError(`${JSON.stringify(given.slice(0, 60))} is no ref.`, {
       code: "invalid_arguments",
       hint: "Refs are in the snapshot of the page: [ref=e5] is given as e5.",
     });
-  const locator = tab.page.locator(`aria-ref=${ref}`);
-  const found = await locator.count().catch(() => 0);
-  if (found === 0)
-    throw new ToolError(`There is no element ${ref} on the page as it is now.`, {
+  const name = tab.refs.nameOf(ref);
+  if (name === undefined && !tab.refs.wasGiven(ref))
+    throw new ToolError(`There is no element ${ref}: no snapshot has named one so.`, {
       code: "not_found",
-      hint: "Take a browser_snapshot: refs change with the page.",
+      hint: "Take a browser_snapshot and use a ref from it.",
+    });
+  const locator = tab.page.locator(`aria-ref=${name}`);
+  const found = name === undefined ? 0 : await locator.count().catch(() => 0);
+  if (found === 0)
+    throw new ToolError(`The element ${ref} is gone: the page is another one, or has changed since.`, {
+      code: "not_found",
+      hint: "Take a browser_snapshot: it names what is there now.",
     });
   const line = tab.shown.find((one) => one.ref === ref)?.text.replace(/ \[ref=[^\]]*\].*$/, "");
   return { locator, label: line ?? ref };

@@ -3,7 +3,7 @@ import type { Page, Response } from "playwright-core";
 import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
-import { look, stateOf } from "./action.js";
+import { look, stateOf, WAITS } from "./action.js";
 import type { NavigateAnswer } from "./browser-navigate.js";
 import { fitLines } from "./fit-lines.js";
 import { BrowserSession } from "./session.js";
@@ -27,25 +27,27 @@ export function navigate(address: string, ctx: CallContext): Promise<NavigateAns
   return session.use(ctx, { opens: true, despiteDialog: true }, async (opened) => {
     const { dialog } = opened;
     if (dialog !== undefined) await opened.answerDialog(false);
-    const tab = (await answers(opened.page)) ? opened : await session.renew(opened, ctx);
-    if (dialog !== undefined) {
-      tab.notes.push(`the dialog of the page before was dismissed: ${JSON.stringify(dialog.message)}`);
-    }
     session.takeTrouble();
+    const go = (tab: Tab) => goTo({ address, tab, session, ctx });
     // Whoever opens a page wants that page, not what it opens besides.
-    const outcome = await session.act(tab, ctx, () => goTo({ address, tab, session, ctx }), {
-      follows: false,
-    });
+    const alone = { follows: false };
+    const tried = await session.act(opened, ctx, () => unlessStuck(opened.page, go(opened)), alone);
+    const isStuck = tried?.value === "stuck";
+    const tab = isStuck ? await session.renew(opened, ctx) : opened;
+    const outcome = isStuck ? await session.act(tab, ctx, () => go(tab), alone) : tried;
+    if (dialog !== undefined)
+      tab.notes.push(`the dialog of the page before was dismissed: ${JSON.stringify(dialog.message)}`);
     const now = session.tab ?? tab;
     const stopped = now.dialog !== undefined;
-    const lines = stopped ? [] : await look(now, ctx);
+    const { lines, title } = stopped ? { lines: [], title: "" } : await look(now, ctx);
     now.shown = lines;
     const { text, truncated } = fitLines(lines, MAX_TOKENS);
-    warnOfRobots(now, await now.page.title().catch(() => ""), stopped);
+    warnOfRobots(now, title);
+    const response = outcome?.value;
     return {
-      ...(await stateOf({ tab: now, session, ctx })),
-      status: outcome?.value?.status() ?? 0,
-      snapshot: stopped ? "(the page waits for its dialog)" : text,
+      ...(await stateOf({ tab: now, session, ctx, title })),
+      status: typeof response === "object" ? (response?.status() ?? 0) : 0,
+      snapshot: stopped ? WAITS : text,
       truncated,
     };
   });
@@ -108,27 +110,26 @@ async function goTo(options: {
   }
 }
 
-/** False for a page that is busy with itself for good: nothing can be opened in its place. */
-async function answers(page: Page): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_MS, false);
-  });
-  const answer = page.evaluate("1").then(
-    () => true,
-    () => true,
-  );
-  const answered = await Promise.race([answer, late]);
-  clearTimeout(timer);
-  return answered;
+/** Of a page that is busy with itself for good: nothing can be opened in its place. Asked while it is on its way elsewhere. */
+async function unlessStuck<T>(page: Page, going: Promise<T>): Promise<T | "stuck"> {
+  let isAnswered = false;
+  const answered = () => {
+    isAnswered = true;
+  };
+  page.evaluate("1").then(answered, answered);
+  going.catch(() => undefined);
+  const late = new AbortController();
+  const inTime = async (): Promise<T | "stuck"> => {
+    await delay(ANSWER_MS, undefined, late).catch(() => undefined);
+    return isAnswered || late.signal.aborted ? going : "stuck";
+  };
+  const either = Promise.race([going, inTime()]);
+  return either.finally(() => late.abort());
 }
 
 /** Walls against programs look like pages; a model should know one when it sees it. */
-function warnOfRobots(tab: Tab, title: string, stopped: boolean): void {
-  if (
-    stopped ||
-    !/just a moment|attention required|captcha|are you (?:a )?(?:human|robot)|access denied/i.test(title)
-  )
+function warnOfRobots(tab: Tab, title: string): void {
+  if (!/just a moment|attention required|captcha|are you (?:a )?(?:human|robot)|access denied/i.test(title))
     return;
   tab.notes.push("this looks like a check against programs: the page itself may not be reachable this way");
 }

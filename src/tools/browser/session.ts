@@ -4,6 +4,7 @@ import type { ProxyTrouble } from "../../tool/fetch.js";
 import type { CallContext, Kept } from "../../tool/tool.js";
 import { explained } from "./explain-error.js";
 import { type LaunchedBrowser, launchBrowser } from "./launch.js";
+import { RefNumbers } from "./refs.js";
 import { type BrowserSettings, browserSettings } from "./settings.js";
 import { Tab } from "./tab.js";
 import { Trouble } from "./trouble.js";
@@ -26,6 +27,7 @@ export class BrowserSession implements Kept {
   /** The last one is the one that calls are about. */
   readonly #tabs: Tab[] = [];
   readonly #trouble = new Trouble();
+  readonly #numbers = new RefNumbers();
   #line: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   /** A call is doing something to the page: what opens now is its doing. */
@@ -187,7 +189,7 @@ export class BrowserSession implements Kept {
       void page.close().catch(() => undefined);
       return undefined;
     }
-    const tab = new Tab(page, settings);
+    const tab = new Tab(page, settings, this.#numbers);
     const current = this.tab;
     page.once("close", () => void this.#drop(tab));
     if (current === undefined || this.#acting) {

@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CallContext } from "../../tool/tool.js";
-import { stateOf } from "./action.js";
+import { look, stateOf } from "./action.js";
 import { fitLines, written } from "./fit-lines.js";
 import { BrowserSession } from "./session.js";
-import { browserSettings } from "./settings.js";
-import { takeSnapshot } from "./snapshot.js";
 
 /** What a model can well read at once. */
 const MAX_TOKENS = 7_500;
@@ -14,14 +12,13 @@ const MAX_TOKENS = 7_500;
 export function snapshotOfPage(full: boolean, ctx: CallContext) {
   const session = ctx.keep(BrowserSession);
   return session.use(ctx, {}, async (tab) => {
-    const { timeoutMs } = browserSettings(ctx);
-    const lines = await takeSnapshot(tab.page, { timeoutMs, signal: ctx.signal, full });
+    const { lines, title } = await look(tab, ctx, full);
     if (!full) tab.shown = lines;
     const { text, truncated } = fitLines(lines, MAX_TOKENS);
     const full_path = truncated ? await keepWhole(lines.map(written).join("\n"), ctx) : undefined;
     const more = full_path === undefined ? "" : `\n(shortened; the whole text is in ${full_path})`;
     return {
-      ...(await stateOf({ tab, session, ctx })),
+      ...(await stateOf({ tab, session, ctx, title })),
       snapshot: `${text}${more}`,
       element_count: lines.length,
       truncated,

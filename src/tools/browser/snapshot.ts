@@ -2,7 +2,9 @@ import type { Frame, JSHandle, Page } from "playwright-core";
 import { isRecord } from "../../base/record.js";
 import { stripControls } from "../../base/visible-text.js";
 import { inPage } from "./in-page.js";
+import type { RefNaming } from "./refs.js";
 import { HIDE_INVISIBLE } from "./scripts.gen.js";
+import type { Tab } from "./tab.js";
 
 /** One line of a page as a model reads it. */
 export interface SnapshotLine {
@@ -16,9 +18,9 @@ export interface SnapshotLine {
   readonly kept: boolean;
 }
 
-export interface SnapshotOptions {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+export interface Snapshot {
+  readonly lines: readonly SnapshotLine[];
+  readonly title: string;
 }
 
 const USABLE =
@@ -33,6 +35,7 @@ const WAITING_MS = 8_000;
 const NAME_CHARS = 160;
 const TEXT_CHARS = 400;
 const URL_CHARS = 200;
+const TITLE_CHARS = 300;
 const DEEPEST = 8;
 
 /**
@@ -40,11 +43,16 @@ const DEEPEST = 8;
  * a ref for each of them and the addresses of links.
  */
 export async function takeSnapshot(
-  page: Page,
-  options: SnapshotOptions & { readonly full?: boolean | undefined },
-): Promise<readonly SnapshotLine[]> {
+  { page, refs }: Pick<Tab, "page" | "refs">,
+  options: {
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal | undefined;
+    readonly full?: boolean | undefined;
+  },
+): Promise<Snapshot> {
   const restore = await hideInvisible(page);
   let nodes: unknown;
+  let title = "";
   try {
     nodes = await page.ariaSnapshotJSON({
       mode: "ai",
@@ -52,12 +60,16 @@ export async function takeSnapshot(
       ...(options.signal && { signal: options.signal }),
     });
   } finally {
-    await restore();
+    // Both at once: each is a way to the page and back.
+    const [asked] = await Promise.all([soon(page.title()), restore()]);
+    title = (asked ?? "").slice(0, TITLE_CHARS);
   }
   const lines: SnapshotLine[] = [];
+  const naming = refs.begin();
   for (const node of listOf(nodes))
-    addLines({ node, depth: 0, pointer: false }, lines, options.full === true);
-  return lines;
+    addLines({ node, depth: 0, pointer: false }, { lines, naming, full: options.full === true });
+  naming.done();
+  return { lines, title };
 }
 
 /** In every frame; one that does not answer shows what it shows. */
@@ -69,7 +81,7 @@ async function hideInvisible(page: Page): Promise<() => Promise<void>> {
       changed.map(async (handle) => {
         if (handle === undefined) return;
         await soon(handle.evaluate((undo) => undo()));
-        await soon(handle.dispose());
+        handle.dispose().catch(() => undefined);
       }),
     );
   };
@@ -97,7 +109,14 @@ interface Place {
   readonly pointer: boolean;
 }
 
-function addLines({ node, depth, pointer }: Place, lines: SnapshotLine[], full: boolean): void {
+interface Written {
+  readonly lines: SnapshotLine[];
+  readonly naming: RefNaming;
+  readonly full: boolean;
+}
+
+function addLines({ node, depth, pointer }: Place, into: Written): void {
+  const { lines, naming, full } = into;
   if (!isRecord(node)) {
     if (typeof node === "string") addText(node, depth, lines);
     return;
@@ -112,17 +131,18 @@ function addLines({ node, depth, pointer }: Place, lines: SnapshotLine[], full: 
   const clickable = node.cursor === "pointer" && !pointer;
   const usable = USABLE.test(role) || clickable;
   const children = listOf(node.children);
+  const named = typeof node.ref === "string" ? node.ref : undefined;
+  const ref = named !== undefined && (full || usable) ? naming.of(named) : undefined;
+  if (named !== undefined && ref === undefined) naming.keep(named);
   if (!full && !usable && name === "" && WRAPPERS.test(role)) {
     if (text !== "") addText(text, depth, lines);
-    for (const child of children) addLines({ node: child, depth, pointer }, lines, full);
+    for (const child of children) addLines({ node: child, depth, pointer }, into);
     return;
   }
-  const ref = typeof node.ref === "string" ? node.ref : undefined;
-  const shown = full || usable ? ref : undefined;
   const ahead = [role, name === "" ? "" : JSON.stringify(name), ...flagsOf(node)].filter(
     (part) => part !== "",
   );
-  if (shown !== undefined) ahead.push(`[ref=${shown}]`);
+  if (ref !== undefined) ahead.push(`[ref=${ref}]`);
   const placeholder = name === "" ? clean(node.placeholder, NAME_CHARS) : "";
   if (placeholder !== "") ahead.push(`(${JSON.stringify(placeholder)})`);
   const url = full ? clean(node.url, URL_CHARS) : "";
@@ -136,7 +156,7 @@ function addLines({ node, depth, pointer }: Place, lines: SnapshotLine[], full: 
     kept: usable || role === "heading" || role === "alert" || role === "dialog",
   });
   const around = pointer || node.cursor === "pointer";
-  for (const child of children) addLines({ node: child, depth: depth + 1, pointer: around }, lines, full);
+  for (const child of children) addLines({ node: child, depth: depth + 1, pointer: around }, into);
 }
 
 function addText(value: string, depth: number, lines: SnapshotLine[]): void {

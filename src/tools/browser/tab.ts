@@ -1,4 +1,5 @@
 import type { ConsoleMessage, Dialog, Download, FileChooser, Page } from "playwright-core";
+import { type RefNumbers, Refs } from "./refs.js";
 import type { BrowserSettings } from "./settings.js";
 import type { SnapshotLine } from "./snapshot.js";
 
@@ -21,6 +22,7 @@ export interface OpenDialog {
 /** One page of the session's browser with what it did since it was opened. */
 export class Tab {
   readonly page: Page;
+  readonly refs: Refs;
   readonly messages: ConsoleEntry[] = [];
   readonly errors: ConsoleEntry[] = [];
   /** Finished or not; taken by the call that tells of them. */
@@ -37,8 +39,9 @@ export class Tab {
   #onDialog = new Set<() => void>();
   readonly #settings: BrowserSettings;
 
-  constructor(page: Page, settings: BrowserSettings) {
+  constructor(page: Page, settings: BrowserSettings, numbers: RefNumbers) {
     this.page = page;
+    this.refs = new Refs(numbers);
     this.#settings = settings;
     page.setDefaultTimeout(settings.timeoutMs);
     page.on("console", (message) => this.#note(message));

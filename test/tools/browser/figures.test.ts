@@ -28,6 +28,6 @@ it("a page with 5,000 elements takes at most 8,000 tokens, with what can be clic
   expect(tokensOf(String(links.snapshot))).toBeLessThanOrEqual(8_000);
   expect(links.snapshot).toContain('button "Last"');
   // Those in the middle are told as a range, and can be clicked by it.
-  const [, from] = /refs ((?:f\d+)?e\d+) to/.exec(String(links.snapshot)) ?? [];
+  const [, from] = /refs (e\d+) to/.exec(String(links.snapshot)) ?? [];
   expect((await call("click", { ref: from })).ok).toBe(true);
 });

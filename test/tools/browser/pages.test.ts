@@ -101,6 +101,36 @@ describe("a page", SLOWLY, () => {
     await get("navigate", { url: `${site.base}/` });
     expect((await get("click", { ref: await ref("Inside") })).snapshot).toContain('+ button "Done"');
   });
+
+  it("refs are e and a number, once in the page and its frames, page after page; a stale one says what to do", async () => {
+    const site = await startSite({
+      "/": '<title>One</title><button>Outside</button><iframe src="/inner"></iframe><iframe src="/inner"></iframe>',
+      "/inner": "<button>Inside</button>",
+      "/two": `<title>Two</title><button onclick="document.title = 'clicked'">Second</button>`,
+    });
+    const { get, call, ref } = await openBrowsing();
+    const refsOf = (text: unknown) =>
+      [...String(text).matchAll(/\[ref=([^\]]*)\]/g)].map(([, found]) => found ?? "");
+    const first = refsOf((await get("navigate", { url: `${site.base}/` })).snapshot);
+    // A button, two frames, a button in each.
+    expect(first).toHaveLength(5);
+    expect(first.every((found) => /^e\d+$/.test(found))).toBe(true);
+    expect(new Set(first).size).toBe(5);
+    expect(refsOf((await get("snapshot")).snapshot)).toEqual(first);
+    const full = refsOf((await get("snapshot", { full: true })).snapshot);
+    expect(full).toEqual(expect.arrayContaining(first));
+    expect(new Set(full).size).toBe(full.length);
+    const old = await ref("Outside");
+    const second = refsOf((await get("navigate", { url: `${site.base}/two` })).snapshot);
+    expect(second).toHaveLength(1);
+    expect(second[0]).toMatch(/^e\d+$/);
+    expect([...first, ...full]).not.toContain(second[0]);
+    // What it named is gone; it does not name something else now.
+    const { error } = await call("click", { ref: old });
+    expect(error).toMatchObject({ code: "not_found" });
+    expect(`${error?.message} ${error?.hint}`).toMatch(/is gone.*browser_snapshot/);
+    expect(await get("click", { ref: second[0] })).toMatchObject({ title: "clicked" });
+  });
 });
 
 describe("what used to freeze agents (lesson 47)", SLOWLY, () => {

@@ -35,13 +35,19 @@
     clipped.set(element, answer);
     return answer;
   };
+  const backgrounds = new Map();
   const backgroundOf = (element) => {
-    for (let at = element; at !== null; at = at.parentElement) {
-      const { backgroundColor, backgroundImage } = styleOf(at);
-      if (backgroundImage !== "none") return undefined;
-      if (!CLEAR.test(backgroundColor)) return backgroundColor;
-    }
-    return "rgb(255, 255, 255)";
+    if (element === null) return "rgb(255, 255, 255)";
+    if (backgrounds.has(element)) return backgrounds.get(element);
+    const { backgroundColor, backgroundImage } = styleOf(element);
+    const picture = backgroundImage !== "none";
+    const answer = picture
+      ? undefined
+      : CLEAR.test(backgroundColor)
+        ? backgroundOf(element.parentElement)
+        : backgroundColor;
+    backgrounds.set(element, answer);
+    return answer;
   };
   const isInvisible = (element) => {
     if (!element.checkVisibility({ visibilityProperty: true })) return false;
