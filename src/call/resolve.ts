@@ -9,7 +9,7 @@ export function resolve(call: CallRecord): Failure | undefined | Promise<Failure
   const { target, scope } = call;
   if (call.misdirected !== undefined) return call.misdirected;
   const found = scope.bridge?.find(target.name) ?? scope.view.find(target.name);
-  if ("code" in found) return found.code === "out_of_scope" ? outOfScope(call, found) : found;
+  if ("code" in found) return toldOf(call, found);
   const { entry } = found;
   call.entry = entry;
   call.spelling = found.spelling;
@@ -34,8 +34,8 @@ export function resolve(call: CallRecord): Failure | undefined | Promise<Failure
 }
 
 /** The person at a command line chose the scope and is told of it; whoever is inside it learns nothing of the rest. */
-function outOfScope({ scope, target }: CallRecord, found: Failure): Failure {
-  return scope.door === "cli" ? found : scope.view.unknown(target.name);
+function toldOf({ scope, target }: CallRecord, found: Failure): Failure {
+  return scope.door === "cli" || found.code === "unavailable" ? found : scope.view.unknown(target.name);
 }
 
 async function getReady(call: CallRecord, status: Status | Promise<Status>): Promise<Failure | undefined> {

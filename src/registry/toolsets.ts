@@ -255,12 +255,20 @@ export function unknownToolset(name: string, known: KnownToolsets): Failure {
   );
 }
 
-export function unknownTool(name: string, known: { readonly registry: RegistrySnapshot }): Failure {
-  const candidates = [...known.registry.entries.keys(), ...known.registry.aliases.keys()];
-  return failure("not_found", `Unknown tool: ${name}`, didYouMean(name, candidates, "hermes tools list"));
+/** `inside`: told to a model, which has been given its tools and has no command line to list others with. */
+export function unknownTool(
+  name: string,
+  { registry, inside = false }: { readonly registry: RegistrySnapshot; readonly inside?: boolean },
+): Failure {
+  const { entries, aliases } = registry;
+  const spellings = [...aliases].flatMap(([alias, tool]) => (entries.has(tool) ? alias : []));
+  const candidates = [...entries.keys(), ...spellings];
+  const list = inside ? undefined : "hermes tools list";
+  return failure("not_found", `Unknown tool: ${name}`, didYouMean(name, candidates, list));
 }
 
-function didYouMean(name: string, candidates: readonly string[], list: string): string {
+function didYouMean(name: string, candidates: readonly string[], list?: string): string | undefined {
   const close = nearest(name, candidates);
-  return close.length > 0 ? `Did you mean ${close.join(", ")}?` : `Run "${list}" to see what exists.`;
+  if (close.length > 0) return `Did you mean ${close.join(", ")}?`;
+  return list === undefined ? undefined : `Run "${list}" to see what exists.`;
 }

@@ -95,12 +95,16 @@ export class View {
         `It exists, but not in this session: ${because}.`,
       );
     }
-    return this.unknown(name);
+    return unknownTool(name, this.#known());
   }
 
-  /** The same words for what does not exist and what this session may not know of. */
+  /** For whoever is inside: the same words for what does not exist and what this session may not know of. */
   unknown(name: string): Failure {
-    return unknownTool(name, { registry: { ...this.#snapshot, entries: this.entries } });
+    return unknownTool(name, { ...this.#known(), inside: true });
+  }
+
+  #known(): { readonly registry: RegistrySnapshot } {
+    return { registry: { ...this.#snapshot, entries: this.entries } };
   }
 
   /** True for the name of a tool that exists, but not in this session. */

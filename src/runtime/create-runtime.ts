@@ -13,6 +13,7 @@ import type { BuiltinEntry } from "../registry/manifest-types.js";
 import type { ToolRegistry } from "../registry/registry.js";
 import type { AnyTool } from "../tool/tool.js";
 import { refuseUnknownOptions } from "./check-options.js";
+import { KNOWN_SESSION_OPTIONS } from "./open-session-options.js";
 import { Runtime } from "./runtime.js";
 
 export interface RuntimeOptions {
@@ -81,7 +82,11 @@ const KNOWN: Readonly<Record<keyof RuntimeOptions, true>> = {
 
 /** Reads the configuration, registers the tools, and is ready for sessions. Nothing slow happens before it is needed. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  refuseUnknownOptions(options, { known: KNOWN, of: "createRuntime" });
+  refuseUnknownOptions(options, {
+    known: KNOWN,
+    of: "createRuntime",
+    elsewhere: { known: KNOWN_SESSION_OPTIONS, of: "runtime.openSession" },
+  });
   const env = options.env ?? process.env;
   const cwd = options.cwd ?? process.cwd();
   const home = options.home === undefined ? homeDir({ env }) : usableHome(options.home);

@@ -18,6 +18,15 @@ it("a scoped session does not tell that a foreign tool exists", async () => {
   expect(words(foreign)).toBe(words(nowhere).replaceAll("secret_toll", "secret_tool"));
 });
 
+it("neither does what it takes a mistyped name for, nor a command line that nobody inside has", async () => {
+  const hidden = plain("secret_tool", "b", { aliases: ["hidden_helper"] });
+  const { runtime } = await testRuntime([plain("mine", "a", { aliases: ["my_own"] }), hidden]);
+  const session = await runtime.openSession({ toolsets: ["a"] });
+  const hintFor = async (name: string) => (await session.call({ id: "c", name })).error?.hint;
+  expect(await hintFor("my_onw")).toBe("Did you mean my_own?");
+  expect(await hintFor("hidden_helpr")).toBeUndefined();
+});
+
 it("a tool of the agent loop is offered only where there is one", async () => {
   const { runtime } = await testRuntime([plain("mine", "a"), plain("list", "a", { host: "todos" })]);
   const names = async (host?: object) => {

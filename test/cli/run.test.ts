@@ -95,6 +95,16 @@ describe("hermes run answers in the format it was asked in", () => {
 });
 
 describe("hermes run", () => {
+  it("tells a model no more of a tool outside its scope than of one that does not exist", async () => {
+    const calls = ["terminal", "terminol"].map((name) => ({ id: name, function: { name, arguments: {} } }));
+    const done = await hermes(["run", "-t", "file"], { stdin: JSON.stringify({ tool_calls: calls }) });
+    const { tool_results } = json<{ tool_results: { content: unknown; metadata: { code: string } }[] }>(done);
+    for (const [index, { content, metadata }] of tool_results.entries()) {
+      expect(content).toEqual({ status: "error", error: `Unknown tool: ${calls[index]?.id}` });
+      expect(metadata.code).toBe("not_found");
+    }
+  });
+
   it("gives one answer per call in source order, whatever happens to each", async () => {
     const call = (id: string, name: string, given: unknown) => ({
       id,

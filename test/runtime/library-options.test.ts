@@ -73,4 +73,5 @@ it("an option that does not exist is an error that names the one that does", asy
   await expect(runtime.openSession(wrong)).rejects.toThrow(/no option "toolset".*did you mean "toolsets"/);
   await runtime.close();
   await expect(createRuntime({ hme: home } as object)).rejects.toBeInstanceOf(HermesError);
+  await expect(createRuntime({ approver: () => "once" } as object)).rejects.toThrow(/runtime\.openSession/);
 });
