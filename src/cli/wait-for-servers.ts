@@ -40,6 +40,15 @@ export async function waitForServers({ runtime, out, tools }: Awaited): Promise<
   if (late.length > 0) out.note(`${named(late)} did not answer: its tools are not known here`);
 }
 
+/** Whoever waits is told what for, once it has taken long enough to wonder. */
+export async function tellingWhatFor<T>(
+  work: Promise<T>,
+  { out, what, seconds }: { readonly out: Output; readonly what: string; readonly seconds: number },
+): Promise<T> {
+  if ((await within(work, SAY_AFTER_MS)) === LATE) out.note(`waiting for ${what}, ${seconds} s at most`);
+  return work;
+}
+
 /** `mcp:github`, `plugin:weather`: those that have brought nothing yet and still may. */
 function pendingSources({ sources }: Runtime): readonly string[] {
   return sources

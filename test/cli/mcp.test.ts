@@ -372,3 +372,17 @@ describe("docs/mcp.md", () => {
     }
   });
 });
+
+describe("a server that does not answer", () => {
+  const section = "mcp_servers:\n  silent: { command: sleep, args: ['1000'], connect_timeout: 2 }\n";
+
+  it.each([
+    ["test", ["mcp", "test", "silent"], "waiting for MCP server silent, 2 s at most"],
+    ["list", ["mcp", "list", "--timeout", "1"], "waiting for MCP servers (silent), 1 s at most"],
+  ])("is waited for with a word about it: %s", async (_command, words, told) => {
+    const home = tempFolder();
+    writeFileSync(join(home, "config.yaml"), section);
+    const done = await hermes(words, { home });
+    expect(done.stderr).toContain(told);
+  });
+});

@@ -63,7 +63,9 @@ export async function add(context: CommandContext): Promise<void> {
         servers: Object.fromEntries(drafts.map(({ name, server }) => [name, server])),
         secrets: drafts.flatMap(({ secrets }) => secrets),
       });
-      const statuses = await Promise.all(drafts.map(({ name }) => testServer(source, name)));
+      const statuses = await Promise.all(
+        drafts.map(({ name, server }) => testServer(source, { name, server, out: context.out })),
+      );
       for (const [index, draft] of drafts.entries()) {
         const status = statuses[index];
         if (status !== undefined) results.push(await settle(context, { draft, status }));

@@ -10,8 +10,9 @@ export async function approve(context: CommandContext): Promise<void> {
   const [name = "", tool] = context.args;
   assertPerson("Changed definitions are accepted by a person");
   await withServers(context, async ({ runtime, connect }) => {
-    const source = await connect({ servers: { [name]: configuredServer(runtime.config, name) } });
-    const status = await testServer(source, name);
+    const server = configuredServer(runtime.config, name);
+    const source = await connect({ servers: { [name]: server } });
+    const status = await testServer(source, { name, server, out });
     if (!USABLE.has(status.state)) {
       for (const line of describeStatus(status, out)) out.note(line);
       process.exitCode = exitCodeFor(status);

@@ -3,6 +3,7 @@ import { visible } from "../../base/visible-text.js";
 import type { McpServerStatus } from "../../sources/mcp/status.js";
 import type { CommandContext } from "../context.js";
 import { brief, type Output } from "../output.js";
+import { tellingWhatFor } from "../wait-for-servers.js";
 import {
   configuredServer,
   describeStatus,
@@ -21,9 +22,10 @@ export async function list(context: CommandContext): Promise<void> {
   await withServers(context, async ({ runtime, connect }) => {
     const servers = runtime.config.values.mcp_servers;
     const source = await connect({ servers });
-    const seconds = Number(flags.timeout ?? WAIT_SECONDS);
-    const looks = Object.keys(servers).map((name) => source.test(name));
-    await within(Promise.all(looks), (seconds > 0 ? seconds : WAIT_SECONDS) * 1000);
+    const seconds = Number(flags.timeout ?? WAIT_SECONDS) || WAIT_SECONDS;
+    const names = Object.keys(servers);
+    const looks = within(Promise.all(names.map((name) => source.test(name))), seconds * 1000);
+    await tellingWhatFor(looks, { out, what: `MCP servers (${names.join(", ")})`, seconds });
     const rows = source.servers();
     const head = ["server", "state", "transport", "tools", "about"];
     out.list({ rows, head, cells: (status) => cells(status, out), empty: "No MCP servers." });
@@ -51,7 +53,7 @@ export async function test(context: CommandContext): Promise<void> {
   await withServers(context, async ({ runtime, connect }) => {
     const server = configuredServer(runtime.config, name);
     const source = await connect({ servers: { [name]: server } });
-    const status = await testServer(source, name);
+    const status = await testServer(source, { name, server, out });
     if (out.json) out.value(status);
     else for (const line of describeStatus(status, out)) out.line(line);
     process.exitCode = exitCodeFor(status);

@@ -11,6 +11,7 @@ import type { SourceHost } from "../../sources/types.js";
 import type { CommandContext } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 import { brief, type Output } from "../output.js";
+import { tellingWhatFor } from "../wait-for-servers.js";
 
 /** A section of `mcp_servers` as it would be written. */
 export type ServerSection = Readonly<Record<string, unknown>>;
@@ -92,8 +93,12 @@ function hostOf(runtime: Runtime, { servers, secrets = [] }: Connecting): Source
   };
 }
 
-export async function testServer(source: McpSource, name: string): Promise<McpServerStatus> {
-  const status = await source.test(name);
+export async function testServer(
+  source: McpSource,
+  { name, server, out }: { readonly name: string; readonly server: McpServerConfig; readonly out: Output },
+): Promise<McpServerStatus> {
+  const what = `MCP server ${name}`;
+  const status = await tellingWhatFor(source.test(name), { out, what, seconds: server.connect_timeout });
   if (status === undefined) throw commandError("not_found", `no MCP server is called ${name}`);
   return status;
 }
