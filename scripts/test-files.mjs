@@ -36,7 +36,7 @@ const FULL = [
   "test/tools/platform/{git-operations,docker-manage,podman-manage}.test.ts",
   "test/tools/multimedia/{chart-generate,pdf-extract,pdf-figures,vision-analyze}.test.ts",
   "test/tools/multimedia/local-speech.test.ts",
-  "test/tools/browser/{pages,attacks,life,figures}.test.ts",
+  "test/tools/browser/{pages,attacks,life,figures,vision}.test.ts",
   "test/tools/system/{background,terminal-pty}.test.ts",
   "test/pty/local-pty.test.ts",
   "test/tools/platform/radicale.test.ts",

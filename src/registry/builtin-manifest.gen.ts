@@ -299,6 +299,35 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     load: () => import("../tools/browser/browser-type.js"),
   },
   {
+    name: "browser_vision",
+    toolset: "browser",
+    description: "Ask a vision model about a picture of the open page; annotate=true writes the refs of what can be clicked into it.",
+    emoji: "👁️",
+    parameters: {
+      "type": "object",
+      "properties": {
+        "question": { "type": "string", "minLength": 1, "maxLength": 20000 },
+        "annotate": { "type": "boolean", "default": false },
+      },
+      "required": ["question"],
+      "additionalProperties": false,
+    },
+    permissions: ["network:fetch"],
+    needs: {
+      "packages": ["playwright-core", "sharp"],
+      "browser": true,
+      "anyOf": [
+        { "anyEnv": ["OPENAI_API_KEY"], "fix": "OPENAI_API_KEY=..." },
+        { "anySetting": ["vision.base_url"] },
+      ],
+    },
+    timeoutMs: 180000,
+    hasCheck: false,
+    hasDynamicSchema: false,
+    hasEffects: true,
+    load: () => import("../tools/browser/browser-vision.js"),
+  },
+  {
     name: "calendar_manage",
     toolset: "calendar",
     description: "List and change events of a calendar: an .ics file, a CalDAV address or a configured name. list with start or end shows each time of repeating events, free_busy when there is room.",
