@@ -12,8 +12,12 @@ export interface ModelClient {
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
 }
 
+/** Why a model is asked: every request has a bill, and the bill says what it was for. */
+export type ModelPurpose = "turn" | "summary" | "title" | "review" | "vision" | "sampling" | "mixture";
+
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
+  readonly purpose?: ModelPurpose | undefined;
   /** What the model may call; nobody but the caller runs it. */
   readonly tools?: readonly ToolSchema[] | undefined;
   readonly maxTokens?: number | undefined;
@@ -33,11 +37,34 @@ export type ModelMessage =
       readonly role: "assistant";
       readonly content: string;
       readonly toolCalls?: readonly IncomingCall[] | undefined;
+      readonly opaque?: OpaqueAnswer | undefined;
     }
-  | { readonly role: "tool"; readonly toolCallId: string; readonly content: string };
+  | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      /** The name that was called, for servers that link answers by it. */
+      readonly name?: string | undefined;
+      /** Images only where the server takes them in results; elsewhere they are named. */
+      readonly content: string | readonly Content[];
+      readonly isError?: boolean | undefined;
+    };
+
+/**
+ * An answer as its server sent it, with what only that server understands (signed reasoning, ids of items). It goes back
+ * byte for byte in place of what we would write, and only to the model it came from.
+ */
+export interface OpaqueAnswer {
+  /** Provider and model: `anthropic:claude-x`. */
+  readonly from: string;
+  readonly json: string;
+}
 
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
+  /** What the model thinks aloud, where its server tells. */
+  | { readonly type: "reasoning"; readonly text: string }
+  /** A call whose arguments are still on their way: to be shown, never to be run. */
+  | { readonly type: "tool_call_begun"; readonly id: string; readonly name: string }
   /** Whole: its arguments are JSON text that nobody has looked at. */
   | { readonly type: "tool_call"; readonly call: IncomingCall }
   | ModelFinish;
@@ -49,13 +76,17 @@ export interface ModelFinish {
   /** As the server names it. */
   readonly model?: string | undefined;
   readonly usage?: ModelUsage | undefined;
+  readonly opaque?: OpaqueAnswer | undefined;
 }
 
+/** Servers count differently; here `inputTokens` is all of the input, and the other two are parts of it. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** How many of the input tokens the server still knew. */
   readonly cachedTokens?: number | undefined;
+  /** How many of them it was paid to keep for the next time. */
+  readonly cacheWriteTokens?: number | undefined;
 }
 
 /** A whole answer. */
@@ -71,25 +102,48 @@ export async function complete(client: ModelClient, request: ModelRequest): Prom
   for await (const part of client.stream(request)) {
     if (part.type === "text") text += part.text;
     else if (part.type === "tool_call") toolCalls.push(part.call);
-    else return { text, toolCalls, reason: part.reason, model: part.model, usage: part.usage };
+    else if (part.type === "finish") {
+      const { type: _, ...finish } = part;
+      return { text, toolCalls, ...finish };
+    }
   }
   throw new ModelError("bad_answer", "the model's answer broke off");
 }
 
 const modelErrorMark = Symbol.for("hermes-tools.ModelError");
 
+/**
+ * `unreachable`: nobody answered. `busy`: too many requests, or trouble of the server that may pass. `quota`: the account
+ * is empty. `refused`: the key is wrong or may not do this. `too_long`: more than the model can read. `status`: another
+ * answer that is no answer of the model. `too_large`, `bad_answer`: what came cannot be taken. `broken_off`: the stream
+ * ended before the answer did.
+ */
+export type ModelErrorCode =
+  | "unreachable"
+  | "busy"
+  | "quota"
+  | "refused"
+  | "too_long"
+  | "status"
+  | "too_large"
+  | "bad_answer"
+  | "broken_off";
+
 /** Why there is no answer, told without the key and without the server's words. */
 export class ModelError extends Error {
   readonly [modelErrorMark] = true;
   override readonly name = "ModelError";
-  readonly code: "unreachable" | "status" | "too_large" | "bad_answer";
+  readonly code: ModelErrorCode;
   /** What the server answered with, when that was no answer of the model. */
   readonly status: number | undefined;
+  /** How long the server wants to be left alone. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ModelError["code"], message: string, status?: number) {
+  constructor(code: ModelErrorCode, message: string, status?: number, retryAfterMs?: number) {
     super(message);
     this.code = code;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 
   static isInstance(value: unknown): value is ModelError {

@@ -1,0 +1,98 @@
+import type { OpaqueAnswer } from "../../model/model-client.js";
+import type { IncomingCall } from "../../tool/call.js";
+import type { Content } from "../../tool/content.js";
+
+/** `cut_off`: a turn had begun and its process is gone. */
+export type ConversationState = "idle" | "running" | "cut_off";
+
+/** One conversation, as lists show it. */
+export interface Conversation {
+  readonly id: string;
+  readonly title: string;
+  /** The door it came through: `cli`, `http`, `telegram`, `subagent`, `cron`. */
+  readonly source: string;
+  /** Whose it is: a person of a chat platform, the token of a client; empty for the owner of this machine. */
+  readonly owner: string;
+  readonly model: string;
+  readonly cwd: string;
+  /** The conversation that handed this work on. */
+  readonly parent: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly messages: number;
+  readonly state: ConversationState;
+}
+
+export interface StoredMessage {
+  /** Grows within a conversation. */
+  readonly id: string;
+  /** `summary` stands for all messages before it; `system` is the prompt the conversation began with. */
+  readonly role: "system" | "user" | "assistant" | "tool" | "summary";
+  readonly content: string | readonly Content[];
+  readonly toolCalls?: readonly IncomingCall[] | undefined;
+  readonly toolCallId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly isError?: boolean | undefined;
+  readonly opaque?: OpaqueAnswer | undefined;
+  readonly at: number;
+}
+
+export type NewMessage = Omit<StoredMessage, "id" | "at">;
+
+/** A passage that was found. */
+export interface FoundMessage {
+  readonly session: string;
+  readonly message: string;
+  readonly role: StoredMessage["role"];
+  readonly snippet: string;
+  readonly at: number;
+}
+
+/** Who may see what: a conversation of somebody else does not exist for others. */
+export interface OwnedBy {
+  /** Left out: everybody's, for the person at this machine. */
+  readonly owner?: string | undefined;
+}
+
+/**
+ * Conversations on disk. What `append` answered survives `kill -9`. The index for searching lies in a file of its own
+ * and can be made anew from the messages.
+ */
+export interface ConversationStore {
+  create(about: {
+    readonly source: string;
+    readonly model: string;
+    readonly cwd: string;
+    readonly owner?: string | undefined;
+    readonly parent?: string | undefined;
+    readonly title?: string | undefined;
+  }): Promise<Conversation>;
+  get(id: string, owned?: OwnedBy): Promise<Conversation | undefined>;
+  /** Newest first; without those that belong to another one unless asked for. */
+  list(
+    query?: OwnedBy & { readonly limit?: number; readonly source?: string; readonly children?: boolean },
+  ): Promise<readonly Conversation[]>;
+  append(session: string, messages: readonly NewMessage[]): Promise<readonly StoredMessage[]>;
+  /** In order; the tail is read without what comes before it. */
+  messages(
+    session: string,
+    range?: { readonly last?: number; readonly after?: string },
+  ): Promise<readonly StoredMessage[]>;
+  update(session: string, change: { readonly title?: string; readonly model?: string }): Promise<void>;
+  /** One process works on a conversation at a time: false when another one does. Freed by `end` or by the process's death. */
+  begin(session: string): Promise<boolean>;
+  end(session: string): Promise<void>;
+  /** Best first. `words` is what a person types, in any script; it is never an expression. */
+  search(
+    query: OwnedBy & {
+      readonly words: string;
+      readonly roles?: readonly StoredMessage["role"][] | undefined;
+      /** Conversations that are left out, with their children and parents. */
+      readonly except?: string | undefined;
+      readonly limit: number;
+    },
+  ): Promise<readonly FoundMessage[]>;
+  delete(session: string, owned?: OwnedBy): Promise<boolean>;
+  close(): Promise<void>;
+}
