@@ -4,7 +4,7 @@ import { approverFrom, type OpenSessionOptions } from "../runtime/open-session-o
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
-import { HermesError } from "../tool/errors.js";
+import { failure, HermesError } from "../tool/errors.js";
 import type { HostCapabilities, MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
 import type { ToolSchema } from "../tool/tool.js";
 import { Channel } from "./channel.js";
@@ -259,9 +259,9 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
 async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conversation> {
   const found = await store.get(id, { owner });
   if (found !== undefined) return found;
-  throw new HermesError(`There is no conversation ${id}.`, {
-    hint: "hermes sessions list shows those there are.",
-  });
+  throw new HermesError(
+    failure("not_found", `There is no conversation ${id}`, "hermes sessions list shows those there are."),
+  );
 }
 
 function sessionOptions(parts: AgentParts): Omit<OpenSessionOptions, "approver"> {
