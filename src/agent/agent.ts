@@ -1,32 +1,22 @@
 import type { ApprovalRequest, Approver } from "../call/scope.js";
-import type { ModelClient } from "../model/model-client.js";
 import { approverFrom, type OpenSessionOptions } from "../runtime/open-session-options.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
 import { failure, HermesError } from "../tool/errors.js";
-import type { HostCapabilities, MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
-import type { ToolSchema } from "../tool/tool.js";
+import type { MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
-import { Compressor } from "./compress.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
+import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
-import { type Budget, Ledger, type Prices } from "./ledger.js";
+import type { Budget } from "./ledger.js";
 import { systemPrompt } from "./prompt.js";
 import type { Conversation, ConversationStore } from "./sessions/types.js";
 import { ConversationTodos } from "./todos.js";
-import { runTurn } from "./turn.js";
+import { type AgentModel, runTurn } from "./turn.js";
 
 const MAX_TURNS = 90;
-
-/** A model with all that is known of it. */
-export interface AgentModel {
-  readonly client: ModelClient;
-  /** Provider and name, as people write it. */
-  readonly name: string;
-  readonly contextTokens?: number | undefined;
-  readonly prices?: Prices | undefined;
-}
+const MAX_CONCURRENT = 3;
 
 export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | "contextTokens"> {
   readonly runtime: Runtime;
@@ -38,6 +28,8 @@ export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | 
   readonly owner?: string | undefined;
   readonly who?: string | undefined;
   readonly maxTurns?: number | undefined;
+  /** How many children work at the same time. */
+  readonly maxConcurrent?: number | undefined;
   budget?(): Budget;
   /** Texts for the system prompt of a new conversation. */
   readonly memoryText?: string | undefined;
@@ -54,7 +46,6 @@ export class Agent {
   readonly #parts: AgentParts;
   readonly #todos: ConversationTodos;
   readonly #steering: string[] = [];
-  #tools: readonly ToolSchema[] | undefined;
   #running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
   #emit: (event: AgentEvent) => void = () => {};
 
@@ -145,39 +136,19 @@ export class Agent {
       return;
     }
     try {
-      this.#tools ??= (await this.session.definitions()).map((definition) => definition.function);
-      emit({
-        type: "init",
-        session: this.conversation,
-        model: model.name,
-        tools: this.#tools.map(({ name }) => name),
-      });
       await this.#answerWhatIsOpen();
       await turn.begin();
       this.session.beginTurn();
-      const ledger = this.#ledger();
-      const compressor = new Compressor({
-        model: model.client,
-        store,
-        conversation: this.conversation,
-        ledger,
-        contextTokens: model.contextTokens,
-        signal,
-        emit,
-        openTodos: () => this.#todos.open(),
-      });
       const { maxTurns = MAX_TURNS } = this.#parts;
       emit(
         await runTurn({
           conversation: this.conversation,
           store,
           session: this.session,
-          model: model.client,
-          modelName: model.name,
-          tools: this.#tools,
-          ledger,
-          compressor,
+          model,
+          todos: this.#todos,
           maxTurns,
+          budget: () => this.#parts.budget?.() ?? {},
           signal,
           emit,
           takeSteering: () => this.#steering.splice(0),
@@ -204,17 +175,6 @@ export class Agent {
       })),
     );
   }
-
-  #ledger(): Ledger {
-    const { store, model } = this.#parts;
-    return new Ledger({
-      store,
-      session: this.conversation,
-      model: model.name,
-      prices: model.prices,
-      budget: () => this.#parts.budget?.() ?? {},
-    });
-  }
 }
 
 interface Emitter {
@@ -225,35 +185,39 @@ interface Emitter {
 export async function openAgent(parts: AgentParts): Promise<Agent> {
   const { runtime, store, model, approver, owner } = parts;
   const emit: Emitter = { to: () => {} };
+  const cwd = parts.cwd ?? runtime.cwd;
   const known = parts.conversation === undefined ? undefined : await mustExist(parts.conversation, parts);
-  const stored = known === undefined ? [] : await store.messages(known.id);
-  const todos = new ConversationTodos(stored);
-  const host: HostCapabilities = { todos, memory: parts.memory, sessions: parts.sessions };
+  const { id, cwd: folder } =
+    known ?? (await store.create({ source: parts.source ?? "library", model: model.name, cwd, owner }));
+  const todos = new ConversationTodos(known === undefined ? [] : await store.messages(id));
+  const opened: { session?: Session } = {};
+  const delegate = delegation({
+    session: () => opened.session,
+    conversation: id,
+    store,
+    model,
+    maxConcurrent: parts.maxConcurrent ?? MAX_CONCURRENT,
+    budget: () => parts.budget?.() ?? {},
+  });
   const session = await runtime.openSession({
     ...sessionOptions(parts),
-    cwd: parts.cwd ?? known?.cwd,
+    cwd: parts.cwd ?? folder,
     approver:
       approver === undefined
         ? undefined
         : telling(typeof approver === "function" ? approverFrom(approver) : approver, emit),
-    host,
+    host: { todos, delegate, memory: parts.memory, sessions: parts.sessions },
     model: model.name,
     contextTokens: model.contextTokens,
     guardrails: parts.guardrails ?? "warn",
   });
-  const conversation =
-    known ??
-    (await store.create({ source: parts.source ?? "library", model: model.name, cwd: session.cwd, owner }));
+  opened.session = session;
   if (known === undefined) {
-    const content = await systemPrompt({
-      session,
-      who: parts.who,
-      memory: parts.memoryText,
-      skills: parts.skillsText,
-    });
-    await store.append(conversation.id, [{ role: "system", content }]);
+    const { who, memoryText, skillsText } = parts;
+    const content = await systemPrompt({ session, who, memory: memoryText, skills: skillsText });
+    await store.append(id, [{ role: "system", content }]);
   }
-  return new Agent(parts, { conversation: conversation.id, session, todos, emit });
+  return new Agent(parts, { conversation: id, session, todos, emit });
 }
 
 async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conversation> {

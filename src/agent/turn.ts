@@ -5,26 +5,37 @@ import type { CallResult, IncomingCall } from "../tool/call.js";
 import { serializeOutput } from "../tool/serialize.js";
 import type { ToolSchema } from "../tool/tool.js";
 import { type Answer, askModel, type Emit } from "./ask-model.js";
-import { type Compressor, visible } from "./compress.js";
+import { Compressor, visible } from "./compress.js";
 import { contextOf } from "./context.js";
 import type { AgentResult, StopReason } from "./events.js";
-import type { Ledger } from "./ledger.js";
+import { type Budget, Ledger, type Prices } from "./ledger.js";
 import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
+import type { ConversationTodos } from "./todos.js";
 
 /** A model that makes the same call and gets the same error this often has no other idea. */
 const SAME_FAILURES = 3;
 
+/** A model with all that is known of it. */
+export interface AgentModel {
+  readonly client: ModelClient;
+  /** Provider and name, as people write it. */
+  readonly name: string;
+  /** How much it can read; undefined when nobody knows. */
+  readonly contextTokens?: number | undefined;
+  readonly prices?: Prices | undefined;
+}
+
 export interface TurnParts {
   readonly conversation: string;
+  /** The conversation whose budget pays; its own when left out. */
+  readonly payer?: string | undefined;
   readonly store: ConversationStore;
   readonly session: Session;
-  readonly model: ModelClient;
-  /** Provider and name. */
-  readonly modelName: string;
-  readonly tools: readonly ToolSchema[];
-  readonly ledger: Ledger;
-  readonly compressor: Compressor;
+  readonly model: AgentModel;
+  readonly todos: ConversationTodos;
   readonly maxTurns: number;
+  /** Asked before each request: it may be raised while the work waits. */
+  budget(): Budget;
   readonly signal: AbortSignal;
   readonly emit: Emit;
   /** What the person has said meanwhile, to be heard before the model is asked again. */
@@ -41,6 +52,9 @@ export async function runTurn(parts: TurnParts): Promise<AgentResult> {
 
 class Turn {
   readonly #parts: TurnParts;
+  readonly #ledger: Ledger;
+  readonly #compressor: Compressor;
+  #tools: readonly ToolSchema[] = [];
   readonly #startedAt = performance.now();
   readonly #made: AgentResult["tool_calls"][number][] = [];
   readonly #failures = new Map<string, number>();
@@ -50,10 +64,36 @@ class Turn {
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
+    const { store, conversation, payer, model, todos, signal, emit } = parts;
+    this.#ledger = new Ledger({
+      store,
+      session: conversation,
+      payer,
+      model: model.name,
+      prices: model.prices,
+      budget: () => parts.budget(),
+    });
+    this.#compressor = new Compressor({
+      model: model.client,
+      store,
+      conversation,
+      ledger: this.#ledger,
+      contextTokens: model.contextTokens,
+      signal,
+      emit,
+      openTodos: () => todos.open(),
+    });
   }
 
   async run(): Promise<AgentResult> {
-    const { store, conversation, emit, ledger } = this.#parts;
+    const { store, conversation, emit, session, model } = this.#parts;
+    this.#tools = (await session.definitions()).map((definition) => definition.function);
+    emit({
+      type: "init",
+      session: conversation,
+      model: model.name,
+      tools: this.#tools.map(({ name }) => name),
+    });
     this.#stored = [...(await store.messages(conversation))];
     let stop: StopReason;
     try {
@@ -68,22 +108,22 @@ class Turn {
       text: this.#text,
       stop,
       turns: this.#turns,
-      model: this.#parts.modelName,
+      model: model.name,
       tool_calls: this.#made,
-      usage: ledger.usage,
-      cost_usd: ledger.costUsd,
+      usage: this.#ledger.usage,
+      cost_usd: this.#ledger.costUsd,
       duration_ms: Math.round(performance.now() - this.#startedAt),
     };
   }
 
   async #untilItIsOver(): Promise<StopReason> {
-    const { signal, maxTurns, ledger, compressor, emit } = this.#parts;
+    const { signal, maxTurns, emit } = this.#parts;
     let silent = 0;
     while (!signal.aborted) {
       if (this.#turns >= maxTurns) return "max_turns";
       await this.#hearSteering();
-      this.#stored = [...(await compressor.fitted(this.#stored))];
-      const refusal = await ledger.refusal(this.#stored);
+      this.#stored = [...(await this.#compressor.fitted(this.#stored))];
+      const refusal = await this.#ledger.refusal(this.#stored);
       if (refusal !== undefined) {
         emit({ type: "notice", message: refusal });
         return "budget";
@@ -112,11 +152,11 @@ class Turn {
   }
 
   async #ask(): Promise<Answer> {
-    const { ledger, emit } = this.#parts;
+    const { emit } = this.#parts;
     this.#turns += 1;
     const answer = await this.#askWithinWindow();
-    if (answer.finish !== undefined) await ledger.add("turn", answer.finish);
-    if (answer.finish?.usage !== undefined) ledger.counted(visible(this.#stored), answer.finish.usage);
+    if (answer.finish !== undefined) await this.#ledger.add("turn", answer.finish);
+    if (answer.finish?.usage !== undefined) this.#ledger.counted(visible(this.#stored), answer.finish.usage);
     if (answer.finish?.reason === "length")
       emit({
         type: "notice",
@@ -127,14 +167,15 @@ class Turn {
 
   /** Nobody may have known how much the model can read until its server says that this was too much. */
   async #askWithinWindow(): Promise<Answer> {
-    const { model, tools, signal, emit, compressor } = this.#parts;
-    const ask = () => askModel({ model, tools, signal, emit, messages: contextOf(this.#stored) });
+    const { model, signal, emit } = this.#parts;
+    const ask = () =>
+      askModel({ model: model.client, tools: this.#tools, signal, emit, messages: contextOf(this.#stored) });
     try {
       return await ask();
     } catch (error) {
       if (!ModelError.isInstance(error) || error.code !== "too_long") throw error;
       const before = this.#stored.length;
-      this.#stored = [...(await compressor.fitted(this.#stored, { now: true }))];
+      this.#stored = [...(await this.#compressor.fitted(this.#stored, { now: true }))];
       if (this.#stored.length === before) throw error;
       return ask();
     }
