@@ -12,7 +12,10 @@ export function newConversationId(now: number): string {
   return `${time}_${randomBytes(6).toString("hex")}`;
 }
 
-export function conversationOf(row: SqlRow, isAlive: (worker: string) => boolean = isOwnerAlive): Conversation {
+export function conversationOf(
+  row: SqlRow,
+  isAlive: (worker: string) => boolean = isOwnerAlive,
+): Conversation {
   return {
     id: String(row.id),
     title: String(row.title),
@@ -48,6 +51,7 @@ export function titleOf(added: readonly NewMessage[]): string {
   const first = added.find(({ role }) => role === "user");
   if (first === undefined) return "";
   const line = columnsOf(first).text.trim().split("\n", 1)[0] ?? "";
-  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return line.length <= TITLE_CHARS
+    ? line
+    : `${line.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-

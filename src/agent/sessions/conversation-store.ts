@@ -4,7 +4,8 @@ import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { conversationOf, newConversationId, rememberedAliveness, titleOf } from "./conversation-rows.js";
-import { columnsOf, MESSAGE_COLUMNS, messageOf } from "./message-rows.js";
+import { GroupSync } from "./group-sync.js";
+import { columnsOf, readMessages } from "./message-rows.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
@@ -19,8 +20,6 @@ import type {
 
 /** The index follows this long after the last message, when nobody looks for something before. */
 const FOLLOW_DELAY_MS = 500;
-/** Committed messages are on the disk about this much later. */
-const SYNC_DELAY_MS = 25;
 
 export interface ConversationFiles {
   readonly sessionsDb: string;
@@ -40,24 +39,25 @@ export async function openConversations(
   return new SqliteConversationStore(store, files.sessionsIndex);
 }
 
-/**
- * A commit reaches the page cache, which survives `kill -9`; the sync that makes it survive a power cut follows for all
- * messages of about 25 ms, and is waited for while the disk refuses.
- */
+/** Conversations in `sessions.db`; what was answered is committed. */
 export class SqliteConversationStore implements ConversationStore {
   readonly index: SearchIndex;
   readonly #store: Store;
   readonly #db: Database;
+  readonly #sync: GroupSync;
   readonly #worker = newOwnerId();
+  readonly #findConversation: Statement;
   readonly #insertMessage: Statement;
   readonly #countMessages: Statement;
   #followTimer: NodeJS.Timeout | undefined;
-  #syncTimer: NodeJS.Timeout | undefined;
-  #diskRefuses = false;
 
   constructor(store: Store, indexPath: string) {
     this.#store = store;
     this.#db = store.db;
+    this.#sync = new GroupSync(() => store.syncWal());
+    this.#findConversation = store.db.prepare(
+      "SELECT * FROM conversations WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)",
+    );
     // What a person deletes is overwritten, not only forgotten.
     store.db.exec("PRAGMA secure_delete = ON");
     this.index = new SearchIndex({ path: indexPath, messages: store.db });
@@ -93,7 +93,7 @@ export class SqliteConversationStore implements ConversationStore {
         .prepare("UPDATE conversations SET root = ? WHERE seq = ?")
         .run(kin === undefined ? seq : Number(kin.root), seq);
     });
-    await this.#synced();
+    await this.#sync.committed();
     return conversationOf(this.#existing(id));
   }
 
@@ -132,7 +132,7 @@ export class SqliteConversationStore implements ConversationStore {
       return numbers;
     });
     this.#followLater();
-    await this.#synced();
+    await this.#sync.committed();
     return added.map((message, index) => ({ ...message, id: String(ids[index]), at }));
   }
 
@@ -140,14 +140,8 @@ export class SqliteConversationStore implements ConversationStore {
     session: string,
     range: { readonly last?: number; readonly after?: string } = {},
   ): Promise<readonly StoredMessage[]> {
-    const { last = -1, after } = range;
-    return this.#db
-      .prepare(
-        `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE conversation = ? AND seq > ? ORDER BY seq DESC LIMIT ?`,
-      )
-      .all(this.#number(session), numberOf(after), last)
-      .map(messageOf)
-      .reverse();
+    const { last, after } = range;
+    return readMessages(this.#db, { conversation: this.#number(session), after, limit: last, fromEnd: true });
   }
 
   /** The next messages in order, for whoever reads a conversation of any length piece by piece. */
@@ -155,10 +149,7 @@ export class SqliteConversationStore implements ConversationStore {
     session: string,
     { after, limit }: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly StoredMessage[]> {
-    return this.#db
-      .prepare(`SELECT ${MESSAGE_COLUMNS} FROM messages WHERE conversation = ? AND seq > ? ORDER BY seq LIMIT ?`)
-      .all(this.#number(session), numberOf(after), limit)
-      .map(messageOf);
+    return readMessages(this.#db, { conversation: this.#number(session), after, limit });
   }
 
   /** The last messages before one. */
@@ -166,26 +157,22 @@ export class SqliteConversationStore implements ConversationStore {
     session: string,
     { message, limit }: { readonly message: string; readonly limit: number },
   ): Promise<readonly StoredMessage[]> {
-    return this.#db
-      .prepare(
-        `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE conversation = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-      )
-      .all(this.#number(session), numberOf(message), limit)
-      .map(messageOf)
-      .reverse();
+    return readMessages(this.#db, {
+      conversation: this.#number(session),
+      before: message,
+      limit,
+      fromEnd: true,
+    });
   }
 
-  async update(
-    session: string,
-    change: { readonly title?: string; readonly model?: string },
-  ): Promise<void> {
+  async update(session: string, change: { readonly title?: string; readonly model?: string }): Promise<void> {
     this.#write(() => {
       const { seq, title, model } = this.#existing(session);
       this.#db
         .prepare("UPDATE conversations SET title = ?, model = ? WHERE seq = ?")
         .run(change.title ?? String(title), change.model ?? String(model), Number(seq));
     });
-    await this.#synced();
+    await this.#sync.committed();
   }
 
   async begin(session: string): Promise<boolean> {
@@ -195,7 +182,7 @@ export class SqliteConversationStore implements ConversationStore {
       this.#db.prepare("UPDATE conversations SET worker = ? WHERE seq = ?").run(this.#worker, Number(seq));
       return true;
     });
-    await this.#synced();
+    await this.#sync.committed();
     return begun;
   }
 
@@ -203,7 +190,7 @@ export class SqliteConversationStore implements ConversationStore {
     this.#db
       .prepare("UPDATE conversations SET worker = NULL WHERE id = ? AND worker = ?")
       .run(session, this.#worker);
-    await this.#synced();
+    await this.#sync.committed();
   }
 
   async search(query: Parameters<ConversationStore["search"]>[0]): Promise<readonly FoundMessage[]> {
@@ -228,7 +215,7 @@ export class SqliteConversationStore implements ConversationStore {
       return true;
     });
     if (!isThere) return false;
-    await this.#synced();
+    await this.#sync.committed();
     this.#emptyLog();
     await this.index.follow().catch(() => undefined);
     return true;
@@ -265,18 +252,13 @@ export class SqliteConversationStore implements ConversationStore {
 
   async close(): Promise<void> {
     clearTimeout(this.#followTimer);
-    clearTimeout(this.#syncTimer);
-    const unsynced = this.#syncTimer !== undefined;
-    this.#syncTimer = undefined;
     await this.index.close();
-    if (unsynced) await this.#store.syncWal().catch(() => undefined);
+    await this.#sync.close();
     await this.#store.close();
   }
 
   #row(id: string, owned: OwnedBy = {}): SqlRow | undefined {
-    return this.#db
-      .prepare("SELECT * FROM conversations WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)")
-      .get(id, owned.owner ?? null);
+    return this.#findConversation.get(id, owned.owner ?? null);
   }
 
   #existing(id: string): SqlRow {
@@ -325,39 +307,20 @@ export class SqliteConversationStore implements ConversationStore {
     }
   }
 
-  #synced(): Promise<void> | undefined {
-    if (this.#diskRefuses) return this.#sync();
-    this.#syncTimer ??= setTimeout(() => void this.#sync().catch(() => undefined), SYNC_DELAY_MS).unref();
-    return undefined;
-  }
-
-  async #sync(): Promise<void> {
-    clearTimeout(this.#syncTimer);
-    this.#syncTimer = undefined;
-    try {
-      await this.#store.syncWal();
-      this.#diskRefuses = false;
-    } catch (error) {
-      this.#diskRefuses = true;
-      throw error;
-    }
-  }
-
   #followLater(): void {
     clearTimeout(this.#followTimer);
     // An index that cannot be written keeps nobody from talking; whoever searches is told.
-    this.#followTimer = setTimeout(() => void this.index.follow().catch(() => undefined), FOLLOW_DELAY_MS).unref();
+    this.#followTimer = setTimeout(
+      () => void this.index.follow().catch(() => undefined),
+      FOLLOW_DELAY_MS,
+    ).unref();
   }
 }
 
-/** Messages are numbered from 1. */
-function numberOf(message: string | undefined): number {
-  const number = Number(message ?? 0);
-  return Number.isSafeInteger(number) ? number : 0;
-}
-
 function workedOn(id: string): HermesError {
-  return new HermesError(failure("unavailable", `${id} is being worked on`, "Stop it first, then delete it."));
+  return new HermesError(
+    failure("unavailable", `${id} is being worked on`, "Stop it first, then delete it."),
+  );
 }
 
 function noSuchConversation(id: string): HermesError {

@@ -52,7 +52,9 @@ export class SearchIndex {
   }): Promise<readonly number[]> {
     const store = await this.#store();
     return store.db
-      .prepare("SELECT rowid AS message FROM message_words WHERE message_words MATCH ? ORDER BY rowid DESC LIMIT ?")
+      .prepare(
+        "SELECT rowid AS message FROM message_words WHERE message_words MATCH ? ORDER BY rowid DESC LIMIT ?",
+      )
       .all(expressionOf(sought.terms, sought.scope), sought.limit)
       .map(({ message }) => Number(message));
   }
@@ -109,7 +111,9 @@ export class SearchIndex {
       const progress = progressOf(db);
       const removedTo = takeOut(db, this.#messages, progress.removedTo);
       const rows = messagesBetween(this.#messages, progress.indexedTo, last.message);
-      const add = db.prepare("INSERT INTO message_words (rowid, words, characters, tags) VALUES (?, ?, ?, ?)");
+      const add = db.prepare(
+        "INSERT INTO message_words (rowid, words, characters, tags) VALUES (?, ?, ?, ?)",
+      );
       for (const row of rows) {
         const { words, characters } = termsOf(searchableText(row));
         add.run(Number(row.seq), [...words].join(" "), [...characters].join(" "), tagsOf(row).join(" "));
@@ -226,7 +230,10 @@ function calledIn(rest: string): string {
   try {
     const { toolCalls = [] } = JSON.parse(rest) as Pick<StoredMessage, "toolCalls">;
     return toolCalls
-      .map(({ name, arguments: given }) => `${name} ${typeof given === "string" ? given : JSON.stringify(given)}`)
+      .map(
+        ({ name, arguments: given }) =>
+          `${name} ${typeof given === "string" ? given : JSON.stringify(given)}`,
+      )
       .join(" ");
   } catch {
     return "";
@@ -240,7 +247,8 @@ function tagsOf(row: SqlRow): readonly string[] {
 const roleTag = (role: string): string => `r${role}`;
 const rootTag = (root: number): string => `c${root}`;
 /** Names of owners hold whatever platforms allow. */
-const ownerTag = (owner: string): string => `o${createHash("sha256").update(owner).digest("hex").slice(0, 24)}`;
+const ownerTag = (owner: string): string =>
+  `o${createHash("sha256").update(owner).digest("hex").slice(0, 24)}`;
 
 /** Every term is a quoted word: nothing a person types is ever an operator. */
 function expressionOf(terms: Terms, scope: Scope): string {

@@ -57,14 +57,16 @@ async function holdingSome(
   { terms, scope, except }: { readonly terms: Terms; readonly scope: Scope; readonly except: Set<number> },
 ): Promise<readonly Candidate[]> {
   const weights = new Map<number, number>();
+  let highest = 0;
   for (const term of eachOf(terms)) {
     const found = await index.newest({ terms: term, scope, limit: COUNTED });
-    const weight = 1 / Math.log2(2 + found.length);
+    const rarity = found.length < COUNTED ? Math.log2(2 * (COUNTED / Math.max(1, found.length))) ** 2 : 1;
+    highest += rarity;
     for (const message of found)
-      if (!except.has(message)) weights.set(message, (weights.get(message) ?? 0) + weight);
+      if (!except.has(message)) weights.set(message, (weights.get(message) ?? 0) + rarity);
   }
   return [...weights]
-    .map(([message, weight]) => ({ message, weight }))
+    .map(([message, weight]) => ({ message, weight: weight / highest }))
     .sort((one, other) => other.weight - one.weight || other.message - one.message)
     .slice(0, COMPARED);
 }
@@ -93,7 +95,7 @@ function ranked(
       const text = fold(textOfBlob(row.text));
       const value = closeness(text, terms) + (text.includes(phrase) ? 1 : 0);
       const ofTool = row.role === "tool" ? 0.6 : 1;
-      return [{ message, score: (weight * 4 + value) * ofTool }];
+      return [{ message, score: (weight * 8 + value) * ofTool }];
     })
     .sort((one, other) => other.score - one.score || other.message - one.message);
 }
@@ -113,7 +115,11 @@ const MOST_COUNTED = 8;
 
 function occurrences(text: string, term: string): number {
   let times = 0;
-  for (let at = text.indexOf(term); at >= 0 && times < MOST_COUNTED; at = text.indexOf(term, at + term.length))
+  for (
+    let at = text.indexOf(term);
+    at >= 0 && times < MOST_COUNTED;
+    at = text.indexOf(term, at + term.length)
+  )
     times += 1;
   return times;
 }

@@ -58,7 +58,8 @@ function splitRuns(word: string): readonly string[] {
 }
 
 const NO_PART = /[^\p{L}\p{N}\p{M}]+/gu;
-const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{Mn}*)\p{Mn}|[\u0591-\u05c7\u064b-\u065f\u0670\u0640]/gu;
+const ACCENTS =
+  /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{Mn}*)\p{Mn}|[\u0591-\u05c7\u064b-\u065f\u0670\u0640]/gu;
 
 /** Case, width and accents of Latin and Greek, points of Hebrew and Arabic make no difference. */
 export function fold(text: string): string {

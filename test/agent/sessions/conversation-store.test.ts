@@ -12,14 +12,26 @@ describe("conversations on disk", () => {
     const { id } = await store.create(ABOUT);
     const given: NewMessage[] = [
       { role: "system", content: "Be kind.\nAlways." },
-      { role: "user", content: [{ type: "text", text: "look" }, { type: "image", data: "iVBO", mimeType: "image/png" }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "look" },
+          { type: "image", data: "iVBO", mimeType: "image/png" },
+        ],
+      },
       {
         role: "assistant",
         content: "",
         toolCalls: [{ id: "call_1", name: "read_file", arguments: '{"path":"a b"}' }],
         opaque: { from: "anthropic:m", json: '{"signature":"a\\u0000b", "x" : 1}' },
       },
-      { role: "tool", content: "nul \0 and half \ud800 a pair", toolCallId: "call_1", name: "read_file", isError: true },
+      {
+        role: "tool",
+        content: "nul \0 and half \ud800 a pair",
+        toolCallId: "call_1",
+        name: "read_file",
+        isError: true,
+      },
       { role: "summary", content: "" },
     ];
     await store.append(id, given);
@@ -32,12 +44,13 @@ describe("conversations on disk", () => {
     const store = await conversations();
     const { id } = await store.create(ABOUT);
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary" }), async (content) => {
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 0xffff })), async (codes) => {
+        const content = String.fromCharCode(...codes);
         const [added] = await store.append(id, [says(content)]);
         const [back] = await store.messages(id, { last: 1 });
         expect(back).toEqual(added);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -52,7 +65,10 @@ describe("conversations on disk", () => {
     const numbers = all.map((message) => Number(message.id));
     expect(numbers).toEqual([...numbers].sort((one, two) => one - two));
     expect((await store.messages(id, { last: 2 })).map(({ content }) => content)).toEqual(["c", "d"]);
-    expect((await store.messages(id, { after: all[1]?.id ?? "" })).map(({ content }) => content)).toEqual(["c", "d"]);
+    expect((await store.messages(id, { after: all[1]?.id ?? "" })).map(({ content }) => content)).toEqual([
+      "c",
+      "d",
+    ]);
     expect(await store.messages(id, { after: "nonsense", last: 1 })).toMatchObject([{ content: "d" }]);
   });
 
@@ -65,7 +81,12 @@ describe("conversations on disk", () => {
     expect((await store.list({ children: true })).map(({ id }) => id)).toEqual([child, second, first]);
     expect((await store.list({ source: "subagent", children: true })).map(({ id }) => id)).toEqual([child]);
     expect(await store.list({ limit: 1 })).toHaveLength(1);
-    expect(await store.get(first)).toMatchObject({ title: "first question", messages: 1, state: "idle", parent: undefined });
+    expect(await store.get(first)).toMatchObject({
+      title: "first question",
+      messages: 1,
+      state: "idle",
+      parent: undefined,
+    });
     expect(await store.get(child)).toMatchObject({ parent: second });
     await store.update(first, { title: "Better" });
     expect(await store.get(first)).toMatchObject({ title: "Better", model: "test-model" });
@@ -120,7 +141,9 @@ describe("conversations on disk", () => {
     expect(await pruneConversations(store, { days: 0, maxBytes: 2_000 })).toBe(1);
     expect((await store.list()).map(({ id }) => id)).toEqual([newest, busy]);
     expect(await store.get(third)).toBeUndefined();
-    expect(await pruneConversations(store, { days: 1, maxBytes: 4_000 }, Date.now() + 2 * 86_400_000)).toBe(1);
+    expect(await pruneConversations(store, { days: 1, maxBytes: 4_000 }, Date.now() + 2 * 86_400_000)).toBe(
+      1,
+    );
     expect((await store.list()).map(({ id }) => id)).toEqual([busy]);
   });
 });
@@ -134,7 +157,9 @@ describe("lesson 75: conversations have owners", () => {
     const asHim = { owner: "telegram:2" };
     expect(await store.get(hers, asHim)).toBeUndefined();
     expect((await store.list(asHim)).map(({ id }) => id)).toEqual([his]);
-    expect((await store.search({ words: "garden", limit: 10, ...asHim })).map(({ session }) => session)).toEqual([his]);
+    expect(
+      (await store.search({ words: "garden", limit: 10, ...asHim })).map(({ session }) => session),
+    ).toEqual([his]);
     expect(await store.delete(hers, asHim)).toBe(false);
     expect((await store.list({ owner: "" })).map(({ id }) => id)).toEqual([own]);
     expect(await store.list(), "the person at this machine sees all").toHaveLength(3);

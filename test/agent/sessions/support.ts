@@ -1,5 +1,8 @@
 import { join } from "node:path";
-import { openConversations, type SqliteConversationStore } from "../../../src/agent/sessions/conversation-store.js";
+import {
+  openConversations,
+  type SqliteConversationStore,
+} from "../../../src/agent/sessions/conversation-store.js";
 import type { NewMessage } from "../../../src/agent/sessions/types.js";
 import { onTestEnd, tempDir } from "../../support/runtime.js";
 
