@@ -26,7 +26,7 @@ export type {
 } from "./call/scope.js";
 export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
 export type { Transport, TransportProcess, TransportStart } from "./env/remote/transport.js";
-export { type ChatCompletionsOptions, chatCompletionsClient } from "./model/chat-completions.js";
+export { type ChatCompletionsOptions, chatCompletionsClient } from "./model/openai-chat.js";
 export {
   complete,
   type ModelAnswer,

@@ -87,6 +87,8 @@ export interface ModelUsage {
   readonly cachedTokens?: number | undefined;
   /** How many of them it was paid to keep for the next time. */
   readonly cacheWriteTokens?: number | undefined;
+  /** What the request cost, where the server itself says so. */
+  readonly costUsd?: number | undefined;
 }
 
 /** A whole answer. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completionsUrl } from "../../src/model/chat-completions.js";
+import { completionsUrl } from "../../src/model/openai-chat.js";
 import { askAbout } from "../../src/policy/reviewer/question.js";
 import { createReviewer, readAnswer } from "../../src/policy/reviewer/reviewer.js";
 import { modelServer } from "./model-server.js";

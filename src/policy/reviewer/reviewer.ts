@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalRequest, Review, Reviewer } from "../../call/scope.js";
 import type { HermesConfig } from "../../config/types.js";
-import { chatCompletionsClient } from "../../model/chat-completions.js";
+import { chatCompletionsClient } from "../../model/openai-chat.js";
 import { complete, type ModelAnswer, ModelError } from "../../model/model-client.js";
 import { askAbout } from "./question.js";
 

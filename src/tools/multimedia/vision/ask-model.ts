@@ -1,5 +1,5 @@
 import { isRecord } from "../../../base/record.js";
-import { chatCompletionsClient } from "../../../model/chat-completions.js";
+import { chatCompletionsClient } from "../../../model/openai-chat.js";
 import { complete, ModelError } from "../../../model/model-client.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";

@@ -141,6 +141,8 @@ describe("an answer that comes in parts", () => {
     const client = chatCompletionsClient({ url: server.url, model: "m" });
     const tools = [{ name: "read_file", description: "Reads", parameters: { type: "object" } }] as const;
     expect(await parts(client.stream({ messages: USER, tools }))).toEqual([
+      { type: "tool_call_begun", id: "a", name: "read_file" },
+      { type: "tool_call_begun", id: "b", name: "terminal" },
       { type: "tool_call", call: { id: "a", name: "read_file", arguments: '{"path":"x"}' } },
       { type: "tool_call", call: { id: "b", name: "terminal", arguments: '{"command":"ls"}' } },
       { type: "finish", reason: "tool_calls", model: "m-1", usage: undefined },
@@ -150,15 +152,15 @@ describe("an answer that comes in parts", () => {
 
   it("that breaks off, or turns into an error, is no answer", async () => {
     const answers = [
-      streamed(delta({ content: "half" })),
-      streamed(delta({ content: "half" }), event({ error: { message: "overloaded" } })),
-      streamed(event("not json")),
-    ];
-    for (const answer of answers) {
+      ["broken_off", streamed(delta({ content: "half" }))],
+      ["busy", streamed(delta({ content: "half" }), event({ error: { message: "overloaded" } }))],
+      ["bad_answer", streamed(event("not json"))],
+    ] as const;
+    for (const [code, answer] of answers) {
       const server = await serverThat(() => answer);
       const client = chatCompletionsClient({ url: server.url, model: "m" });
       await expect(complete(client, { messages: USER })).rejects.toSatisfy(
-        (error) => ModelError.isInstance(error) && error.code === "bad_answer",
+        (error) => ModelError.isInstance(error) && error.code === code,
       );
     }
   });
@@ -216,7 +218,7 @@ describe("an answer in one piece", () => {
       reason: "tool_calls",
       toolCalls: [
         { id: "a", name: "one", arguments: '{"x":1}' },
-        { id: "call_2", name: "two", arguments: '{"y":2}' },
+        { id: expect.stringMatching(/^call_\w{16}$/), name: "two", arguments: '{"y":2}' },
       ],
     });
   });
@@ -285,7 +287,7 @@ describe("a server that cannot answer", () => {
     const moved = await serverThat(() => ({ status: 307, chunks: [""] }));
     const huge = await serverThat(() => whole({ content: "x".repeat(5_000) }));
     const odd = await serverThat(() => ({ chunks: ['{"choices":[{},{}]}'] }));
-    expect(await ask(busy.url)).toEqual(["status", 429]);
+    expect(await ask(busy.url)).toEqual(["busy", 429]);
     expect(await ask(moved.url)).toEqual(["status", 307]);
     expect(await ask(huge.url, 1_000)).toEqual(["too_large", undefined]);
     expect(await ask(odd.url)).toEqual(["bad_answer", undefined]);
