@@ -3,6 +3,7 @@ import { rollback } from "../../store/migrations.js";
 import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
 import { failure, HermesError } from "../../tool/errors.js";
+import { insertBill, sumOfBills } from "./bills.js";
 import { conversationOf, newConversationId, rememberedAliveness, titleOf } from "./conversation-rows.js";
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
@@ -10,6 +11,7 @@ import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
 import type {
+  Bill,
   Conversation,
   ConversationStore,
   FoundMessage,
@@ -204,6 +206,19 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   /** With the conversations that it handed work to. One that is being worked on is not deleted. */
+  async addBill(bill: Omit<Bill, "at">): Promise<void> {
+    this.#write(() => insertBill(this.#db, { ...bill, root: Number(this.#existing(bill.session).root) }));
+    await this.#sync.committed();
+  }
+
+  async spent(query: {
+    readonly session?: string | undefined;
+    readonly since?: number | undefined;
+  }): Promise<number> {
+    const root = query.session === undefined ? undefined : Number(this.#existing(query.session).root);
+    return sumOfBills(this.#db, { root, since: query.since });
+  }
+
   async delete(session: string, owned?: OwnedBy): Promise<boolean> {
     const isThere = this.#write(() => {
       const row = this.#row(session, owned);

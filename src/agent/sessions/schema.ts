@@ -43,6 +43,24 @@ export const CONVERSATION_MIGRATIONS: readonly string[] = [
   CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT OR IGNORE INTO about VALUES ('identity', lower(hex(randomblob(16))));
   `,
+  // Bills outlive the conversations they belong to: what was spent today stays spent.
+  `
+  CREATE TABLE IF NOT EXISTS bills (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    root INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cost_usd REAL
+  );
+  CREATE INDEX IF NOT EXISTS bills_root ON bills (root);
+  CREATE INDEX IF NOT EXISTS bills_at ON bills (at);
+  `,
 ];
 
 /**
