@@ -200,6 +200,8 @@ class Turn {
         this.#announce(result);
       },
     });
+    for (const { id, called_as: name, ok, duration_ms, error } of results)
+      this.#made.push({ id, name, ok, duration_ms, error });
     // What was shortened so that all fit into one message takes the place of what was kept at once.
     const shorter = results
       .map(told)
@@ -209,8 +211,7 @@ class Turn {
   }
 
   #announce(result: CallResult): void {
-    const { id, called_as: name, ok, content, human, duration_ms, error } = result;
-    this.#made.push({ id, name, ok, duration_ms, error });
+    const { id, called_as: name, ok, content, human, duration_ms } = result;
     this.#parts.emit({ type: "tool_result", id, name, ok, content, human, duration_ms });
   }
 
