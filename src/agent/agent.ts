@@ -7,6 +7,7 @@ import { failure, HermesError } from "../tool/errors.js";
 import type { MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
+import { ContextMeter } from "./context-meter.js";
 import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
 import type { Budget } from "./ledger.js";
@@ -45,6 +46,7 @@ export class Agent {
   readonly session: Session;
   readonly #parts: AgentParts;
   readonly #todos: ConversationTodos;
+  readonly #meter = new ContextMeter();
   readonly #steering: string[] = [];
   #running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
   #emit: (event: AgentEvent) => void = () => {};
@@ -147,6 +149,7 @@ export class Agent {
           session: this.session,
           model,
           todos: this.#todos,
+          meter: this.#meter,
           maxTurns,
           budget: () => this.#parts.budget?.() ?? {},
           signal,

@@ -4,7 +4,8 @@ import { textOf } from "../tool/content.js";
 import type { TodoItem } from "../tool/host-capabilities.js";
 import type { Emit } from "./ask-model.js";
 import { isAfter } from "./context.js";
-import { estimatedTokens, type Ledger } from "./ledger.js";
+import { type ContextMeter, estimatedTokens } from "./context-meter.js";
+import type { Ledger } from "./ledger.js";
 import type { ConversationStore, StoredMessage } from "./sessions/types.js";
 
 /** Of what the model can read: from here on old messages are summarised. */
@@ -30,8 +31,8 @@ export class Compressor {
 
   /** The messages, with a summary for the old ones when there are too many. Without a summary nothing is left out. */
   async fitted(stored: readonly StoredMessage[], { now = false } = {}): Promise<readonly StoredMessage[]> {
-    const { store, conversation, ledger, emit } = this.#options;
-    const used = ledger.contextTokens(visible(stored));
+    const { store, conversation, meter, emit } = this.#options;
+    const used = meter.tokens(visible(stored));
     // A server that says "too much" has told more than we knew.
     const window = now ? Math.min(used, this.#options.contextTokens ?? used) : this.#options.contextTokens;
     if (window === undefined || (!now && (this.#isLast || used < window * FULL_SHARE))) return stored;
@@ -108,6 +109,7 @@ export interface CompressorOptions {
   readonly store: ConversationStore;
   readonly conversation: string;
   readonly ledger: Ledger;
+  readonly meter: ContextMeter;
   /** How much the model can read; undefined: nobody knows, and nothing is summarised. */
   readonly contextTokens: number | undefined;
   readonly signal: AbortSignal;

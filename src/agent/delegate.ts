@@ -1,6 +1,7 @@
 import type { Session } from "../runtime/session.js";
 import type { DelegatedResult, DelegatedTask, DelegateHost } from "../tool/host-capabilities.js";
 import type { Progress } from "../tool/tool.js";
+import { ContextMeter } from "./context-meter.js";
 import type { AgentEvent, AgentResult } from "./events.js";
 import type { Budget } from "./ledger.js";
 import { systemPrompt } from "./prompt.js";
@@ -95,6 +96,7 @@ async function runChild(
       session,
       model,
       todos,
+      meter: new ContextMeter(),
       maxTurns: task.maxTurns ?? MAX_TURNS,
       budget: () => parts.budget(),
       signal,

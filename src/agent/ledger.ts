@@ -1,4 +1,5 @@
 import type { ModelFinish, ModelPurpose, ModelUsage } from "../model/model-client.js";
+import { estimatedTokens } from "./context-meter.js";
 import type { AgentUsage } from "./events.js";
 import type { ConversationStore, StoredMessage } from "./sessions/types.js";
 
@@ -18,7 +19,6 @@ export interface Budget {
 }
 
 const MILLION = 1_000_000;
-const CHARS_PER_TOKEN = 4;
 
 /** What one usage costs: each token counts once, at the price of its kind. */
 export function costOf(usage: ModelUsage, prices: Prices): number {
@@ -47,8 +47,6 @@ export class Ledger {
   #output = 0;
   #cached = 0;
   #cost = 0;
-  /** Of the last request: what the server counted, and how many messages that were. */
-  #counted: { readonly tokens: number; readonly messages: number } | undefined;
 
   constructor(options: {
     readonly store: ConversationStore;
@@ -97,20 +95,6 @@ export class Ledger {
     });
   }
 
-  /** How much of its window the next request takes: the server's own count, and an estimate for what has come since. */
-  contextTokens(messages: readonly StoredMessage[]): number {
-    const { tokens, messages: known } = this.#counted ?? { tokens: 0, messages: 0 };
-    // After a summary there are fewer than were counted.
-    return messages.length < known
-      ? estimatedTokens(messages)
-      : tokens + estimatedTokens(messages.slice(known));
-  }
-
-  /** Remembers what the server has counted for these messages and its answer. */
-  counted(messages: readonly StoredMessage[], { inputTokens, outputTokens }: ModelUsage): void {
-    this.#counted = { tokens: inputTokens + outputTokens, messages: messages.length + 1 };
-  }
-
   /** Why the next request may not be made; undefined when it may. The work waits: nothing of it is lost. */
   async refusal(next: readonly StoredMessage[]): Promise<string | undefined> {
     if (this.#prices === undefined) return undefined;
@@ -137,13 +121,4 @@ function overBudget(what: string, spent: number, limit: number): string {
 
 function startOfDay(): number {
   return new Date().setHours(0, 0, 0, 0);
-}
-
-export function estimatedTokens(messages: readonly StoredMessage[]): number {
-  return messages.reduce(
-    (sum, { content, toolCalls }) =>
-      sum +
-      Math.ceil((JSON.stringify(content).length + JSON.stringify(toolCalls ?? "").length) / CHARS_PER_TOKEN),
-    0,
-  );
 }

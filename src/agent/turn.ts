@@ -7,6 +7,7 @@ import type { ToolSchema } from "../tool/tool.js";
 import { type Answer, askModel, type Emit } from "./ask-model.js";
 import { Compressor, visible } from "./compress.js";
 import { contextOf } from "./context.js";
+import type { ContextMeter } from "./context-meter.js";
 import type { AgentResult, StopReason } from "./events.js";
 import { type Budget, Ledger, type Prices } from "./ledger.js";
 import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
@@ -33,6 +34,7 @@ export interface TurnParts {
   readonly session: Session;
   readonly model: AgentModel;
   readonly todos: ConversationTodos;
+  readonly meter: ContextMeter;
   readonly maxTurns: number;
   /** Asked before each request: it may be raised while the work waits. */
   budget(): Budget;
@@ -78,6 +80,7 @@ class Turn {
       store,
       conversation,
       ledger: this.#ledger,
+      meter: parts.meter,
       contextTokens: model.contextTokens,
       signal,
       emit,
@@ -156,7 +159,8 @@ class Turn {
     this.#turns += 1;
     const answer = await this.#askWithinWindow();
     if (answer.finish !== undefined) await this.#ledger.add("turn", answer.finish);
-    if (answer.finish?.usage !== undefined) this.#ledger.counted(visible(this.#stored), answer.finish.usage);
+    if (answer.finish?.usage !== undefined)
+      this.#parts.meter.counted(visible(this.#stored), answer.finish.usage);
     if (answer.finish?.reason === "length")
       emit({
         type: "notice",
