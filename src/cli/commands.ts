@@ -7,6 +7,7 @@ import { mcp } from "./mcp.js";
 import { permissions } from "./permissions.js";
 import { plugins } from "./plugins.js";
 import { kill, logs, ps } from "./processes.js";
+import { sessions } from "./sessions.js";
 import { tool } from "./tool.js";
 import { tools, toolsets } from "./tools.js";
 
@@ -24,6 +25,10 @@ export const GROUPS: Readonly<
       "hermes tools new my_tool",
       "hermes mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
     ],
+  },
+  "Conversations:": {
+    commands: ["sessions"],
+    examples: ["hermes sessions", "hermes sessions search database migration"],
   },
   "What may happen:": {
     commands: ["approvals", "changes", "permissions", "net"],
@@ -132,6 +137,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     },
   },
   mcp,
+  sessions,
   stats: {
     about: "calls, errors and times per tool",
     options: { "--days <n>": { about: "look back this far", default: "30" } },

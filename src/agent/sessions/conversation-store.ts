@@ -4,6 +4,7 @@ import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { insertBill, sumOfBills } from "./bills.js";
+import { ConversationQueries } from "./conversation-queries.js";
 import { conversationOf, newConversationId, rememberedAliveness, titleOf } from "./conversation-rows.js";
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
@@ -44,6 +45,7 @@ export async function openConversations(
 /** Conversations in `sessions.db`; what was answered is committed. */
 export class SqliteConversationStore implements ConversationStore {
   readonly index: SearchIndex;
+  readonly queries: ConversationQueries;
   readonly #store: Store;
   readonly #db: Database;
   readonly #sync: GroupSync;
@@ -62,6 +64,7 @@ export class SqliteConversationStore implements ConversationStore {
     );
     // What a person deletes is overwritten, not only forgotten.
     store.db.exec("PRAGMA secure_delete = ON");
+    this.queries = new ConversationQueries(store.db);
     this.index = new SearchIndex({ path: indexPath, messages: store.db });
     this.#insertMessage = store.db.prepare(
       "INSERT INTO messages (conversation, role, at, text, rest) VALUES (?, ?, ?, ?, ?)",
@@ -195,13 +198,18 @@ export class SqliteConversationStore implements ConversationStore {
     await this.#sync.committed();
   }
 
-  async search(query: Parameters<ConversationStore["search"]>[0]): Promise<readonly FoundMessage[]> {
-    const { words, roles, except, owner, limit } = query;
+  async search(
+    query: Parameters<ConversationStore["search"]>[0] & {
+      /** Of a conversation and those it handed work to, only the best message. */
+      readonly onePerFamily?: boolean;
+    },
+  ): Promise<readonly FoundMessage[]> {
+    const { words, roles, except, owner, limit, onePerFamily } = query;
     const kin = except === undefined ? undefined : this.#row(except);
     const exceptRoot = kin === undefined ? undefined : Number(kin.root);
     return searchMessages(
       { index: this.index, messages: this.#db },
-      { words, scope: { owner, roles, exceptRoot }, limit },
+      { words, scope: { owner, roles, exceptRoot }, limit, onePerFamily },
     );
   }
 
@@ -236,33 +244,9 @@ export class SqliteConversationStore implements ConversationStore {
     return true;
   }
 
-  /** How many bytes the messages of all conversations take. */
-  bytes(): number {
-    return Number(this.#db.prepare("SELECT total(bytes) AS bytes FROM conversations").get()?.bytes ?? 0);
-  }
-
-  /** Families of conversations, the one that rested longest first. */
-  families(): readonly { readonly id: string; readonly updatedAt: number; readonly bytes: number }[] {
-    return this.#db
-      .prepare(
-        `SELECT r.id, max(c.updated_at) AS updated_at, sum(c.bytes) AS bytes
-         FROM conversations c JOIN conversations r ON r.seq = c.root GROUP BY c.root ORDER BY 2`,
-      )
-      .all()
-      .map((row) => ({ id: String(row.id), updatedAt: Number(row.updated_at), bytes: Number(row.bytes) }));
-  }
-
   /** Reads every page of both files; what is wrong with them. The index mends itself. */
   async check(): Promise<{ readonly messages: readonly string[]; readonly index: readonly string[] }> {
     return { messages: this.#store.check(), index: await this.index.check() };
-  }
-
-  /** Root of a conversation's family, by which kin are told. */
-  rootOf(session: string): string | undefined {
-    const root = this.#row(session)?.root;
-    if (root === undefined) return undefined;
-    const id = this.#db.prepare("SELECT id FROM conversations WHERE seq = ?").get(root)?.id;
-    return id === undefined ? session : String(id);
   }
 
   async close(): Promise<void> {

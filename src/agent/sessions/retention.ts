@@ -1,6 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { HermesError } from "../../tool/errors.js";
-import type { SqliteConversationStore } from "./conversation-store.js";
+import {
+  type ConversationFiles,
+  openConversations,
+  type SqliteConversationStore,
+} from "./conversation-store.js";
 
 const DAY_MS = 86_400_000;
 
@@ -11,15 +15,25 @@ export interface Retention {
   readonly maxBytes: number;
 }
 
+/** Opens the conversations for as long as that takes. */
+export async function applyRetention(files: ConversationFiles, retention: Retention): Promise<number> {
+  const store = await openConversations(files);
+  try {
+    return await pruneConversations(store, retention);
+  } finally {
+    await store.close();
+  }
+}
+
 /** Deletes what is kept no longer, with what belongs to it; never what is being worked on. Answers with how many. */
 export async function pruneConversations(
   store: SqliteConversationStore,
   { days, maxBytes }: Retention,
   now = Date.now(),
 ): Promise<number> {
-  let bytes = store.bytes();
+  let bytes = store.queries.bytes();
   let deleted = 0;
-  for (const family of store.families()) {
+  for (const family of store.queries.families()) {
     const isOld = days > 0 && family.updatedAt < now - days * DAY_MS;
     if (!isOld && bytes <= maxBytes) break;
     if (await deletedUnlessBusy(store, family.id)) {

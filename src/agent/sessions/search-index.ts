@@ -92,12 +92,15 @@ export class SearchIndex {
       while (await this.#followSome()) await nextTurn();
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // The next opening finds the damage and begins a new file.
-      const { store } = (await this.#opened) ?? {};
-      store?.check();
-      await this.#forgetOpened();
-      while (await this.#followSome()) await nextTurn();
+      (await this.#store()).check();
+      await this.mend();
     }
+  }
+
+  /** After a check that found damage: the next opening looks at every page and begins a new file. */
+  async mend(): Promise<void> {
+    await this.#forgetOpened();
+    while (await this.#followSome()) await nextTurn();
   }
 
   /** False when nothing was left to do. */
@@ -279,6 +282,6 @@ function inTransaction<Result>(db: Database, work: () => Result): Result {
   }
 }
 
-export function isDamage(error: unknown): boolean {
+function isDamage(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === "corrupt";
 }

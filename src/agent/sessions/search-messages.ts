@@ -8,17 +8,19 @@ import type { FoundMessage } from "./types.js";
 /** More words than this make a search slower, not better. */
 const MAX_TERMS = 16;
 /** Messages that are compared; of more that match, the newest. Keeps a search for common words quick. */
-const COMPARED = 120;
+const COMPARED = 300;
 /** Messages looked at for one word, to tell rare words from common ones. */
 const COUNTED = 400;
 /** What is read of a message to compare it. */
-const COMPARED_CHARS = 4_000;
+const COMPARED_CHARS = 2_000;
 const SNIPPET_SOURCE_CHARS = 32_768;
 
 export interface MessageSearch {
   readonly words: string;
   readonly scope: Scope;
   readonly limit: number;
+  /** Of a conversation and those it handed work to, only the best message. */
+  readonly onePerFamily?: boolean | undefined;
 }
 
 /**
@@ -27,19 +29,26 @@ export interface MessageSearch {
  */
 export async function searchMessages(
   parts: { readonly index: SearchIndex; readonly messages: Database },
-  { words, scope, limit }: MessageSearch,
+  { words, scope, limit, onePerFamily = false }: MessageSearch,
 ): Promise<readonly FoundMessage[]> {
   const terms = firstOf(soughtTerms(words));
   if (countOf(terms) === 0) return [];
   const { index, messages } = parts;
   await index.follow();
   const withAll = await index.newest({ terms, scope, limit: COMPARED });
-  const best = ranked(messages, { candidates: weighed(withAll), words, terms });
+  const choose = onePerFamily ? bestOfEachFamily : (found: readonly Ranked[]) => found;
+  let best = choose(ranked(messages, { candidates: weighed(withAll), words, terms }));
   if (best.length < limit && countOf(terms) > 1) {
     const others = await holdingSome(index, { terms, scope, except: new Set(withAll) });
-    best.push(...ranked(messages, { candidates: others, words, terms }));
+    best = choose([...best, ...ranked(messages, { candidates: others, words, terms })]);
   }
   return withSnippets(messages, { found: best.slice(0, limit), terms });
+}
+
+function bestOfEachFamily(found: readonly Ranked[]): readonly Ranked[] {
+  const first = new Map<number, Ranked>();
+  for (const one of found) if (!first.has(one.root)) first.set(one.root, one);
+  return [...first.values()];
 }
 
 interface Candidate {
@@ -73,6 +82,7 @@ async function holdingSome(
 
 interface Ranked {
   readonly message: number;
+  readonly root: number;
   readonly score: number;
 }
 
@@ -95,7 +105,7 @@ function ranked(
       const text = fold(textOfBlob(row.text));
       const value = closeness(text, terms) + (text.includes(phrase) ? 1 : 0);
       const ofTool = row.role === "tool" ? 0.6 : 1;
-      return [{ message, score: (weight * 8 + value) * ofTool }];
+      return [{ message, root: Number(row.root), score: (weight * 8 + value) * ofTool }];
     })
     .sort((one, other) => other.score - one.score || other.message - one.message);
 }
@@ -150,7 +160,7 @@ function readTexts(
 ): readonly SqlRow[] {
   return messages
     .prepare(
-      `SELECT m.seq, m.role, m.at, c.id AS session, CAST(substr(m.text, 1, ${chars}) AS BLOB) AS text
+      `SELECT m.seq, m.role, m.at, c.id AS session, c.root, CAST(substr(m.text, 1, ${chars}) AS BLOB) AS text
        FROM json_each(?) f JOIN messages m ON m.seq = f.value JOIN conversations c ON c.seq = m.conversation`,
     )
     .all(JSON.stringify(found.map(({ message }) => message)));
