@@ -89,6 +89,17 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
         options: { "--check": "only say what is there and what is missing" },
         load: async () => (await import("./setup/speech.js")).setupSpeech,
       },
+      model: {
+        about: "the model that the agent asks: tested with one request, its key kept in .env",
+        options: {
+          "--check": "only say which one it is, or that there is none",
+          "--provider <name>": "whose model; asks nothing then",
+          "--name <model>": "name of the model; for gguf a file",
+          "--base-url <url>": "address of its server",
+          "--key-stdin": "take the key from standard input",
+        },
+        load: async () => (await import("./setup/model.js")).setupModel,
+      },
     },
   },
   toolsets,

@@ -10,7 +10,7 @@ import type { Place } from "./types.js";
  */
 export function isForbiddenInDotenv(name: string): boolean {
   return (
-    /^(HERMES_HOME|HERMES_YOLO_MODE|HOME|PATH|SHELL|BASH_ENV|ENV|IFS|PYTHONPATH|PERL5LIB|RUBYLIB)$/.test(
+    /^(HERMES_HOME|HERMES_YOLO_MODE|HOME|PATH|SHELL|BASH_ENV|ENV|IFS|PYTHONPATH|PERL5LIB|RUBYLIB|OLLAMA_HOST)$/.test(
       name,
     ) ||
     /^(NODE_|LD_|DYLD_|npm_config_|GIT_(SSH|EXEC|CONFIG|PROXY))/.test(name) ||

@@ -1,4 +1,5 @@
 import { ENVIRONMENT_KINDS, ENVIRONMENT_SETTINGS } from "./environment-settings.gen.js";
+import { MODEL_SETTINGS } from "./model-settings.js";
 import { TOOL_SETTINGS } from "./tool-settings.js";
 
 /**
@@ -172,6 +173,7 @@ export const CONFIG_KEYS = [
   { path: "code_execution.quickjs_memory_mb", type: { kind: "integer", min: 1, max: 4_096 }, default: 128, project: "lower", about: "Memory of a script in code mode, in MB" },
   { path: "code_execution.max_kernels", type: { kind: "integer", min: 1, max: 256 }, default: 4, project: "lower", about: "Interpreters a session may keep between calls" },
   { path: "code_execution.kernel_idle_seconds", type: { kind: "number", min: 1, max: 604_800 }, default: 1_800, project: "lower", about: "Seconds after which a kept interpreter that nobody uses is ended" },
+  ...MODEL_SETTINGS,
   ...TOOL_SETTINGS,
   { path: "cron.enabled", type: boolean, default: true, project: "never", about: "Let `hermes serve` run scheduled jobs" },
   { path: "cron.tick_seconds", type: { kind: "number", min: 0.1, max: 3_600 }, default: 30, project: "never", about: "How often the scheduler looks for jobs that were added or changed elsewhere" },

@@ -17,8 +17,8 @@ export interface Step {
   /** The message of that status, or of an error in the middle of the stream. */
   readonly error?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** After all parts: the connection is cut, stays open without a byte, or an error comes. */
-  readonly then?: "break_off" | "fall_silent" | "error" | undefined;
+  /** Behind all parts: the connection is cut, stays open without a byte, or an error comes. */
+  readonly afterwards?: "break_off" | "fall_silent" | "error" | undefined;
   /** Before the first byte, and between two pieces. */
   readonly waitMs?: number | undefined;
   readonly paceMs?: number | undefined;

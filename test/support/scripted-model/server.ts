@@ -132,7 +132,7 @@ class Play {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(format.whole(answer)));
     }
-    if (step.then === undefined) this.account.add(asked.model, answer.bill);
+    if (step.afterwards === undefined) this.account.add(asked.model, answer.bill);
   }
 
   #answerOf(step: Step, asked: Asked, prompt: { readonly known: number; readonly length: number }): Answer {
@@ -177,13 +177,15 @@ async function stream(
     response.write(piece);
     await wait(step.paceMs);
   }
-  if (step.then === "fall_silent") return;
-  if (step.then === "break_off") {
+  if (step.afterwards === "fall_silent") return;
+  if (step.afterwards === "break_off") {
     // What was written is to arrive before the connection goes.
     setImmediate(() => response.destroy());
     return;
   }
-  response.end(step.then === "error" ? format.streamedError(step.error ?? "Overloaded") : format.end(answer));
+  response.end(
+    step.afterwards === "error" ? format.streamedError(step.error ?? "Overloaded") : format.end(answer),
+  );
 }
 
 function refuse(
