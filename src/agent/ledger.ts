@@ -1,16 +1,8 @@
-import type { ModelFinish, ModelPurpose, ModelUsage } from "../model/model-client.js";
+import type { ModelFinish, ModelPurpose } from "../model/model-client.js";
+import { costOf, type ModelPrices, mostItCanCost } from "../model/prices.js";
 import { estimatedTokens } from "./context-meter.js";
 import type { AgentUsage } from "./events.js";
 import type { ConversationStore, StoredMessage } from "./sessions/types.js";
-
-/** US dollars per million tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  /** As `input` when left out. */
-  readonly cached?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-}
 
 /** The most that may be spent, in US dollars: by a conversation with all it hands on, and in a day. */
 export interface Budget {
@@ -18,19 +10,13 @@ export interface Budget {
   readonly dayUsd?: number | undefined;
 }
 
-const MILLION = 1_000_000;
+/** What an answer may cost is not known before; this much of it is kept back. */
+const ANSWER_TOKENS = 1_000;
 
-/** What one usage costs: each token counts once, at the price of its kind. */
-export function costOf(usage: ModelUsage, prices: Prices): number {
-  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
-  const plain = Math.max(0, inputTokens - cachedTokens - cacheWriteTokens);
-  return (
-    (plain * prices.input +
-      cachedTokens * (prices.cached ?? prices.input) +
-      cacheWriteTokens * (prices.cacheWrite ?? prices.input) +
-      outputTokens * prices.output) /
-    MILLION
-  );
+/** Whom a turn asks: the name and the prices of the model that answers now. */
+export interface Priced {
+  readonly name: string;
+  readonly prices?: ModelPrices | undefined;
 }
 
 /** Counts what a turn costs, whatever it was for, and says before a request whether there is money left for it. */
@@ -39,21 +25,21 @@ export class Ledger {
   readonly #session: string;
   /** The conversation that pays: the one that handed the work on, if one did. */
   readonly #payer: string;
-  readonly #model: string;
-  readonly #prices: Prices | undefined;
+  readonly #model: Priced;
   readonly #budget: () => Budget;
   #requests = 0;
   #input = 0;
   #output = 0;
   #cached = 0;
   #cost = 0;
+  /** False once something was asked that nobody knows the price of. */
+  #isPriced: boolean;
 
   constructor(options: {
     readonly store: ConversationStore;
     readonly session: string;
     readonly payer?: string | undefined;
-    readonly model: string;
-    readonly prices: Prices | undefined;
+    readonly model: Priced;
     /** Asked each time: it can be raised while the work waits. */
     budget(): Budget;
   }) {
@@ -61,8 +47,8 @@ export class Ledger {
     this.#session = options.session;
     this.#payer = options.payer ?? options.session;
     this.#model = options.model;
-    this.#prices = options.prices;
     this.#budget = () => options.budget();
+    this.#isPriced = options.model.prices !== undefined;
   }
 
   get usage(): AgentUsage {
@@ -75,7 +61,7 @@ export class Ledger {
   }
 
   get costUsd(): number | null {
-    return this.#prices === undefined ? null : this.#cost;
+    return this.#isPriced ? this.#cost : null;
   }
 
   async add(purpose: ModelPurpose, { usage, model }: Pick<ModelFinish, "usage" | "model">): Promise<void> {
@@ -84,11 +70,12 @@ export class Ledger {
     this.#input += usage.inputTokens;
     this.#output += usage.outputTokens;
     this.#cached += usage.cachedTokens ?? 0;
-    const costUsd = this.#prices === undefined ? undefined : costOf(usage, this.#prices);
+    const costUsd = costOf(usage, this.#model.prices);
+    if (costUsd === undefined) this.#isPriced = false;
     this.#cost += costUsd ?? 0;
     await this.#store.addBill({
       session: this.#session,
-      model: model ?? this.#model,
+      model: model ?? this.#model.name,
       purpose,
       usage,
       costUsd,
@@ -97,9 +84,9 @@ export class Ledger {
 
   /** Why the next request may not be made; undefined when it may. The work waits: nothing of it is lost. */
   async refusal(next: readonly StoredMessage[]): Promise<string | undefined> {
-    if (this.#prices === undefined) return undefined;
     const { sessionUsd, dayUsd } = this.#budget();
-    const about = (estimatedTokens(next) * this.#prices.input) / MILLION;
+    const request = { inputTokens: estimatedTokens(next), outputTokens: ANSWER_TOKENS };
+    const about = mostItCanCost(request, this.#model.prices) ?? 0;
     if (sessionUsd !== undefined) {
       const spent = await this.#store.spent({ session: this.#payer });
       if (spent + about > sessionUsd) return overBudget("this conversation", spent, sessionUsd);

@@ -1,4 +1,5 @@
 import { type ModelClient, ModelError } from "../model/model-client.js";
+import type { ModelPrices } from "../model/prices.js";
 import { modelContent } from "../protocol/model-text.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult, IncomingCall } from "../tool/call.js";
@@ -9,7 +10,7 @@ import { Compressor, visible } from "./compress.js";
 import { contextOf } from "./context.js";
 import type { ContextMeter } from "./context-meter.js";
 import type { AgentResult, StopReason } from "./events.js";
-import { type Budget, Ledger, type Prices } from "./ledger.js";
+import { type Budget, Ledger } from "./ledger.js";
 import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
 import type { ConversationTodos } from "./todos.js";
 
@@ -23,7 +24,7 @@ export interface AgentModel {
   readonly name: string;
   /** How much it can read; undefined when nobody knows. */
   readonly contextTokens?: number | undefined;
-  readonly prices?: Prices | undefined;
+  readonly prices?: ModelPrices | undefined;
 }
 
 export interface TurnParts {
@@ -71,8 +72,7 @@ class Turn {
       store,
       session: conversation,
       payer,
-      model: model.name,
-      prices: model.prices,
+      model,
       budget: () => parts.budget(),
     });
     this.#compressor = new Compressor({
