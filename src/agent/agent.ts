@@ -90,6 +90,11 @@ export class Agent {
     return true;
   }
 
+  /** What was said to a turn that ended before it could be heard. */
+  takeUnheard(): readonly string[] {
+    return this.#steering.splice(0);
+  }
+
   /** Ends the running turn; every call that was made gets its answer. */
   async stop(): Promise<void> {
     this.#running?.stop.abort(new Error("the person stopped it"));
@@ -232,8 +237,8 @@ async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conv
 }
 
 function sessionOptions(parts: AgentParts): Omit<OpenSessionOptions, "approver"> {
-  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door } = parts;
-  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door };
+  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, continues } = parts;
+  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, continues };
 }
 
 /** Whoever follows the turn sees the question too. */

@@ -60,19 +60,20 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     load: async () => (await import("./call.js")).call,
   },
   chat: {
-    about: "ask the agent: a model with these tools",
+    about: "talk to the agent: a model with these tools",
     helpEnd: `Examples:
+  hermes chat
   hermes chat -q "which tests fail, and why?"
   hermes chat --resume last -q "now mend them" --json`,
     options: {
       "-q, --query <text>": "one question; the answer is printed, nothing else",
       "--resume <id>":
-        "go on with a conversation (last: the newest); without -q, finish a turn that was cut off",
+        "go on with a conversation (last: the newest); a turn that was cut off is finished",
       "--plan": "read only",
       "--max-turns <n>": "how often the model is asked at most",
       "--model <name>": "[PROVIDER:]NAME, for this time",
     },
-    load: async () => (await import("./chat.js")).chat,
+    load: async () => (await import("./chat/chat.js")).chat,
   },
   run: {
     about: "run the tool calls of a message (file or standard input) and print the results in its format",

@@ -1,26 +1,16 @@
-import type { AgentEvent, AgentResult } from "../agent/events.js";
-import type { Approver } from "../call/scope.js";
-import { hermesPaths } from "../config/paths.js";
-import type { Runtime } from "../runtime/runtime.js";
-import { type CommandContext, exitSoon } from "./context.js";
-import { commandError, EXIT } from "./errors.js";
-import { terminalApprover } from "./session/approval-prompt.js";
-import { reportUncaughtErrors, unattendedApprover } from "./session/with-session.js";
+import type { AgentEvent, AgentResult } from "../../agent/events.js";
+import type { Approver } from "../../call/scope.js";
+import { hermesPaths } from "../../config/paths.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { type CommandContext, exitSoon } from "../context.js";
+import { EXIT } from "../errors.js";
+import { terminalApprover } from "../session/approval-prompt.js";
+import { reportUncaughtErrors, unattendedApprover } from "../session/with-session.js";
+import { chosenConversation, chosenModel, mostTurns, PLAN_PROFILE } from "./open.js";
 
-/** Reads only: what a plan needs. */
-const PLAN_PROFILE = "readonly_research";
-
-/** One question to the agent, answered on stdout. */
-export async function chat(context: CommandContext): Promise<void> {
-  const { options, out } = context;
-  const message = typeof options.query === "string" ? options.query : undefined;
-  const resume = typeof options.resume === "string" ? options.resume : undefined;
-  if (message === undefined && resume === undefined)
-    throw commandError(
-      "bad_request",
-      "Say what you want with -q TEXT",
-      'For example: hermes chat -q "what is in this folder?"',
-    );
+/** One question to the agent, answered on stdout; without one, a turn that was cut off is finished. */
+export async function askOnce(context: CommandContext, message: string | undefined): Promise<void> {
+  const { out } = context;
   const runtime = await context.runtime();
   const stop = new AbortController();
   const interrupt = () => stop.abort(new Error("interrupted"));
@@ -32,7 +22,7 @@ export async function chat(context: CommandContext): Promise<void> {
       runtime.approvals.configured() ??
       terminalApprover({ out, interrupt, alone: (ask) => ask() }) ??
       unattendedApprover(runtime, out);
-    await converse(context, { runtime, approver, message, resume, signal: stop.signal });
+    await converse(context, { runtime, approver, message, signal: stop.signal });
   } finally {
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
@@ -45,48 +35,32 @@ interface Wish {
   readonly runtime: Runtime;
   readonly approver: Approver;
   readonly message: string | undefined;
-  readonly resume: string | undefined;
   readonly signal: AbortSignal;
 }
 
 async function converse(context: CommandContext, wish: Wish): Promise<void> {
   const { out, home, options, flags } = context;
   const { runtime, message } = wish;
-  const [{ configuredModel }, { openConversations }, { openAgent }] = await Promise.all([
-    import("../agent/configured-model.js"),
-    import("../agent/sessions/conversation-store.js"),
-    import("../agent/agent.js"),
+  const [{ openConversations }, { openAgent }] = await Promise.all([
+    import("../../agent/sessions/conversation-store.js"),
+    import("../../agent/agent.js"),
   ]);
   const notice = (text: string) =>
     out.jsonl ? out.value({ type: "notice", message: text }) : out.note(text);
-  const model = await configuredModel(runtime.config, {
-    model: typeof options.model === "string" ? options.model : undefined,
-    onNotice: notice,
-  });
-  if ("fixes" in model) {
-    process.exitCode = EXIT.authentication;
-    throw commandError("unavailable", model.reason, model.fixes.join("\n"));
-  }
+  const model = await chosenModel(context, { runtime, notice });
   const store = await openConversations(hermesPaths(home));
   try {
-    const conversation = wish.resume === "last" ? (await store.list({ limit: 1 }))[0]?.id : wish.resume;
-    if (wish.resume === "last" && conversation === undefined)
-      throw commandError(
-        "not_found",
-        "There is no conversation to go on with",
-        'Begin one: hermes chat -q "…"',
-      );
     const { budget_usd } = runtime.config.values.model;
     const agent = await openAgent({
       runtime,
       store,
       model,
-      conversation,
+      conversation: await chosenConversation(context, store),
       source: "cli",
       door: "cli",
       approver: wish.approver,
       profile: options.plan === true ? PLAN_PROFILE : flags.profile,
-      maxTurns: typeof options.maxTurns === "string" ? turnsIn(options.maxTurns) : undefined,
+      maxTurns: mostTurns(context),
       budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
     });
     try {
@@ -101,13 +75,6 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
   } finally {
     await store.close();
   }
-}
-
-function turnsIn(text: string): number {
-  const turns = Number(text);
-  if (!Number.isInteger(turns) || turns < 1)
-    throw commandError("bad_request", `--max-turns ${text} is not a whole number above 0`);
-  return turns;
 }
 
 function show({ out }: CommandContext, event: AgentEvent): void {
