@@ -89,7 +89,9 @@ export async function startChat(steps: readonly Step[], options: ChatOptions = {
       ),
     lastAsked: () => server.requests.at(-1)?.messages.at(-1)?.text ?? "",
     /** Waits until it can be typed. */
-    isReady: () => chat.sees(/^› /m),
+    isReady: () => chat.sees(/^›/m),
+    /** Waits until no turn runs: then the last row says which model answers. */
+    isIdle: () => chat.sees(/^compatible:scripted ·/m),
   };
   if (options.shell === undefined) await chat.isReady();
   return chat;

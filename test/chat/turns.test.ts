@@ -49,7 +49,7 @@ describe("a turn on the terminal", () => {
     await chat.type(`d${KEY.enter}`);
     await chat.printed("As you wish.");
     expect(existsSync(folder)).toBe(true);
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(`remove it now${KEY.enter}`);
     await chat.sees(/Choice \[[^\n]*$/);
     await chat.type(`o${KEY.enter}`);
@@ -73,7 +73,7 @@ describe("a turn on the terminal", () => {
     const chat = await startChat([{ status: 401, error: "no such key" }, { text: "Better." }]);
     await chat.type(`hello${KEY.enter}`);
     await chat.printed("no such key");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(`again${KEY.enter}`);
     await chat.printed("Better.");
   });
@@ -108,10 +108,10 @@ describe("commands of the chat", () => {
     writeFileSync(at("kept.txt"), "as it was\n");
     await chat.type(`hi${KEY.enter}`);
     await chat.printed("Hello.");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(`change things${KEY.enter}`);
     await chat.printed("All done.");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     expect(existsSync(at("made.txt")) && existsSync(at("note.txt"))).toBe(true);
     await chat.type(`/undo${KEY.enter}`);
     await chat.printed("The last turn is taken back");
@@ -133,7 +133,7 @@ describe("commands of the chat", () => {
     await chat.printed("I could not.");
     expect(chat.server.requests[0]?.messages.at(-1)?.text).toMatch(/^\[Plan mode is on.*\n\nwrite it$/s);
     expect(existsSync(join(chat.cwd, "note.txt"))).toBe(false);
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(`/plan${KEY.enter}`);
     await chat.sees("may act");
     await chat.type(`go${KEY.enter}`);
@@ -145,12 +145,12 @@ describe("commands of the chat", () => {
     const chat = await startChat([{ text: "Blue." }, { text: "Who knows." }, { text: "Blue, I said." }]);
     await chat.type(`a colour${KEY.enter}`);
     await chat.printed("Blue.");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(`/new${KEY.enter}`);
     await chat.sees("A new conversation.");
     await chat.type(`which one?${KEY.enter}`);
     await chat.printed("Who knows.");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     expect(chat.server.requests[1]?.messages.filter(({ role }) => role === "user")).toHaveLength(1);
     await chat.type(`/resume${KEY.enter}`);
     await chat.sees("/resume ID");
@@ -162,7 +162,7 @@ describe("commands of the chat", () => {
     );
     await chat.type(`which one?${KEY.enter}`);
     await chat.printed("Blue, I said.");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(`/export talk.md${KEY.enter}`);
     await chat.sees("✓ ");
     expect(readFileSync(join(chat.cwd, "talk.md"), "utf8")).toContain("Blue, I said.");
@@ -172,7 +172,7 @@ describe("commands of the chat", () => {
     const chat = await startChat([WRITES, { text: "Done." }]);
     await chat.type(`go${KEY.enter}`);
     await chat.printed("Done.");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     const says: readonly (readonly [string, string])[] = [
       ["/help", "take the last turn back"],
       ["/tools", "write_file"],
@@ -221,7 +221,7 @@ describe("commands of the chat", () => {
     const chat = await startChat([{ text: "The word is *swordfish*." }]);
     await chat.type(`the word${KEY.enter}`);
     await chat.printed("The word is");
-    await chat.sees(/^› $/m);
+    await chat.isIdle();
     await chat.type(KEY.ctrlD);
     await chat.process.ended;
     const next = await startChat([{ text: "Again: swordfish." }], {

@@ -38,6 +38,15 @@ interface Turn {
   readonly afterwards?: Snapshot | undefined;
 }
 
+/** How often the model was asked, tokens, tool calls. */
+export interface Spent {
+  readonly requests: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly calls: number;
+}
+
 export interface Undone {
   readonly said: string;
   readonly restored: readonly string[];
@@ -56,7 +65,7 @@ export class ChatAgent {
   #told = false;
   #agent: Agent;
   #snapshots: WorkspaceSnapshots | undefined;
-  #spent = { requests: 0, input: 0, output: 0, cached: 0, calls: 0 };
+  #spent: Spent = { requests: 0, input: 0, output: 0, cached: 0, calls: 0 };
 
   private constructor(parts: ChatAgentParts, agent: Agent) {
     this.#parts = parts;
@@ -87,7 +96,7 @@ export class ChatAgent {
   }
 
   /** Of this chat, since it began. */
-  get spent(): Readonly<typeof this.#spent> {
+  get spent(): Spent {
     return this.#spent;
   }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AgentEvent } from "../../agent/events.js";
 import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
-import { visibleLines } from "../../base/visible-text.js";
+import { visibleLines, visibleWithColours } from "../../base/visible-text.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CallContext } from "../../tool/tool.js";
 import type { Output } from "../output.js";
@@ -54,6 +54,7 @@ export class ChatApp {
       typed: (text) => this.#typed(text),
       resized: () => this.#screen.resized(),
       resumed: () => this.#screen.comeBack(),
+      remarked: (lines) => this.print(lines.map((line) => visibleWithColours(line))),
     });
     this.#screen = new ChatScreen(this.#terminal);
   }
@@ -82,7 +83,7 @@ export class ChatApp {
     try {
       this.print(await welcomeRows(this));
       this.draw();
-      if (!(await chat.agent.isFinished())) this.#work(chat.resume());
+      await this.finishTurn();
       await left;
     } finally {
       clearTimeout(this.#redraw);
@@ -91,6 +92,11 @@ export class ChatApp {
       this.#screen.leave();
       this.#terminal.close();
     }
+  }
+
+  /** Goes on with a turn that was cut off; does nothing where none was. */
+  async finishTurn(): Promise<void> {
+    if (!(await this.chat.agent.isFinished())) this.#work(this.chat.resume());
   }
 
   quit(): void {

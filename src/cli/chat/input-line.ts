@@ -5,7 +5,7 @@ import { type Completion, commonStart, completionFor } from "./completion.js";
 import { LineEditor } from "./editor.js";
 import type { InputHistory } from "./history.js";
 import type { Key } from "./keys.js";
-import type { LivePart } from "./screen.js";
+import type { Caret } from "./screen.js";
 
 const MOST_CHOICES = 6;
 
@@ -71,7 +71,7 @@ export class InputLine {
     readonly height: number;
     readonly isSecret: boolean;
     readonly mark?: string | undefined;
-  }): Required<LivePart> & { readonly caret: NonNullable<LivePart["caret"]> } {
+  }): { readonly rows: readonly string[]; readonly caret: Caret } {
     const { ascii } = this.#parts.out;
     const prompt = `${options.mark ?? (ascii ? ">" : "›")} `;
     if (options.isSecret) {

@@ -11,6 +11,8 @@ export interface TerminalEvents {
   resized(): void;
   /** Back from the background. */
   resumed(): void;
+  /** Whole lines that something else in this process has written to stderr: it would write into the live part. */
+  remarked(lines: readonly string[]): void;
 }
 
 /**
@@ -21,6 +23,8 @@ export class ChatTerminal implements Canvas {
   readonly #events: TerminalEvents;
   #decoder = new StringDecoder("utf8");
   #isOpen = false;
+  #remark = "";
+  readonly #stderrWrite = process.stderr.write;
   readonly #typed = (bytes: Buffer) => this.#events.typed(this.#decoder.write(bytes));
   readonly #resized = () => this.#events.resized();
   readonly #exit = () => this.close();
@@ -52,6 +56,12 @@ export class ChatTerminal implements Canvas {
     process.stdout.on("resize", this.#resized);
     process.on("exit", this.#exit);
     process.on("SIGCONT", this.#continued);
+    process.stderr.write = ((text: string | Uint8Array, ...rest: readonly unknown[]) => {
+      this.#remarked(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
+      const written = rest.at(-1);
+      if (typeof written === "function") written();
+      return true;
+    }) as typeof process.stderr.write;
     this.write(PASTE_MARKED.on);
   }
 
@@ -65,6 +75,7 @@ export class ChatTerminal implements Canvas {
     process.stdout.off("resize", this.#resized);
     process.off("exit", this.#exit);
     process.off("SIGCONT", this.#continued);
+    process.stderr.write = this.#stderrWrite;
     // Writing to a terminal waits until it is done, also while the process exits.
     this.write(PASTE_MARKED.off);
     process.stdin.setRawMode(false);
@@ -77,6 +88,12 @@ export class ChatTerminal implements Canvas {
     process.kill(0, "SIGTSTP");
     // Runs when the shell lets us go on; at once where there is no shell that could.
     setTimeout(() => this.#resume(), RESUMED_AFTER_MS);
+  }
+
+  #remarked(text: string): void {
+    const lines = (this.#remark + text).split("\n");
+    this.#remark = lines.pop() ?? "";
+    if (lines.length > 0) this.#events.remarked(lines);
   }
 
   /** Whoever had the terminal meanwhile may have left it in any state. */
