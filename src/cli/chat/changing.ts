@@ -74,7 +74,7 @@ export async function resume(app: ChatApp, id: string): Promise<void> {
   const [newest] = id === "last" ? await store.list({ limit: 1 }) : [];
   await app.chat.change(newest?.id ?? id);
   app.print(await conversationRows(app));
-  await app.finishTurn();
+  await app.turns.finishCutOff();
 }
 
 export async function exportTo(app: ChatApp, file: string): Promise<void> {

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import type { AgentEvent } from "../../agent/events.js";
 import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
 import { visibleLines, visibleWithColours } from "../../base/visible-text.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -13,10 +11,9 @@ import { type Key, KeyReader } from "./keys.js";
 import { Questions } from "./questions.js";
 import { ChatScreen } from "./screen.js";
 import { ChatTerminal } from "./terminal.js";
-import { TurnView } from "./turn-view.js";
+import { ChatTurns, saidRows } from "./turns.js";
 import { welcomeRows } from "./welcome.js";
 
-const FRAME_MS = 120;
 const REDRAW_MS = 16;
 /** A sequence that comes in two pieces comes within this; otherwise it was the Escape key. */
 const ESCAPE_MS = 50;
@@ -29,19 +26,22 @@ export interface AppParts {
   readonly store: SqliteConversationStore;
 }
 
-/** The chat as a person has it before them: what is shown, what is typed, what runs. */
+/** What there is once the chat has begun. */
+interface Begun {
+  readonly chat: ChatAgent;
+  readonly turns: ChatTurns;
+  readonly line: InputLine;
+}
+
+/** The chat as a person has it before them: the screen, the keys, and what each key means now. */
 export class ChatApp {
   readonly parts: AppParts;
   readonly #terminal: ChatTerminal;
   readonly #screen: ChatScreen;
   readonly #keys = new KeyReader();
   readonly #questions = new Questions();
-  #line: InputLine | undefined;
-  #chat: ChatAgent | undefined;
-  #view: TurnView | undefined;
-  /** Sent one after the other when the turn is over. */
-  #queue: string[] = [];
-  #stopped = false;
+  #begun: Begun | undefined;
+  #isOver = false;
   #hint = "";
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #redraw: NodeJS.Timeout | undefined;
@@ -60,12 +60,11 @@ export class ChatApp {
   }
 
   get chat(): ChatAgent {
-    if (this.#chat === undefined) throw new Error("the chat has not begun");
-    return this.#chat;
+    return this.#parts().chat;
   }
 
-  get isWorking(): boolean {
-    return this.#view !== undefined;
+  get turns(): ChatTurns {
+    return this.#parts().turns;
   }
 
   get columns(): number {
@@ -74,8 +73,21 @@ export class ChatApp {
 
   /** Until the person leaves. */
   async run({ chat, history }: { chat: ChatAgent; history: InputHistory }): Promise<void> {
-    this.#chat = chat;
-    this.#line = new InputLine({ out: this.parts.out, history, cwd: () => chat.agent.session.cwd });
+    const { out, home } = this.parts;
+    const line = new InputLine({ out, history, cwd: () => chat.agent.session.cwd });
+    const turns = new ChatTurns(chat, {
+      out,
+      home,
+      columns: () => this.columns,
+      print: (rows) => this.print(rows),
+      draw: () => this.draw(),
+      drawSoon: () => {
+        this.#redraw ??= setTimeout(() => this.draw(), REDRAW_MS);
+      },
+      giveBack: (texts) => line.set([...texts, line.text].filter((text) => text !== "").join("\n")),
+      showError: (error) => this.showError(error),
+    });
+    this.#begun = { chat, turns, line };
     const left = new Promise<void>((resolve) => {
       this.#leave = resolve;
     });
@@ -83,20 +95,16 @@ export class ChatApp {
     try {
       this.print(await welcomeRows(this));
       this.draw();
-      await this.finishTurn();
+      await turns.finishCutOff();
       await left;
     } finally {
+      this.#isOver = true;
       clearTimeout(this.#redraw);
       clearTimeout(this.#escape);
       this.#questions.giveUp();
       this.#screen.leave();
       this.#terminal.close();
     }
-  }
-
-  /** Goes on with a turn that was cut off; does nothing where none was. */
-  async finishTurn(): Promise<void> {
-    if (!(await this.chat.agent.isFinished())) this.#work(this.chat.resume());
   }
 
   quit(): void {
@@ -112,6 +120,12 @@ export class ChatApp {
     this.print([this.parts.out.color.dim(`· ${visibleLines(message)}`)]);
   }
 
+  showError(error: unknown): void {
+    const { out } = this.parts;
+    const message = error instanceof Error ? error.message : String(error);
+    this.print([`${out.mark("error")} ${out.color.red(visibleLines(message))}`]);
+  }
+
   /** The terminal is somebody else's meanwhile. */
   async away<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#screen.leave();
@@ -119,8 +133,10 @@ export class ChatApp {
     try {
       return await work();
     } finally {
-      this.#terminal.open();
-      this.#screen.comeBack();
+      if (!this.#isOver) {
+        this.#terminal.open();
+        this.#screen.comeBack();
+      }
     }
   }
 
@@ -132,57 +148,40 @@ export class ChatApp {
     return answer;
   }
 
-  /** Ends what runs; every call gets its answer, and what was queued comes back to be edited. */
   stop(): void {
-    this.#stopped = true;
     this.#questions.giveUp();
-    void this.chat.agent.stop();
+    this.turns.stop();
   }
 
-  /** Ctrl-C: the text that is being written, then the turn, then the program. */
+  /** Ctrl-C: the text that is being written, or the turn; the second one within a moment, the program. */
   interrupt(): void {
+    const { turns, line } = this.#parts();
     const again = performance.now() - this.#interruptedAt < AGAIN_MS;
     this.#interruptedAt = performance.now();
     if (again) return this.quit();
-    if (this.isWorking) this.stop();
-    else this.#line?.set("");
+    if (turns.isWorking) this.stop();
+    else line.set("");
     this.#hint = "Ctrl-C again to quit";
-    this.draw();
-  }
-
-  /** Said while it works: heard before the model is asked the next time. */
-  steer(text: string): void {
-    if (this.chat.agent.steer(text)) this.print(this.#said(text, "↪ "));
-    else this.send(text);
-  }
-
-  /** Said now, or as soon as the turn is over. */
-  send(text: string): void {
-    if (this.isWorking) this.#queue.push(text);
-    else {
-      this.print(this.#said(text));
-      this.#work(this.chat.send(text));
-    }
     this.draw();
   }
 
   /** Puts a text before the person, to be edited and sent. */
   offer(text: string): void {
-    this.#line?.set(text);
+    this.#parts().line.set(text);
   }
 
   draw(): void {
     clearTimeout(this.#redraw);
     this.#redraw = undefined;
-    if (this.#line === undefined) return;
-    const { color, ascii } = this.parts.out;
-    const queued = this.#queue.map((text) => color.dim(`  ${ascii ? ">" : "⏳"} ${firstLine(text)}`));
-    const above = [...(this.#view?.live() ?? []), ...queued];
-    const { rows, caret } = this.#line.layout({
+    if (this.#begun === undefined) return;
+    const { turns, line } = this.#begun;
+    const question = this.#questions.current;
+    const above = turns.live();
+    const { rows, caret } = line.layout({
       width: this.columns - 1,
       height: Math.max(Math.floor(this.#terminal.rows / 2), 1),
-      isSecret: this.#questions.current?.secret === true,
-      mark: this.#questions.current === undefined ? undefined : "?",
+      isSecret: question?.secret === true,
+      mark: question === undefined ? undefined : "?",
     });
     this.#screen.live({
       rows: [...above, ...rows, this.#status()],
@@ -190,15 +189,15 @@ export class ChatApp {
     });
   }
 
-  /** Draws soon: what comes in quick succession is drawn once. */
-  #drawSoon(): void {
-    this.#redraw ??= setTimeout(() => this.draw(), REDRAW_MS);
+  #parts(): Begun {
+    if (this.#begun === undefined) throw new Error("the chat has not begun");
+    return this.#begun;
   }
 
   #status(): string {
     const { color } = this.parts.out;
     if (this.#hint !== "") return color.yellow(this.#hint);
-    if (this.isWorking) return color.dim("Enter queues · Ctrl-S steers · Ctrl-C stops");
+    if (this.turns.isWorking) return color.dim("Enter queues · Ctrl-S steers · Ctrl-C stops");
     const { model, agent, isPlanning } = this.chat;
     const mode = isPlanning ? color.magenta("plan mode") : color.dim(agent.session.profile);
     return `${color.dim(`${model.name} · `)}${mode}${color.dim(` · ${agent.session.cwd}`)}`;
@@ -216,8 +215,7 @@ export class ChatApp {
   }
 
   #press(key: Key): void {
-    const line = this.#line;
-    if (line === undefined) return;
+    const { line, turns } = this.#parts();
     const name = key.kind === "key" ? key.name : undefined;
     if (name !== "interrupt") {
       this.#hint = "";
@@ -233,101 +231,37 @@ export class ChatApp {
         this.#screen.leave();
         return this.#terminal.suspend();
       case "redraw":
-        this.#screen.leave();
-        this.#terminal.write("\x1b[H\x1b[2J");
-        return this.#screen.comeBack();
+        return this.#screen.resized();
       case "escape":
-        if (!line.closeChoices() && this.isWorking) this.stop();
+        if (!line.closeChoices() && turns.isWorking) this.stop();
         return;
       case "enter":
-        return this.#enter(line);
+        return this.#enter();
       case "steer":
-        if (line.text.trim() !== "") this.steer(line.take());
+        if (line.text.trim() !== "") turns.steer(line.take());
         return;
-      case "up":
-        if (line.text === "" && this.#queue.length > 0) return line.set(this.#queue.pop() ?? "");
-        return line.up();
+      case "up": {
+        const queued = line.text === "" ? turns.takeLastQueued() : undefined;
+        return queued === undefined ? line.up() : line.set(queued);
+      }
       default:
         line.press(key, () => this.draw());
     }
   }
 
-  #enter(line: InputLine): void {
-    if (this.#questions.current !== undefined) {
-      const { secret } = this.#questions.current;
-      const answer = line.take({ forget: secret === true });
-      if (secret !== true) this.print(this.#said(answer, "? "));
+  #enter(): void {
+    const { line, turns } = this.#parts();
+    const question = this.#questions.current;
+    if (question !== undefined) {
+      const isSecret = question.secret === true;
+      const answer = line.take({ forget: isSecret });
+      if (!isSecret) this.print(saidRows(answer, this.parts.out, "? "));
       return this.#questions.answer(answer);
     }
     if (line.text.trim() === "") return;
     const text = line.take();
-    if (/^\/[a-z]+(?:\s|$)/.test(text)) {
-      this.print(this.#said(text));
-      void runSlashCommand(this, text).finally(() => this.draw());
-    } else this.send(text);
+    if (!/^\/[a-z]+(?:\s|$)/.test(text)) return turns.send(text);
+    this.print(saidRows(text, this.parts.out));
+    void runSlashCommand(this, text).finally(() => this.draw());
   }
-
-  #work(events: AsyncIterable<AgentEvent>): void {
-    const view = new TurnView({
-      out: this.parts.out,
-      columns: () => this.columns,
-      emojiOf: (tool) => this.chat.agent.session.view.entries.get(tool)?.emoji,
-      pictures: join(this.parts.home, "cache", "pictures"),
-      print: (rows) => this.print(rows),
-      changed: () => this.#drawSoon(),
-    });
-    this.#view = view;
-    this.#stopped = false;
-    const frames = setInterval(() => {
-      view.tick();
-      this.draw();
-    }, FRAME_MS);
-    void this.#follow(view, events).finally(() => {
-      clearInterval(frames);
-      this.#view = undefined;
-      this.#goOn();
-      this.draw();
-    });
-  }
-
-  async #follow(view: TurnView, events: AsyncIterable<AgentEvent>): Promise<void> {
-    try {
-      for await (const event of events) await view.take(event);
-    } catch (error) {
-      this.showError(error);
-    }
-  }
-
-  showError(error: unknown): void {
-    const { out } = this.parts;
-    const message = error instanceof Error ? error.message : String(error);
-    this.print([`${out.mark("error")} ${out.color.red(visibleLines(message))}`]);
-  }
-
-  /** What waits is sent; after a stop it is given back instead, for the person may want it otherwise now. */
-  #goOn(): void {
-    const waiting = [...this.chat.agent.takeUnheard(), ...this.#queue];
-    this.#queue = [];
-    if (waiting.length === 0) return;
-    if (this.#stopped) {
-      const written = this.#line?.text ?? "";
-      return this.offer([...waiting, written].filter((text) => text !== "").join("\n"));
-    }
-    const [next = "", ...others] = waiting;
-    this.#queue = others;
-    this.send(next);
-  }
-
-  #said(text: string, sign = "› "): readonly string[] {
-    const { color, ascii } = this.parts.out;
-    const mark = ascii ? "> " : sign;
-    return visibleLines(text)
-      .split("\n")
-      .map((line, index) => color.bold(`${index === 0 ? mark : "  "}${line}`));
-  }
-}
-
-function firstLine(text: string): string {
-  const [first = "", ...others] = visibleLines(text).split("\n");
-  return others.length === 0 ? first : `${first} …`;
 }

@@ -91,7 +91,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     argument: "TEXT",
     about: "said now: heard before the model is asked the next time (Ctrl-S)",
     anytime: true,
-    run: (app, text) => (text === "" ? app.note("Say what: /steer TEXT") : app.steer(text)),
+    run: (app, text) => (text === "" ? app.note("Say what: /steer TEXT") : app.turns.steer(text)),
   },
   { name: "stop", about: "end the turn (Ctrl-C)", anytime: true, run: (app) => app.stop() },
   { name: "quit", about: "leave (Ctrl-C twice, Ctrl-D)", anytime: true, run: (app) => app.quit() },
@@ -110,7 +110,7 @@ export async function runSlashCommand(app: ChatApp, typed: string): Promise<void
     );
     return app.note(`There is no /${name}.${close === undefined ? " See /help." : ` Did you mean /${close}?`}`);
   }
-  if (app.isWorking && command.anytime !== true)
+  if (app.turns.isWorking && command.anytime !== true)
     return app.note(`/${name} has to wait until the turn is over; Ctrl-C stops it.`);
   try {
     await command.run(app, argument.trim());

@@ -64,7 +64,10 @@ async function talk(
     await app.run({ chat, history });
   } finally {
     signals.off();
+    const { conversation } = chat.agent;
     await chat.close();
+    if (chat.spent.requests > 0)
+      process.stdout.write(out.color.dim(`hermes chat --resume ${conversation} goes on with this.\n`));
   }
 }
 
