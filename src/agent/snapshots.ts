@@ -91,7 +91,7 @@ export class WorkspaceSnapshots {
     // Bytes are kept as they are, whatever attributes a project sets.
     await writeFile(
       join(this.#root, "info", "attributes"),
-      "* -text -eol -filter -ident -working-tree-encoding\n",
+      "* -text !eol !filter -ident !working-tree-encoding\n",
     );
     const home = isAtOrBelow(this.#home, this.#workspace) ? `/${relative(this.#workspace, this.#home)}/\n` : "";
     await writeFile(join(this.#root, "info", "exclude"), `node_modules/\n${home}`);

@@ -185,6 +185,7 @@ export class ChatAgent {
     if ("fixes" in model) throw commandError("unavailable", model.reason, model.fixes.join("\n"));
     this.#model = model;
     await this.#reopen();
+    await this.#parts.store.update(this.#agent.conversation, { model: model.name });
   }
 
   /** Another conversation: a new one when none is named. */

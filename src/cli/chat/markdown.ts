@@ -58,12 +58,14 @@ export class MarkdownStream {
   #finished(line: string): readonly string[] {
     const fence = FENCE.exec(line)?.[1];
     if (this.#fence !== undefined) {
+      this.#wasEmpty = false;
       if (fence === undefined || !fence.startsWith(this.#fence)) return this.#rowsOf(line);
       this.#fence = undefined;
       return [];
     }
     if (TABLE_ROW.test(line) && this.#table.length < MOST_TABLE_ROWS) {
       this.#table.push(line);
+      this.#wasEmpty = false;
       return [];
     }
     const before = this.#endTable();

@@ -6,6 +6,8 @@ export interface Span {
   paint?(text: string): string;
 }
 
+const PIECES = /\s+|[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+/gu;
+
 interface Piece {
   readonly text: string;
   readonly width: number;
@@ -44,9 +46,9 @@ export function wrapSpans(
   return done;
 }
 
-/** Words and the blanks between them; characters that fill two columns may be parted anywhere. */
+/** Words and the blanks between them; between characters of East Asian scripts a row may end anywhere. */
 function piecesOf({ text, paint }: Span): readonly Piece[] {
-  return (text.match(/\s+|[\u2e80-\uffef]|[^\s\u2e80-\uffef]+/gu) ?? []).map((part) => ({
+  return (text.match(PIECES) ?? []).map((part) => ({
     text: part,
     width: cellWidth(part),
     paint,
