@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { replaceFile } from "../../base/atomic-write.js";
 
 const KEPT = 1_000;
 
@@ -26,7 +26,8 @@ export class InputHistory {
     const entries = lines.flatMap(entryIn);
     if (entries.length > 2 * KEPT) {
       const kept = entries.slice(-KEPT);
-      await writeFileAtomic(path, kept.map((entry) => `${JSON.stringify(entry)}\n`).join(""), { mode: 0o600 });
+      const data = kept.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+      await replaceFile({ path, data, mode: 0o600, sync: false });
       return new InputHistory(path, kept);
     }
     return new InputHistory(path, entries.slice(-KEPT));

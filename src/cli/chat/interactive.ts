@@ -10,7 +10,10 @@ import { ChatApp } from "./chat-app.js";
 import { InputHistory } from "./history.js";
 import { chosenConversation, chosenModel, mostTurns } from "./open.js";
 
-const SIGNAL_EXITS = { SIGTERM: 143, SIGHUP: 129 } as const;
+const ENDINGS = [
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const;
 
 /** A chat on this terminal, until the person leaves it. */
 export async function chatInteractively(context: CommandContext): Promise<void> {
@@ -73,7 +76,7 @@ async function talk(
 
 /** The person's shell, or the system, wants something of us: never without giving the terminal back. */
 function listen(app: ChatApp): { off(): void } {
-  const handlers = Object.entries(SIGNAL_EXITS).map(([signal, code]) => {
+  const handlers = ENDINGS.map(([signal, code]) => {
     const end = () => {
       process.exitCode = code;
       app.quit();
