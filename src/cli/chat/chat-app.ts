@@ -52,7 +52,7 @@ export class ChatApp {
     this.parts = parts;
     this.#terminal = new ChatTerminal({
       typed: (text) => this.#typed(text),
-      resized: () => this.#screen.resized(),
+      resized: () => this.#redrawAll(),
       resumed: () => this.#screen.comeBack(),
       remarked: (lines) => this.print(lines.map((line) => visibleWithColours(line))),
     });
@@ -189,6 +189,11 @@ export class ChatApp {
     });
   }
 
+  #redrawAll(): void {
+    this.#screen.resized();
+    this.draw();
+  }
+
   #parts(): Begun {
     if (this.#begun === undefined) throw new Error("the chat has not begun");
     return this.#begun;
@@ -231,7 +236,7 @@ export class ChatApp {
         this.#screen.leave();
         return this.#terminal.suspend();
       case "redraw":
-        return this.#screen.resized();
+        return this.#redrawAll();
       case "escape":
         if (!line.closeChoices() && turns.isWorking) this.stop();
         return;

@@ -33,6 +33,7 @@ export class ChatScreen {
   #wanted: LivePart = NOTHING;
   /** Rows between the top of the live part and the cursor, as the terminal counts them. */
   #cursorRow = 0;
+  #isStale = false;
   /** What was finished while somebody else had the terminal; undefined while it is ours. */
   #held: string[] | undefined;
 
@@ -49,7 +50,8 @@ export class ChatScreen {
   /** What is going on now, in the place of what was shown there before. */
   live(part: LivePart): void {
     this.#wanted = part;
-    if (this.#held === undefined && !isSame(this.#fitted(part), this.#drawn)) this.#draw("");
+    if (this.#held !== undefined) return;
+    if (this.#isStale || !isSame(this.#fitted(part), this.#drawn)) this.#draw("");
   }
 
   /** Takes the live part away: the terminal belongs to somebody else for a while, or for good. */
@@ -70,20 +72,23 @@ export class ChatScreen {
     this.#draw(held.map((line) => `${line}\r\n`).join(""));
   }
 
-  /** The terminal has broken its rows anew: those above the cursor may have become more, or fewer. */
+  /**
+   * The terminal has broken its rows anew: those above the cursor may have become more, or fewer. The next live part is
+   * drawn in any case.
+   */
   resized(): void {
-    if (this.#held !== undefined) return;
     const { columns } = this.#canvas;
     const { rows, caret } = this.#drawn;
     const above = rows.slice(0, caret?.row ?? Math.max(rows.length - 1, 0));
     const taken = above.reduce((sum, row) => sum + Math.max(1, Math.ceil(cellWidth(row) / columns)), 0);
     this.#cursorRow = taken + Math.floor(cellWidth(caret?.before ?? rows.at(-1) ?? "") / columns);
-    this.#draw("");
+    this.#isStale = true;
   }
 
   #draw(finished: string): void {
     const next = this.#fitted(this.#wanted);
     this.#canvas.write(`${TOGETHER.begin}${this.#erasing()}${finished}${drawing(next)}${TOGETHER.end}`);
+    this.#isStale = false;
     this.#drawn = next;
     this.#cursorRow = next.caret?.row ?? Math.max(next.rows.length - 1, 0);
   }
