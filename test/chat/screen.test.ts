@@ -21,6 +21,7 @@ it("what is finished stands above the live part, which is drawn in its place", a
   screen.print(["first"]);
   screen.live({ rows: ["› abc", "status"], caret: { row: 0, before: "› abc" } });
   screen.print(["second"]);
+  screen.live({ rows: ["› abc", "status"], caret: { row: 0, before: "› abc" } });
   expect(await shown.state()).toMatchObject({
     text: "first\nsecond\n› abc\nstatus",
     cursor: { row: 3, column: 6 },

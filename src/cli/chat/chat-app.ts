@@ -81,9 +81,7 @@ export class ChatApp {
       columns: () => this.columns,
       print: (rows) => this.print(rows),
       draw: () => this.draw(),
-      drawSoon: () => {
-        this.#redraw ??= setTimeout(() => this.draw(), REDRAW_MS);
-      },
+      drawSoon: () => this.#drawSoon(),
       giveBack: (texts) => line.set([...texts, line.text].filter((text) => text !== "").join("\n")),
       showError: (error) => this.showError(error),
     });
@@ -99,7 +97,6 @@ export class ChatApp {
       await left;
     } finally {
       this.#isOver = true;
-      clearTimeout(this.#redraw);
       clearTimeout(this.#escape);
       this.#questions.giveUp();
       this.#screen.leave();
@@ -113,6 +110,7 @@ export class ChatApp {
 
   print(rows: readonly string[]): void {
     this.#screen.print(rows);
+    this.#drawSoon();
   }
 
   /** A remark for the person. */
@@ -173,7 +171,7 @@ export class ChatApp {
   draw(): void {
     clearTimeout(this.#redraw);
     this.#redraw = undefined;
-    if (this.#begun === undefined) return;
+    if (this.#begun === undefined || this.#isOver) return;
     const { turns, line } = this.#begun;
     const question = this.#questions.current;
     const above = turns.live();
@@ -187,6 +185,11 @@ export class ChatApp {
       rows: [...above, ...rows, this.#status()],
       caret: { row: above.length + caret.row, before: caret.before },
     });
+  }
+
+  /** What comes in quick succession is drawn once. */
+  #drawSoon(): void {
+    this.#redraw ??= setTimeout(() => this.draw(), REDRAW_MS);
   }
 
   #redrawAll(): void {

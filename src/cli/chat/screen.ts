@@ -34,42 +34,42 @@ export class ChatScreen {
   /** Rows between the top of the live part and the cursor, as the terminal counts them. */
   #cursorRow = 0;
   #isStale = false;
-  /** What was finished while somebody else had the terminal; undefined while it is ours. */
-  #held: string[] | undefined;
+  #isAway = false;
+  /** Lines that wait to be printed with the next drawing. */
+  #finished: string[] = [];
 
   constructor(canvas: Canvas) {
     this.#canvas = canvas;
   }
 
-  /** Lines that are finished; they stand above the live part and are never touched again. */
+  /**
+   * Lines that are finished: printed above the live part with its next drawing, so that nothing is ever seen twice, and
+   * never touched again.
+   */
   print(lines: readonly string[]): void {
-    if (this.#held !== undefined) this.#held.push(...lines);
-    else if (lines.length > 0) this.#draw(`${lines.join("\r\n")}\r\n`);
+    this.#finished.push(...lines);
   }
 
   /** What is going on now, in the place of what was shown there before. */
   live(part: LivePart): void {
     this.#wanted = part;
-    if (this.#held !== undefined) return;
-    if (this.#isStale || !isSame(this.#fitted(part), this.#drawn)) this.#draw("");
+    if (this.#isAway) return;
+    if (this.#isStale || this.#finished.length > 0 || !isSame(this.#fitted(part), this.#drawn)) this.#draw();
   }
 
   /** Takes the live part away: the terminal belongs to somebody else for a while, or for good. */
   leave(): void {
-    if (this.#held !== undefined) return;
-    this.#canvas.write(this.#erasing());
-    this.#drawn = NOTHING;
-    this.#cursorRow = 0;
-    this.#held = [];
+    if (this.#isAway) return;
+    this.#isAway = true;
+    this.#canvas.write(this.#erasing() + this.#takeFinished());
+    this.#forgetDrawn();
   }
 
   /** Draws again, where the cursor is now. */
   comeBack(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    this.#drawn = NOTHING;
-    this.#cursorRow = 0;
-    this.#draw(held.map((line) => `${line}\r\n`).join(""));
+    this.#isAway = false;
+    this.#forgetDrawn();
+    this.#draw();
   }
 
   /**
@@ -85,12 +85,25 @@ export class ChatScreen {
     this.#isStale = true;
   }
 
-  #draw(finished: string): void {
+  #draw(): void {
     const next = this.#fitted(this.#wanted);
-    this.#canvas.write(`${TOGETHER.begin}${this.#erasing()}${finished}${drawing(next)}${TOGETHER.end}`);
+    const shown = this.#erasing() + this.#takeFinished() + drawing(next);
+    this.#canvas.write(TOGETHER.begin + shown + TOGETHER.end);
     this.#isStale = false;
     this.#drawn = next;
     this.#cursorRow = next.caret?.row ?? Math.max(next.rows.length - 1, 0);
+  }
+
+  #takeFinished(): string {
+    return this.#finished
+      .splice(0)
+      .map((line) => `${line}\r\n`)
+      .join("");
+  }
+
+  #forgetDrawn(): void {
+    this.#drawn = NOTHING;
+    this.#cursorRow = 0;
   }
 
   #erasing(): string {
