@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import { ageText } from "../../base/human.js";
 import { visible } from "../../base/visible-text.js";
 import { failure, HermesError } from "../../tool/errors.js";
@@ -85,9 +85,6 @@ export async function exportTo(app: ChatApp, file: string): Promise<void> {
     throw new HermesError(failure("not_found", "This conversation has been deleted meanwhile"));
   const path = resolve(agent.session.cwd, file === "" ? `${agent.conversation}.md` : file);
   // A file that is there already is somebody's.
-  const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
-  for await (const part of markdownOf(store, conversation)) stream.write(part);
-  stream.end();
-  await finished(stream);
+  await pipeline(markdownOf(store, conversation), createWriteStream(path, { flags: "wx", mode: 0o600 }));
   app.print([`${out.mark("ok")} ${visible(path)}`]);
 }

@@ -28,7 +28,7 @@ export async function showTools(app: ChatApp): Promise<void> {
         out.mark(isReady ? "ok" : "error"),
         `${out.emoji(entry.emoji)}${visible(entry.name)}`,
         out.color.dim(entry.toolset),
-        isReady ? brief(visible(entry.description)) : out.color.yellow(brief(visible(status.reason ?? ""))),
+        isReady ? brief(visible(entry.description)) : out.color.yellow(brief(visible(status?.reason ?? ""))),
       ];
     });
   table(app, rows);
