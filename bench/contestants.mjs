@@ -34,6 +34,8 @@ export const PARTS = [
   "http-load",
   "tool-search",
   "tools-array",
+  "pdf-extract",
+  "link-checker",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */
