@@ -2004,6 +2004,11 @@ export const builtinManifest: readonly BuiltinEntry[] = [
       "properties": {
         "url": { "type": "string", "format": "uri" },
         "limit": { "type": "integer", "minimum": 1, "maximum": 200, "default": 20 },
+        "include_content": {
+          "type": "boolean",
+          "default": false,
+          "description": "Whole texts, as far as the feed has them",
+        },
         "since": { "type": "string", "description": "Only items after this date (ISO)" },
       },
       "required": ["url"],
