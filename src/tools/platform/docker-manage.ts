@@ -187,17 +187,17 @@ function humanText(out: DockerOutput): string {
     const value = out[field];
     return Array.isArray(value) ? value.filter(isRecord) : [];
   });
-  if (rows.length > 0)
-    return columns(
-      rows.map((row) =>
-        Object.entries(row)
-          .filter(([name]) => name !== "command" && name !== "created")
-          .map(([name, value]) => {
-            const shown = Array.isArray(value) ? value.join(" ") : String(value ?? "");
-            return name === "id" ? mark.dim(shown.slice(0, 12)) : shown;
-          }),
-      ),
-    );
+  const [first] = rows;
+  if (first !== undefined) {
+    const names = Object.keys(first).filter((name) => name !== "command" && name !== "created");
+    const shown = (row: Row, name: string) => {
+      const value = row[name];
+      const words = Array.isArray(value) ? value.join(" ") : String(value ?? "");
+      return name === "id" ? mark.dim(words.slice(0, 12)) : words;
+    };
+    return columns([names.map(mark.heading), ...rows.map((row) => names.map((name) => shown(row, name)))]);
+  }
+  for (const field of ["containers", "images"]) if (Array.isArray(out[field])) return mark.dim(`no ${field}`);
   if (typeof out.output === "string" && out.output !== "") return out.output;
   const { action, engine, ...rest } = out;
   const words = Object.entries(rest).map(

@@ -16,6 +16,7 @@ const MAX_FILE_BYTES = 100 * 1024 * 1024;
 const MAX_CHARS = 1_000_000;
 const SHOWN_ROWS = 40;
 const SHOWN_CHARS = 40;
+const SHOWN_FORMULAS = 20;
 const ACTIONS = ["read", "write", "append", "update", "query", "convert", "info"] as const;
 const WRITES: readonly string[] = ["write", "append", "update", "convert"];
 
@@ -297,6 +298,8 @@ function humanText(out: SheetOutput): string {
     const isQuery = out.action === "query";
     const table = isQuery ? [(out.columns ?? []).map(mark.heading), ...rows] : rows;
     lines.push(inColumns(table));
+    const formulas = Object.entries(out.formulas ?? {}).slice(0, SHOWN_FORMULAS);
+    lines.push(...formulas.map(([at, formula]) => mark.dim(`${at} = ${formula.replace(/^=/, "")}`)));
     const more = rows.length < out.row_count || out.truncated === true;
     lines.push(
       mark.dim(`${out.row_count} row${out.row_count === 1 ? "" : "s"}${more ? ", there is more" : ""}`),

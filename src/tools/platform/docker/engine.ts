@@ -4,7 +4,9 @@ import { type DockerArguments, type EngineName, isCompose } from "./arguments.js
 
 const PROBE_MS = 20_000;
 const MAX_OUTPUT_CHARS = 200_000;
-const INSTALL = "Install one and start it: apt-get install podman (or docker.io)";
+const INSTALL = "Install one: apt-get install podman (or docker.io)";
+const START = "Start it: systemctl start docker (or set DOCKER_HOST); podman needs no service.";
+const NOT_INSTALLED = "not installed";
 
 export interface EngineAnswer {
   readonly output: string;
@@ -33,9 +35,10 @@ export class Engines implements Kept {
       }
       reasons.push(`${engine}: ${whyNot(answer)}`);
     }
+    const isThere = reasons.some((reason) => !reason.endsWith(NOT_INSTALLED));
     throw new ToolError(`No container engine answers (${reasons.join("; ")}).`, {
       code: "unavailable",
-      hint: INSTALL,
+      hint: isThere ? START : INSTALL,
     });
   }
 
@@ -66,7 +69,7 @@ export async function refuseInStrictBoundary(ctx: CallContext): Promise<void> {
 }
 
 function whyNot({ exitCode, stderr, output }: EngineAnswer): string {
-  if (exitCode === 127 || exitCode === 126) return "not installed";
+  if (exitCode === 127 || exitCode === 126) return NOT_INSTALLED;
   return (stderr || output).trim().split("\n").at(-1)?.slice(0, 200) || `exit code ${exitCode}`;
 }
 

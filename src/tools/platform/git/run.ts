@@ -131,6 +131,11 @@ const KNOWN: readonly Known[] = [
     hint: "The SSH key or the server's host key is not known here; the person sets it up once with ssh HOST.",
   },
   {
+    pattern: /repository '.*' (?:not found|does not exist)|does not appear to be a git repository/,
+    code: "not_found",
+    hint: "Check the address; servers say the same of a private repository to those without credentials.",
+  },
+  {
     pattern: /non-fast-forward|fetch first|\[rejected\]|stale info/,
     hint: "The other side has commits that are not here: pull first, then push.",
   },
@@ -163,7 +168,10 @@ export function gitFailed(words: readonly string[], answer: GitAnswer, from?: st
   const said = withoutPassword(
     [answer.stderr, answer.output.trim()].filter((part) => part !== "").join("\n"),
   );
-  const text = said.replace(/^(?:fatal|error): /gm, "").trim();
+  const text = said
+    .replace(/^Cloning into .*\n/m, "")
+    .replace(/^(?:fatal|error): /gm, "")
+    .trim();
   const known = KNOWN.find(({ pattern }) => pattern.test(said));
   return new ToolError(
     `git ${words[0]} failed: ${text === "" ? `exit code ${answer.exitCode}` : text.slice(0, LONGEST_COMPLAINT)}`,
