@@ -1,0 +1,30 @@
+/** Names and numbers of this machine itself, with or without a port. */
+const OWN =
+  /^(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[?::1\]?|::|host\.docker\.internal|[\w-]+\.(?:localhost|test))$/i;
+const HOST =
+  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@\s]*@)?(\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d+)?(?:[/?#:,].*)?$/is;
+const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}$|^\[[\da-f:]+\]$/i;
+const DOTTED = /^(?:[\w-]+\.)+[a-z][a-z\d-]+$/i;
+
+/** The host an address, `me@host` or `host:port` names; undefined when it is none. */
+export function hostOf(text: string): string | undefined {
+  const host = HOST.exec(text)?.[1];
+  if (host === undefined) return undefined;
+  return /:\/\//.test(text) || ADDRESS.test(host) || DOTTED.test(host) ? host : undefined;
+}
+
+/** Whether a word is the address of another machine: a number, a name with a dot in it, or a URL that is not of this machine. */
+export function isElsewhere(text: string): boolean {
+  const host = hostOf(text);
+  return (
+    host !== undefined &&
+    !OWN.test(host) &&
+    !/\.(?:txt|json|jsonl|[cm]?[jt]sx?|py|sh|md|ya?ml|toml|lua|jmx|scala|sql|csv|tsv|conf|cfg|ini|html?|out|log|bin|hex|har|xml|t?gz|zip|tar|proto|rb|go|rs|java|kt|php|pl|png|jpe?g|pdf|wav|mp[34]|dat|data|lock|key|pem|crt|sock|local)$/i.test(
+      host,
+    )
+  );
+}
+
+export function isOwnHost(host: string): boolean {
+  return OWN.test(host);
+}
