@@ -38,6 +38,7 @@ const FULL = [
   "test/tools/multimedia/local-speech.test.ts",
   "test/tools/browser/{pages,attacks,life,figures,vision}.test.ts",
   "test/tools/system/{background,terminal-pty}.test.ts",
+  "test/tools/bounded-memory.test.ts",
   "test/pty/local-pty.test.ts",
   "test/tools/platform/radicale.test.ts",
   "test/sources/mcp/{connection,robustness,attacks,questions}.test.ts",
