@@ -36,6 +36,7 @@ export const PARTS = [
   "tools-array",
   "pdf-extract",
   "link-checker",
+  "browser",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */
