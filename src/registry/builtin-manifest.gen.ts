@@ -2353,7 +2353,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     hasCheck: false,
     hasDynamicSchema: false,
     hasEffects: true,
-    aliasArguments: ["html_extract"],
+    aliasArguments: ["html_extract", "web_extract"],
     load: () => import("../tools/network/web-extract.js"),
   },
   {

@@ -35,9 +35,10 @@ describe("web_extract", () => {
   it("html_extract with one url is the same tool; pages that fail do not spoil the others", async () => {
     const site = await startSite({ "/bread": ARTICLE });
     const call = await caller();
-    expect((await call("html_extract", { url: `${site.base}/bread` })).structured).toMatchObject({
-      results: [{ title: "Bread" }],
-    });
+    for (const name of ["html_extract", "web_extract"])
+      expect((await call(name, { url: `${site.base}/bread`, max_chars: 2_000 })).structured).toMatchObject({
+        results: [{ title: "Bread" }],
+      });
     const urls = [`${site.base}/gone`, `${site.base}/bread`, "http://127.0.0.1:2/"];
     expect((await call("web_extract", { urls })).structured).toMatchObject({
       results: [

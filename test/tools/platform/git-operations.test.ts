@@ -15,6 +15,8 @@ import { startGitServer } from "./git-server.js";
 interface Repository {
   readonly cwd: string;
   readonly asked: string[];
+  /** Progress of all calls. */
+  readonly told: string[];
   git(...words: string[]): string;
   write(path: string, text: string): void;
   call(args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<CallResult>;
@@ -38,6 +40,7 @@ async function repository(
     },
   });
   const asked: string[] = [];
+  const told: string[] = [];
   const session = await runtime.openSession({
     ...(options.profile !== undefined && { profile: options.profile }),
     approver: {
@@ -56,10 +59,14 @@ async function repository(
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.org");
   const call = (args: Readonly<Record<string, unknown>>, signal?: AbortSignal) =>
-    session.call({ name: "git_operations", arguments: { ...args } }, { signal });
+    session.call(
+      { name: "git_operations", arguments: { ...args } },
+      { signal, onProgress: ({ message }) => void told.push(message ?? "") },
+    );
   return {
     cwd,
     asked,
+    told,
     git,
     call,
     write(path, text) {
@@ -394,12 +401,16 @@ describe("git over HTTP", () => {
     const cloned = await repo.call({ action: "clone", url, path: "copy" });
     expect(cloned.error).toBeUndefined();
     expect(cloned.structured).toMatchObject({ branch: "main", url });
+    expect(repo.told).toContain(`cloning ${url}`);
     expect(cloned.untrusted_from).toEqual(expect.arrayContaining([url]));
     await repo.ok({ action: "remote", remote: "origin", url });
     repo.write("b.txt", "x\n");
     await repo.ok({ action: "commit", paths: ["b.txt"], message: "Over HTTP" });
     expect(await repo.ok({ action: "push" })).toMatchObject({ refs: [{ state: "updated" }] });
-    expect(await repo.ok({ action: "pull", repo: "copy" })).toMatchObject({ updated: true });
+    expect(repo.told).toContain(`pushing to ${url}`);
+    const pulled = await repo.ok({ action: "pull", repo: "copy" });
+    expect(pulled).toMatchObject({ updated: true });
+    expect(String(pulled.output)).not.toContain("% (");
     expect(await repo.ok({ action: "log", repo: "copy", limit: 1 })).toMatchObject({
       commits: [{ message: "Over HTTP" }],
     });

@@ -44,7 +44,6 @@ export interface GitChange {
       }
     | undefined;
   readonly writable?: readonly string[] | undefined;
-  onOutput?(text: string): void;
 }
 
 /** Runs a command that may change the repository, with its hooks. Never through a shell. */
@@ -66,7 +65,7 @@ export async function changeWithGit(change: GitChange): Promise<GitAnswer> {
       network: network?.open === true ? true : undefined,
     },
     maxOutputChars: MAX_OUTPUT_CHARS,
-    ...(change.onOutput !== undefined && { onChunk: change.onOutput }),
+    ...(network !== undefined && { onChunk: (chunk) => tellProgress(chunk, { words, network, ctx }) }),
   });
   ctx.signal.throwIfAborted();
   if (result.timedOut)
@@ -77,10 +76,46 @@ export async function changeWithGit(change: GitChange): Promise<GitAnswer> {
   return {
     ok: result.exitCode === 0,
     output: result.output,
-    stderr: result.stderr.trim(),
+    stderr: withoutProgress(result.stderr).trim(),
     exitCode: result.exitCode,
     truncated: result.truncated,
   };
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  clone: "cloning",
+  fetch: "fetching from",
+  pull: "pulling from",
+  push: "pushing to",
+};
+
+/** git counts for people who watch a terminal: `Receiving objects:  42% (420/1000)`. */
+function tellProgress(
+  chunk: string,
+  {
+    words,
+    network,
+    ctx,
+  }: Required<Pick<GitChange, "words" | "ctx">> & { readonly network: { readonly from: string } },
+): void {
+  const line = chunk.split(/[\r\n]/).findLast((one) => /\d% \(/.test(one)) ?? "";
+  const [, percent] = /(\d+)% \(/.exec(line) ?? [];
+  if (percent === undefined) return;
+  ctx.progress({
+    message: `${VERBS[words[0] ?? ""] ?? words[0]} ${network.from}`,
+    fraction: Number(percent) / 100,
+  });
+}
+
+const COUNTING =
+  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Writing|Receiving|Resolving|Unpacking|Updating|Total|Delta compression|Filtering)\b.*(?:\d|done|thread)/;
+
+/** The counting is over when the answer is read. */
+function withoutProgress(stderr: string): string {
+  return stderr
+    .split(/\r\n|[\r\n]/)
+    .filter((line) => !COUNTING.test(line))
+    .join("\n");
 }
 
 export async function mustChange(change: GitChange): Promise<GitAnswer> {
