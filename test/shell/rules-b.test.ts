@@ -11,6 +11,7 @@ const FIXTURES = [
   "mixed",
   "own",
   "carried",
+  "project-files",
   "families",
   "wholesale",
   "callbacks",

@@ -58,6 +58,20 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   const lines = isKnown ? [] : commandLines(args, notablePrograms);
   const texts = [...marked, ...(isKnown ? [] : commandTexts(args, notablePrograms))];
   if (lines.length + texts.length === 0) return;
+  if (wouldHarm({ lines, texts }, command, invocation))
+    report(context, "opaque.carried", { span: invocation.span, command });
+}
+
+/** Whether any of the commands, tried without becoming part of what the line is known to run, is one to ask about. */
+export function wouldHarm(
+  {
+    lines = [],
+    texts,
+  }: { readonly lines?: readonly (readonly ShellWord[])[]; readonly texts: readonly ShellWord[] },
+  command: SimpleCommand,
+  invocation: Invocation,
+): boolean {
+  const { context } = invocation;
   const run = trialRun(context.run);
   const state = new ShellState(context.state);
   const inner: Context = {
@@ -65,7 +79,7 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
     run,
     state,
     out: undefined,
-    wrappers: [...context.wrappers, local(program)],
+    wrappers: [...context.wrappers, local(command.program)],
     depth: context.depth + 1,
   };
   for (const argv of lines)
@@ -79,7 +93,7 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
     });
   for (const { text } of texts)
     run.runText({ text, context: inner, span: invocation.span, carrier: command, foreign: true });
-  if (hasFindings(run)) report(context, "opaque.carried", { span: invocation.span, command });
+  return hasFindings(run);
 }
 
 /** Programs that only hand on what they are given, or whose code is read by rules of its own. */
@@ -159,9 +173,15 @@ function trialRun(run: Run): Run {
   };
 }
 
+const SEEN = new Set(["opaque.untrusted-script", "opaque.downloaded-script"]);
+
 /** That something is hidden is no news about a program nobody knows; only what was really seen counts. */
 function hasFindings(run: Run): boolean {
-  if (run.findings.some(({ level, rule }) => level === "hardline" && rule !== "hardline.unparseable"))
+  if (
+    run.findings.some(
+      ({ level, rule }) => SEEN.has(rule) || (level === "hardline" && rule !== "hardline.unparseable"),
+    )
+  )
     return true;
   const verdicts = new Verdicts(run.commands.length);
   return run.commands.some((command) => {
