@@ -44,6 +44,12 @@ describe("README", () => {
   });
 });
 
+it("every tool has a rendering for people", () => {
+  const without = tools.filter(({ present }) => present === undefined);
+  // The one brings its picture along; the other's list is drawn by whoever runs the agent.
+  expect(without.map(({ name }) => name).sort()).toEqual(["browser_screenshot", "todo"]);
+});
+
 describe("worked examples", () => {
   it("every tool has one that shows something", () => {
     const without = tools.filter(({ examples }) => (examples ?? []).length === 0);
