@@ -2312,7 +2312,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
       "required": ["image_url"],
       "additionalProperties": false,
     },
-    permissions: ["file:read", "network:fetch"],
+    permissions: ["file:read", "network:fetch", "network:write"],
     needs: { "packages": ["sharp", "tesseract.js", "@tesseract.js-data/eng"] },
     idempotent: true,
     timeoutMs: 180000,
