@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isRecord } from "../../base/record.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
@@ -21,6 +22,7 @@ import {
   engineFailed,
   outsideOf,
   refuseInStrictBoundary,
+  removeUnfinished,
   run,
 } from "./docker/engine.js";
 import {
@@ -124,7 +126,11 @@ async function answer(doing: Doing): Promise<Row> {
   const { args, engine, ctx } = doing;
   const { action } = args;
   const runsProgram = (action === "run" || action === "exec") && args.detach !== true;
-  const done = await run(await commandFor(wordsFor(args, engine), doing), {
+  const [verb = "", ...words] = wordsFor(args, engine);
+  // The engine's program can be ended without the container it waits for: that is found again by its label.
+  const label = runsProgram && action === "run" ? `hermes.run=${randomUUID()}` : undefined;
+  const marked = label === undefined ? [verb, ...words] : [verb, "--label", label, ...words];
+  const done = await run(await commandFor(marked, doing), {
     ctx,
     cwd: await folderOf(args, ctx),
     timeoutMs: args.timeout_seconds * 1000,
@@ -132,6 +138,9 @@ async function answer(doing: Doing): Promise<Row> {
     onOutput: (chunk) => {
       if (!onlyReads(args)) ctx.progress({ chunk });
     },
+  }).catch(async (error: unknown) => {
+    if (label !== undefined) await removeUnfinished({ label, engine, ctx });
+    throw error;
   });
   if (runsProgram && done.exitCode !== ENGINE_ERROR)
     return { exit_code: done.exitCode, output: done.output, truncated: done.truncated };
