@@ -12,6 +12,7 @@ const FIXTURES = [
   "own",
   "carried",
   "project-files",
+  "fetched",
   "families",
   "wholesale",
   "callbacks",

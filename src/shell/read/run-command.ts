@@ -9,6 +9,7 @@ import { BUILTINS } from "./builtins.js";
 import { quoteWord } from "./canonical.js";
 import { judgeRecipes, loadedPrograms } from "./carried-files.js";
 import { type Context, type Emitted, type FunctionCall, type Invocation, report } from "./context.js";
+import { judgeFetchedRun, noteFetchedFolder } from "./foreign-folders.js";
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
 import { withScriptFile } from "./obeyed-files.js";
@@ -167,6 +168,7 @@ function runProgram(invocation: Invocation, program: string): void {
   const own = openOwnFile(command);
   if (own !== undefined) runOpening(own, { invocation, command });
   judgeRecipes(command, invocation);
+  judgeFetchedRun(command, invocation);
   const openings = openingsOf(command, context);
   for (const opening of openings) runOpening(opening, { invocation, command });
   if (openings.length > 0 && !actsItself(program)) {
@@ -176,6 +178,7 @@ function runProgram(invocation: Invocation, program: string): void {
   runCode(command, invocation);
   if (!isInterpreter(program, context)) judgeUnknownProgram(command, invocation);
   noteMadeFiles(command, context);
+  noteFetchedFolder(command, context.state);
   print(command, context);
 }
 

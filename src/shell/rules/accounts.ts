@@ -81,6 +81,8 @@ export const RULES = subject("accounts", [
   { program: "pkexec|run0|kdesu|kdesudo|gksu|gksudo|beesu|lxqt-sudo|lxsudo|ktsuss|dzdo|sux|calife|super|userv|sup|really|please|elevate|gsudo|runas", dry: "",
     unless: /^(?:--?help|-h|--version|-V|--list|-l)$/, word: /./, rule: "account.root", reason: "runs a command with the rights of root by another door than sudo",
     match: ["pkexec sh -c 'id > /root/x'", "run0 bash -c whoami"], not_match: ["pkexec --version"] },
+  { program: "newgrp", dry: "", word: /^(?:docker|sudo|wheel|root|admin|adm|disk|shadow|lxd|incus-admin|libvirt|kvm|kmem|video|input|systemd-journal)$/, rule: "account.root", reason: "takes the rights of a group that can do what root can", match: ["newgrp docker"], not_match: ["newgrp staff"] },
+  { program: "capsh", dry: "", word: /^--(?:user|uid|gid)=(?:root|0)$/, rule: "account.root", reason: "takes the rights of root", match: ["capsh --user=root --"], not_match: ["capsh --print"] },
   { program: "*", when: installsAsRoot, rule: "system.files", reason: "lets a project write into the system with the rights of root",
     match: ["sudo -E make install prefix=/usr", "sudo ninja -C build install", "sudo cmake --install build"], not_match: ["make install DESTDIR=out", "sudo apt install make"] },
   { program: "*", when: writesRootHome, rule: "system.files", reason: "writes into the home of root", match: ["sudo sh -c 'id > /root/x'", "sudo tee /root/.x < a"], not_match: ["sudo ls /root", "echo hi > /root/x"] },

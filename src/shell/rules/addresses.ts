@@ -28,3 +28,21 @@ export function isElsewhere(text: string): boolean {
 export function isOwnHost(host: string): boolean {
   return OWN.test(host);
 }
+
+/** Where most of the world keeps its source; what lies there was put there under a name. */
+export const KNOWN_FORGES =
+  /^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|golang\.org|go\.dev|google\.golang\.org|gopkg\.in|k8s\.io|sigs\.k8s\.io|raw\.githubusercontent\.com|gotest\.tools|honnef\.co|mvdan\.cc|go\.uber\.org|cloud\.google\.com|cuelang\.org|rsc\.io|modernc\.org|filippo\.io|helm\.sh|kernel\.org)$/i;
+const FULL_ADDRESS = /^(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|ssh|git|ftp):\/\/(?:[^/@]*@)?([^/:]+)/i;
+
+export function addressHost(text: string): string | undefined {
+  return FULL_ADDRESS.exec(text)?.[1];
+}
+
+export const isForeign = (text: string): boolean => {
+  const host = addressHost(text);
+  return host !== undefined && !KNOWN_FORGES.test(host) && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
+};
+
+/** The same for addresses of git, which may be written `me@host:path`. */
+export const isForeignRepository = (text: string): boolean =>
+  isForeign(/^[\w.-]+@[\w.-]+:(?!\/\/)/.test(text) ? `ssh://${text.replace(":", "/")}` : text);

@@ -41,6 +41,7 @@ import { RULES as SERVICES } from "./services.js";
 import { RULES as SQL_CLIENTS } from "./sql-clients.js";
 import { RULES as STARTERS } from "./starters.js";
 import { RULES as SYSTEM_SETTINGS } from "./system-settings.js";
+import { RULES as UPLOADS } from "./uploads.js";
 import { RULES as VERSION_CONTROL } from "./version-control.js";
 import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
 import { RULES as WEBSITES } from "./websites.js";
@@ -88,6 +89,7 @@ export const SUBJECTS: readonly Subject[] = [
   WEBSITES,
   DATA_PIPELINES,
   SENT_DATA,
+  UPLOADS,
   PROCESS_SECRETS,
   PACKAGE_SERVERS,
   ABUSE,

@@ -1,5 +1,4 @@
-import { isElsewhere } from "./addresses.js";
-import { isForeignRepository } from "./foreign-code.js";
+import { isElsewhere, isForeignRepository } from "./addresses.js";
 import { type Condition, names, subject } from "./row.js";
 
 const SOURCES = "takes software from a server that is named in this very line";
