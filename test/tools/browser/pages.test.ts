@@ -44,7 +44,7 @@ describe("a page", SLOWLY, () => {
     const { get, call, ref } = await openBrowsing();
     await get("navigate", { url: `${site.base}/` });
     const clicked = await get("click", { ref: await ref("Onwards") });
-    expect(clicked).toMatchObject({ url: `${site.base}/two`, title: "Two" });
+    expect(clicked).toMatchObject({ url: `${site.base}/two`, title: "Two", new_page: true });
     expect(clicked.snapshot).toContain('heading "Second"');
     expect(await get("back")).toMatchObject({ done: "went back", title: "One" });
     expect((await call("click", { ref: "e999" })).error).toMatchObject({ code: "not_found" });
