@@ -49,8 +49,11 @@ export async function queryMysql(query: ServerQuery): Promise<QueryAnswer> {
   // The failure of a lost connection also reaches whoever waits; nobody listening would end the process.
   connection.on("error", () => undefined);
   try {
-    await prepare(connection, job);
-    return await fetchRows(connection, job);
+    return await Promise.race([
+      prepare(connection, job).then(() => fetchRows(connection, job)),
+      // The driver tells nobody who waits that the connection is gone.
+      closed(opened.socket),
+    ]);
   } catch (error) {
     if (ctx.signal.aborted || opened.ended() !== undefined) await stopAtServer(query, kill);
     throw opened.ended() ?? mysqlFailure(error, query);
@@ -58,6 +61,14 @@ export async function queryMysql(query: ServerQuery): Promise<QueryAnswer> {
     connection.destroy();
     opened.close();
   }
+}
+
+function closed(socket: Socket): Promise<never> {
+  const gone = new Promise<never>((_resolve, reject) => {
+    socket.once("close", () => reject(new Error("the connection was closed")));
+  });
+  gone.catch(() => undefined);
+  return gone;
 }
 
 /** A query whose connection is closed goes on at the server until it has something to send: it is ended by its number. */
