@@ -40,7 +40,7 @@ export async function doctor(context: CommandContext): Promise<void> {
 }
 
 async function examined(context: CommandContext): Promise<readonly Finding[]> {
-  const runtime = await context.runtime({ wait: false });
+  const runtime = await context.runtime({ wait: false, warns: false });
   const findings = await examine(runtime, { onWait: (what) => context.out.note(what) });
   // What could not be opened is among the findings already; closing it says nothing new.
   await runtime.close().catch(() => undefined);
