@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { unlessAborted } from "../../../base/deadline.js";
 import { messageOf } from "../../../base/errno.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
@@ -26,25 +27,24 @@ export async function drawMermaid(request: {
   const { chromium } = await ctx.load<typeof import("playwright-core")>("playwright-core");
   const script = await readFile(join(ctx.packageFolder(MERMAID_PACKAGE), MERMAID_FILE), "utf8");
   const executablePath = systemBrowser(ctx);
-  const browser = await chromium
-    .launch({
-      executablePath,
-      headless: true,
-      // Where there is none: what runs in it reaches neither files nor the network.
-      chromiumSandbox: browserSettings(ctx).sandbox,
-      args: ["--disable-gpu", "--disable-dev-shm-usage"],
-      timeout: TIMEOUT_MS,
-    })
-    .catch((cause: unknown) => {
-      throw new ToolError(
-        `The browser ${executablePath} did not start: ${messageOf(cause).split("\n")[0]}.`,
-        {
-          code: "unavailable",
-          hint: "Run `hermes setup browser`, then try again.",
-          cause,
-        },
-      );
+  const starting = chromium.launch({
+    executablePath,
+    headless: true,
+    // Where there is none: what runs in it reaches neither files nor the network.
+    chromiumSandbox: browserSettings(ctx).sandbox,
+    args: ["--disable-gpu", "--disable-dev-shm-usage"],
+    timeout: TIMEOUT_MS,
+  });
+  const browser = await unlessAborted(starting, ctx.signal).catch((cause: unknown) => {
+    // Nobody waits for a browser that is still starting; it is closed as soon as it is there.
+    starting.then((late) => late.close()).catch(() => undefined);
+    ctx.signal.throwIfAborted();
+    throw new ToolError(`The browser ${executablePath} did not start: ${messageOf(cause).split("\n")[0]}.`, {
+      code: "unavailable",
+      hint: "Run `hermes setup browser`, then try again.",
+      cause,
     });
+  });
   const stop = () => void browser.close();
   ctx.signal.addEventListener("abort", stop, { once: true });
   try {
