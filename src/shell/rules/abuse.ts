@@ -1,7 +1,7 @@
 import type { SimpleCommand } from "../types.js";
 import { isElsewhere } from "./addresses.js";
 import { producersOf, producersOfWord } from "./flows.js";
-import { type Condition, subject } from "./row.js";
+import { type Condition, names, subject } from "./row.js";
 import { writesOf } from "./writes.js";
 
 const MINES = "lets the machine calculate coins for somebody";
@@ -53,6 +53,7 @@ function overflows(command: SimpleCommand): boolean {
     args.some(({ text }) => ENDLESS.test(text.replace(/^if=/, ""))) ||
     (input.kind === "file" && ENDLESS.test(input.path.text));
   if (program === "yes") return true;
+  if (program === "seq") return Number(args.at(-1)?.text ?? 0) > 1e10;
   if (program === "dd") {
     const named = (name: string): string =>
       args.find(({ text }) => text.startsWith(`${name}=`))?.text.slice(name.length + 1) ?? "";
@@ -102,9 +103,44 @@ const fillsDisk: Condition = ({ command }) => {
 const writesTerminals: Condition = ({ command }) =>
   writesOf(command).find(({ word }) => /^\/dev\/(?:pts\/|tty\d|vcs)/.test(word.text))?.word;
 
+const LOCKED =
+  /^(?:sshpass|curl|http|wget|mysql|psql|smbclient|unzip|7z|gpg|redis-cli|xfreerdp|ldapsearch|ssh-keygen|qpdf|unrar)$/;
+
+/** `for p in $(cat words); do sshpass -p "$p" ssh …`: one after the other. */
+const triesPasswords: Condition = ({ command: { program, args, repeated } }) => {
+  if (!repeated || !LOCKED.test(program)) return undefined;
+  return args.find(({ text, known }, index) => {
+    const before = args[index - 1]?.text ?? "";
+    if (known) return false;
+    if (/^(?:-u|--user|-U|--auth|-a)$/.test(before)) return /[:%]\uFFFC/.test(text);
+    const isPassword =
+      /^(?:-p|-P|-w|--password|--passphrase)$/.test(before) && !/^(?:curl|http|wget)$/.test(program);
+    return isPassword || /^--?(?:password|passphrase|user|pass)=.*\uFFFC|^-[pP]\uFFFC$/.test(text);
+  });
+};
+
+/** Hundreds of requests at once. */
+const storms: Condition = ({ args }) => {
+  const many = args.find(({ text }, index) => {
+    const isNext =
+      /^(?:-P|-j|--max-procs|--jobs)$/.test(args[index - 1]?.text ?? "") && /^\d{2,}$/.test(text);
+    return isNext || /^-[Pj]\d{2,}$|^--(?:max-procs|jobs)=\d{2,}$/.test(text);
+  });
+  const asks = args.some(({ text }) => /^(?:curl|wget|http|xh|ab|hping3|nc)$/.test(text));
+  return many !== undefined && asks && args.some(({ text }) => isElsewhere(text)) ? many : undefined;
+};
+
+const MINER =
+  /(?:^|[/:_-])(?:xmrig|cpuminer|minerd|ethminer|nanominer|lolminer|t-rex-miner|webminer|coinhive|cryptonight|monero-miner|xmr-stak)(?:[:@._-]|$)/i;
+const RUNS_IMAGES = names("docker podman nerdctl kubectl npx bunx pnpx pip pip3 npm apt apt-get brew snap");
+
 /** `stratum+tcp://…` is spoken by miners only. */
-const minesCoins: Condition = ({ args }) =>
-  args.find(({ text }) => /stratum\d?(?:\+(?:tcp|ssl|tls))?:\/\//i.test(text));
+const minesCoins: Condition = ({ args, command }) =>
+  args.find(
+    ({ text }) =>
+      /stratum\d?(?:\+(?:tcp|ssl|tls))?:\/\//i.test(text) ||
+      (RUNS_IMAGES.has(command.program) && MINER.test(text)),
+  );
 
 const NMAP_SCRIPT = /(?:vuln|exploit|brute|\bdos\b|intrusive|malware|fuzzer|http-shellshock|smb-vuln|all\b)/;
 
@@ -115,7 +151,13 @@ export const RULES = subject("abuse", [
     match: ["head -c 1T /dev/zero > ~/x", "yes > junk", "cat /dev/urandom > x", "dd if=/dev/zero of=x bs=1M", "fallocate -l 900G x"],
     not_match: ["head -c 1M /dev/zero > x", "yes | head -3 > x", "fallocate -l 1G swap", "yes > /dev/null", "head -c 32 /dev/urandom | base64 > k"] },
   { program: "*", when: writesTerminals, rule: "abuse.disturb", reason: DISTURBS, match: ["yes | tee '/dev/pts/*'", "echo hi > /dev/pts/3"], not_match: ["echo hi > /dev/tty"] },
-  { program: "*", when: minesCoins, rule: "abuse.mine", reason: MINES, match: ["./x -o stratum+tcp://pool.example:3333 -u a"] },
+  { program: "*", when: minesCoins, rule: "abuse.mine", reason: MINES, match: ["./x -o stratum+tcp://pool.example:3333 -u a", "docker run -d miner/xmrig -o pool.example:3333"] },
+  { program: "*", when: triesPasswords, rule: "abuse.guess", reason: GUESSES, match: ["for p in $(cat words); do sshpass -p \"$p\" ssh root@10.0.0.5 id; done", "for p in $(cat w); do curl -u admin:$p https://x.example; done"],
+    not_match: ["for i in $(cat ids); do curl https://x.example/$i; done"] },
+  { program: "xargs|parallel|rush", dry: "", when: storms, rule: "abuse.load", reason: LOADS, match: ["seq 9999 | xargs -P200 -I{} curl -s https://shop.acme.com/?{}", "parallel -j500 curl -s ::: https://shop.acme.com/"], not_match: ["cat urls.txt | xargs -P4 -n1 curl -sO", "seq 9 | xargs -P20 -I{} curl http://localhost:3000/{}"] },
+  { program: "k6|vegeta|locust|artillery", dry: "", when: ({ args }) => args.find(({ text }, index) => /^-{1,2}(?:vus|rate|users|u)=\d{4,}/.test(text) || (/^-{1,2}(?:vus|rate|users|u)$/.test(args[index - 1]?.text ?? "") && /^\d{4,}/.test(text))), rule: "abuse.load", reason: LOADS, match: ["k6 run --vus 5000 script.js", "vegeta attack -targets=t.txt -rate=10000"], not_match: ["k6 run --vus 10 script.js"] },
+  { program: "pkill|killall", dry: "", word: /^-(?:STOP|SIGSTOP|19|TSTP|SIGTSTP)$/, rule: "process.kill-wide", reason: "freezes programs by name", match: ["pkill -STOP -f sshd"], not_match: ["pkill -CONT -f vite"] },
+  { program: "renice", dry: "", word: /^(?:-u|--user)$|^1$/, rule: "abuse.exhaust", reason: "slows down every program of a user", match: ["renice 19 -u postgres"], not_match: ["renice 10 -p 1234"] },
   { rule: "abuse.mine", reason: MINES, dry: "", tools: [
     { program: "xmrig|xmr-stak|xmr-stak-cpu|minerd|cpuminer|cpuminer-multi|cpuminer-opt|cgminer|bfgminer|sgminer|ethminer|t-rex|lolminer|nbminer|phoenixminer|gminer|miniz|nanominer|teamredminer|srbminer-multi|ccminer|wildrig-multi|rigel|bzminer|nheqminer|hellminer|minergate-cli|nicehash|xmrig-proxy|p2pool|unmineable|kryptex|verus-solver|chia_plot|bladebit",
       unless: SHOWS_ONLY, match: ["xmrig -o pool.example:3333 -u 48ed", "minerd -a yescrypt"], not_match: ["xmrig --version"] },

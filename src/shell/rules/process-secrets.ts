@@ -96,6 +96,7 @@ export const RULES = subject("memory", [
     { program: "jinfo", word: /^(?:-sysprops|\d+|-flags?)$/, match: ["jinfo -sysprops 9"], not_match: ["jinfo -h"] },
     { program: "procdump|avml|lime|volatility|vol|vol.py|memdump|fmem|dumpit|winpmem|osxpmem|memfetch|readmem|minidump|createdump|dotnet-dump|dotnet-gcdump|heapdump|pmdump|crash|drgn|makedumpfile|mem_dump|scanmem|gameconqueror|pince|rdump|coredumpctl",
       unless: /^(?:--?help|-h|--version|list|info|ps|collect-help)$/, word: /./, match: ["procdump -p 9", "avml out.lime", "coredumpctl dump 9"], not_match: ["coredumpctl list"] },
+    { program: "kubectl|oc", path: "create token", rule: "credentials.token", reason: "makes an access token for a cluster and prints it", match: ["kubectl create token admin"], not_match: ["kubectl create ns x"] },
     { program: "criu", path: "dump|pre-dump", match: ["criu dump -t 9 -D d"], not_match: ["criu check"] },
     { program: "docker|podman", path: "checkpoint create", match: ["docker checkpoint create web c1"], not_match: ["docker ps"] },
     { program: "docker|podman|nerdctl", path: "container? inspect", word: /Config\.Env|\.Env\b/, rule: ENVIRONMENT, reason: ELSEWHERE, match: ["docker inspect -f '{{.Config.Env}}' web"], not_match: ["docker inspect web"] },

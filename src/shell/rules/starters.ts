@@ -73,7 +73,7 @@ const loadsAnywhere: Condition = ({ args, command: { program } }) =>
 /** Short options behind which a file stands that is obeyed or loaded, by program. */
 const SHORT_LOADING: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [
-    /^(?:nginx|openresty|screen|mysqld?|mariadb|conky|foot|i3|sway|wpa_supplicant|named|bind9|unbound|snort|suricata|telegraf|fluent-bit|fluentd|logstash|filebeat|prometheus|alertmanager|gunicorn|celery|uwsgi|tinyproxy|squid|privoxy|stunnel|openvpn|zabbix_agentd|monit|mongod|mongos|etcd|consul|vault|nomad|traefik|caddy|envoy|minio)$/,
+    /^(?:nginx|openresty|screen|rsnapshot|borgmatic|syncoid|mbsync|vdirsyncer|mysqld?|mariadb|conky|foot|i3|sway|wpa_supplicant|named|bind9|unbound|snort|suricata|telegraf|fluent-bit|fluentd|logstash|filebeat|prometheus|alertmanager|gunicorn|celery|uwsgi|tinyproxy|squid|privoxy|stunnel|openvpn|zabbix_agentd|monit|mongod|mongos|etcd|consul|vault|nomad|traefik|caddy|envoy|minio)$/,
     /^-c/,
   ],
   [
