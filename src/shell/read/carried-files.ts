@@ -205,7 +205,7 @@ export function judgeRecipes(command: SimpleCommand, invocation: Invocation): vo
   for (const text of textsOf(state, named(files, command))) {
     if (!run.budget.spend("parsed", text.length)) return;
     const texts = commandLinesIn(text).map(wordOf);
-    if (texts.length > 0 && wouldHarm({ texts }, command, invocation)) {
+    if (texts.length > 0 && wouldHarm({ texts, isRun: true }, command, invocation)) {
       report(context, "opaque.recipe", { span: invocation.span, command });
       return;
     }

@@ -67,7 +67,13 @@ export function wouldHarm(
   {
     lines = [],
     texts,
-  }: { readonly lines?: readonly (readonly ShellWord[])[]; readonly texts: readonly ShellWord[] },
+    isRun = false,
+  }: {
+    readonly lines?: readonly (readonly ShellWord[])[];
+    readonly texts: readonly ShellWord[];
+    /** They will be run: a path among them is a script then, and not perhaps a file to read. */
+    readonly isRun?: boolean;
+  },
   command: SimpleCommand,
   invocation: Invocation,
 ): boolean {
@@ -93,8 +99,10 @@ export function wouldHarm(
     });
   for (const { text } of texts)
     run.runText({ text, context: inner, span: invocation.span, carrier: command, foreign: true });
-  return hasFindings(run);
+  return hasFindings(run) || (isRun && run.findings.some(({ rule }) => SCRIPTS.has(rule)));
 }
+
+const SCRIPTS = new Set(["opaque.untrusted-script", "opaque.downloaded-script"]);
 
 /** Programs that only hand on what they are given, or whose code is read by rules of its own. */
 const TAKES_TEXT = new Set(
@@ -173,15 +181,9 @@ function trialRun(run: Run): Run {
   };
 }
 
-const SEEN = new Set(["opaque.untrusted-script", "opaque.downloaded-script"]);
-
 /** That something is hidden is no news about a program nobody knows; only what was really seen counts. */
 function hasFindings(run: Run): boolean {
-  if (
-    run.findings.some(
-      ({ level, rule }) => SEEN.has(rule) || (level === "hardline" && rule !== "hardline.unparseable"),
-    )
-  )
+  if (run.findings.some(({ level, rule }) => level === "hardline" && rule !== "hardline.unparseable"))
     return true;
   const verdicts = new Verdicts(run.commands.length);
   return run.commands.some((command) => {
