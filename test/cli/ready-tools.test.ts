@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findSpeechModel } from "../../src/weights/speech-models.js";
 import { hermesJson, root, tempFolder } from "./hermes.js";
 
 interface Listed {
@@ -38,7 +39,9 @@ describe("tools that are ready on a plain machine with Chromium and git", () => 
     const tools = (Array.isArray(listed) ? listed : (listed as { tools: readonly Listed[] }).tools).filter(
       ({ provenance }: Listed) => provenance.kind !== "mcp",
     ) as readonly Listed[];
-    const ready = tools.filter(({ available }) => available);
+    // The models of `hermes setup speech` may lie beside this checkout; a fresh clone has none.
+    const brought = findSpeechModel("kokoro", { home: "/nonexistent" }) !== undefined;
+    const ready = tools.filter(({ available, name }) => available && !(brought && name === "text_to_speech"));
     const others = tools.filter(({ available }) => !available);
     for (const { name, fix } of others) expect([name, fix]).toEqual([name, expect.stringMatching(/\S/)]);
     const file = join(root, "README.md");
