@@ -306,6 +306,37 @@ const FIGURES = [
     unit: "×",
     of: (parts) => parts["tools-array"]?.ratios["with-search / without"],
   },
+  {
+    id: "pdf-extract",
+    what: "pdf_extract of 500 pages, against unpdf alone",
+    limit: 1.5,
+    unit: "×",
+    of: (parts) => parts["pdf-extract"]?.ratios["pdf_extract / unpdf"],
+  },
+  {
+    id: "link-checker",
+    what: "link_checker of 1,000 links on a local site, against linkinator",
+    limit: 1.2,
+    unit: "×",
+    of: (parts) => parts["link-checker"]?.ratios["link_checker / linkinator"],
+  },
+  {
+    id: "browser-open",
+    what: "browser_navigate with its snapshot, against bare playwright",
+    limit: 1.2,
+    unit: "×",
+    of: ({ browser }) => browser?.ratios["browser-open / bare-open"],
+  },
+  {
+    id: "browser-tokens",
+    what: "snapshot of a page with 5,000 elements, what can be clicked still there",
+    limit: 8_000,
+    unit: "tokens",
+    of: ({ browser }) => {
+      const tokens = browser?.tokens["page of 5,000 elements"];
+      return tokens === undefined ? undefined : { paired: tokens, best: tokens };
+    },
+  },
 ];
 
 /** A part that was not measured, or not at full size, leaves its figures without value and verdict. */

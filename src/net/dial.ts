@@ -11,6 +11,14 @@ const CONNECT_TIMEOUT_MS = 30_000;
 const KEPT_ORIGINS = 64;
 const kept = new Map<string, Dispatcher>();
 
+let undiciLoaded: Promise<typeof import("undici")> | undefined;
+
+/** Loaded once: in a bundle, each import of a CommonJS package copies all its names. */
+export function loadUndici(): Promise<typeof import("undici")> {
+  undiciLoaded ??= import("undici");
+  return undiciLoaded;
+}
+
 /**
  * Connections for a request: through the operator's proxy, else only to addresses that were judged. Requests that were
  * judged alike share them, so that a thousand pages of one server are not a thousand handshakes.
@@ -20,7 +28,7 @@ export async function dispatcherFor(target: {
   readonly addresses: readonly string[];
   readonly rules: NetworkRules;
 }): Promise<Dispatcher> {
-  const undici = await import("undici");
+  const undici = await loadUndici();
   const host = hostOf(target.url);
   const allowPrivate = opensPrivate(host, target.rules);
   const proxy = proxyFor(host, target.rules);

@@ -2072,6 +2072,11 @@ export const builtinManifest: readonly BuiltinEntry[] = [
       "properties": {
         "url": { "type": "string", "format": "uri" },
         "limit": { "type": "integer", "minimum": 1, "maximum": 200, "default": 20 },
+        "include_content": {
+          "type": "boolean",
+          "default": false,
+          "description": "Whole texts, as far as the feed has them",
+        },
         "since": { "type": "string", "description": "Only items after this date (ISO)" },
       },
       "required": ["url"],
@@ -2375,7 +2380,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
       "required": ["image_url"],
       "additionalProperties": false,
     },
-    permissions: ["file:read", "network:fetch"],
+    permissions: ["file:read", "network:fetch", "network:write"],
     needs: { "packages": ["sharp", "tesseract.js", "@tesseract.js-data/eng"] },
     idempotent: true,
     timeoutMs: 180000,
@@ -2416,7 +2421,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
     hasCheck: false,
     hasDynamicSchema: false,
     hasEffects: true,
-    aliasArguments: ["html_extract"],
+    aliasArguments: ["html_extract", "web_extract"],
     load: () => import("../tools/network/web-extract.js"),
   },
   {
