@@ -9,7 +9,8 @@ import { costOf, type ModelPrices } from "../../model/prices.js";
 import { PROVIDERS } from "../../model/providers.js";
 import { isRoute, type ModelRoute, resolveRoute, routeName } from "../../model/route.js";
 import { loadPackage } from "../../runtime/packages/find.js";
-import type { SetupItem } from "../../runtime/packages/install.js";
+import { installPackages, type SetupItem } from "../../runtime/packages/install.js";
+import { GGUF_PACKAGE } from "../../runtime/packages/wanted.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 import { EXIT } from "../errors.js";
@@ -31,6 +32,12 @@ export async function setupModel(context: CommandContext): Promise<void> {
   if (!isRoute(route)) {
     const item = { what: "model", state: "failed", fix: route.fixes[0], detail: route.reason } as const;
     return reportItems(context, [item]);
+  }
+  if (route.provider === "gguf") {
+    const onProgress = (text: string) => context.out.note(text);
+    const brought = await installPackages({ home: context.home, packages: [GGUF_PACKAGE], onProgress });
+    if (brought.some(({ state }) => state === "failed" || state === "missing"))
+      return reportItems(context, brought);
   }
   context.out.note(`asking ${routeName(route)} one question`);
   const tried = await tryOut(route, context.home);
