@@ -18,7 +18,9 @@ const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
 /** A model behind Gemini's generateContent API. */
 export function geminiClient(options: GeminiOptions): ModelClient {
-  const { model, apiKey, maxBytes, idleMs } = options;
+  const { apiKey, maxBytes, idleMs } = options;
+  // Google's lists name models with their folder.
+  const model = options.model.replace(/^models\//, "");
   const path = `/models/${encodeURIComponent(model)}:streamGenerateContent`;
   const address = endpoint(options.url ?? GEMINI_URL, { version: "v1beta", path });
   const from = `gemini:${model}`;

@@ -41,7 +41,7 @@ function withHabits(client: ModelClient): ModelClient {
   return { stream: (request) => promoteCallsInText(thoughtsApart(client.stream(request)), request) };
 }
 
-/** What an agent asks: retries what may pass, then the models that stand in, and tells of both. */
+/** What an agent asks: retries what may pass, then asks the fallback models, and tells of both. */
 export function openModel(
   routes: readonly [ModelRoute, ...ModelRoute[]],
   options: OpenOptions & {
