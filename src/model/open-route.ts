@@ -18,8 +18,8 @@ export interface OpenOptions {
 
 /** The client of a route, as it is: no retries, no fallback. */
 export function openRoute(route: ModelRoute, options: OpenOptions = {}): ModelClient {
-  const { provider, model, url, apiKey, idleMs } = route;
-  const connection = { url, model, apiKey, idleMs };
+  const { provider, model, url, apiKey, idleMs, proxy } = route;
+  const connection = { url, model, apiKey, idleMs, proxy };
   switch (PROVIDERS[provider].wire) {
     case "anthropic":
       return anthropicClient(connection);

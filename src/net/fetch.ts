@@ -17,6 +17,8 @@ export interface GuardedRequest extends FetchRequest {
   refusal?(url: string): string | undefined;
   /** Told how much of a large body has arrived. */
   progress?(update: Progress): void;
+  /** How long the other side may be silent; 0 for ever, five minutes unless said. */
+  readonly silenceMs?: number | undefined;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost | undefined;
 }
@@ -69,7 +71,7 @@ async function follow(
       throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
     }
     const { url: here, addresses } = verdict;
-    const dispatcher = await dispatcherFor({ url: here, addresses, rules });
+    const dispatcher = await dispatcherFor({ url: here, addresses, rules, silenceMs: request.silenceMs });
     let response: Response | undefined;
     // What nobody reads on must not keep the connection busy; one that was read to its end serves the next request.
     const close = async () => {

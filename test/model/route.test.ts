@@ -113,6 +113,14 @@ describe("which model is asked", () => {
     expect([route.provider, route.model, route.url]).toEqual(["ollama", "qwen3:8b", "http://127.0.0.1:9"]);
   });
 
+  it("a proxy leads to what is not on this machine", async () => {
+    const yaml = "network: { proxy: 'http://proxy:3128', no_proxy: [inside.example] }";
+    const proxyOf = async (env: Record<string, string>) => (await routeOf(env, { yaml })).proxy;
+    expect(await proxyOf({ OPENAI_API_KEY: "a" })).toBe("http://proxy:3128");
+    expect(await proxyOf({ OPENAI_BASE_URL: "https://inside.example/v1" })).toBeUndefined();
+    expect(await proxyOf({ OPENAI_BASE_URL: "http://127.0.0.1:8080" })).toBeUndefined();
+  });
+
   it("OLLAMA_HOST is read as Ollama does, and not from .env", async () => {
     expect(["0.0.0.0", "box", "box:80", "http://box:1/", "https://box"].map(ollamaAddress)).toEqual([
       "http://127.0.0.1:11434",

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Switch } from "../../src/model/fallback.js";
 import { complete, ModelError, type ModelPart } from "../../src/model/model-client.js";
@@ -178,4 +180,26 @@ describe("lesson 103: every token is in one part of the bill", () => {
       expect(spent).toBeCloseTo(server.account.cost(prices), 12);
     }
   });
+});
+
+it("lesson 121: a model is reached through the proxy that was set", async () => {
+  const server = await scripted({ text: "Through." });
+  const seen: string[] = [];
+  const proxy = createServer();
+  proxy.on("connect", (request, socket) => {
+    seen.push(request.url ?? "");
+    const [host = "", port = "0"] = (request.url ?? "").split(":");
+    const onward = connect(Number(port), host, () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+    onward.pipe(socket).pipe(onward);
+    for (const side of [onward, socket]) side.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  try {
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const answer = await complete(openRoute(routeTo(server.url, { proxy: address })), QUESTION);
+    expect([answer.text, seen]).toEqual(["Through.", [new URL(server.url).host]]);
+  } finally {
+    proxy.close();
+    proxy.closeAllConnections();
+  }
 });

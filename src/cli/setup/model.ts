@@ -51,9 +51,9 @@ async function checked(config: LoadedConfig): Promise<SetupItem> {
   if (!isRoute(route))
     return { what: "model", state: "missing", fix: "hermes setup model", detail: route.reason };
   const what = `model ${routeName(route)}`;
-  const { provider, url, apiKey } = route;
+  const { provider, url, apiKey, proxy } = route;
   if (provider === "ollama" || provider === "compatible") {
-    const models = await modelsAt(url, { provider, apiKey, timeoutMs: LIST_MS });
+    const models = await modelsAt(url, { provider, apiKey, proxy, timeoutMs: LIST_MS });
     if (models === undefined)
       return { what, state: "missing", fix: `start the server at ${url}`, detail: "it does not answer" };
   }
