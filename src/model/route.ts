@@ -59,8 +59,8 @@ export async function resolveRoute(
   const wanted = splitModel((options.model ?? config.values.model.name).trim());
   const configured = config.values.model.provider;
   const named = wanted.provider ?? (configured === "auto" ? undefined : configured);
-  // What was configured for one provider is not for another that somebody names for once.
-  const isOther = wanted.provider !== undefined && configured !== "auto" && configured !== wanted.provider;
+  const isOther =
+    wanted.provider !== undefined && wanted.provider !== configured && !isOneHand(config, options);
   const settings = isOther ? undefined : config.values.model;
   const baseUrl = settings?.base_url.trim() ?? "";
   if (named !== undefined) {
@@ -76,6 +76,17 @@ export async function resolveRoute(
       return routeTo(provider, { config, name: wanted.name, baseUrl, isOther, foundBy: variable });
   }
   return localRoute(config, wanted.name, options);
+}
+
+/**
+ * What was configured for one provider is not for another that somebody names for once, on the command line or as a
+ * fallback: its key would go to a stranger. Only where nobody named a provider, and name and address were written down
+ * together, they belong together.
+ */
+function isOneHand(config: LoadedConfig, { model }: RouteOptions): boolean {
+  if (model !== undefined || config.values.model.provider !== "auto") return false;
+  const { source } = config.origin("model.base_url");
+  return source === "default" || source === config.origin("model.name").source;
 }
 
 /** The models of `model.fallback`, in their order; those that cannot be asked are left out and told. */

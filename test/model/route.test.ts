@@ -94,6 +94,17 @@ describe("which model is asked", () => {
     expect(other.prices?.output).toBe(5);
   });
 
+  it("the key of a provider never goes to an address that was set for another", async () => {
+    const yaml = "model: { base_url: 'http://127.0.0.1:1', name: local, fallback: 'anthropic:x' }";
+    const env = { ANTHROPIC_API_KEY: "b" };
+    const own = "https://api.anthropic.com";
+    expect((await routeOf({ ...env, HERMES_MODEL: "anthropic:x" }, { yaml })).url).toBe(own);
+    expect((await routeOf(env, { yaml, model: "anthropic:x" })).url).toBe(own);
+    expect((await resolveFallbacks(await configOf(env, yaml)))[0]?.url).toBe(own);
+    const together = "model: { base_url: 'http://127.0.0.1:1', name: 'anthropic:x' }";
+    expect((await routeOf(env, { yaml: together })).url).toBe("http://127.0.0.1:1");
+  });
+
   it("an address alone is an OpenAI-compatible server, and its first model is asked", async () => {
     const url = await serving({ "/v1/models": { data: [{ id: "served-1" }, { id: "served-2" }] } });
     const route = await routeOf(
