@@ -21,6 +21,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["toolfile"],
   ["tools", "plugins", "sources"],
   ["runtime"],
+  ["agent"],
   ["check", "server"],
   ["cli"],
 ];

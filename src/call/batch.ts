@@ -3,9 +3,10 @@ import { spillResult, textLength } from "./bound-result.js";
 import { CallRecord, type RunOptions } from "./call-record.js";
 import { type EffectKey, KeyIndex, keysOf } from "./effect-keys.js";
 import { PEEK, walkStages } from "./prepare.js";
-import { resultOf, walk } from "./run-call.js";
+import { walk } from "./run-call.js";
 import type { CallScope } from "./scope.js";
 import { applyTurnBudget } from "./spill.js";
+import { framedResult } from "./untrusted.js";
 
 /**
  * Runs the calls of one message. Neighbours run side by side as long as their effects do not clash; results
@@ -21,7 +22,7 @@ export async function runBatch(
     done.push(...(await runStretch(stretch, scope, options)));
   }
   fitTurn(done, scope);
-  return done.map(resultOf);
+  return done.map(framedResult);
 }
 
 /** Consecutive calls that may run at the same time. A call that must run alone is a stretch of one. */
@@ -77,7 +78,10 @@ async function runStretch(
   const worker = async (): Promise<void> => {
     for (let index = next++; index < stretch.length; index = next++) {
       const request = stretch[index];
-      if (request !== undefined) done[index] = await walk(request, scope, options);
+      if (request === undefined) continue;
+      const call = await walk(request, scope, options);
+      done[index] = call;
+      await options.onResult?.(framedResult(call));
     }
   };
   const workers = Math.min(scope.services.maxWorkers, stretch.length);

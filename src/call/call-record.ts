@@ -20,6 +20,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told what the call says of its progress, secrets masked; `callId` tells the calls of a batch apart. */
   readonly onProgress?: ((progress: Progress, callId: string) => void) | undefined;
+  /**
+   * Told of each result of a batch as it comes, and waited for. What the batch answers in the end may be shorter, where
+   * all results together are too long for one message.
+   */
+  readonly onResult?: ((result: CallResult) => void | Promise<void>) | undefined;
 }
 
 /** One call on its way. Each field has one writer: the stage named beside it. */

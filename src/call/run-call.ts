@@ -11,7 +11,7 @@ import { journalIntent, journalOutcome } from "./journal-call.js";
 import { PREPARE, type Stage, walkStages } from "./prepare.js";
 import type { CallScope } from "./scope.js";
 import { settle, settleFailure } from "./settle.js";
-import { frameUntrusted } from "./untrusted.js";
+import { framedResult } from "./untrusted.js";
 
 /** The path. What follows it (settle, after-hooks, bound, journal) happens to every call, however it ended. */
 const PATH: readonly Stage[] = [...PREPARE, approve, admit, journalIntent, execute];
@@ -22,13 +22,7 @@ export function runCall(
   scope: CallScope,
   options: RunOptions = {},
 ): Promise<CallResult> {
-  return walk(request, scope, options).then(resultOf);
-}
-
-/** Framed only now: what is journaled, spilled or shortened is the text itself. */
-export function resultOf(call: CallRecord): CallResult {
-  frameUntrusted(call);
-  return call.toResult();
+  return walk(request, scope, options).then(framedResult);
 }
 
 /** The same walk, for batches: they may still have to shorten a result to fit their turn. */

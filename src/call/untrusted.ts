@@ -1,5 +1,6 @@
 import { stripControls } from "../base/visible-text.js";
-import { type Content, text, textOf } from "../tool/content.js";
+import type { CallResult } from "../tool/call.js";
+import { type Content, text } from "../tool/content.js";
 import { ToolResult } from "../tool/result.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
@@ -8,17 +9,17 @@ const TAG = "untrusted_tool_result";
 const SOURCE_CHARS = 200;
 
 /**
- * Puts text that others wrote (a page, a feed, a server's answer) into a frame that tells the model where it came from.
- * Last of all, so that the frame is never cut and never part of what is written to files; programs and people get the
- * text as it is.
+ * The result with text that others wrote (a page, a feed, a server's answer) in a frame that tells the model where it came
+ * from. Last of all, so that the frame is never cut and never part of what is written to files; programs and people get
+ * the text as it is.
  */
-export function frameUntrusted(call: CallRecord): void {
+export function framedResult(call: CallRecord): CallResult {
   const own = call.ok ? sourceOf(call) : serverThatFailed(call);
   if (own !== undefined) call.addUntrusted([own]);
-  if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return;
+  const result = call.toResult();
+  if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return result;
   const source = call.untrustedFrom.join(", ");
-  call.human ??= textOf(call.content);
-  call.content = call.content.map((part) => framed(part, source));
+  return { ...result, content: result.content.map((part) => framed(part, source)) };
 }
 
 /** A server's tool that reports a failure words it itself; what this side says of a call is not framed. */

@@ -7,6 +7,7 @@ import { mcp } from "./mcp.js";
 import { permissions } from "./permissions.js";
 import { plugins } from "./plugins.js";
 import { kill, logs, ps } from "./processes.js";
+import { sessions } from "./sessions.js";
 import { tool } from "./tool.js";
 import { tools, toolsets } from "./tools.js";
 
@@ -15,7 +16,7 @@ export const GROUPS: Readonly<
   Record<string, { readonly commands: readonly string[]; readonly examples: readonly [string, string] }>
 > = {
   "Calling tools:": {
-    commands: ["call", "run", "calls", "stats", "undo"],
+    commands: ["chat", "call", "run", "calls", "stats", "undo"],
     examples: ["hermes call system_info", "hermes calls show 12"],
   },
   "Tools and where they come from:": {
@@ -24,6 +25,10 @@ export const GROUPS: Readonly<
       "hermes tools new my_tool",
       "hermes mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
     ],
+  },
+  "Conversations:": {
+    commands: ["sessions"],
+    examples: ["hermes sessions", "hermes sessions search database migration"],
   },
   "What may happen:": {
     commands: ["approvals", "changes", "permissions", "net"],
@@ -53,6 +58,21 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
     options: { "--exit-code": "end with the exit code of the program that the call ran" },
     load: async () => (await import("./call.js")).call,
+  },
+  chat: {
+    about: "ask the agent: a model with these tools",
+    helpEnd: `Examples:
+  hermes chat -q "which tests fail, and why?"
+  hermes chat --resume last -q "now mend them" --json`,
+    options: {
+      "-q, --query <text>": "one question; the answer is printed, nothing else",
+      "--resume <id>":
+        "go on with a conversation (last: the newest); without -q, finish a turn that was cut off",
+      "--plan": "read only",
+      "--max-turns <n>": "how often the model is asked at most",
+      "--model <name>": "[PROVIDER:]NAME, for this time",
+    },
+    load: async () => (await import("./chat.js")).chat,
   },
   run: {
     about: "run the tool calls of a message (file or standard input) and print the results in its format",
@@ -143,6 +163,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     },
   },
   mcp,
+  sessions,
   stats: {
     about: "calls, errors and times per tool",
     options: { "--days <n>": { about: "look back this far", default: "30" } },

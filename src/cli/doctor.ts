@@ -11,6 +11,7 @@ const GROUPS: readonly Finding["group"][] = [
   "Tools",
   "Environments",
   "Journal",
+  "Conversations",
   "Storage",
 ];
 
@@ -42,9 +43,11 @@ export async function doctor(context: CommandContext): Promise<void> {
 async function examined(context: CommandContext): Promise<readonly Finding[]> {
   const runtime = await context.runtime({ wait: false });
   const findings = await examine(runtime, { onWait: (what) => context.out.note(what) });
+  const { examineConversations } = await import("../agent/sessions/doctor.js");
+  const conversations = await examineConversations(runtime.config);
   // What could not be opened is among the findings already; closing it says nothing new.
   await runtime.close().catch(() => undefined);
-  return findings;
+  return [...findings, ...conversations];
 }
 
 /** What can be put right without asking: the home folder and who may read it. */

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { messageOf } from "../base/errno.js";
 import { ownCommand } from "../base/own-command.js";
 import { visible } from "../base/visible-text.js";
 import { noteServer, runningServer } from "../runtime/running-server.js";
@@ -72,11 +74,25 @@ async function start(
     );
   }
   if (values.journal.retention_days > 0) await journal.prune(values.journal.retention_days);
+  await pruneConversations(runtime);
   const host = typeof options.host === "string" ? options.host : values.server.host;
   const port = options.port === undefined ? values.server.port : portFrom(options.port);
   const token = await resolveToken({ configured: values.server.token, file: paths.serverToken });
   const allowedHosts = values.server.allowed_hosts;
   return { server: await createServer({ runtime, token, host, port, allowedHosts }), token };
+}
+
+/** Conversations that are kept no longer leave; trouble with them keeps no tool from running. */
+async function pruneConversations({ config, log }: Runtime): Promise<void> {
+  const { paths, values } = config;
+  if (!existsSync(paths.sessionsDb)) return;
+  try {
+    const { applyRetention } = await import("../agent/sessions/retention.js");
+    const { retention_days: days, max_mb: megabytes } = values.sessions;
+    await applyRetention(paths, { days, maxBytes: megabytes * 1_048_576 });
+  } catch (error) {
+    log.error(messageOf(error));
+  }
 }
 
 /** Runs scheduled jobs as long as the server runs, unless that is switched off. */

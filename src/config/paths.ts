@@ -10,6 +10,9 @@ export interface HermesPaths {
   readonly dotenv: string;
   readonly permissions: string;
   readonly stateDb: string;
+  /** Conversations, and the index to search them, which can be made again. */
+  readonly sessionsDb: string;
+  readonly sessionsIndex: string;
   readonly tools: string;
   readonly plugins: string;
   readonly skills: string;
@@ -56,6 +59,8 @@ export function hermesPaths(home: string): HermesPaths {
     dotenv: join(home, ".env"),
     permissions: join(home, "hermes_permissions.yaml"),
     stateDb: join(home, "state.db"),
+    sessionsDb: join(home, "sessions.db"),
+    sessionsIndex: join(home, "sessions-index.db"),
     tools: join(home, "tools"),
     plugins: join(home, "plugins"),
     skills: join(home, "skills"),

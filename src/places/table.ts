@@ -51,7 +51,7 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
   {
     patterns: `
       $HERMES/.env $HERMES/.anthropic_oauth.json $HERMES/server.token $HERMES/approvals.key
-      $HERMES/state.db{,-wal,-shm} $HERMES/mcp-tokens $HERMES/pairing $HERMES/auth.json $HERMES/credentials
+      $HERMES/{state,sessions,sessions-index}.db{,-wal,-shm} $HERMES/mcp-tokens $HERMES/pairing $HERMES/auth.json $HERMES/credentials
       $HERMES/undo`,
     what: "hermes-secrets",
     read: "deny",

@@ -188,6 +188,8 @@ export class Session {
       readonly forProgram?: boolean;
       /** Told when a call of the child begins and ends to wait for a person. */
       readonly onWaiting?: ((waiting: boolean) => void) | undefined;
+      /** State of its own agent loop; the parent's when left out. */
+      readonly host?: HostCapabilities | undefined;
     } = {},
   ): Session {
     const scope = this.scope;
@@ -222,6 +224,7 @@ export class Session {
         grants: new Set(scope.grants),
         guardrails: new Guardrails(scope.guardrails.mode),
         state: this.#parts.openState(),
+        host: options.host ?? scope.host,
         forProgram: options.forProgram ?? scope.forProgram,
         onWaiting: options.onWaiting ?? scope.onWaiting,
         ask: waitingFor(scope.ask, options.onWaiting),

@@ -13,6 +13,8 @@ const WORDS: Readonly<Record<string, string>> = {
   calls: "calls of the journal",
   file_changes: "changes that can be undone",
   processes: "background processes",
+  conversations: "conversations",
+  messages: "messages",
 };
 
 const PAGE = 200;
@@ -44,7 +46,8 @@ export async function salvage(path: string, into: Database): Promise<string> {
     const copied = tablesOf(into).map((table) => copyTable(table, { from: damaged, into }));
     return report(copied);
   } catch (error) {
-    return `Nothing could be read of it (${explainStorageError(error)}): ${Object.values(WORDS).join(", ")} are lost.`;
+    const lost = tablesOf(into).flatMap((table) => WORDS[table] ?? []);
+    return `Nothing could be read of it (${explainStorageError(error)}): ${lost.join(", ")} are lost.`;
   } finally {
     from?.close();
     for (const end of ["", "-wal", "-shm"]) await rm(`${copy}${end}`, { force: true });

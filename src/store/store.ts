@@ -11,7 +11,7 @@ import {
 } from "./database-file.js";
 import type { Database } from "./driver.js";
 import { keepDamagedLog } from "./log-damage.js";
-import { migrate, NewerDatabaseError } from "./migrations.js";
+import { MIGRATIONS, migrate, NewerDatabaseError } from "./migrations.js";
 import { salvage } from "./salvage.js";
 import { openDatabase } from "./sqlite-driver.js";
 import { type SyncFile, WalSync } from "./wal-sync.js";
@@ -30,6 +30,10 @@ export interface Store {
 
 export interface StoreOptions {
   readonly path: string;
+  /** The tables of this file; those of the state when left out. */
+  readonly migrations?: readonly string[];
+  /** All of it can be made again from elsewhere: a damaged one is thrown away instead of being kept and read. */
+  readonly rebuildable?: boolean;
   /** Check every page at opening, whatever the size; without it only small files are. */
   readonly checkWhole?: boolean;
   /** Replaces `fdatasync`; for tests that count syncs or make the disk fail. */
@@ -86,7 +90,7 @@ async function openHealthy(file: DatabaseFile, options: StoreOptions): Promise<D
     if (whole) await rm(suspect, { force: true });
     await patiently(() => db.exec("PRAGMA journal_mode = WAL"));
     db.exec("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    await patiently(() => migrate(db));
+    await patiently(() => migrate(db, options.migrations ?? MIGRATIONS));
     return db;
   } catch (error) {
     db.close();
@@ -112,6 +116,10 @@ async function replaceDamaged(opening: Opening): Promise<Database> {
       const aside = await moveAside(file.path);
       await rm(suspicionOf(file.path), { force: true });
       const db = await openHealthy(await prepareDatabaseFile(file.path), options);
+      if (options.rebuildable === true) {
+        for (const end of ["", "-wal"]) await rm(`${aside}${end}`, { force: true });
+        return db;
+      }
       const outcome = await salvage(aside, db);
       const notice = `The database ${file.path} was damaged (${error.message}) and is kept as ${aside}; a new one was made. ${outcome}`;
       await writeFile(`${aside}.txt`, `${notice}\n`, { mode: 0o600 }).catch(() => undefined);

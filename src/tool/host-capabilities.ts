@@ -47,6 +47,8 @@ export type MessageRole = "user" | "assistant" | "tool";
 
 export interface SessionMessage {
   readonly session: string;
+  /** Of the conversation. */
+  readonly title: string;
   readonly message: string;
   readonly role: MessageRole;
   readonly content: string;
@@ -62,10 +64,14 @@ export interface SessionsHost {
     readonly roles?: readonly MessageRole[] | undefined;
     readonly limit: number;
   }): Promise<readonly SessionMessage[]>;
-  /** Messages of one conversation in order, around one of them or from the beginning. */
+  /**
+   * Messages of one conversation in order: as many on both sides of one of them as `limit` says, else from the
+   * beginning or the end. None where there is no such conversation.
+   */
   read(request: {
     readonly session: string;
     readonly around?: string | undefined;
+    readonly fromEnd?: boolean | undefined;
     readonly limit: number;
   }): Promise<readonly SessionMessage[]>;
 }

@@ -1,4 +1,4 @@
-import type { OpaqueAnswer } from "../../model/model-client.js";
+import type { ModelPurpose, ModelUsage, OpaqueAnswer } from "../../model/model-client.js";
 import type { IncomingCall } from "../../tool/call.js";
 import type { Content } from "../../tool/content.js";
 
@@ -27,7 +27,7 @@ export interface Conversation {
 export interface StoredMessage {
   /** Grows within a conversation. */
   readonly id: string;
-  /** `summary` stands for all messages before it; `system` is the prompt the conversation began with. */
+  /** `summary` stands for the messages up to `covers`; `system` is the prompt the conversation began with. */
   readonly role: "system" | "user" | "assistant" | "tool" | "summary";
   readonly content: string | readonly Content[];
   readonly toolCalls?: readonly IncomingCall[] | undefined;
@@ -35,6 +35,19 @@ export interface StoredMessage {
   readonly name?: string | undefined;
   readonly isError?: boolean | undefined;
   readonly opaque?: OpaqueAnswer | undefined;
+  /** Id of the last message that a summary stands for. */
+  readonly covers?: string | undefined;
+  readonly at: number;
+}
+
+/** What one request cost. */
+export interface Bill {
+  readonly session: string;
+  readonly model: string;
+  readonly purpose: ModelPurpose;
+  readonly usage: ModelUsage;
+  /** Undefined where nobody said what the model costs. */
+  readonly costUsd: number | undefined;
   readonly at: number;
 }
 
@@ -93,6 +106,12 @@ export interface ConversationStore {
       readonly limit: number;
     },
   ): Promise<readonly FoundMessage[]>;
+  addBill(bill: Omit<Bill, "at">): Promise<void>;
+  /** In US dollars, of what has a price: of one conversation with all it handed on, or of everything since then. */
+  spent(query: {
+    readonly session?: string | undefined;
+    readonly since?: number | undefined;
+  }): Promise<number>;
   delete(session: string, owned?: OwnedBy): Promise<boolean>;
   close(): Promise<void>;
 }

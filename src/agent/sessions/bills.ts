@@ -1,0 +1,32 @@
+import type { Database } from "../../store/driver.js";
+import type { Bill } from "./types.js";
+
+export function insertBill(db: Database, bill: Omit<Bill, "at"> & { readonly root: number }): void {
+  const { usage } = bill;
+  db.prepare(
+    `INSERT INTO bills (root, session, at, model, purpose, input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    bill.root,
+    bill.session,
+    Date.now(),
+    bill.model,
+    bill.purpose,
+    usage.inputTokens,
+    usage.cachedTokens ?? 0,
+    usage.cacheWriteTokens ?? 0,
+    usage.outputTokens,
+    bill.costUsd ?? null,
+  );
+}
+
+/** Of one family of conversations, or of all, since a moment. */
+export function sumOfBills(
+  db: Database,
+  { root, since }: { readonly root: number | undefined; readonly since: number | undefined },
+): number {
+  const row = db
+    .prepare("SELECT total(cost_usd) AS sum FROM bills WHERE (?1 IS NULL OR root = ?1) AND at >= ?2")
+    .get(root ?? null, since ?? 0);
+  return Number(row?.sum ?? 0);
+}

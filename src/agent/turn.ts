@@ -1,0 +1,264 @@
+import { type ModelClient, ModelError } from "../model/model-client.js";
+import type { ModelPrices } from "../model/prices.js";
+import { modelContent } from "../protocol/model-text.js";
+import type { Session } from "../runtime/session.js";
+import type { CallResult, IncomingCall } from "../tool/call.js";
+import { serializeOutput } from "../tool/serialize.js";
+import type { ToolSchema } from "../tool/tool.js";
+import { type Answer, askModel, type Emit } from "./ask-model.js";
+import { Compressor, visible } from "./compress.js";
+import { contextOf } from "./context.js";
+import type { ContextMeter } from "./context-meter.js";
+import type { AgentResult, StopReason } from "./events.js";
+import { type Budget, Ledger } from "./ledger.js";
+import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
+import type { ConversationTodos } from "./todos.js";
+
+/** A model that makes the same call and gets the same error this often has no other idea. */
+const SAME_FAILURES = 3;
+
+/** A model with all that is known of it. */
+export interface AgentModel {
+  readonly client: ModelClient;
+  /** Provider and name, as people write it. */
+  readonly name: string;
+  /** How much it can read; undefined when nobody knows. */
+  readonly contextTokens?: number | undefined;
+  readonly prices?: ModelPrices | undefined;
+}
+
+export interface TurnParts {
+  readonly conversation: string;
+  /** The conversation whose budget pays; its own when left out. */
+  readonly payer?: string | undefined;
+  readonly store: ConversationStore;
+  readonly session: Session;
+  readonly model: AgentModel;
+  readonly todos: ConversationTodos;
+  readonly meter: ContextMeter;
+  readonly maxTurns: number;
+  /** Asked before each request: it may be raised while the work waits. */
+  budget(): Budget;
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+  /** What the person has said meanwhile, to be heard before the model is asked again. */
+  takeSteering(): readonly string[];
+}
+
+/**
+ * One turn: the model is asked and its calls are run until it has nothing more to call. Whatever it says is on disk
+ * before it is acted on, and so is every result before it is told: a turn that is cut off at any moment can go on.
+ */
+export async function runTurn(parts: TurnParts): Promise<AgentResult> {
+  return new Turn(parts).run();
+}
+
+class Turn {
+  readonly #parts: TurnParts;
+  readonly #ledger: Ledger;
+  readonly #compressor: Compressor;
+  #tools: readonly ToolSchema[] = [];
+  readonly #startedAt = performance.now();
+  readonly #made: AgentResult["tool_calls"][number][] = [];
+  readonly #failures = new Map<string, number>();
+  #stored: StoredMessage[] = [];
+  #text = "";
+  #turns = 0;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+    const { store, conversation, payer, model, todos, signal, emit } = parts;
+    this.#ledger = new Ledger({
+      store,
+      session: conversation,
+      payer,
+      model,
+      budget: () => parts.budget(),
+    });
+    this.#compressor = new Compressor({
+      model: model.client,
+      store,
+      conversation,
+      ledger: this.#ledger,
+      meter: parts.meter,
+      contextTokens: model.contextTokens,
+      signal,
+      emit,
+      openTodos: () => todos.open(),
+    });
+  }
+
+  async run(): Promise<AgentResult> {
+    const { store, conversation, emit, session, model } = this.#parts;
+    this.#tools = (await session.definitions()).map((definition) => definition.function);
+    emit({
+      type: "init",
+      session: conversation,
+      model: model.name,
+      tools: this.#tools.map(({ name }) => name),
+    });
+    this.#stored = [...(await store.messages(conversation))];
+    let stop: StopReason;
+    try {
+      stop = await this.#untilItIsOver();
+    } catch (error) {
+      emit({ type: "error", ...described(error) });
+      stop = "error";
+    }
+    return {
+      type: "result",
+      session: conversation,
+      text: this.#text,
+      stop,
+      turns: this.#turns,
+      model: model.name,
+      tool_calls: this.#made,
+      usage: this.#ledger.usage,
+      cost_usd: this.#ledger.costUsd,
+      duration_ms: Math.round(performance.now() - this.#startedAt),
+    };
+  }
+
+  async #untilItIsOver(): Promise<StopReason> {
+    const { signal, maxTurns, emit } = this.#parts;
+    let silent = 0;
+    while (!signal.aborted) {
+      if (this.#turns >= maxTurns) return "max_turns";
+      await this.#hearSteering();
+      this.#stored = [...(await this.#compressor.fitted(this.#stored))];
+      const refusal = await this.#ledger.refusal(this.#stored);
+      if (refusal !== undefined) {
+        emit({ type: "notice", message: refusal });
+        return "budget";
+      }
+      const answer = await this.#ask();
+      // Servers refuse answers that say nothing.
+      if (answer.text !== "" || answer.calls.length > 0) await this.#keep([answered(answer)]);
+      this.#text = answer.text;
+      if (answer.finish === undefined) return "interrupted";
+      if (answer.calls.length === 0) {
+        if (answer.text !== "" || silent > 0 || answer.finish.reason === "refusal") return "end";
+        silent += 1;
+        emit({ type: "notice", message: "The model said nothing; asked once more." });
+        continue;
+      }
+      const results = await this.#runCalls(answer.calls);
+      if (results.some((result) => this.#isHopeless(result, answer.calls))) {
+        emit({
+          type: "notice",
+          message: "The same call failed in the same way three times; the turn ends here.",
+        });
+        return "error";
+      }
+    }
+    return "interrupted";
+  }
+
+  async #ask(): Promise<Answer> {
+    const { emit } = this.#parts;
+    this.#turns += 1;
+    const answer = await this.#askWithinWindow();
+    if (answer.finish !== undefined) await this.#ledger.add("turn", answer.finish);
+    if (answer.finish?.usage !== undefined)
+      this.#parts.meter.counted(visible(this.#stored), answer.finish.usage);
+    if (answer.finish?.reason === "length")
+      emit({
+        type: "notice",
+        message: "The answer was cut off: it reached the longest that the model gives.",
+      });
+    return answer;
+  }
+
+  /** Nobody may have known how much the model can read until its server says that this was too much. */
+  async #askWithinWindow(): Promise<Answer> {
+    const { model, signal, emit } = this.#parts;
+    const ask = () =>
+      askModel({ model: model.client, tools: this.#tools, signal, emit, messages: contextOf(this.#stored) });
+    try {
+      return await ask();
+    } catch (error) {
+      if (!ModelError.isInstance(error) || error.code !== "too_long") throw error;
+      const before = this.#stored.length;
+      this.#stored = [...(await this.#compressor.fitted(this.#stored, { now: true }))];
+      if (this.#stored.length === before) throw error;
+      return ask();
+    }
+  }
+
+  /** Every id gets its answer, also when somebody stops the turn meanwhile. */
+  async #runCalls(calls: readonly IncomingCall[]): Promise<readonly CallResult[]> {
+    const { session, signal, emit } = this.#parts;
+    for (const { id, name, arguments: given } of calls)
+      emit({ type: "tool_use", id, name, arguments: given });
+    const kept = new Map<string, string>();
+    const results = await session.callAll(calls, {
+      signal,
+      onProgress: (progress, id) => {
+        const name = calls.find((call) => call.id === id)?.name ?? "";
+        emit({ type: "tool_progress", id, name, message: progress.message });
+      },
+      onResult: async (result) => {
+        const message = told(result);
+        await this.#keep([message]);
+        kept.set(result.id, serializeOutput(message.content));
+        this.#announce(result);
+      },
+    });
+    for (const { id, called_as: name, ok, duration_ms, error } of results)
+      this.#made.push({ id, name, ok, duration_ms, error });
+    // What was shortened so that all fit into one message takes the place of what was kept at once.
+    const shorter = results
+      .map(told)
+      .filter(({ toolCallId = "", content }) => kept.get(toolCallId) !== serializeOutput(content));
+    if (shorter.length > 0) await this.#keep(shorter);
+    return results;
+  }
+
+  #announce(result: CallResult): void {
+    const { id, called_as: name, ok, content, human, duration_ms } = result;
+    this.#parts.emit({ type: "tool_result", id, name, ok, content, human, duration_ms });
+  }
+
+  #isHopeless({ id, ok, error }: CallResult, calls: readonly IncomingCall[]): boolean {
+    if (ok || error?.code === "cancelled") return false;
+    const call = calls.find((each) => each.id === id);
+    const key = serializeOutput([call?.name, call?.arguments, error?.code, error?.message]);
+    const times = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, times);
+    return times >= SAME_FAILURES;
+  }
+
+  async #hearSteering(): Promise<void> {
+    const said = this.#parts.takeSteering();
+    if (said.length > 0) await this.#keep(said.map((content) => ({ role: "user", content })));
+  }
+
+  async #keep(messages: readonly NewMessage[]): Promise<void> {
+    this.#stored.push(...(await this.#parts.store.append(this.#parts.conversation, messages)));
+  }
+}
+
+function answered({ text, calls, finish }: Answer): NewMessage {
+  return {
+    role: "assistant",
+    content: text,
+    toolCalls: calls.length === 0 ? undefined : calls,
+    opaque: finish?.opaque,
+  };
+}
+
+function told(result: CallResult): NewMessage {
+  const { id, called_as: name, ok } = result;
+  return {
+    role: "tool",
+    toolCallId: id,
+    name,
+    content: modelContent(result),
+    isError: ok ? undefined : true,
+  };
+}
+
+function described(error: unknown): { readonly code: string; readonly message: string } {
+  if (ModelError.isInstance(error)) return { code: `model_${error.code}`, message: error.message };
+  return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+}

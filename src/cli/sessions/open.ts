@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
+import type { Conversation, StoredMessage } from "../../agent/sessions/types.js";
+import { hermesPaths } from "../../config/paths.js";
+import type { CommandContext } from "../context.js";
+import { commandError } from "../errors.js";
+
+/** Gives a command the conversations of this home and closes them afterwards; undefined where there are none yet. */
+export async function withConversations<Result>(
+  { home, out }: CommandContext,
+  work: (store: SqliteConversationStore) => Promise<Result>,
+): Promise<Result | undefined> {
+  const paths = hermesPaths(home);
+  // Looking leaves nothing behind.
+  if (!existsSync(paths.sessionsDb)) return undefined;
+  const { openConversations } = await import("../../agent/sessions/conversation-store.js");
+  const store = await openConversations(paths);
+  for (const notice of store.notices) out.note(notice);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The same for a command about one of them. */
+export async function withConversation(
+  context: CommandContext,
+  work: (store: SqliteConversationStore, conversation: Conversation) => Promise<void>,
+): Promise<void> {
+  const [id = ""] = context.args;
+  const isThere = await withConversations(context, async (store) => {
+    const conversation = await store.get(id);
+    if (conversation !== undefined) await work(store, conversation);
+    return conversation !== undefined;
+  });
+  if (isThere !== true) throw noSuch(id);
+}
+
+function noSuch(id: string) {
+  return commandError("not_found", `There is no conversation ${id}`, "See: hermes sessions list");
+}
+
+/** A conversation as programs see it. */
+export function publicConversation(conversation: Conversation): Readonly<Record<string, unknown>> {
+  const { id, title, source, owner, model, cwd, parent, startedAt, updatedAt, messages, state } =
+    conversation;
+  return {
+    id,
+    title,
+    source,
+    model,
+    started_at: new Date(startedAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+    messages,
+    parent: parent ?? null,
+    state,
+    owner,
+    cwd,
+  };
+}
+
+export function publicMessage(message: StoredMessage): Readonly<Record<string, unknown>> {
+  const { id, role, content, toolCalls, toolCallId, name, isError, at } = message;
+  return {
+    id,
+    role,
+    content,
+    tool_calls: toolCalls ?? null,
+    tool_call_id: toolCallId ?? null,
+    ...(name !== undefined && { name }),
+    ...(isError !== undefined && { is_error: isError }),
+    at: new Date(at).toISOString(),
+  };
+}
+
+const PAGE = 50;
+
+/** All messages of a conversation, some at a time: it may be larger than memory. */
+export async function* eachMessage(
+  store: SqliteConversationStore,
+  session: string,
+): AsyncGenerator<StoredMessage> {
+  for (let after: string | undefined; ; ) {
+    const page = await store.page(session, { after, limit: PAGE });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Waits for a reader that is slower than this process. */
+export async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+}

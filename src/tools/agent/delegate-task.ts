@@ -1,0 +1,81 @@
+import { defineTool } from "../../tool/define.js";
+import { ToolError } from "../../tool/errors.js";
+
+const MOST_TASKS = 10;
+
+export default defineTool({
+  name: "delegate_task",
+  toolset: "delegation",
+  emoji: "🤝",
+  description:
+    "Give work to agents of your own that start with an empty context and your tools, or fewer; each answers with a " +
+    "summary. For work that would fill your context, or several tasks at once. They cannot ask anybody: say all they need.",
+  parameters: {
+    type: "object",
+    properties: {
+      goal: { type: "string", minLength: 1, description: "One task; or several in tasks" },
+      context: { type: "string", description: "What they must know: files, findings, constraints" },
+      tasks: {
+        type: "array",
+        minItems: 1,
+        maxItems: MOST_TASKS,
+        items: {
+          type: "object",
+          properties: {
+            goal: { type: "string", minLength: 1 },
+            context: { type: "string" },
+            toolsets: { type: "array", items: { type: "string" } },
+          },
+          required: ["goal"],
+          additionalProperties: false,
+        },
+      },
+      toolsets: { type: "array", items: { type: "string" }, description: "Only these; yours when left out" },
+      max_iterations: { type: "integer", minimum: 1, maximum: 250, default: 50 },
+    },
+    additionalProperties: false,
+  },
+  permissions: [],
+  effects: () => [],
+  host: "delegate",
+  // Children have budgets of their own and tell how far they are.
+  timeoutMs: 24 * 3_600_000,
+
+  async handler({ goal, context, tasks, toolsets, max_iterations }, ctx) {
+    const host = ctx.host.delegate;
+    if (host === undefined)
+      throw new ToolError("delegate_task needs an agent loop that runs the children.", {
+        code: "unavailable",
+      });
+    const wanted = tasks ?? (goal === undefined ? [] : [{ goal, context, toolsets }]);
+    if (wanted.length === 0)
+      throw new ToolError("Say what is to be done in goal, or in tasks.", { code: "invalid_arguments" });
+    const startedAt = performance.now();
+    const results = await host.run(
+      wanted.map((task) => ({
+        goal: task.goal,
+        context:
+          [context, tasks === undefined ? undefined : task.context].filter((part) => part).join("\n\n") ||
+          undefined,
+        toolsets: task.toolsets ?? toolsets,
+        maxTurns: max_iterations,
+      })),
+      {
+        insideCall: ctx.callId,
+        signal: ctx.signal,
+        onProgress: ({ message }, task) => ctx.progress({ message: `${task + 1}: ${message ?? ""}` }),
+      },
+    );
+    return {
+      results: results.map(({ status, summary, turns, durationMs, tokens }, task_index) => ({
+        task_index,
+        status,
+        summary,
+        api_calls: turns,
+        duration_seconds: durationMs / 1000,
+        tokens,
+      })),
+      total_duration_seconds: (performance.now() - startedAt) / 1000,
+    };
+  },
+});
