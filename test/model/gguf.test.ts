@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -87,7 +86,7 @@ const library = process.env.HERMES_TEST_LLAMA;
 
 describe.skipIf(library === undefined)("a file, run by llama.cpp", () => {
   const loadPackage = (name: string) =>
-    import(pathToFileURL(createRequire(join(library ?? "", "x.js")).resolve(name)).href);
+    import(pathToFileURL(join(library ?? "", "node_modules", name, "dist", "index.js")).href);
 
   it("answers in pieces, counts tokens, stops at its limit and with its signal, one question at a time", async () => {
     const client = ggufClient({ path: file, loadPackage });
