@@ -20,7 +20,7 @@ const FULL = [
   "test/attacks/lesson-{07,08,09,10,13,26,30,33}-*.test.ts",
   "test/{sandbox,build,bench}/**",
   "test/conformance/{local,suite}.test.ts",
-  "test/cli/{without-perl,check,term,parallel-writers,mcp-install,streams,approval-prompt,processes,exit-codes,mcp,plugins,tool-register,chunk-loader,hanging-server,tool-authors,first-contact,live-output,page,completion,setup-browser}.test.ts",
+  "test/cli/{without-perl,check,term,parallel-writers,mcp-install,streams,approval-prompt,processes,exit-codes,mcp,plugins,tool-register,chunk-loader,hanging-server,tool-authors,first-contact,live-output,page,completion,setup-browser,setup-model}.test.ts",
   "test/conformance/mcp-{client,server}.test.ts",
   "test/{sources,server}/mcp/peers.test.ts",
   "test/cron/{processes,cronjob}.test.ts",

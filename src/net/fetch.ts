@@ -18,6 +18,8 @@ export interface GuardedRequest extends FetchRequest {
   refusal?(url: string): string | undefined;
   /** Told how much of a large body has arrived. */
   progress?(update: Progress): void;
+  /** How long the other side may be silent; 0 for ever, five minutes unless said. */
+  readonly silenceMs?: number | undefined;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost | undefined;
 }
@@ -109,7 +111,7 @@ async function follow(
       throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
     }
     const { url: here, addresses } = verdict;
-    const dispatcher = await dispatcherFor({ url: here, addresses, rules });
+    const dispatcher = await dispatcherFor({ url: here, addresses, rules, silenceMs: request.silenceMs });
     let response: Response | undefined;
     const close = () => letGo(response);
     try {
