@@ -15,6 +15,7 @@ const SOURCE_CHARS = 200;
 export function frameUntrusted(call: CallRecord): void {
   const own = call.ok ? sourceOf(call) : serverThatFailed(call);
   if (own !== undefined) call.addUntrusted([own]);
+  call.scope.task.hear(call.untrustedFrom);
   if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return;
   const source = call.untrustedFrom.join(", ");
   call.human ??= textOf(call.content);
