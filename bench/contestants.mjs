@@ -34,6 +34,7 @@ export const PARTS = [
   "http-load",
   "tool-search",
   "tools-array",
+  "session-search",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */

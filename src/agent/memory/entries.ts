@@ -105,11 +105,21 @@ function refused(
   { before, hint }: { readonly before: MemoryContent; readonly hint?: string },
 ): ToolError {
   const { entries, usedChars, maxChars } = before;
+  const usage = usageText({ usedChars, maxChars });
+  const current = `current_entries (${usage}): ${toldEntries(entries)}`;
   return new ToolError(message, {
     code: "invalid_arguments",
-    hint,
-    details: { current_entries: entries, usage: usageText({ usedChars, maxChars }) },
+    hint: hint === undefined ? current : `${hint} ${current}`,
+    details: { current_entries: entries, usage },
   });
+}
+
+/** Messages of errors are cut at 2,000 characters: what would not fit whole is told by the beginnings. */
+const MOST_TOLD_CHARS = 1_400;
+
+function toldEntries(entries: readonly string[]): string {
+  const whole = JSON.stringify(entries);
+  return whole.length <= MOST_TOLD_CHARS ? whole : JSON.stringify(entries.map(preview));
 }
 
 /** `67% — 1,474/2,200 chars`. */

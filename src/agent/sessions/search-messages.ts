@@ -1,6 +1,7 @@
 import type { Database, SqlRow } from "../../store/driver.js";
-import { textOfBlob } from "../../store/driver.js";
-import type { Scope, SearchIndex } from "./search-index.js";
+import { CALLED, searchableText } from "./index-feed.js";
+import type { Scope } from "./search-expression.js";
+import type { SearchIndex } from "./search-index.js";
 import { fold, soughtTerms, type Terms } from "./search-words.js";
 import { snippetOf } from "./snippet.js";
 import type { FoundMessage } from "./types.js";
@@ -102,7 +103,7 @@ function ranked(
     .flatMap(({ message, weight }): Ranked[] => {
       const row = texts.get(message);
       if (row === undefined) return [];
-      const text = fold(textOfBlob(row.text));
+      const text = fold(searchableText(row));
       const value = closeness(text, terms) + (text.includes(phrase) ? 1 : 0);
       const ofTool = row.role === "tool" ? 0.6 : 1;
       return [{ message, root: Number(row.root), score: (weight * 8 + value) * ofTool }];
@@ -148,7 +149,7 @@ function withSnippets(
       session: String(row.session),
       message: String(message),
       role: row.role as FoundMessage["role"],
-      snippet: snippetOf(textOfBlob(row.text), terms),
+      snippet: snippetOf(searchableText(row), terms),
       at: Number(row.at),
     };
   });
@@ -160,7 +161,8 @@ function readTexts(
 ): readonly SqlRow[] {
   return messages
     .prepare(
-      `SELECT m.seq, m.role, m.at, c.id AS session, c.root, CAST(substr(m.text, 1, ${chars}) AS BLOB) AS text
+      `SELECT m.seq, m.role, m.at, c.id AS session, c.root, CAST(substr(m.text, 1, ${chars}) AS BLOB) AS text,
+         ${CALLED}
        FROM json_each(?) f JOIN messages m ON m.seq = f.value JOIN conversations c ON c.seq = m.conversation`,
     )
     .all(JSON.stringify(found.map(({ message }) => message)));

@@ -77,7 +77,11 @@ describe("memory", () => {
       code: "invalid_arguments",
       message: expect.stringContaining("201 of 200"),
     });
-    expect(JSON.parse(textOf(long.content))).toMatchObject({ current_entries: [], usage: "0% — 0/200 chars" });
+    await remember({ action: "add", content: "y".repeat(190) });
+    const full = await remember({ action: "add", content: "z".repeat(20) });
+    expect(textOf(full.content), "the model learns what is there").toContain("yyyy");
+    expect(full.error?.hint).toContain("current_entries (95% — 190/200 chars)");
+    await remember({ action: "remove", old_text: "yyy" });
     expect((await files.read("memory")).entries).toEqual([]);
   });
 
