@@ -2,9 +2,15 @@ import type { Database, SqlRow, Statement } from "../../store/driver.js";
 import { rollback } from "../../store/migrations.js";
 import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
-import { failure, HermesError } from "../../tool/errors.js";
 import { ConversationQueries } from "./conversation-queries.js";
-import { conversationOf, newConversationId, rememberedAliveness, titleOf } from "./conversation-rows.js";
+import {
+  conversationOf,
+  newConversationId,
+  noSuchConversation,
+  rememberedAliveness,
+  titleOf,
+  workedOn,
+} from "./conversation-rows.js";
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
@@ -19,7 +25,7 @@ import type {
   StoredMessage,
 } from "./types.js";
 
-/** The index follows this long after the last message, when nobody looks for something before. */
+/** The index follows this long after a message, when nobody looks for something before. */
 const FOLLOW_DELAY_MS = 500;
 
 export interface ConversationFiles {
@@ -292,21 +298,10 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   #followLater(): void {
-    clearTimeout(this.#followTimer);
     // An index that cannot be written keeps nobody from talking; whoever searches is told.
-    this.#followTimer = setTimeout(
-      () => void this.index.follow().catch(() => undefined),
-      FOLLOW_DELAY_MS,
-    ).unref();
+    this.#followTimer ??= setTimeout(() => {
+      this.#followTimer = undefined;
+      this.index.follow().catch(() => undefined);
+    }, FOLLOW_DELAY_MS).unref();
   }
-}
-
-function workedOn(id: string): HermesError {
-  return new HermesError(
-    failure("unavailable", `${id} is being worked on`, "Stop it first, then delete it."),
-  );
-}
-
-function noSuchConversation(id: string): HermesError {
-  return new HermesError(failure("not_found", `There is no conversation ${id}`, "See: hermes sessions list"));
 }
