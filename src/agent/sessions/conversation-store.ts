@@ -85,12 +85,14 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   async create(about: Parameters<ConversationStore["create"]>[0]): Promise<Conversation> {
-    const { source, model, cwd, owner = "", title = "", parent } = about;
+    const { source, model, cwd, title = "", parent } = about;
     const now = Date.now();
     const id = newConversationId(now);
     this.#write(() => {
       const kin = parent === undefined ? undefined : this.#row(parent);
       if (parent !== undefined && kin === undefined) throw noSuchConversation(parent);
+      // What is handed on belongs to whom it is done for.
+      const owner = about.owner ?? (kin === undefined ? "" : String(kin.owner));
       const { lastInsertRowid: seq } = this.#db
         .prepare(
           `INSERT INTO conversations
