@@ -13,6 +13,7 @@ import {
 } from "./conversation-rows.js";
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
+import { recoverConversations } from "./recover.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
@@ -43,6 +44,7 @@ export async function openConversations(
     migrations: CONVERSATION_MIGRATIONS,
     ...options,
   });
+  if (store.recovered) recoverConversations(store.db);
   return new SqliteConversationStore(store, files.sessionsIndex);
 }
 
