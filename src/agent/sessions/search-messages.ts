@@ -10,6 +10,8 @@ import type { FoundMessage } from "./types.js";
 const MAX_TERMS = 16;
 /** Messages that are compared; of more that match, the newest. Keeps a search for common words quick. */
 const COMPARED = 300;
+/** Of those that hold only some of the words, the most telling are compared. */
+const SOME_COMPARED = 100;
 /** Messages looked at for one word, to tell rare words from common ones. */
 const COUNTED = 400;
 /** What is read of a message to compare it. */
@@ -78,7 +80,7 @@ async function holdingSome(
   return [...weights]
     .map(([message, weight]) => ({ message, weight: weight / highest }))
     .sort((one, other) => other.weight - one.weight || other.message - one.message)
-    .slice(0, COMPARED);
+    .slice(0, SOME_COMPARED);
 }
 
 interface Ranked {

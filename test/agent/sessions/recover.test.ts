@@ -20,13 +20,16 @@ test("of a damaged file all is kept that can be read: messages without their con
   const { sessionsDb } = filesIn(home);
   const store = await conversations(home);
   const ids: string[] = [];
-  for (let index = 0; index < 60; index += 1)
-    ids.push(await talk(store, [`${"long title ".repeat(7)}${index}`, `needle ${index} ${"x".repeat(900)}`]));
+  for (let index = 0; index < 60; index += 1) {
+    const id = await talk(store, [`question ${index}`, `needle ${index} ${"x".repeat(900)}`]);
+    await store.update(id, { title: `named ${index} ${"t".repeat(300)}` });
+    ids.push(id);
+  }
   // Checkpoints the log, so that the damage is in the file.
   await store.delete(ids.pop() ?? "");
   await store.close();
 
-  await damagePageWith(sessionsDb, ids[30] ?? "");
+  await damagePageWith(sessionsDb, "named 30 ");
   const again = await conversations(home);
   expect(again.notices[0]).toMatch(/Recovered: \d+ conversations, 118 messages\. Lost: some conversations/);
   const list = await again.list();
