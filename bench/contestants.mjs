@@ -37,6 +37,7 @@ export const PARTS = [
   "pdf-extract",
   "link-checker",
   "browser",
+  "session-search",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */

@@ -300,6 +300,13 @@ const FIGURES = [
     of: (parts) => absolute(parts["tool-search"]?.milliseconds["lexical-build-10000"], 1),
   },
   {
+    id: "session-search",
+    what: "finding a passage among 100,000 messages of earlier conversations, p95",
+    limit: 20,
+    unit: "ms",
+    of: (parts) => absolute(parts["session-search"]?.milliseconds["session-search-p95-100000"], 1),
+  },
+  {
     id: "tools-array",
     what: "tokens of the tools array with 200 tools of servers, with Tool Search against without",
     limit: 0.15,

@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
 import type { AnyTool, ToolExample } from "../../src/tool/tool.js";
 import { startMailServer } from "../support/mail-server.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
+import { agentState } from "./agent-state.js";
 
 export function examplesOf(tools: readonly AnyTool[], chosen: (example: ToolExample) => boolean) {
   return tools.flatMap(({ name, examples = [] }) =>
@@ -37,7 +37,7 @@ export async function runExample(name: string, example: ToolExample): Promise<vo
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
   }
-  const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: agentState() });
+  const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: await agentState() });
   for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
     const result = await session.call({ name: call.name, arguments: here(call.arguments) });
     expect([call.name, result.error]).toEqual([call.name, undefined]);
@@ -55,17 +55,4 @@ async function startPages(pages: Readonly<Record<string, string>>): Promise<stri
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** What an agent loop brings along. */
-function agentState(): HostCapabilities {
-  let todos: readonly TodoItem[] = [];
-  return {
-    todos: {
-      read: () => todos,
-      write: (items) => {
-        todos = items;
-      },
-    },
-  };
 }
