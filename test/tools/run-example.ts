@@ -37,7 +37,10 @@ export async function runExample(name: string, example: ToolExample): Promise<vo
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
   }
-  const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: await agentState() });
+  const session = await runtime.openSession({
+    approver: { ask: async () => "once" },
+    host: await agentState(),
+  });
   for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
     const result = await session.call({ name: call.name, arguments: here(call.arguments) });
     expect([call.name, result.error]).toEqual([call.name, undefined]);
