@@ -54,7 +54,10 @@ export class WorkspaceSnapshots {
       const changed = await this.#changedFiles();
       if ("reason" in changed) return changed;
       if (changed.length > 0)
-        await this.#git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], nulList(changed));
+        await this.#git(
+          ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"],
+          nulList(changed),
+        );
       return (await this.#git(["write-tree"])).trim();
     } catch (error) {
       this.#opening = undefined;
@@ -73,7 +76,14 @@ export class WorkspaceSnapshots {
     const left = [...changed].filter((path) => since.has(path) && elsewhere.has(path));
     if (restored.length > 0)
       await this.#git(
-        ["restore", `--source=${before}`, "--worktree", "--staged", "--pathspec-from-file=-", "--pathspec-file-nul"],
+        [
+          "restore",
+          `--source=${before}`,
+          "--worktree",
+          "--staged",
+          "--pathspec-from-file=-",
+          "--pathspec-file-nul",
+        ],
         nulList(restored),
       );
     return { restored, left };
@@ -93,7 +103,9 @@ export class WorkspaceSnapshots {
       join(this.#root, "info", "attributes"),
       "* -text !eol !filter -ident !working-tree-encoding\n",
     );
-    const home = isAtOrBelow(this.#home, this.#workspace) ? `/${relative(this.#workspace, this.#home)}/\n` : "";
+    const home = isAtOrBelow(this.#home, this.#workspace)
+      ? `/${relative(this.#workspace, this.#home)}/\n`
+      : "";
     await writeFile(join(this.#root, "info", "exclude"), `node_modules/\n${home}`);
     // Looked at by `forgetOld`.
     await utimes(this.#root, new Date(), new Date());
@@ -112,16 +124,20 @@ export class WorkspaceSnapshots {
       // A repository inside this one is listed as a folder; it is somebody else's.
       if (path.endsWith("/")) continue;
       const found = await lstat(join(this.#workspace, path)).catch(() => undefined);
-      if (found !== undefined && (found.size > LARGEST_FILE || !(found.isFile() || found.isSymbolicLink()))) continue;
+      if (found !== undefined && (found.size > LARGEST_FILE || !(found.isFile() || found.isSymbolicLink())))
+        continue;
       bytes += found?.size ?? 0;
-      if (bytes > MOST_BYTES) return { reason: "this folder holds more than 512 MB that .gitignore does not name" };
+      if (bytes > MOST_BYTES)
+        return { reason: "this folder holds more than 512 MB that .gitignore does not name" };
       kept.push(path);
     }
     return kept;
   }
 
   async #difference(one: Snapshot, other: Snapshot): Promise<ReadonlySet<string>> {
-    return new Set(names(await this.#git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other])));
+    return new Set(
+      names(await this.#git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other])),
+    );
   }
 
   async #bytesKept(): Promise<number> {
@@ -143,7 +159,12 @@ export class WorkspaceSnapshots {
       GIT_TERMINAL_PROMPT: "0",
       LC_ALL: "C",
     };
-    const settings = ["core.autocrlf=false", "core.excludesFile=/dev/null", "core.hooksPath=/dev/null", "gc.auto=0"];
+    const settings = [
+      "core.autocrlf=false",
+      "core.excludesFile=/dev/null",
+      "core.hooksPath=/dev/null",
+      "gc.auto=0",
+    ];
     const words = [...settings.flatMap((setting) => ["-c", setting]), ...args];
     return new Promise((resolve, reject) => {
       const options = { cwd: this.#workspace, env, timeout: LONGEST_MS, maxBuffer: MOST_LISTED_BYTES };

@@ -67,8 +67,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   hermes chat --resume last -q "now mend them" --json`,
     options: {
       "-q, --query <text>": "one question; the answer is printed, nothing else",
-      "--resume <id>":
-        "go on with a conversation (last: the newest); a turn that was cut off is finished",
+      "--resume <id>": "go on with a conversation (last: the newest); a turn that was cut off is finished",
       "--plan": "read only",
       "--max-turns <n>": "how often the model is asked at most",
       "--model <name>": "[PROVIDER:]NAME, for this time",

@@ -167,9 +167,7 @@ export function tableLines(rows: readonly (readonly string[])[], gap = 2): strin
   return rows.map((row) =>
     row
       .map((cell, column) =>
-        column === row.length - 1
-          ? cell
-          : cell + " ".repeat((widths[column] ?? 0) - cellWidth(cell) + gap),
+        column === row.length - 1 ? cell : cell + " ".repeat((widths[column] ?? 0) - cellWidth(cell) + gap),
       )
       .join(""),
   );

@@ -1,6 +1,15 @@
 // @needs git
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Snapshot, WorkspaceSnapshots } from "../../src/agent/snapshots.js";
@@ -71,7 +80,10 @@ it("never touches the person's own repository, nor one inside it", async () => {
   writeFileSync(at("inner/file"), "theirs");
   writeFileSync(at("staged.txt"), "staged");
   git("add", "staged.txt");
-  const state = () => execFileSync("bash", ["-c", "find .git inner -type f -exec sha256sum {} + | sort"], { cwd: folder }).toString();
+  const state = () =>
+    execFileSync("bash", ["-c", "find .git inner -type f -exec sha256sum {} + | sort"], {
+      cwd: folder,
+    }).toString();
   const own = state();
   const before = await taken(snapshots);
   writeFileSync(at("staged.txt"), "changed");

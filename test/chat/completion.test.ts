@@ -30,7 +30,9 @@ it.for([
 
 it("every command that people are told of is there", () => {
   const names = new Set(SLASH_COMMANDS.map(({ name }) => name));
-  for (const name of "help tools toolsets profile model mcp approve stats cost undo plan new resume export".split(" "))
+  for (const name of "help tools toolsets profile model mcp approve stats cost undo plan new resume export".split(
+    " ",
+  ))
     expect(names).toContain(name);
 });
 

@@ -6,7 +6,7 @@ import { KEY, startChat } from "./support.js";
 const IDLE_MS = 1_500;
 
 /** Processor time of the program so far, in hundredths of a second. */
-function ticksOf(pid: number): number {
+function ticksOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[11]) + Number(fields[12]);
 }

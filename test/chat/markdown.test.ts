@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
 import { stripVTControlCharacters } from "node:util";
+import { expect, it } from "vitest";
 import { cellWidth } from "../../src/base/cell-width.js";
 import { MarkdownStream } from "../../src/cli/chat/markdown.js";
 import { Output } from "../../src/cli/output.js";
@@ -83,15 +83,12 @@ it("no row is wider than the terminal, and each is painted by itself", () => {
   }
 });
 
-it.for([
-  "snake_case_name and 2 * 3 * 4",
-  "**not closed",
-  "a * b",
-  "[no link] (here)",
-  "5 < 6 `",
-])("leaves alone what is no markup: %s", (text) => {
-  expect(rendered(text)).toEqual([text]);
-});
+it.for(["snake_case_name and 2 * 3 * 4", "**not closed", "a * b", "[no link] (here)", "5 < 6 `"])(
+  "leaves alone what is no markup: %s",
+  (text) => {
+    expect(rendered(text)).toEqual([text]);
+  },
+);
 
 it("what a model writes steers no terminal", () => {
   const [row = ""] = rendered("\u001b[2J\u001b]0;title\u0007 and\u202e more", { out: colours });

@@ -25,9 +25,7 @@ describe("a turn on the terminal", () => {
 
   it("shows what an edit changed, in colours", async () => {
     const edit = {
-      calls: [
-        { id: "e", name: "patch", arguments: { path: "a.txt", old_string: "old", new_string: "new" } },
-      ],
+      calls: [{ id: "e", name: "patch", arguments: { path: "a.txt", old_string: "old", new_string: "new" } }],
     };
     const read = { calls: [{ id: "r", name: "read_file", arguments: { path: "a.txt" } }] };
     const chat = await startChat([read, edit, { text: "Changed." }]);
@@ -39,7 +37,9 @@ describe("a turn on the terminal", () => {
   });
 
   it("asks before something dangerous, with the dangerous part named; the answer counts and the chat goes on", async () => {
-    const removes = { calls: [{ id: "d", name: "terminal", arguments: { command: "ls && rm -rf precious" } }] };
+    const removes = {
+      calls: [{ id: "d", name: "terminal", arguments: { command: "ls && rm -rf precious" } }],
+    };
     const chat = await startChat([removes, { text: "As you wish." }, removes, { text: "It is gone." }]);
     const folder = join(chat.cwd, "precious");
     mkdirSync(folder);
@@ -59,7 +59,9 @@ describe("a turn on the terminal", () => {
 
   it("passes a tool's question on, and the next line is the answer", async () => {
     const asks = {
-      calls: [{ id: "q", name: "clarify", arguments: { question: "Tabs or blanks?", choices: ["tabs", "blanks"] } }],
+      calls: [
+        { id: "q", name: "clarify", arguments: { question: "Tabs or blanks?", choices: ["tabs", "blanks"] } },
+      ],
     };
     const chat = await startChat([asks, { text: "Blanks it is." }]);
     await chat.type(`indent${KEY.enter}`);
@@ -97,7 +99,11 @@ describe("commands of the chat", () => {
       { text: "Hello." },
       {
         calls: [
-          { id: "t", name: "terminal", arguments: { command: "echo made > made.txt; echo changed > kept.txt" } },
+          {
+            id: "t",
+            name: "terminal",
+            arguments: { command: "echo made > made.txt; echo changed > kept.txt" },
+          },
           { id: "w", name: "write_file", arguments: { path: "note.txt", content: "note" } },
         ],
       },

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { draftsFrom } from "../../src/cli/mcp/draft.js";
 import { cutToWidth } from "../../src/base/cell-width.js";
+import { draftsFrom } from "../../src/cli/mcp/draft.js";
 import { errorLine, hermes, hermesJson, outcomeOf, start, tempFolder, until } from "./hermes.js";
 
 it("status and open find the server of this home; a second one is told where the first is", async () => {

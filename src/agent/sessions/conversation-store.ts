@@ -249,7 +249,9 @@ export class SqliteConversationStore implements ConversationStore {
       const { changes } = this.#db
         .prepare("DELETE FROM messages WHERE conversation = ? AND seq > ?")
         .run(...after);
-      this.#db.prepare("UPDATE conversations SET messages = messages - ? WHERE seq = ?").run(Number(changes), seq);
+      this.#db
+        .prepare("UPDATE conversations SET messages = messages - ? WHERE seq = ?")
+        .run(Number(changes), seq);
     });
     await this.#sync.committed();
     this.#followLater();

@@ -32,7 +32,9 @@ export async function plan(app: ChatApp): Promise<void> {
   const { chat } = app;
   await chat.setPlan(!chat.isPlanning);
   app.note(
-    chat.isPlanning ? "Plan mode: the agent only reads. /plan ends it." : "Plan mode is over: the agent may act.",
+    chat.isPlanning
+      ? "Plan mode: the agent only reads. /plan ends it."
+      : "Plan mode is over: the agent may act.",
   );
 }
 

@@ -156,7 +156,10 @@ export class ChatApp {
     const { turns, line } = this.#parts();
     const again = performance.now() - this.#interruptedAt < AGAIN_MS;
     this.#interruptedAt = performance.now();
-    if (again) return this.quit();
+    if (again) {
+      this.quit();
+      return;
+    }
     if (turns.isWorking) this.stop();
     else line.set("");
     this.#hint = "Ctrl-C again to quit";
@@ -231,26 +234,32 @@ export class ChatApp {
     }
     switch (name) {
       case "interrupt":
-        return this.interrupt();
+        this.interrupt();
+        break;
       case "end-of-input":
         if (line.text === "") this.quit();
-        return;
+        break;
       case "suspend":
         this.#screen.leave();
-        return this.#terminal.suspend();
+        this.#terminal.suspend();
+        break;
       case "redraw":
-        return this.#redrawAll();
+        this.#redrawAll();
+        break;
       case "escape":
         if (!line.closeChoices() && turns.isWorking) this.stop();
-        return;
+        break;
       case "enter":
-        return this.#enter();
+        this.#enter();
+        break;
       case "steer":
         if (line.text.trim() !== "") turns.steer(line.take());
-        return;
+        break;
       case "up": {
         const queued = line.text === "" ? turns.takeLastQueued() : undefined;
-        return queued === undefined ? line.up() : line.set(queued);
+        if (queued === undefined) line.up();
+        else line.set(queued);
+        break;
       }
       default:
         line.press(key, () => this.draw());
@@ -264,11 +273,15 @@ export class ChatApp {
       const isSecret = question.secret === true;
       const answer = line.take({ forget: isSecret });
       if (!isSecret) this.print(saidRows(answer, this.parts.out, "? "));
-      return this.#questions.answer(answer);
+      this.#questions.answer(answer);
+      return;
     }
     if (line.text.trim() === "") return;
     const text = line.take();
-    if (!/^\/[a-z]+(?:\s|$)/.test(text)) return turns.send(text);
+    if (!/^\/[a-z]+(?:\s|$)/.test(text)) {
+      turns.send(text);
+      return;
+    }
     this.print(saidRows(text, this.parts.out));
     void runSlashCommand(this, text).finally(() => this.draw());
   }

@@ -108,7 +108,9 @@ export async function runSlashCommand(app: ChatApp, typed: string): Promise<void
       name,
       SLASH_COMMANDS.map((one) => one.name),
     );
-    return app.note(`There is no /${name}.${close === undefined ? " See /help." : ` Did you mean /${close}?`}`);
+    return app.note(
+      `There is no /${name}.${close === undefined ? " See /help." : ` Did you mean /${close}?`}`,
+    );
   }
   if (app.turns.isWorking && command.anytime !== true)
     return app.note(`/${name} has to wait until the turn is over; Ctrl-C stops it.`);

@@ -45,13 +45,15 @@ export class InputLine {
   }
 
   press(key: Key, changed: () => void): void {
-    if (key.kind === "key" && (key.name === "tab" || key.name === "backtab"))
-      return this.#complete(key.name === "tab" ? 1 : -1, changed);
-    if (key.kind === "key" && key.name === "down") return this.#down();
-    this.#editor.take(key);
-    this.closeChoices();
-    // What could follow a `/` or an `@` is shown without being asked for.
-    if (key.kind === "text" && /(?:^\/|(?:^|\s)@)\S*$/.test(this.#editor.before)) this.#look(changed);
+    const name = key.kind === "key" ? key.name : undefined;
+    if (name === "tab" || name === "backtab") this.#complete(name === "tab" ? 1 : -1, changed);
+    else if (name === "down") this.#down();
+    else {
+      this.#editor.take(key);
+      this.closeChoices();
+      // What could follow a `/` or an `@` is shown without being asked for.
+      if (key.kind === "text" && /(?:^\/|(?:^|\s)@)\S*$/.test(this.#editor.before)) this.#look(changed);
+    }
   }
 
   up(): void {
@@ -99,7 +101,10 @@ export class InputLine {
   /** The first Tab goes as far as all choices agree, the next ones go through them. */
   #complete(by: -1 | 1, changed: () => void): void {
     const completion = this.#completion;
-    if (completion === undefined) return this.#look(changed, true);
+    if (completion === undefined) {
+      this.#look(changed, true);
+      return;
+    }
     const texts = completion.choices.map(({ text }) => text);
     const common = commonStart(texts);
     if (this.#chosen === undefined && common.length > completion.length) {

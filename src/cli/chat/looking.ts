@@ -37,12 +37,14 @@ export async function showTools(app: ChatApp): Promise<void> {
 export async function showToolsets(app: ChatApp): Promise<void> {
   const { runtime, out } = app.parts;
   const installed = new Set(runtime.registry.snapshot().entries.keys());
-  const rows = runtime.toolsets().map(({ name, kind, resolved, description }) => [
-    name,
-    out.color.dim(kind),
-    `${resolved.filter((tool) => installed.has(tool)).length} tools`,
-    brief(description),
-  ]);
+  const rows = runtime
+    .toolsets()
+    .map(({ name, kind, resolved, description }) => [
+      name,
+      out.color.dim(kind),
+      `${resolved.filter((tool) => installed.has(tool)).length} tools`,
+      brief(description),
+    ]);
   table(app, rows);
 }
 
@@ -50,8 +52,7 @@ export async function showServers(app: ChatApp): Promise<void> {
   const { runtime, out } = app.parts;
   const source = runtime.sources.get("mcp") as McpSource | undefined;
   const servers = source?.servers() ?? [];
-  if (servers.length === 0)
-    return app.note("No MCP servers. Add one: hermes mcp add NAME -- COMMAND");
+  if (servers.length === 0) return app.note("No MCP servers. Add one: hermes mcp add NAME -- COMMAND");
   const rows = servers.map(({ name, state, tools, reason, fix }) => [
     name,
     USABLE.has(state) ? out.color.green(state) : out.color.yellow(state),

@@ -124,7 +124,10 @@ export class MarkdownStream {
         ([, label = "", address = ""]) =>
           label === address || label === ""
             ? [{ text: address, paint: color.underline }]
-            : [{ text: label, paint: color.underline }, { text: ` (${address})`, paint: color.dim }],
+            : [
+                { text: label, paint: color.underline },
+                { text: ` (${address})`, paint: color.dim },
+              ],
       ],
     ];
     const spans: Span[] = [];

@@ -6,7 +6,8 @@ export interface Span {
   paint?(text: string): string;
 }
 
-const PIECES = /\s+|[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+/gu;
+const PIECES =
+  /\s+|[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+/gu;
 
 interface Piece {
   readonly text: string;

@@ -1,7 +1,7 @@
+import type { AgentEvent } from "../../agent/events.js";
 import { cutToWidth } from "../../base/cell-width.js";
 import { isRecord } from "../../base/record.js";
 import { visible, visibleWithColours } from "../../base/visible-text.js";
-import type { AgentEvent } from "../../agent/events.js";
 import { renderMarks } from "../../tool/marked-text.js";
 import { type Output, paintMarks } from "../output.js";
 

@@ -115,7 +115,10 @@ export class ChatTurns {
   /** What waits is sent; after a stop it is given back instead. */
   #goOn(): void {
     const waiting = [...this.#chat.agent.takeUnheard(), ...this.#queue.splice(0)];
-    if (this.#stopped) return this.#page.giveBack(waiting);
+    if (this.#stopped) {
+      this.#page.giveBack(waiting);
+      return;
+    }
     const [next, ...others] = waiting;
     if (next === undefined) return;
     this.#queue = others;
