@@ -12,7 +12,7 @@ import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
 import type { Budget } from "./ledger.js";
 import { systemPrompt } from "./prompt.js";
-import type { Conversation, ConversationStore } from "./sessions/types.js";
+import type { Conversation, ConversationStore, NewMessage } from "./sessions/types.js";
 import { ConversationTodos } from "./todos.js";
 import { type AgentModel, runTurn } from "./turn.js";
 
@@ -68,14 +68,12 @@ export class Agent {
     message: string | readonly Content[],
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): AsyncIterable<AgentEvent> {
-    return this.#turn(options.signal, async () => {
-      await this.#parts.store.append(this.conversation, [{ role: "user", content: message }]);
-    });
+    return this.#turn(options.signal, [{ role: "user", content: message }]);
   }
 
   /** Finishes a turn that was cut off. Calls that were running then are told as unknown, and are not made again. */
   resume(options: { readonly signal?: AbortSignal | undefined } = {}): AsyncIterable<AgentEvent> {
-    return this.#turn(options.signal, async () => {});
+    return this.#turn(options.signal, []);
   }
 
   /** Whether the last turn of the conversation came to its end. */
@@ -106,7 +104,8 @@ export class Agent {
     this.session.close();
   }
 
-  #turn(signal: AbortSignal | undefined, begin: () => Promise<void>): AsyncIterable<AgentEvent> {
+  /** Nothing said: what was cut off is finished. */
+  #turn(signal: AbortSignal | undefined, said: readonly NewMessage[]): AsyncIterable<AgentEvent> {
     const events = new Channel<AgentEvent>();
     const before = this.#running?.over;
     const stop = new AbortController();
@@ -114,7 +113,7 @@ export class Agent {
       .then(() =>
         this.#run({
           events,
-          begin,
+          said,
           signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
         }),
       )
@@ -131,10 +130,10 @@ export class Agent {
   async #run(turn: {
     events: Channel<AgentEvent>;
     signal: AbortSignal;
-    begin(): Promise<void>;
+    said: readonly NewMessage[];
   }): Promise<void> {
     const { store, model } = this.#parts;
-    const { events, signal } = turn;
+    const { events, signal, said } = turn;
     const emit = (event: AgentEvent) => events.push(event);
     this.#emit = emit;
     if (!(await store.begin(this.conversation))) {
@@ -144,7 +143,7 @@ export class Agent {
     }
     try {
       await this.#answerWhatIsOpen();
-      await turn.begin();
+      if (said.length > 0) await store.append(this.conversation, said);
       this.session.beginTurn();
       const { maxTurns = MAX_TURNS } = this.#parts;
       emit(
@@ -159,6 +158,7 @@ export class Agent {
           budget: () => this.#parts.budget?.() ?? {},
           signal,
           emit,
+          onlyUnfinished: said.length === 0,
           takeSteering: () => this.#steering.splice(0),
         }),
       );

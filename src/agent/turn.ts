@@ -1,15 +1,16 @@
-import { type ModelClient, ModelError } from "../model/model-client.js";
+import { type ModelClient, ModelError, type ModelErrorCode } from "../model/model-client.js";
 import type { ModelPrices } from "../model/prices.js";
 import { modelContent } from "../protocol/model-text.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult, IncomingCall } from "../tool/call.js";
+import { textOf } from "../tool/content.js";
 import { serializeOutput } from "../tool/serialize.js";
 import type { ToolSchema } from "../tool/tool.js";
 import { type Answer, askModel, type Emit } from "./ask-model.js";
 import { Compressor, visible } from "./compress.js";
-import { contextOf } from "./context.js";
+import { contextOf, isUnfinished } from "./context.js";
 import type { ContextMeter } from "./context-meter.js";
-import type { AgentResult, StopReason } from "./events.js";
+import type { AgentEvent, AgentResult, StopReason } from "./events.js";
 import { type Budget, Ledger } from "./ledger.js";
 import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
 import type { ConversationTodos } from "./todos.js";
@@ -41,6 +42,8 @@ export interface TurnParts {
   budget(): Budget;
   readonly signal: AbortSignal;
   readonly emit: Emit;
+  /** Nothing new was said: where the last turn came to its end, there is nothing to do. */
+  readonly onlyUnfinished?: boolean | undefined;
   /** What the person has said meanwhile, to be heard before the model is asked again. */
   takeSteering(): readonly string[];
 }
@@ -121,6 +124,10 @@ class Turn {
 
   async #untilItIsOver(): Promise<StopReason> {
     const { signal, maxTurns, emit } = this.#parts;
+    if (this.#parts.onlyUnfinished === true && !isUnfinished(this.#stored)) {
+      this.#text = lastAnswer(this.#stored);
+      return "end";
+    }
     let silent = 0;
     while (!signal.aborted) {
       if (this.#turns >= maxTurns) return "max_turns";
@@ -238,6 +245,11 @@ class Turn {
   }
 }
 
+function lastAnswer(stored: readonly StoredMessage[]): string {
+  const { content = "" } = stored.findLast(({ role }) => role === "assistant") ?? {};
+  return typeof content === "string" ? content : textOf(content);
+}
+
 function answered({ text, calls, finish }: Answer): NewMessage {
   return {
     role: "assistant",
@@ -258,7 +270,16 @@ function told(result: CallResult): NewMessage {
   };
 }
 
-function described(error: unknown): { readonly code: string; readonly message: string } {
-  if (ModelError.isInstance(error)) return { code: `model_${error.code}`, message: error.message };
+/** What a person can do about it. */
+const HINTS: Readonly<Partial<Record<ModelErrorCode, string>>> = {
+  unreachable: "Is its server running, and the address right? hermes setup model --check looks.",
+  busy: "Try again later, or name one that stands in: model.fallback.",
+  quota: "Fill the account up, or take another model: hermes setup model.",
+  refused: "hermes setup model writes another key, and tests it.",
+};
+
+function described(error: unknown): Omit<Extract<AgentEvent, { type: "error" }>, "type"> {
+  if (ModelError.isInstance(error))
+    return { code: `model_${error.code}`, message: error.message, hint: HINTS[error.code] };
   return { code: "internal", message: error instanceof Error ? error.message : String(error) };
 }

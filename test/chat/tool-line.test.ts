@@ -36,7 +36,7 @@ describe("the line of a call", () => {
 
   it("shows differences and errors, nothing else of a result", () => {
     const event = { type: "tool_result", id: "1", name: "patch", content: [], duration_ms: 1 } as const;
-    const rows = (ok: boolean, human: string) => resultRows({ ...event, ok, human }, { out });
+    const rows = (ok: boolean, human: string) => resultRows({ ...event, ok, human }, { out, columns: 80 });
     expect(rows(true, markDiff("@@ -1 +1 @@\n-old\n+new"))).toEqual([
       `  ${out.color.dim("@@ -1 +1 @@")}`,
       `  ${out.color.red("-old")}`,

@@ -74,7 +74,8 @@ describe("a turn on the terminal", () => {
   it("says what is wrong when the model cannot be asked, and can be asked again", async () => {
     const chat = await startChat([{ status: 401, error: "no such key" }, { text: "Better." }]);
     await chat.type(`hello${KEY.enter}`);
-    await chat.printed("no such key");
+    await chat.printed("401: the key is wrong");
+    await chat.printed("hermes setup model");
     await chat.isIdle();
     await chat.type(`again${KEY.enter}`);
     await chat.printed("Better.");
@@ -193,7 +194,10 @@ describe("commands of the chat", () => {
     ];
     for (const [command, answer] of says) {
       await chat.type(command + KEY.enter);
-      await chat.printed(answer);
+      await eventually(
+        async () => (await chat.screen.scrollback(1_000)).split(`› ${command}\n`).at(-1) ?? "",
+        (below) => below.includes(answer),
+      );
     }
   });
 

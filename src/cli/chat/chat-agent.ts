@@ -1,16 +1,14 @@
-import { join } from "node:path";
-import { type Agent, openAgent } from "../../agent/agent.js";
+import { type Agent, type AgentParts, openAgent } from "../../agent/agent.js";
 import { configuredModel } from "../../agent/configured-model.js";
 import type { AgentEvent, AgentResult } from "../../agent/events.js";
 import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
-import { type Snapshot, WorkspaceSnapshots } from "../../agent/snapshots.js";
 import type { AgentModel } from "../../agent/turn.js";
 import type { Approver } from "../../call/scope.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { listChanges, undoChanges } from "../../runtime/undo.js";
 import type { CallContext } from "../../tool/tool.js";
 import { commandError } from "../errors.js";
 import { PLAN_PROFILE } from "./open.js";
+import { keepingBeforeCalls, type UndoneFiles, UndoTurns } from "./undo-turns.js";
 
 const PLAN_ON =
   "[Plan mode is on: look and think, and answer with a plan. Nothing can be changed until the person ends plan mode.]";
@@ -28,16 +26,6 @@ export interface ChatAgentParts {
   notice(message: string): void;
 }
 
-/** What is needed to take a turn back. */
-interface Turn {
-  readonly said: string;
-  /** The last message before it. */
-  readonly after: string;
-  readonly startedAt: number;
-  readonly before?: Snapshot | undefined;
-  readonly afterwards?: Snapshot | undefined;
-}
-
 /** How often the model was asked, tokens, tool calls. */
 export interface Spent {
   readonly requests: number;
@@ -47,10 +35,8 @@ export interface Spent {
   readonly calls: number;
 }
 
-export interface Undone {
+export interface Undone extends UndoneFiles {
   readonly said: string;
-  readonly restored: readonly string[];
-  readonly left: readonly string[];
 }
 
 /** The agent of a chat: one conversation at a time, with whatever the person changes about it on the way. */
@@ -61,26 +47,22 @@ export class ChatAgent {
   #plan: boolean;
   /** Said to the model with the next message. */
   #news: string | undefined;
-  #turns: Turn[] = [];
-  #told = false;
   #agent: Agent;
-  #snapshots: WorkspaceSnapshots | undefined;
+  #undo: UndoTurns;
   #spent: Spent = { requests: 0, input: 0, output: 0, cached: 0, calls: 0 };
 
-  private constructor(parts: ChatAgentParts, agent: Agent) {
+  private constructor(parts: ChatAgentParts, { agent, undo }: Opened) {
     this.#parts = parts;
     this.#model = parts.model;
     this.#profile = parts.profile;
     this.#plan = parts.plan;
     this.#news = parts.plan ? PLAN_ON : undefined;
     this.#agent = agent;
-    this.#snapshots = this.#snapshotsHere();
+    this.#undo = undo;
   }
 
   static async open(parts: ChatAgentParts, conversation: string | undefined): Promise<ChatAgent> {
-    const { model, profile, plan } = parts;
-    const agent = await openWith(parts, { conversation, model, profile: plan ? PLAN_PROFILE : profile });
-    return new ChatAgent(parts, agent);
+    return new ChatAgent(parts, await openConversation(parts, { ...parts, conversation }));
   }
 
   get agent(): Agent {
@@ -113,53 +95,31 @@ export class ChatAgent {
   }
 
   async *#turn(said: string, begin: () => AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent> {
-    const after = await this.#lastMessage();
-    const startedAt = Date.now();
-    const before = this.#plan ? undefined : await this.#snapshot();
+    this.#undo.begin({ said, after: await this.#lastMessage() });
     let result: AgentResult | undefined;
     for await (const event of begin()) {
       if (event.type === "result") result = event;
       yield event;
     }
     if (result !== undefined) this.#count(result);
-    const hasActed = (result?.tool_calls.length ?? 1) > 0;
-    const afterwards = before !== undefined && hasActed ? await this.#snapshot() : undefined;
-    this.#turns.push({ said, after, startedAt, before, afterwards });
+    await this.#undo.end(result);
+  }
+
+  /** How the last turn of the conversation ended: by itself, by a person or an error, or with its program. */
+  async lastTurn(): Promise<"finished" | "stopped" | "cut_off"> {
+    if (await this.#agent.isFinished()) return "finished";
+    const conversation = await this.#parts.store.get(this.#agent.conversation);
+    return conversation?.state === "cut_off" ? "cut_off" : "stopped";
   }
 
   /** Takes the last turn back, with what it did to files; undefined when there is none. */
   async undo(): Promise<Undone | undefined> {
-    const turn = this.#turns.pop();
+    const turn = this.#undo.takeLast();
     if (turn === undefined) return undefined;
-    const { restored, left } = await this.#undoFiles(turn);
+    const files = await this.#undo.takeFilesBack(turn);
     await this.#parts.store.removeAfter(this.#agent.conversation, turn.after);
     await this.#reopen();
-    return { said: turn.said, restored, left };
-  }
-
-  /** First as a whole, then what lies outside the folder or is named by .gitignore, as far as tools changed it. */
-  async #undoFiles({ before, afterwards, startedAt }: Turn): Promise<Omit<Undone, "said">> {
-    const { runtime, notice } = this.#parts;
-    const restored: string[] = [];
-    const left: string[] = [];
-    if (before !== undefined && afterwards !== undefined && this.#snapshots !== undefined) {
-      const done = await this.#snapshots.takeBack(before, afterwards);
-      if ("reason" in done) notice(`The folder could not be put back as a whole: ${done.reason}.`);
-      else {
-        restored.push(...done.restored);
-        left.push(...done.left);
-      }
-    }
-    const workspace = this.#agent.session.scope.info.workspace;
-    const settled = new Set([...restored, ...left].map((path) => join(workspace, path)));
-    const rows = await listChanges(runtime, { session: this.#agent.session.id, since: startedAt }).catch(
-      () => [],
-    );
-    const others = rows.filter(({ path, target }) => !settled.has(path) && !settled.has(target ?? path));
-    if (others.length === 0) return { restored, left };
-    for (const { path, outcome } of await undoChanges(runtime, { rows: others }))
-      (outcome === "left" ? left : restored).push(path);
-    return { restored, left };
+    return { said: turn.said, ...files };
   }
 
   async setPlan(plan: boolean): Promise<void> {
@@ -190,11 +150,10 @@ export class ChatAgent {
 
   /** Another conversation: a new one when none is named. */
   async change(conversation: string | undefined): Promise<void> {
-    const next = await openWith(this.#parts, { ...this.#wishes(), conversation });
+    const next = await openConversation(this.#parts, { ...this.#wishes(), conversation });
     await this.#agent.close();
-    this.#agent = next;
-    this.#turns = [];
-    this.#snapshots = this.#snapshotsHere();
+    this.#agent = next.agent;
+    this.#undo = next.undo;
     if (this.#plan) this.#news = PLAN_ON;
   }
 
@@ -206,34 +165,17 @@ export class ChatAgent {
   async #reopen(): Promise<void> {
     const { conversation, session } = this.#agent;
     await this.#agent.stop();
-    this.#agent = await openWith(this.#parts, { ...this.#wishes(), conversation, continues: session });
+    const wishes = { ...this.#wishes(), conversation, continues: session, undo: this.#undo };
+    this.#agent = (await openConversation(this.#parts, wishes)).agent;
   }
 
-  #wishes() {
-    return { model: this.#model, profile: this.#plan ? PLAN_PROFILE : this.#profile };
+  #wishes(): Wishes {
+    return { model: this.#model, profile: this.#profile, plan: this.#plan };
   }
 
   async #lastMessage(): Promise<string> {
     const [last] = await this.#parts.store.messages(this.#agent.conversation, { last: 1 });
     return last?.id ?? "0";
-  }
-
-  #snapshotsHere(): WorkspaceSnapshots | undefined {
-    const { scope } = this.#agent.session;
-    if (scope.environment.kind !== "local") return undefined;
-    const { home } = this.#parts.runtime.config.paths;
-    return new WorkspaceSnapshots({ home, workspace: scope.info.workspace });
-  }
-
-  async #snapshot(): Promise<Snapshot | undefined> {
-    const taken = await this.#snapshots?.take();
-    if (taken === undefined || typeof taken === "string") return taken;
-    if (!this.#told)
-      this.#parts.notice(
-        `/undo will take back what file tools change, but not what commands change: ${taken.reason}.`,
-      );
-    this.#told = true;
-    return undefined;
   }
 
   #count({ usage, tool_calls }: AgentResult): void {
@@ -248,20 +190,35 @@ export class ChatAgent {
   }
 }
 
-function openWith(
-  { runtime, store, approver, ask, maxTurns }: ChatAgentParts,
-  wishes: Pick<Parameters<typeof openAgent>[0], "conversation" | "continues" | "model" | "profile">,
-): Promise<Agent> {
+interface Wishes extends Pick<AgentParts, "conversation" | "continues" | "model" | "profile"> {
+  readonly plan: boolean;
+  readonly undo?: UndoTurns | undefined;
+}
+
+interface Opened {
+  readonly agent: Agent;
+  readonly undo: UndoTurns;
+}
+
+async function openConversation(parts: ChatAgentParts, wishes: Wishes): Promise<Opened> {
+  const { runtime, store, approver, ask, maxTurns } = parts;
+  const { plan, model, conversation, continues } = wishes;
   const { budget_usd } = runtime.config.values.model;
-  return openAgent({
+  const opened = { undo: wishes.undo };
+  const agent = await openAgent({
     runtime,
     store,
     approver,
     ask,
     maxTurns,
+    conversation,
+    continues,
     source: "cli",
     door: "cli",
     budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
-    ...wishes,
+    profile: plan ? PLAN_PROFILE : wishes.profile,
+    model: plan ? model : keepingBeforeCalls(model, async () => opened.undo?.keep()),
   });
+  opened.undo ??= new UndoTurns({ ...parts, session: agent.session });
+  return { agent, undo: opened.undo };
 }

@@ -9,6 +9,7 @@ import type { InputHistory } from "./history.js";
 import { InputLine } from "./input-line.js";
 import { type Key, KeyReader } from "./keys.js";
 import { Questions } from "./questions.js";
+import { wrapLines } from "./rows.js";
 import { ChatScreen } from "./screen.js";
 import { ChatTerminal } from "./terminal.js";
 import { ChatTurns, saidRows } from "./turns.js";
@@ -43,6 +44,7 @@ export class ChatApp {
   #begun: Begun | undefined;
   #isOver = false;
   #hint = "";
+  #hinted: NodeJS.Timeout | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #redraw: NodeJS.Timeout | undefined;
   #escape: NodeJS.Timeout | undefined;
@@ -98,6 +100,7 @@ export class ChatApp {
     } finally {
       this.#isOver = true;
       clearTimeout(this.#escape);
+      clearTimeout(this.#hinted);
       this.#questions.giveUp();
       this.#screen.leave();
       this.#terminal.close();
@@ -115,13 +118,15 @@ export class ChatApp {
 
   /** A remark for the person. */
   note(message: string): void {
-    this.print([this.parts.out.color.dim(`· ${visibleLines(message)}`)]);
+    const { dim } = this.parts.out.color;
+    this.print(wrapLines(visibleLines(message), { mark: dim("· "), width: this.columns - 1, paint: dim }));
   }
 
   showError(error: unknown): void {
     const { out } = this.parts;
-    const message = error instanceof Error ? error.message : String(error);
-    this.print([`${out.mark("error")} ${out.color.red(visibleLines(message))}`]);
+    const message = visibleLines(error instanceof Error ? error.message : String(error));
+    const mark = `${out.mark("error")} `;
+    this.print(wrapLines(message, { mark, width: this.columns - 1, paint: out.color.red }));
   }
 
   /** The terminal is somebody else's meanwhile. */
@@ -163,6 +168,11 @@ export class ChatApp {
     if (turns.isWorking) this.stop();
     else line.set("");
     this.#hint = "Ctrl-C again to quit";
+    clearTimeout(this.#hinted);
+    this.#hinted = setTimeout(() => {
+      this.#hint = "";
+      this.draw();
+    }, AGAIN_MS);
     this.draw();
   }
 
@@ -208,6 +218,7 @@ export class ChatApp {
   #status(): string {
     const { color } = this.parts.out;
     if (this.#hint !== "") return color.yellow(this.#hint);
+    if (this.#questions.current !== undefined) return color.dim("Enter answers · Ctrl-C stops");
     if (this.turns.isWorking) return color.dim("Enter queues · Ctrl-S steers · Ctrl-C stops");
     const { model, agent, isPlanning } = this.chat;
     const mode = isPlanning ? color.magenta("plan mode") : color.dim(agent.session.profile);

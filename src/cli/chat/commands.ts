@@ -1,5 +1,6 @@
 import { nearest } from "../../config/did-you-mean.js";
 import type { ChatApp } from "./chat-app.js";
+import { wrapLines } from "./rows.js";
 
 export interface SlashCommand {
   readonly name: string;
@@ -137,6 +138,7 @@ function help(app: ChatApp): void {
     about,
   ]);
   const width = Math.max(...rows.map(([left = ""]) => left.length)) + 2;
-  const line = ([left = "", right = ""]: readonly string[]) => `  ${color.cyan(left.padEnd(width))}${right}`;
-  app.print([...rows.map(line), "", ...KEYS.map(line), ""]);
+  const lines = ([left = "", right = ""]: readonly string[]) =>
+    wrapLines(right, { mark: `  ${color.cyan(left.padEnd(width))}`, width: app.columns - 1 });
+  app.print([...rows.flatMap(lines), "", ...KEYS.flatMap(lines), ""]);
 }

@@ -81,21 +81,22 @@ export class LineEditor {
     const mark = () => {
       if (offset === this.#at) caret = { row: rows.length, before: start() + row };
     };
-    for (const grapheme of graphemesOf(this.#text)) {
-      const wide = grapheme === "\n" ? 0 : cellWidth(grapheme);
-      if (used > 0 && used + wide > room) end();
-      mark();
-      if (grapheme === "\n") end();
-      else {
+    // Line by line: most lines of a long text are plain, and those are quick to take apart.
+    for (const line of this.#text.split("\n")) {
+      for (const grapheme of graphemesOf(line)) {
+        const wide = cellWidth(grapheme);
+        if (used > 0 && used + wide > room) end();
+        mark();
         row += grapheme;
         used += wide;
+        offset += grapheme.length;
       }
-      offset += grapheme.length;
+      // Behind the last character of a full row the caret would stand beyond the edge.
+      if (offset === this.#at && used >= room) end();
+      mark();
+      end();
+      offset += 1;
     }
-    // Behind the last character of a full row the caret would stand beyond the edge.
-    if (offset === this.#at && used >= room) end();
-    mark();
-    end();
     return { rows, caret };
   }
 

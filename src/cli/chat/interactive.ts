@@ -13,6 +13,7 @@ import { chosenConversation, chosenModel, mostTurns } from "./open.js";
 const ENDINGS = [
   ["SIGTERM", 143],
   ["SIGHUP", 129],
+  ["SIGQUIT", 131],
 ] as const;
 
 /** A chat on this terminal, until the person leaves it. */

@@ -146,7 +146,8 @@ export class KeyReader {
   }
 }
 
-const UNMARKED_PASTE = /^[^\x1b\x03]*[\r\n][^\x00-\x1f\x7f][^\x1b\x03]*$/;
+/** No key is in it but letters, tabs and line breaks. */
+const UNMARKED_PASTE = /^[\t\n\r\x20-\x7e\x80-\uffff]*[\r\n][^\x00-\x1f\x7f][\t\n\r\x20-\x7e\x80-\uffff]*$/;
 
 function pasted(text: string): Key {
   return { kind: "paste", text: stripControls(text.replace(/\r\n?/g, "\n")) };

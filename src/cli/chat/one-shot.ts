@@ -2,8 +2,10 @@ import type { AgentEvent, AgentResult } from "../../agent/events.js";
 import type { Approver } from "../../call/scope.js";
 import { hermesPaths } from "../../config/paths.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import type { HermesError } from "../../tool/errors.js";
 import { type CommandContext, exitSoon } from "../context.js";
-import { EXIT } from "../errors.js";
+import { commandError, EXIT } from "../errors.js";
+import type { Output } from "../output.js";
 import { terminalApprover } from "../session/approval-prompt.js";
 import { reportUncaughtErrors, unattendedApprover } from "../session/with-session.js";
 import { chosenConversation, chosenModel, mostTurns, PLAN_PROFILE } from "./open.js";
@@ -68,7 +70,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
         message === undefined
           ? agent.resume({ signal: wish.signal })
           : agent.send(message, { signal: wish.signal });
-      for await (const event of events) show(context, event);
+      await follow(context, events);
     } finally {
       await agent.close();
     }
@@ -77,26 +79,59 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
   }
 }
 
-function show({ out }: CommandContext, event: AgentEvent): void {
-  if (event.type === "result") {
-    process.exitCode = exitCodeFor(event);
-    const { type: _, ...result } = event;
-    if (out.json) out.value(out.jsonl ? event : result);
-    else if (!event.text.endsWith("\n")) process.stdout.write("\n");
+type AgentError = Extract<AgentEvent, { type: "error" }>;
+
+/** Prints what happens the way the caller asked for; the exit code says how it ended. */
+async function follow({ out }: CommandContext, events: AsyncIterable<AgentEvent>): Promise<void> {
+  const isWatched = process.stdout.isTTY === true;
+  let error: AgentError | undefined;
+  let result: AgentResult | undefined;
+  for await (const event of events) {
+    if (event.type === "result") result = event;
+    else if (event.type === "error") error = event;
+    if (out.jsonl) out.value(event);
+    else if (!out.json && (isWatched || event.type !== "text")) remark(out, event);
+  }
+  if (result === undefined) throw neverBegun(error);
+  process.exitCode = exitCodeFor(result, error);
+  const { type: _, ...told } = result;
+  if (out.json) {
+    if (!out.jsonl) out.value(told);
     return;
   }
-  if (event.type === "error" && CODES[event.code] !== undefined) failure.code = CODES[event.code];
-  if (out.jsonl) out.value(event);
-  else if (out.json) return;
-  else if (event.type === "text") process.stdout.write(event.delta);
-  else if (event.type === "notice") out.note(event.message);
-  else if (event.type === "error") out.note(event.message);
-  else if (event.type === "tool_use") out.note(`… ${event.name}`);
-  else if (event.type === "tool_result") out.note(`${out.mark(event.ok ? "ok" : "error")} ${event.name}`);
+  // A program gets the answer and nothing that was said on the way to it.
+  if (!isWatched) process.stdout.write(result.text);
+  if (result.text !== "" && !result.text.endsWith("\n")) process.stdout.write("\n");
+}
+
+function remark(out: Output, event: AgentEvent): void {
+  switch (event.type) {
+    case "text":
+      process.stdout.write(event.delta);
+      break;
+    case "notice":
+      out.note(event.message);
+      break;
+    case "error":
+      out.note(event.hint === undefined ? event.message : `${event.message}\n${event.hint}`);
+      break;
+    case "tool_use":
+      out.note(`… ${event.name}`);
+      break;
+    case "tool_result":
+      out.note(`${out.mark(event.ok ? "ok" : "error")} ${event.name}`);
+      break;
+    default:
+  }
+}
+
+/** A turn without a result: somebody else has the conversation, or it cannot be written. */
+function neverBegun(error: AgentError | undefined): HermesError {
+  const code = error?.code === "busy" ? "unavailable" : "internal";
+  return commandError(code, error?.message ?? "The turn ended without a result", error?.hint);
 }
 
 /** What the last error of a model means for scripts. */
-const failure: { code: number | undefined } = { code: undefined };
 const CODES: Readonly<Record<string, number>> = {
   model_refused: EXIT.authentication,
   model_quota: EXIT.authentication,
@@ -104,7 +139,7 @@ const CODES: Readonly<Record<string, number>> = {
   model_busy: EXIT.unreachable,
 };
 
-function exitCodeFor({ stop }: AgentResult): number {
+function exitCodeFor({ stop }: AgentResult, error: AgentError | undefined): number {
   switch (stop) {
     case "end":
       return EXIT.ok;
@@ -114,6 +149,6 @@ function exitCodeFor({ stop }: AgentResult): number {
     case "budget":
       return EXIT.toolError;
     case "error":
-      return failure.code ?? EXIT.unexpected;
+      return CODES[error?.code ?? ""] ?? EXIT.unexpected;
   }
 }

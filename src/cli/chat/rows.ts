@@ -47,6 +47,17 @@ export function wrapSpans(
   return done;
 }
 
+/** Lines for people behind a mark, as rows that fit: all but the first are set in as far as the mark is wide. */
+export function wrapLines(
+  text: string,
+  { mark, ...options }: { readonly mark: string; readonly width: number; paint?(row: string): string },
+): readonly string[] {
+  const indent = " ".repeat(cellWidth(mark));
+  const width = Math.max(options.width - indent.length, 1);
+  const rows = text.split("\n").flatMap((line) => wrapSpans([{ ...options, text: line }], { width }));
+  return rows.map((row, index) => (index === 0 ? mark : indent) + row);
+}
+
 /** Words and the blanks between them; between characters of East Asian scripts a row may end anywhere. */
 function piecesOf({ text, paint }: Span): readonly Piece[] {
   return (text.match(PIECES) ?? []).map((part) => ({

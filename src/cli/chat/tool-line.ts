@@ -4,6 +4,7 @@ import { isRecord } from "../../base/record.js";
 import { visible, visibleWithColours } from "../../base/visible-text.js";
 import { renderMarks } from "../../tool/marked-text.js";
 import { type Output, paintMarks } from "../output.js";
+import { wrapLines } from "./rows.js";
 
 const MOST_DIFF_LINES = 40;
 const ERROR_LINES = 3;
@@ -34,6 +35,7 @@ function oneLine(text: string): string {
 }
 
 export function elapsed(ms: number): string {
+  if (ms < 100) return `${Math.max(Math.round(ms), 1)}ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)}s`;
   return `${Math.floor(ms / 60_000)}m ${Math.floor((ms % 60_000) / 1000)}s`;
 }
@@ -62,12 +64,12 @@ export function toolLine(
 /** What belongs under the line of a call: the difference that it made, or why it failed. */
 export function resultRows(
   event: Extract<AgentEvent, { type: "tool_result" }>,
-  { out }: { readonly out: Output },
+  { out, columns }: { readonly out: Output; readonly columns: number },
 ): readonly string[] {
   const lines = visibleWithColours(event.human).trimEnd().split("\n");
   if (!event.ok) {
-    const [first = "", ...others] = lines.slice(0, ERROR_LINES);
-    return [first, ...others].filter(Boolean).map((line) => `  ${out.color.red(plain(line))}`);
+    const shown = lines.filter(Boolean).slice(0, ERROR_LINES);
+    return wrapLines(plain(shown.join("\n")), { mark: "  ", width: columns - 1, paint: out.color.red });
   }
   if (!holdsDifference(event.human)) return [];
   const shown = lines.slice(0, MOST_DIFF_LINES).map((line) => `  ${paintMarks(line, out.color)}`);

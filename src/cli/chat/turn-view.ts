@@ -5,12 +5,14 @@ import type { Content } from "../../tool/content.js";
 import type { Output } from "../output.js";
 import { MarkdownStream } from "./markdown.js";
 import { keepPicture, pictureProtocol, pictureSequence } from "./pictures.js";
+import { wrapLines } from "./rows.js";
 import { argumentPreview, resultRows, toolLine } from "./tool-line.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** What is shown of a line or a table that is still being written: its end. */
 const MOST_PENDING_ROWS = 8;
 const MOST_RUNNING_ROWS = 6;
+const THOUGHT_CHARS = 60;
 
 interface Running {
   readonly name: string;
@@ -58,6 +60,7 @@ export class TurnView {
     switch (event.type) {
       case "text":
         this.#doing = "answering";
+        this.#thought = "";
         this.#print("text", this.#markdown.feed(event.delta));
         break;
       case "reasoning":
@@ -85,13 +88,14 @@ export class TurnView {
         await this.#showResult(event);
         break;
       case "notice":
-        this.#print("tool", [out.color.dim(`· ${visibleLines(event.message)}`)]);
+        this.#endText();
+        this.#print("tool", this.#remark(out.color.dim("· "), event.message, out.color.dim));
         break;
       case "error":
         this.#endText();
         this.#print("tool", [
-          `${out.mark("error")} ${out.color.red(visibleLines(event.message))}`,
-          ...(event.hint === undefined ? [] : [out.color.dim(`  ${visibleLines(event.hint)}`)]),
+          ...this.#remark(`${out.mark("error")} `, event.message, out.color.red),
+          ...(event.hint === undefined ? [] : this.#remark("  ", event.hint, out.color.dim)),
         ]);
         break;
       case "result":
@@ -147,7 +151,12 @@ export class TurnView {
       { out, columns: this.#page.columns() },
     );
     const pictures = await Promise.all(event.content.map((part) => this.#picture(part)));
-    this.#print("tool", [line, ...resultRows(event, { out }), ...pictures.flat()]);
+    const below = resultRows(event, { out, columns: this.#page.columns() });
+    this.#print("tool", [line, ...below, ...pictures.flat()]);
+  }
+
+  #remark(mark: string, text: string, paint: (row: string) => string): readonly string[] {
+    return wrapLines(visibleLines(text), { mark, width: this.#page.columns() - 1, paint });
   }
 
   async #picture(part: Content): Promise<readonly string[]> {
@@ -186,5 +195,6 @@ const STOPPED: Readonly<Partial<Record<AgentResult["stop"], string>>> = {
 };
 
 function lastWords(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(-60);
+  const words = text.replace(/\s+/g, " ").trim();
+  return words.length <= THOUGHT_CHARS ? words : `…${words.slice(-THOUGHT_CHARS).replace(/^\S*/, "")}`;
 }

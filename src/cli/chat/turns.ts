@@ -75,9 +75,15 @@ export class ChatTurns {
     return this.#queue.pop();
   }
 
-  /** Goes on with a turn that was cut off; does nothing where none was. */
+  /** Goes on with a turn that was cut off; one that somebody stopped waits for a word. */
   async finishCutOff(): Promise<void> {
-    if (!(await this.#chat.agent.isFinished())) this.#work(this.#chat.resume());
+    const { color } = this.#page.out;
+    const last = await this.#chat.lastTurn();
+    if (last === "cut_off") {
+      this.#page.print([color.dim("· This turn was cut off; it goes on.")]);
+      this.#work(this.#chat.resume());
+    } else if (last === "stopped")
+      this.#page.print([color.dim("· This turn did not come to its end; say “go on”, and it does.")]);
   }
 
   #work(events: AsyncIterable<AgentEvent>): void {
