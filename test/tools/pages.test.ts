@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { MemoryFiles } from "../../src/agent/memory/memory-files.js";
+import { openConversations } from "../../src/agent/sessions/conversation-store.js";
+import { earlierConversations } from "../../src/agent/sessions/sessions-host.js";
 import { withReadinessTable } from "../../src/check/readiness-table.js";
 import { toolPages } from "../../src/check/tool-pages.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
@@ -79,7 +82,10 @@ describe("worked examples", () => {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
       writeFileSync(join(cwd, path), text);
     }
-    const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: agentState() });
+    const session = await runtime.openSession({
+      approver: { ask: async () => "once" },
+      host: await agentState(),
+    });
     for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
       const result = await session.call({ name: call.name, arguments: here(call.arguments) });
       expect([call.name, result.error]).toEqual([call.name, undefined]);
@@ -101,8 +107,18 @@ async function startPages(pages: Readonly<Record<string, string>>): Promise<stri
 }
 
 /** What an agent loop brings along. */
-function agentState(): HostCapabilities {
+async function agentState(): Promise<HostCapabilities> {
   let todos: readonly TodoItem[] = [];
+  const home = tempDir();
+  const store = await openConversations({
+    sessionsDb: join(home, "sessions.db"),
+    sessionsIndex: join(home, "sessions-index.db"),
+  });
+  onTestEnd(() => store.close());
+  const about = { source: "cli", model: "", cwd: home };
+  const earlier = await store.create({ ...about, title: "Moving to PostgreSQL" });
+  await store.append(earlier.id, [{ role: "user", content: "Plan the database migration for June." }]);
+  const { id: current } = await store.create(about);
   return {
     todos: {
       read: () => todos,
@@ -110,5 +126,7 @@ function agentState(): HostCapabilities {
         todos = items;
       },
     },
+    sessions: earlierConversations({ store, current, owner: "" }),
+    memory: new MemoryFiles({ folder: home, maxChars: { memory: 2_200, user: 1_375 }, session: current }),
   };
 }
