@@ -52,10 +52,18 @@ interface Wish {
 async function converse(context: CommandContext, wish: Wish): Promise<void> {
   const { out, home, options, flags } = context;
   const { runtime, message } = wish;
-  const [{ configuredModel }, { openConversations }, { openAgent }] = await Promise.all([
+  const [
+    { configuredModel },
+    { openConversations },
+    { openAgent },
+    { skillsOf },
+    { modelsForOpinions },
+  ] = await Promise.all([
     import("../agent/configured-model.js"),
     import("../agent/sessions/conversation-store.js"),
     import("../agent/agent.js"),
+    import("../agent/skills/prompt-text.js"),
+    import("../agent/mixture.js"),
   ]);
   const notice = (text: string) =>
     out.jsonl ? out.value({ type: "notice", message: text }) : out.note(text);
@@ -77,7 +85,10 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
         'Begin one: hermes chat -q "…"',
       );
     const { budget_usd } = runtime.config.values.model;
+    const budget = () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {});
     const agent = await openAgent({
+      ...(await skillsOf(runtime.config)),
+      models: (payer) => modelsForOpinions({ config: runtime.config, model, store, payer, budget }),
       runtime,
       store,
       model,
@@ -87,7 +98,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
       approver: wish.approver,
       profile: options.plan === true ? PLAN_PROFILE : flags.profile,
       maxTurns: typeof options.maxTurns === "string" ? turnsIn(options.maxTurns) : undefined,
-      budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
+      budget,
     });
     try {
       const events =

@@ -5,17 +5,14 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { MemoryFiles } from "../../src/agent/memory/memory-files.js";
-import { openConversations } from "../../src/agent/sessions/conversation-store.js";
-import { earlierConversations } from "../../src/agent/sessions/sessions-host.js";
 import { withReadinessTable } from "../../src/check/readiness-table.js";
 import { toolPages } from "../../src/check/tool-pages.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
-import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
-import type { AnyTool } from "../../src/tool/tool.js";
+import type { AnyTool, CallContext } from "../../src/tool/tool.js";
 import { startMailServer } from "../support/mail-server.js";
 import { needs } from "../support/needs.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
+import { agentSession, talkativeModel } from "./agent-session.js";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../docs/tools");
 const tools: readonly AnyTool[] = await Promise.all(
@@ -57,10 +54,10 @@ describe("worked examples", () => {
     expect(empty).toEqual([]);
   });
 
-  const examples = tools.flatMap(({ name, examples = [] }) =>
-    examples.map((example) => ({ name, title: example.title, example })),
+  const examples = tools.flatMap(({ name, host, examples = [] }) =>
+    examples.map((example) => ({ name, host, title: example.title, example })),
   );
-  it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, example }, { skip }) => {
+  it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, host, example }, { skip }) => {
     needs({ skip }, ...(example.programs ?? []));
     const server = example.pages === undefined ? undefined : await startPages(example.pages);
     const mail = JSON.stringify(example).includes("{mail}") ? await startMailServer() : undefined;
@@ -76,16 +73,21 @@ describe("worked examples", () => {
       cwd,
       builtins: true,
       ...(example.env !== undefined && { env: { PATH: process.env.PATH, ...example.env } }),
-      flags: { "security.allowed_hosts": ["127.0.0.1"], ...here(example.settings ?? {}) },
+      flags: {
+        "security.allowed_hosts": ["127.0.0.1"],
+        ...(host !== undefined && (await talkativeModel())),
+        ...here(example.settings ?? {}),
+      },
     });
     for (const [path, text] of Object.entries(example.files ?? {})) {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
       writeFileSync(join(cwd, path), text);
     }
-    const session = await runtime.openSession({
-      approver: { ask: async () => "once" },
-      host: await agentState(),
-    });
+    const ask: CallContext["ask"] = async ({ choices }) => choices?.[0];
+    const session =
+      host === undefined
+        ? await runtime.openSession({ approver: { ask: async () => "once" }, ask })
+        : await agentSession(runtime, ask);
     for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
       const result = await session.call({ name: call.name, arguments: here(call.arguments) });
       expect([call.name, result.error]).toEqual([call.name, undefined]);
@@ -104,29 +106,4 @@ async function startPages(pages: Readonly<Record<string, string>>): Promise<stri
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** What an agent loop brings along. */
-async function agentState(): Promise<HostCapabilities> {
-  let todos: readonly TodoItem[] = [];
-  const home = tempDir();
-  const store = await openConversations({
-    sessionsDb: join(home, "sessions.db"),
-    sessionsIndex: join(home, "sessions-index.db"),
-  });
-  onTestEnd(() => store.close());
-  const about = { source: "cli", model: "", cwd: home };
-  const earlier = await store.create({ ...about, title: "Moving to PostgreSQL" });
-  await store.append(earlier.id, [{ role: "user", content: "Plan the database migration for June." }]);
-  const { id: current } = await store.create(about);
-  return {
-    todos: {
-      read: () => todos,
-      write: (items) => {
-        todos = items;
-      },
-    },
-    sessions: earlierConversations({ store, current, owner: "" }),
-    memory: new MemoryFiles({ folder: home, maxChars: { memory: 2_200, user: 1_375 }, session: current }),
-  };
 }
