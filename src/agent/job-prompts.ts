@@ -106,10 +106,10 @@ async function messageFor(request: PromptRequest, skills: SkillsHost): Promise<s
 }
 
 function outcomeOf(result: AgentResult | undefined, notices: readonly string[]): PromptOutcome {
-  const ok = result?.stop === "end";
-  const text = result?.text ?? "";
-  const why = ok ? [] : [`[${STOPPED[result?.stop ?? "error"]}]`];
-  return { ok, output: [text, ...why, ...(ok ? [] : notices)].filter((part) => part !== "").join("\n") };
+  const { stop = "error", text = "" } = result ?? {};
+  if (stop === "end") return { ok: true, output: text };
+  const why = `[${[STOPPED[stop], ...notices].join(": ")}]`;
+  return { ok: false, output: text === "" ? why : `${text}\n${why}` };
 }
 
 const STOPPED: Readonly<Record<AgentResult["stop"], string>> = {
