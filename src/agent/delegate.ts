@@ -80,7 +80,7 @@ async function runChild(
   const { skills, models } = parent.scope.host;
   const host = { todos, skills, models };
   const session = parent.openChild({
-    tools: toolsFor(parent, task, host),
+    tools: toolsFor(parent.view, { toolsets: task.toolsets, host }),
     insideCall: options.insideCall,
     host,
   });
@@ -126,12 +126,11 @@ async function runChild(
 
 /** Never more than the parent has, whatever is asked for. */
 function toolsFor(
-  { view }: Session,
-  { toolsets }: DelegatedTask,
-  given: HostCapabilities,
+  { entries }: Session["view"],
+  { toolsets, host: given }: Pick<DelegatedTask, "toolsets"> & { readonly host: HostCapabilities },
 ): readonly string[] {
   const wanted = toolsets === undefined ? undefined : new Set(toolsets);
-  return [...view.entries.values()]
+  return [...entries.values()]
     .filter(({ name, toolset }) => !BLOCKED.has(name) && (wanted?.has(toolset) ?? true))
     .filter(({ host }) => host === undefined || given[host] !== undefined)
     .map(({ name }) => name);

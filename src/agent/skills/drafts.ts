@@ -20,7 +20,7 @@ export interface Known {
 export async function changeDraft(change: SkillChange, known: Known): Promise<ChangedSkill> {
   if (change.action === "create") return created(change, known);
   const draft = known.drafts.find(({ name }) => name === change.name);
-  if (change.action === "delete") return deleted(change.name, draft, known);
+  if (change.action === "delete") return deleted(change.name, { draft, skills: known.skills });
   const base = draft ?? changeable(change.name, known);
   const files = new Map(base.files);
   applyTo(files, change);
@@ -124,7 +124,10 @@ function noFile(name: string, files: SkillFiles): ToolError {
   });
 }
 
-async function deleted(name: string, draft: Skill | undefined, { skills }: Known): Promise<ChangedSkill> {
+async function deleted(
+  name: string,
+  { draft, skills }: { readonly draft: Skill | undefined; readonly skills: readonly Skill[] },
+): Promise<ChangedSkill> {
   if (draft !== undefined) {
     await rm(draft.path, { recursive: true, force: true });
     return { name, category: draft.category, state: "deleted", path: draft.path, replaces: false };

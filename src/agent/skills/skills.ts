@@ -216,11 +216,10 @@ export class Skills implements SkillsHost {
   }
 
   /** Writers of all processes take turns. */
-  async #alone<Result extends object>(work: () => Promise<Result>): Promise<Result> {
-    const outcome = await withFileLock(join(this.#folder, DRAFTS), work);
-    if ("code" in outcome && "message" in outcome)
-      throw new ToolError(`${outcome.message}`, { code: outcome.code, hint: outcome.hint });
-    return outcome as Result;
+  async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const outcome = await withFileLock(join(this.#folder, DRAFTS), async () => ({ done: await work() }));
+    if ("code" in outcome) throw new ToolError(outcome.message, { code: outcome.code, hint: outcome.hint });
+    return outcome.done;
   }
 }
 

@@ -11,8 +11,10 @@ import { startScriptedModel } from "../../support/scripted-model/server.js";
 
 async function agentWith(
   steps: readonly Step[],
-  settings: Readonly<Record<string, unknown>> = {},
-  budget: Budget = {},
+  {
+    settings = {},
+    budget = {},
+  }: { readonly settings?: Readonly<Record<string, unknown>>; readonly budget?: Budget } = {},
 ) {
   const server = await startScriptedModel({ steps });
   onTestEnd(() => server.close());
@@ -48,7 +50,7 @@ async function agentWith(
   return { server, agent, store, ask };
 }
 
-const BOTH = { "mixture.models": "compatible:first, compatible:second" };
+const BOTH = { settings: { "mixture.models": "compatible:first, compatible:second" } };
 
 it("several models are asked at once, and one makes the best of what they said", async () => {
   const { server, ask, agent, store } = await agentWith(
@@ -105,7 +107,7 @@ it("with one model only, that one is asked three times and sums up", async () =>
 it("fails when nobody answers, and asks nobody when the budget is used up", async () => {
   const broken = await agentWith([{ status: 401, error: "no", repeat: "always" }], BOTH);
   expect((await broken.ask()).error?.message).toContain("No model answered");
-  const poor = await agentWith([{ text: "x", repeat: "always" }], {}, { sessionUsd: 0.000001 });
+  const poor = await agentWith([{ text: "x", repeat: "always" }], { budget: { sessionUsd: 0.000001 } });
   expect((await poor.ask("word ".repeat(1_000))).error?.message).toContain("budget");
   expect(poor.server.requests).toEqual([]);
 });
