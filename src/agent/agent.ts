@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
 import { failure, HermesError } from "../tool/errors.js";
-import type { MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
+import type { MemoryHost, ModelsHost, SessionsHost, SkillsHost } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
@@ -38,6 +38,11 @@ export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | 
   /** What the loop does not bring by itself. */
   readonly memory?: MemoryHost | undefined;
   readonly sessions?: SessionsHost | undefined;
+  readonly skills?: SkillsHost | undefined;
+  /** Models for opinions; made for the conversation, which pays. */
+  models?(conversation: string): ModelsHost;
+  /** In place of the runtime's own way to open a session: for one with less authority. */
+  openSession?(options: OpenSessionOptions): Promise<Session>;
 }
 
 /** A conversation with a model that has tools. */
@@ -207,14 +212,21 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
     maxConcurrent: parts.maxConcurrent ?? MAX_CONCURRENT,
     budget: () => parts.budget?.() ?? {},
   });
-  const session = await runtime.openSession({
+  const session = await (parts.openSession ?? runtime.openSession.bind(runtime))({
     ...sessionOptions(parts),
     cwd: parts.cwd ?? folder,
     approver:
       approver === undefined
         ? undefined
         : telling(typeof approver === "function" ? approverFrom(approver) : approver, emit),
-    host: { todos, delegate, memory: parts.memory, sessions: parts.sessions },
+    host: {
+      todos,
+      delegate,
+      memory: parts.memory,
+      sessions: parts.sessions,
+      skills: parts.skills,
+      models: parts.models?.(id),
+    },
     model: model.name,
     contextTokens: model.contextTokens,
     guardrails: parts.guardrails ?? "warn",
@@ -237,8 +249,9 @@ async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conv
 }
 
 function sessionOptions(parts: AgentParts): Omit<OpenSessionOptions, "approver"> {
-  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, continues } = parts;
-  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, continues };
+  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, heard, continues } =
+    parts;
+  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, heard, continues };
 }
 
 /** Whoever follows the turn sees the question too. */
