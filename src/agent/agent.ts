@@ -12,7 +12,7 @@ import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
 import type { Budget } from "./ledger.js";
 import { systemPrompt } from "./prompt.js";
-import type { Conversation, ConversationStore } from "./sessions/types.js";
+import type { Conversation, ConversationStore, NewMessage } from "./sessions/types.js";
 import { ConversationTodos } from "./todos.js";
 import { type AgentModel, runTurn } from "./turn.js";
 
@@ -35,9 +35,16 @@ export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | 
   /** Texts for the system prompt of a new conversation. */
   readonly memoryText?: string | undefined;
   readonly skillsText?: string | undefined;
+  /** What the client of a door asks of the agent besides. */
+  readonly instructions?: string | undefined;
+  /** What was said before this conversation was opened here; only for a new one. */
+  readonly history?: readonly NewMessage[] | undefined;
   /** What the loop does not bring by itself. */
   readonly memory?: MemoryHost | undefined;
-  readonly sessions?: SessionsHost | undefined;
+  /** Earlier conversations, as this one may see them. */
+  sessions?(conversation: string): SessionsHost | undefined;
+  /** Ends what was opened for this agent alone. */
+  onClose?(): Promise<void>;
 }
 
 /** A conversation with a model that has tools. */
@@ -50,6 +57,7 @@ export class Agent {
   readonly #steering: string[] = [];
   #running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
   #emit: (event: AgentEvent) => void = () => {};
+  #closed = false;
 
   /** @internal */
   constructor(
@@ -96,9 +104,21 @@ export class Agent {
     await this.#running?.over;
   }
 
+  /** Told to whoever follows the turn. */
+  notice(message: string): void {
+    this.#emit({ type: "notice", message });
+  }
+
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     await this.stop();
     this.session.close();
+    await this.#parts.onClose?.();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #turn(signal: AbortSignal | undefined, begin: () => Promise<void>): AsyncIterable<AgentEvent> {
@@ -209,16 +229,22 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
       approver === undefined
         ? undefined
         : telling(typeof approver === "function" ? approverFrom(approver) : approver, emit),
-    host: { todos, delegate, memory: parts.memory, sessions: parts.sessions },
+    host: { todos, delegate, memory: parts.memory, sessions: parts.sessions?.(id) },
     model: model.name,
     contextTokens: model.contextTokens,
     guardrails: parts.guardrails ?? "warn",
   });
   opened.session = session;
   if (known === undefined) {
-    const { who, memoryText, skillsText } = parts;
-    const content = await systemPrompt({ session, who, memory: memoryText, skills: skillsText });
-    await store.append(id, [{ role: "system", content }]);
+    const { who, instructions, memoryText, skillsText, history = [] } = parts;
+    const content = await systemPrompt({
+      session,
+      who,
+      instructions,
+      memory: memoryText,
+      skills: skillsText,
+    });
+    await store.append(id, [{ role: "system", content }, ...history]);
   }
   return new Agent(parts, { conversation: id, session, todos, emit });
 }

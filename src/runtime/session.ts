@@ -48,6 +48,8 @@ export interface SessionOptions {
   readonly ask?: CallContext["ask"] | undefined;
   readonly door?: Door | undefined;
   readonly guardrails?: GuardrailMode | undefined;
+  /** True where nobody will say when a person has spoken: the guardrails tell turns by pauses. */
+  readonly turnsUnseen?: boolean | undefined;
 }
 
 /** A call as a program writes it: the id is made up when it is left out. */
@@ -222,7 +224,7 @@ export class Session {
         view,
         // A yes given to a child is not handed back to its parent.
         grants: new Set(scope.grants),
-        guardrails: new Guardrails(scope.guardrails.mode),
+        guardrails: new Guardrails(scope.guardrails.mode, { turnsUnseen: scope.guardrails.turnsUnseen }),
         state: this.#parts.openState(),
         host: options.host ?? scope.host,
         forProgram: options.forProgram ?? scope.forProgram,
