@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
 import { failure, HermesError } from "../tool/errors.js";
-import type { MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
+import type { MemoryHost, SessionsHost, TodoItem } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
@@ -69,6 +69,11 @@ export class Agent {
     this.session = opened.session;
     this.#todos = opened.todos;
     opened.emit.to = (event) => this.#emit(event);
+  }
+
+  /** The task list of the conversation, as the model keeps it. */
+  get todos(): readonly TodoItem[] {
+    return this.#todos.read();
   }
 
   /** What the person says, and all that follows from it. While a turn runs, it waits for its end. */

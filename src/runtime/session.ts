@@ -3,7 +3,7 @@ import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord, type RunOptions } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
-import { PREPARE, walkStages } from "../call/prepare.js";
+import { PEEK, PREPARE, walkStages } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
 import type { SessionState } from "../call/session-state.js";
@@ -173,6 +173,13 @@ export class Session {
       effects: call.effects,
       decision: call.decision,
     };
+  }
+
+  /** What a call would touch, by its tool's own word: no hook is told, nobody is asked and nothing runs. */
+  async effectsOf(request: CallRequest): Promise<readonly Effect[]> {
+    const call = new CallRecord(this.#incoming(request), this.scope);
+    await walkStages(call, PEEK);
+    return call.effects;
   }
 
   /**
