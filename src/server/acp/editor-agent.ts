@@ -13,7 +13,6 @@ import { messageOf, replayOf } from "./prompt.js";
 
 export type Sdk = typeof acp;
 
-const TOOLSETS = ["hermes-acp"];
 const LISTED = 100;
 
 /** The agent as the editors' protocol knows it: sessions are conversations, and whoever opened the editor owns them. */
@@ -138,7 +137,7 @@ export class EditorAgent {
         owner: conversation === undefined ? undefined : "",
         source: "acp",
         door: "acp",
-        toolsets: TOOLSETS,
+        toolsets: toolsetsFor(this.#runtime),
         approver: this.#approver(client, () => opened.session),
       });
       opened.session = new EditorSession({
@@ -201,6 +200,17 @@ export class EditorAgent {
     const names = servers.map(({ name }) => name).join(", ");
     this.#runtime.log.warn(`MCP servers of the editor are not started (${names}): use hermes mcp add`);
   }
+}
+
+/** What the person chose for editors or for everything; else what suits editors, with the tools the person added. */
+function toolsetsFor({ config, registry }: Runtime): readonly string[] | undefined {
+  const own = config.values.platform_toolsets.acp;
+  if (own !== undefined) return own;
+  if (config.origin("toolsets").source !== "default") return undefined;
+  const added = [...registry.snapshot().entries.values()]
+    .filter(({ provenance }) => provenance.kind !== "builtin")
+    .map(({ name }) => name);
+  return ["hermes-acp", ...added];
 }
 
 function stopReason({ stop }: AgentResult): acp.StopReason {
