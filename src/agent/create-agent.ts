@@ -132,6 +132,9 @@ function refuseRuntimeTwice({ runtime, tools, home }: CreateAgentOptions): void 
 }
 
 function asAgentModel(model: CreateAgentOptions["model"]): string | AgentModel | undefined {
-  if (typeof model !== "object" || !("stream" in model)) return model;
-  return { client: model, name: "custom" };
+  return isClient(model) ? { client: model, name: "custom" } : model;
+}
+
+function isClient(model: CreateAgentOptions["model"]): model is ModelClient {
+  return typeof model === "object" && "stream" in model;
 }

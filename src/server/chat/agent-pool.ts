@@ -91,7 +91,11 @@ export class AgentPool {
     this.#coming += 1;
     try {
       const agent = await (await this.#agents()).open(wish);
-      const kept: Kept = { owner: wish.owner, agent, open: 0, usedAt: Date.now() };
+      // In use until whoever waits for it has taken it.
+      const kept: Kept = { owner: wish.owner, agent, open: 1, usedAt: Date.now() };
+      setImmediate(() => {
+        kept.open -= 1;
+      });
       this.#kept.set(agent.conversation, kept);
       return kept;
     } finally {
@@ -126,7 +130,7 @@ export class AgentPool {
   }
 }
 
-export function noSuchConversation(id: string): HermesError {
+function noSuchConversation(id: string): HermesError {
   return new HermesError(
     failure("not_found", `There is no conversation ${id}`, "Leave X-Hermes-Session out to begin one."),
   );
