@@ -55,7 +55,9 @@ export class Agent {
   readonly #todos: ConversationTodos;
   readonly #meter = new ContextMeter();
   readonly #steering: string[] = [];
-  #running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
+  /** The end of the last turn, which waits for those before it. */
+  #running: Promise<void> | undefined;
+  readonly #stops = new Set<AbortController>();
   #emit: (event: AgentEvent) => void = () => {};
   #closed = false;
 
@@ -103,10 +105,10 @@ export class Agent {
     return true;
   }
 
-  /** Ends the running turn; every call that was made gets its answer. */
+  /** Ends the running turn, and those that wait for its end; every call that was made gets its answer. */
   async stop(): Promise<void> {
-    this.#running?.stop.abort(new Error("the person stopped it"));
-    await this.#running?.over;
+    for (const stop of this.#stops) stop.abort(new Error("the person stopped it"));
+    await this.#running;
   }
 
   /** Told to whoever follows the turn. */
@@ -128,7 +130,7 @@ export class Agent {
 
   #turn(signal: AbortSignal | undefined, begin: () => Promise<void>): AsyncIterable<AgentEvent> {
     const events = new Channel<AgentEvent>();
-    const before = this.#running?.over;
+    const before = this.#running;
     const stop = new AbortController();
     const over = (before ?? Promise.resolve())
       .then(() =>
@@ -138,13 +140,18 @@ export class Agent {
           signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
         }),
       )
+      // Conversations that cannot be written, for one. The next turn may fare better.
+      .catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        events.push({ type: "error", code: "internal", message });
+      })
       .finally(() => {
         events.close();
-        if (this.#running?.over === over) this.#running = undefined;
+        this.#stops.delete(stop);
+        if (this.#running === over) this.#running = undefined;
       });
-    // Told in the events; nobody else waits for it.
-    over.catch(() => {});
-    this.#running = { stop, over };
+    this.#running = over;
+    this.#stops.add(stop);
     return events;
   }
 

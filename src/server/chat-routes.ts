@@ -198,5 +198,12 @@ function chunks(parts: {
 }
 
 function answerOf(agent: Agent, body: string | ReadableStream<Uint8Array>, type: string): Response {
-  return new Response(body, { headers: { "content-type": type, [SESSION_HEADER]: agent.conversation } });
+  return new Response(body, {
+    headers: {
+      "content-type": type,
+      [SESSION_HEADER]: agent.conversation,
+      // Sent as it comes.
+      ...(typeof body !== "string" && { "transfer-encoding": "chunked" }),
+    },
+  });
 }

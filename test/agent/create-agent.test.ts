@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createAgent, createRuntime, defineTool, ToolRegistry } from "../../src/index.js";
 import { startScriptedModel } from "../support/scripted-model/server.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
+import { until } from "../server/support.js";
 import { call, calls, played, says, scripted } from "./support.js";
 
 const WRITES = calls(call("w1", "write_file", { path: "note.txt", content: "hello" }));
@@ -118,5 +119,25 @@ describe("createAgent", () => {
     await using agent = await createAgent({ model: denied, home: tempDir(), cwd, toolsets: ["terminal"] });
     const { result } = await played(agent.send("clean up"));
     expect(result.tool_calls).toMatchObject([{ id: "t", ok: false, error: { code: "denied" } }]);
+  });
+});
+
+describe("an agent", () => {
+  it("stops the turn that runs and those that wait for it", async () => {
+    const asked: string[] = [];
+    const model = {
+      async *stream({ messages, signal }: { messages: readonly { content: unknown }[]; signal?: AbortSignal | undefined }) {
+        asked.push(String(messages.at(-1)?.content));
+        await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+        yield { type: "text" as const, text: "never" };
+      },
+    };
+    await using agent = await createAgent({ model, home: tempDir(), cwd: tempDir(), toolsets: ["file"] });
+    const turns = [played(agent.send("first")), played(agent.send("second"))];
+    await until(() => asked.length === 1);
+    await agent.stop();
+    const ended = await Promise.all(turns);
+    expect(ended.map(({ result }) => result.stop)).toEqual(["interrupted", "interrupted"]);
+    expect(asked).toEqual(["first"]);
   });
 });
