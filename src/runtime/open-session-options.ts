@@ -34,4 +34,5 @@ export const KNOWN_SESSION_OPTIONS: Readonly<Record<keyof OpenSessionOptions, tr
   door: true,
   guardrails: true,
   turnsUnseen: true,
+  heard: true,
 };

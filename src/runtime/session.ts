@@ -50,6 +50,8 @@ export interface SessionOptions {
   readonly guardrails?: GuardrailMode | undefined;
   /** True where nobody will say when a person has spoken: the guardrails tell turns by pauses. */
   readonly turnsUnseen?: boolean | undefined;
+  /** Who outside wrote words that the model was given before this session began (earlier in a conversation, a stranger). */
+  readonly heard?: readonly string[] | undefined;
 }
 
 /** A call as a program writes it: the id is made up when it is left out. */
@@ -355,6 +357,9 @@ export function sessionInfo(parts: {
     startedAt: task.startedAt,
     get cwd() {
       return task.cwd;
+    },
+    get heard() {
+      return task.heard;
     },
   };
 }
