@@ -19,10 +19,7 @@ type AiSdkOutput =
   | { type: "text" | "error-text"; value: string }
   | {
       type: "content";
-      value: (
-        | { type: "text"; text: string }
-        | { type: "image-data"; data: string; mediaType: string }
-      )[];
+      value: ({ type: "text"; text: string } | { type: "image-data"; data: string; mediaType: string })[];
     };
 
 /** What `tools` of the AI SDK takes, without its package. */
@@ -73,8 +70,7 @@ function schemaOf(parameters: object): AiSdkSchema {
 
 function outputOf(result: CallResult): AiSdkOutput {
   const content = toldOf(result);
-  if (typeof content === "string")
-    return { type: result.ok ? "text" : "error-text", value: content };
+  if (typeof content === "string") return { type: result.ok ? "text" : "error-text", value: content };
   return {
     type: "content",
     value: content.map((part) =>

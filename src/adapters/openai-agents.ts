@@ -3,9 +3,7 @@ import type { CallResult } from "../tool/call.js";
 import { textOf } from "../tool/content.js";
 import { sessionTools, toldOf } from "./session-tools.js";
 
-type Told =
-  | { type: "text"; text: string }
-  | { type: "image"; image: { data: string; mediaType: string } };
+type Told = { type: "text"; text: string } | { type: "image"; image: { data: string; mediaType: string } };
 
 /** What `tools` of an agent takes, without its package. */
 export type OpenAIAgentsTool = {
@@ -42,12 +40,15 @@ export async function toOpenAIAgentsTools(session: Session): Promise<OpenAIAgent
     type: "function",
     name,
     description,
-    parameters: { properties: {}, required: [], additionalProperties: true, ...parameters } as OpenAIAgentsTool["parameters"],
+    parameters: {
+      properties: {},
+      required: [],
+      additionalProperties: true,
+      ...parameters,
+    } as OpenAIAgentsTool["parameters"],
     strict: false,
     invoke: async (_context, input, details) =>
-      outputOf(
-        await run({ id: details?.toolCall?.callId, arguments: input, signal: details?.signal }),
-      ),
+      outputOf(await run({ id: details?.toolCall?.callId, arguments: input, signal: details?.signal })),
     needsApproval: async () => false,
     isEnabled: async () => true,
   }));

@@ -121,10 +121,7 @@ export class Guardrails {
     const sameAnswer = history.lastAnswer === answer;
     this.#lastCallAt = Date.now();
     const stub =
-      !this.turnsUnseen &&
-      call.ok &&
-      sameAnswer &&
-      call.text.length >= DUPLICATE_RESULT_CHARS
+      !this.turnsUnseen && call.ok && sameAnswer && call.text.length >= DUPLICATE_RESULT_CHARS
         ? `[Same result as call ${history.lastCallId}: ${call.text.length} characters, unchanged]`
         : undefined;
     history.calls += 1;

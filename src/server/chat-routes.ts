@@ -5,7 +5,14 @@ import { readBody } from "./body.js";
 import type { Lease } from "./chat/agent-pool.js";
 import { ChatAnswer, problemOfTurn } from "./chat/chat-answer.js";
 import { type ChatRequest, chatRequestFrom, MODEL_ID } from "./chat/chat-request.js";
-import { isProblem, jsonResponse, type Problem, problemOfThrown, problemResponse, problemText } from "./problem.js";
+import {
+  isProblem,
+  jsonResponse,
+  type Problem,
+  problemOfThrown,
+  problemResponse,
+  problemText,
+} from "./problem.js";
 import { clientFrom, SESSION_HEADER } from "./query.js";
 import type { Route, RouteContext, ServerServices } from "./route.js";
 
@@ -150,7 +157,10 @@ async function follow(
     else onEvent(event);
   }
   const failed = result === undefined || result.stop === "error" ? error : undefined;
-  return { ...(result !== undefined && { result }), ...(failed !== undefined && { problem: problemOfTurn(failed) }) };
+  return {
+    ...(result !== undefined && { result }),
+    ...(failed !== undefined && { problem: problemOfTurn(failed) }),
+  };
 }
 
 /** Server-sent events of a turn. Comments keep the connection awake while a tool runs. */
@@ -182,7 +192,8 @@ function chunks(parts: {
       send(answer.begun());
       const turn = lease.agent.send(request.message, { signal });
       const { result, problem } = await follow(turn, (event) => send(answer.during(event)));
-      if (problem !== undefined || result === undefined) write(`data: ${problemText(problem ?? NO_RESULT)}\n\n`);
+      if (problem !== undefined || result === undefined)
+        write(`data: ${problemText(problem ?? NO_RESULT)}\n\n`);
       else {
         send(answer.ended(result));
         if (request.includeUsage) send(answer.usage(result));

@@ -9,7 +9,9 @@ async function hands() {
   const { session } = await handsOn();
   const tools = await toLangChainTools<StructuredToolInterface>(session);
   const invoke = async (name: string, args: Record<string, unknown>) => {
-    const made = await tools.find((tool) => tool.name === name)?.invoke({ type: "tool_call", id: "c1", name, args });
+    const made = await tools
+      .find((tool) => tool.name === name)
+      ?.invoke({ type: "tool_call", id: "c1", name, args });
     if (!ToolMessage.isInstance(made)) throw new Error(`no message, but ${JSON.stringify(made)}`);
     return made;
   };

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createAgent, createRuntime, defineTool, ToolRegistry } from "../../src/index.js";
-import { startScriptedModel } from "../support/scripted-model/server.js";
-import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 import { until } from "../server/support.js";
+import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
+import { startScriptedModel } from "../support/scripted-model/server.js";
 import { call, calls, played, says, scripted } from "./support.js";
 
 const WRITES = calls(call("w1", "write_file", { path: "note.txt", content: "hello" }));
@@ -21,14 +21,13 @@ describe("createAgent", () => {
     });
     const { events, result } = await played(agent.send("write a note"));
     expect(readFileSync(join(cwd, "note.txt"), "utf8")).toBe("hello");
-    expect(result).toMatchObject({ text: "Done.", stop: "end", model: "custom", session: agent.conversation });
-    expect(events.map(({ type }) => type)).toEqual([
-      "init",
-      "tool_use",
-      "tool_result",
-      "text",
-      "result",
-    ]);
+    expect(result).toMatchObject({
+      text: "Done.",
+      stop: "end",
+      model: "custom",
+      session: agent.conversation,
+    });
+    expect(events.map(({ type }) => type)).toEqual(["init", "tool_use", "tool_result", "text", "result"]);
     await agent.close();
     await agent.close();
     await expect(agent.session.call({ name: "read_file" })).rejects.toThrow("closed");
@@ -95,7 +94,9 @@ describe("createAgent", () => {
   });
 
   it("refuses options that do not exist, and those that contradict each other", async () => {
-    await expect(createAgent({ toolset: ["file"] } as object)).rejects.toThrow(/no option "toolset".*toolsets/s);
+    await expect(createAgent({ toolset: ["file"] } as object)).rejects.toThrow(
+      /no option "toolset".*toolsets/s,
+    );
     const { runtime } = await testRuntime();
     await expect(createAgent({ runtime, home: "/x" })).rejects.toThrow("home only where");
   });
@@ -126,7 +127,13 @@ describe("an agent", () => {
   it("stops the turn that runs and those that wait for it", async () => {
     const asked: string[] = [];
     const model = {
-      async *stream({ messages, signal }: { messages: readonly { content: unknown }[]; signal?: AbortSignal | undefined }) {
+      async *stream({
+        messages,
+        signal,
+      }: {
+        messages: readonly { content: unknown }[];
+        signal?: AbortSignal | undefined;
+      }) {
         asked.push(String(messages.at(-1)?.content));
         await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
         yield { type: "text" as const, text: "never" };

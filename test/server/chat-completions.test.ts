@@ -3,9 +3,9 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../src/index.js";
+import { onTestEnd } from "../support/runtime.js";
 import type { Step } from "../support/scripted-model/scenario.js";
 import { startScriptedModel } from "../support/scripted-model/server.js";
-import { onTestEnd } from "../support/runtime.js";
 import { startServer, TOKEN, until } from "./support.js";
 
 const CALL_TOKEN = "call-token-0123456789-abcdefghijklmnop";
@@ -151,7 +151,10 @@ describe("POST /v1/chat/completions, asked with OpenAI's own client", () => {
       ],
     });
     const messages = model.requests[0]?.messages ?? [];
-    expect(messages[0]).toMatchObject({ role: "system", text: expect.stringContaining("You count in words.") });
+    expect(messages[0]).toMatchObject({
+      role: "system",
+      text: expect.stringContaining("You count in words."),
+    });
     expect(messages[0]?.text).toContain("You are Hermes");
     expect(messages.slice(1).map(({ role, text }) => [role, text])).toEqual([
       ["user", "two?"],
@@ -205,18 +208,23 @@ describe("POST /v1/chat/completions, asked with OpenAI's own client", () => {
       { text: "I may not." },
     ]);
     const answer = await openai.chat.completions.create(asked("clean up"));
-    expect(answer).toMatchObject({ hermes: { tool_calls: [{ id: "t", ok: false, error: { code: "denied" } }] } });
+    expect(answer).toMatchObject({
+      hermes: { tool_calls: [{ id: "t", ok: false, error: { code: "denied" } }] },
+    });
     expect(existsSync(join(cwd, "build"))).toBe(false);
   });
 
   it.each([true, false])("stops what runs when the client goes away (stream: %s)", async (stream) => {
     const { tool, seen } = gatedTool();
-    const { openai, model } = await doorTo([{ calls: [{ id: "g", name: "wait_here" }] }, { text: "over" }], [tool]);
+    const { openai, model } = await doorTo(
+      [{ calls: [{ id: "g", name: "wait_here" }] }, { text: "over" }],
+      [tool],
+    );
     const leave = new AbortController();
     const answer = openai.chat.completions.create({ ...asked("wait"), stream }, { signal: leave.signal });
     const reading = (async () => {
       const got = await answer;
-      if (Symbol.asyncIterator in got) for await (const _ of got) continue;
+      if (Symbol.asyncIterator in got) for await (const _ of got);
     })().catch(() => undefined);
     await until(() => seen.started === 1);
     leave.abort();
@@ -252,7 +260,9 @@ describe("POST /v1/chat/completions refuses", () => {
     const { ask, model } = await doorTo([]);
     const response = await ask("/v1/chat/completions", { method: "POST", body: JSON.stringify(body) });
     expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ error: { message: expect.any(String), hint: expect.any(String) } });
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.any(String), hint: expect.any(String) },
+    });
     expect(model.requests).toEqual([]);
   });
 

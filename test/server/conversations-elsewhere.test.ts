@@ -27,7 +27,9 @@ describe.each(OWN_WAYS)("a model behind MCP over %s, %s", (carrier, revision) =>
 
 describe("a model behind /v1/tool_calls", () => {
   const named = { "x-hermes-session": "one" };
-  const call = (name: string, args: unknown) => ({ tool_calls: [{ id: "c", function: { name, arguments: args } }] });
+  const call = (name: string, args: unknown) => ({
+    tool_calls: [{ id: "c", function: { name, arguments: args } }],
+  });
 
   it("has a task list in a session that it names, and none without", async () => {
     const { calls } = await startServer([], { runtime: { builtins: true } });

@@ -92,14 +92,12 @@ export class EditorAgent {
     };
   }
 
-  async prompt(
-    { sessionId, prompt }: acp.PromptRequest,
-    signal: AbortSignal,
-  ): Promise<acp.PromptResponse> {
+  async prompt({ sessionId, prompt }: acp.PromptRequest, signal: AbortSignal): Promise<acp.PromptResponse> {
     const session = await this.#known(sessionId);
     const { result, error } = await session.prompt(messageOf(prompt), signal);
     if (result?.stop === "interrupted") return { stopReason: "cancelled" };
-    if (error !== undefined || result === undefined) throw this.#failed(error ?? "The turn ended without a result");
+    if (error !== undefined || result === undefined)
+      throw this.#failed(error ?? "The turn ended without a result");
     return { stopReason: stopReason(result) };
   }
 

@@ -74,9 +74,15 @@ export class EditorSession {
   async #follow(event: Exclude<AgentEvent, { type: "init" | "result" | "error" }>): Promise<void> {
     switch (event.type) {
       case "text":
-        return this.#tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: event.delta } });
+        return this.#tell({
+          sessionUpdate: "agent_message_chunk",
+          content: { type: "text", text: event.delta },
+        });
       case "reasoning":
-        return this.#tell({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.delta } });
+        return this.#tell({
+          sessionUpdate: "agent_thought_chunk",
+          content: { type: "text", text: event.delta },
+        });
       case "notice":
         return this.#tell({
           sessionUpdate: "agent_thought_chunk",

@@ -6,9 +6,7 @@ import { textContent } from "./tool-updates.js";
 /** What the person wrote in the editor, with what they put in. */
 export function messageOf(prompt: readonly acp.ContentBlock[]): string | readonly Content[] {
   const parts = prompt.map(partOf);
-  return parts.every(({ type }) => type === "text")
-    ? parts.map((part) => textOf([part])).join("\n")
-    : parts;
+  return parts.every(({ type }) => type === "text") ? parts.map((part) => textOf([part])).join("\n") : parts;
 }
 
 function partOf(block: acp.ContentBlock): Content {

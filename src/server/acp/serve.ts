@@ -25,9 +25,7 @@ export async function serveAcpOverStreams(options: {
     .onRequest(session.close, ({ params }) => editor.close(params))
     .onRequest(session.prompt, ({ params, signal: request }) => editor.prompt(params, request))
     .onNotification(session.cancel, ({ params }) => editor.cancel(params))
-    .connect(
-      ndJsonStream(Writable.toWeb(output), Readable.toWeb(input) as ReadableStream<Uint8Array>),
-    );
+    .connect(ndJsonStream(Writable.toWeb(output), Readable.toWeb(input) as ReadableStream<Uint8Array>));
   const stop = () => connection.close();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

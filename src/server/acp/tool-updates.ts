@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
 import type * as acp from "@agentclientprotocol/sdk";
-import { plainText } from "../../tool/marked-text.js";
 import type { Content } from "../../tool/content.js";
 import type { Effect } from "../../tool/effects.js";
+import { plainText } from "../../tool/marked-text.js";
 
 const MAX_TITLE_CHARS = 2_000;
 const MAX_LOCATIONS = 20;

@@ -38,7 +38,10 @@ export class ChatAnswer {
       }
       case "tool_use":
         this.#mustPart = this.#said;
-        return { ...this.#chunk({}), hermes: { event: { type: event.type, id: event.id, name: event.name } } };
+        return {
+          ...this.#chunk({}),
+          hermes: { event: { type: event.type, id: event.id, name: event.name } },
+        };
       case "tool_result": {
         const { type, id, name, ok, duration_ms } = event;
         return { ...this.#chunk({}), hermes: { event: { type, id, name, ok, duration_ms } } };
@@ -75,7 +78,13 @@ function finishReason({ stop }: AgentResult): FinishReason {
   return stop === "max_turns" || stop === "budget" ? "length" : "stop";
 }
 
-function aboutTurn({ session, tool_calls, stop, model, cost_usd }: AgentResult): Readonly<Record<string, unknown>> {
+function aboutTurn({
+  session,
+  tool_calls,
+  stop,
+  model,
+  cost_usd,
+}: AgentResult): Readonly<Record<string, unknown>> {
   return { session, tool_calls, stop, model, cost_usd };
 }
 

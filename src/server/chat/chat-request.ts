@@ -1,5 +1,5 @@
-import { isRecord } from "../../base/record.js";
 import type { NewMessage } from "../../agent/sessions/types.js";
+import { isRecord } from "../../base/record.js";
 import type { IncomingCall } from "../../tool/call.js";
 import { type Content, text, textOf } from "../../tool/content.js";
 import { failure } from "../../tool/errors.js";
@@ -35,7 +35,8 @@ export function chatRequestFrom(
   const refused = refusedOptions(parsed);
   if (refused !== undefined) return refused;
   const { messages } = parsed;
-  if (!Array.isArray(messages) || messages.length === 0) return wrong("messages must be a list with an entry");
+  if (!Array.isArray(messages) || messages.length === 0)
+    return wrong("messages must be a list with an entry");
   const read: NewMessage[] = [];
   const instructions: string[] = [];
   const from = lastOnly ? messages.length - 1 : 0;
@@ -65,7 +66,12 @@ export function chatRequestFrom(
 }
 
 /** Options that would change what an answer is. How a model is to sound (`temperature` …) is left to the settings. */
-function refusedOptions({ model, n, tools, functions }: Readonly<Record<string, unknown>>): Problem | undefined {
+function refusedOptions({
+  model,
+  n,
+  tools,
+  functions,
+}: Readonly<Record<string, unknown>>): Problem | undefined {
   if (model !== undefined && model !== MODEL_ID)
     return {
       status: 404,

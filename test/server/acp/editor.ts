@@ -1,10 +1,10 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 import { serveAcpOverStreams } from "../../../src/server/acp/serve.js";
+import type { AnyTool } from "../../../src/tool/tool.js";
 import { onTestEnd, testRuntime } from "../../support/runtime.js";
 import type { Step } from "../../support/scripted-model/scenario.js";
 import { type ScriptedModel, startScriptedModel } from "../../support/scripted-model/server.js";
-import type { AnyTool } from "../../../src/tool/tool.js";
 
 export interface Editor {
   readonly agent: acp.ClientContext;
@@ -14,7 +14,9 @@ export interface Editor {
 }
 
 /** What a person in the editor answers; the first option that allows when left out. */
-export type Person = (question: acp.RequestPermissionRequest) => acp.RequestPermissionResponse | Promise<acp.RequestPermissionResponse>;
+export type Person = (
+  question: acp.RequestPermissionRequest,
+) => acp.RequestPermissionResponse | Promise<acp.RequestPermissionResponse>;
 
 export const allow: Person = ({ options }) => ({
   outcome: { outcome: "selected", optionId: options[0]?.optionId ?? "" },
@@ -88,6 +90,9 @@ export async function editing(
     mcpServers: [],
   });
   const prompt = (text: string, id = sessionId) =>
-    editor.agent.request(acp.methods.agent.session.prompt, { sessionId: id, prompt: [{ type: "text", text }] });
+    editor.agent.request(acp.methods.agent.session.prompt, {
+      sessionId: id,
+      prompt: [{ type: "text", text }],
+    });
   return { ...made, ...editor, model, connect, sessionId, prompt };
 }

@@ -13,7 +13,9 @@ const deny: Person = () => ({ outcome: { outcome: "selected", optionId: "deny" }
 function textIn(updates: readonly acp.SessionNotification[]): string {
   return updates
     .map(({ update }) =>
-      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
+      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text"
+        ? update.content.text
+        : "",
     )
     .join("");
 }
@@ -55,7 +57,10 @@ describe("hermes acp, with the SDK's own client", () => {
 
   it("answers a prompt, and shows an edit with what was there before", async () => {
     const { prompt, updates, cwd, model } = await editing([
-      { text: "I change it.", calls: [{ id: "w", name: "write_file", arguments: { path: "note.txt", content: "new\n" } }] },
+      {
+        text: "I change it.",
+        calls: [{ id: "w", name: "write_file", arguments: { path: "note.txt", content: "new\n" } }],
+      },
       { text: " Done." },
     ]);
     writeFileSync(join(cwd, "note.txt"), "old\n");
@@ -63,7 +68,9 @@ describe("hermes acp, with the SDK's own client", () => {
     expect(model.complaints).toEqual([]);
     expect(textIn(updates)).toBe("I change it. Done.");
     const path = join(cwd, "note.txt");
-    const tools = updates.map(({ update }) => update).filter(({ sessionUpdate }) => sessionUpdate.startsWith("tool_call"));
+    const tools = updates
+      .map(({ update }) => update)
+      .filter(({ sessionUpdate }) => sessionUpdate.startsWith("tool_call"));
     expect(tools).toMatchObject([
       {
         sessionUpdate: "tool_call",
@@ -87,7 +94,11 @@ describe("hermes acp, with the SDK's own client", () => {
         calls: [
           { id: "r", name: "read_file", arguments: { path: "missing.txt" } },
           { id: "t", name: "terminal", arguments: { command: "echo hi" } },
-          { id: "p", name: "todo", arguments: { todos: [{ id: "1", content: "paint", status: "in_progress" }] } },
+          {
+            id: "p",
+            name: "todo",
+            arguments: { todos: [{ id: "1", content: "paint", status: "in_progress" }] },
+          },
         ],
       },
       { text: "ok" },
@@ -102,7 +113,9 @@ describe("hermes acp, with the SDK's own client", () => {
         entries: [expect.objectContaining({ content: "paint", status: "in_progress" })],
       }),
     );
-    const ended = all.flatMap((update) => (update.sessionUpdate === "tool_call_update" ? [update.status] : []));
+    const ended = all.flatMap((update) =>
+      update.sessionUpdate === "tool_call_update" ? [update.status] : [],
+    );
     expect(ended.toSorted()).toEqual(["completed", "completed", "failed"]);
   });
 
@@ -114,7 +127,10 @@ describe("hermes acp, with the SDK's own client", () => {
       [() => ({ outcome: { outcome: "selected", optionId: "yes please" } }), false],
     ] as const) {
       const { prompt, cwd, asked } = await editing(
-        [{ calls: [{ id: "t", name: "terminal", arguments: { command: "rm -rf build.txt" } }] }, { text: "ok" }],
+        [
+          { calls: [{ id: "t", name: "terminal", arguments: { command: "rm -rf build.txt" } }] },
+          { text: "ok" },
+        ],
         person === undefined ? {} : { person },
       );
       writeFileSync(join(cwd, "build.txt"), "x");
@@ -147,7 +163,9 @@ describe("hermes acp, with the SDK's own client", () => {
   });
 
   it("a yes for the session is not asked again", async () => {
-    const rm = (id: string) => ({ calls: [{ id, name: "terminal", arguments: { command: "rm -rf build.txt" } }] });
+    const rm = (id: string) => ({
+      calls: [{ id, name: "terminal", arguments: { command: "rm -rf build.txt" } }],
+    });
     const { prompt, asked } = await editing([rm("a"), { text: "1" }, rm("b"), { text: "2" }], {
       person: ({ options }) => ({
         outcome: {
