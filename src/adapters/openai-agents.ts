@@ -41,11 +41,12 @@ export async function toOpenAIAgentsTools(session: Session): Promise<OpenAIAgent
     name,
     description,
     parameters: {
+      type: "object",
       properties: {},
       required: [],
       additionalProperties: true,
       ...parameters,
-    } as OpenAIAgentsTool["parameters"],
+    },
     strict: false,
     invoke: async (_context, input, details) =>
       outputOf(await run({ id: details?.toolCall?.callId, arguments: input, signal: details?.signal })),

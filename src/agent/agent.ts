@@ -1,51 +1,15 @@
-import type { ApprovalRequest, Approver } from "../call/scope.js";
-import { approverFrom, type OpenSessionOptions } from "../runtime/open-session-options.js";
-import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
-import { failure, HermesError } from "../tool/errors.js";
-import type { MemoryHost, SessionsHost, TodoItem } from "../tool/host-capabilities.js";
+import type { TodoItem } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
-import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
-import type { Budget } from "./ledger.js";
-import { systemPrompt } from "./prompt.js";
-import type { Conversation, ConversationStore, NewMessage } from "./sessions/types.js";
-import { ConversationTodos } from "./todos.js";
-import { type AgentModel, runTurn } from "./turn.js";
+import type { AgentParts, Emitter } from "./open-agent.js";
+import type { ConversationTodos } from "./todos.js";
+import { runTurn } from "./turn.js";
 
 const MAX_TURNS = 90;
-const MAX_CONCURRENT = 3;
-
-export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | "contextTokens"> {
-  readonly runtime: Runtime;
-  readonly store: ConversationStore;
-  readonly model: AgentModel;
-  /** The conversation to go on with; a new one when left out. */
-  readonly conversation?: string | undefined;
-  readonly source?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly who?: string | undefined;
-  readonly maxTurns?: number | undefined;
-  /** How many children work at the same time. */
-  readonly maxConcurrent?: number | undefined;
-  budget?(): Budget;
-  /** Texts for the system prompt of a new conversation. */
-  readonly memoryText?: string | undefined;
-  readonly skillsText?: string | undefined;
-  /** What the client of a door asks of the agent besides. */
-  readonly instructions?: string | undefined;
-  /** What was said before this conversation was opened here; only for a new one. */
-  readonly history?: readonly NewMessage[] | undefined;
-  /** What the loop does not bring by itself. */
-  readonly memory?: MemoryHost | undefined;
-  /** Earlier conversations, as this one may see them. */
-  sessions?(conversation: string): SessionsHost | undefined;
-  /** Ends what was opened for this agent alone. */
-  onClose?(): Promise<void>;
-}
 
 /** A conversation with a model that has tools. */
 export class Agent {
@@ -103,6 +67,11 @@ export class Agent {
     if (this.#running === undefined) return false;
     this.#steering.push(message);
     return true;
+  }
+
+  /** What was said to a turn that ended before it could be heard. */
+  takeUnheard(): readonly string[] {
+    return this.#steering.splice(0);
   }
 
   /** Ends the running turn, and those that wait for its end; every call that was made gets its answer. */
@@ -210,77 +179,4 @@ export class Agent {
       })),
     );
   }
-}
-
-interface Emitter {
-  to(event: AgentEvent): void;
-}
-
-/** Opens a conversation, new or old, with a session of its own. */
-export async function openAgent(parts: AgentParts): Promise<Agent> {
-  const { runtime, store, model, approver, owner } = parts;
-  const emit: Emitter = { to: () => {} };
-  const cwd = parts.cwd ?? runtime.cwd;
-  const known = parts.conversation === undefined ? undefined : await mustExist(parts.conversation, parts);
-  const { id, cwd: folder } =
-    known ?? (await store.create({ source: parts.source ?? "library", model: model.name, cwd, owner }));
-  const todos = new ConversationTodos(known === undefined ? [] : await store.messages(id));
-  const opened: { session?: Session } = {};
-  const delegate = delegation({
-    session: () => opened.session,
-    conversation: id,
-    store,
-    model,
-    maxConcurrent: parts.maxConcurrent ?? MAX_CONCURRENT,
-    budget: () => parts.budget?.() ?? {},
-  });
-  const session = await runtime.openSession({
-    ...sessionOptions(parts),
-    cwd: parts.cwd ?? folder,
-    approver:
-      approver === undefined
-        ? undefined
-        : telling(typeof approver === "function" ? approverFrom(approver) : approver, emit),
-    host: { todos, delegate, memory: parts.memory, sessions: parts.sessions?.(id) },
-    model: model.name,
-    contextTokens: model.contextTokens,
-    guardrails: parts.guardrails ?? "warn",
-  });
-  opened.session = session;
-  if (known === undefined) {
-    const { who, instructions, memoryText, skillsText, history = [] } = parts;
-    const content = await systemPrompt({
-      session,
-      who,
-      instructions,
-      memory: memoryText,
-      skills: skillsText,
-    });
-    await store.append(id, [{ role: "system", content }, ...history]);
-  }
-  return new Agent(parts, { conversation: id, session, todos, emit });
-}
-
-async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conversation> {
-  const found = await store.get(id, { owner });
-  if (found !== undefined) return found;
-  throw new HermesError(
-    failure("not_found", `There is no conversation ${id}`, "hermes sessions list shows those there are."),
-  );
-}
-
-function sessionOptions(parts: AgentParts): Omit<OpenSessionOptions, "approver"> {
-  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door } = parts;
-  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door };
-}
-
-/** Whoever follows the turn sees the question too. */
-function telling(approver: Approver, emit: Emitter): Approver {
-  return {
-    ...(approver.isThere !== undefined && { isThere: () => approver.isThere?.() ?? true }),
-    ask(request: ApprovalRequest, signal: AbortSignal) {
-      emit.to({ type: "approval", id: request.callId, name: request.tool, reason: request.reason });
-      return approver.ask(request, signal);
-    },
-  };
 }

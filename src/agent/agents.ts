@@ -1,19 +1,31 @@
 import type { Runtime } from "../runtime/runtime.js";
 import { failure, HermesError } from "../tool/errors.js";
-import { type Agent, type AgentParts, openAgent } from "./agent.js";
+import type { Agent } from "./agent.js";
 import { configuredModel } from "./configured-model.js";
-import { openConversations, type SqliteConversationStore } from "./sessions/conversation-store.js";
+import type { Budget } from "./ledger.js";
+import { memoryOf } from "./memory/memory-files.js";
+import { memorySnapshot } from "./memory/snapshot.js";
+import { modelsForOpinions } from "./mixture.js";
+import { type AgentParts, type AgentSurroundings, openAgent } from "./open-agent.js";
+import { openConversations, SqliteConversationStore } from "./sessions/conversation-store.js";
 import { earlierConversations } from "./sessions/sessions-host.js";
 import type { ConversationStore } from "./sessions/types.js";
+import { skillsOf } from "./skills/prompt-text.js";
 import type { AgentModel } from "./turn.js";
 
 /** What an agent is opened with where the settings say the rest. */
-export interface OpenAgentOptions extends Omit<AgentParts, "runtime" | "store" | "model"> {
+export interface OpenAgentOptions
+  extends Omit<AgentParts, "runtime" | "store" | "model" | "memoryText" | "skillsText" | "surroundings"> {
   /** `[PROVIDER:]NAME` or a model that is open already; the one of the settings when left out. */
   readonly model?: string | AgentModel | undefined;
+  /** True for somebody else than the person whose machine it is: what is remembered of that person is neither told nor changed. */
+  readonly isGuest?: boolean | undefined;
 }
 
-/** Opens the agents of one program: its conversations are opened once, its model and its limits are those of the settings. */
+/**
+ * Opens the agents of one program: every door gets the same ones. Conversations are opened once; the model, its limits,
+ * memory, skills and earlier conversations are those of the settings.
+ */
 export class Agents {
   readonly #runtime: Runtime;
   readonly #given: ConversationStore | undefined;
@@ -38,32 +50,37 @@ export class Agents {
   }
 
   /** Throws a HermesError where no model can be asked; it says the shortest ways to one. */
-  async open(options: OpenAgentOptions): Promise<Agent> {
+  async open({ isGuest = false, ...options }: OpenAgentOptions): Promise<Agent> {
     const told: { agent?: Agent } = {};
-    const waiting: string[] = [];
     const model = await this.#model(options.model, (message) => {
-      if (told.agent === undefined) waiting.push(message);
+      if (told.agent === undefined) this.#runtime.log.warn(message);
       else told.agent.notice(message);
     });
-    const { values } = this.#runtime.config;
-    const own = this.#given === undefined ? await this.#ownConversations() : undefined;
+    const { config } = this.#runtime;
+    const budget = options.budget ?? (() => this.#budget());
+    const store = await this.conversations();
+    const { skills, skillsText } = await skillsOf(config);
     const agent = await openAgent({
       ...options,
       model,
       runtime: this.#runtime,
-      store: own ?? (await this.conversations()),
-      sessions:
-        options.sessions ??
-        ((current) =>
-          own === undefined
-            ? undefined
-            : earlierConversations({ store: own, current, owner: options.owner ?? "" })),
-      budget:
-        options.budget ??
-        (() => (values.model.budget_usd > 0 ? { sessionUsd: values.model.budget_usd } : {})),
+      store,
+      budget,
+      maxTurns: options.maxTurns ?? config.values.agent.max_turns,
+      maxConcurrent: options.maxConcurrent ?? config.values.delegation.max_concurrent,
+      skillsText,
+      memoryText: isGuest ? "" : await memorySnapshot(memoryOf(config, "")),
+      surroundings: (conversation): AgentSurroundings => ({
+        memory: isGuest ? undefined : memoryOf(config, conversation),
+        sessions:
+          store instanceof SqliteConversationStore
+            ? earlierConversations({ store, current: conversation, owner: options.owner ?? "" })
+            : undefined,
+        skills,
+        models: modelsForOpinions({ config, model, store, payer: conversation, budget }),
+      }),
     });
     told.agent = agent;
-    for (const message of waiting) this.#runtime.log.warn(message);
     return agent;
   }
 
@@ -71,6 +88,12 @@ export class Agents {
     // One that could not be opened was reported to whoever asked for it.
     const opened = await this.#opened?.catch(() => undefined);
     await opened?.close();
+  }
+
+  /** Read each time: it may be raised while the work waits. */
+  #budget(): Budget {
+    const { budget_usd: session, budget_day_usd: day } = this.#runtime.config.values.model;
+    return { ...(session > 0 && { sessionUsd: session }), ...(day > 0 && { dayUsd: day }) };
   }
 
   async #model(

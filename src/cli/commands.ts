@@ -8,6 +8,7 @@ import { permissions } from "./permissions.js";
 import { plugins } from "./plugins.js";
 import { kill, logs, ps } from "./processes.js";
 import { sessions } from "./sessions.js";
+import { skills } from "./skills.js";
 import { tool } from "./tool.js";
 import { tools, toolsets } from "./tools.js";
 
@@ -27,8 +28,8 @@ export const GROUPS: Readonly<
     ],
   },
   "Conversations:": {
-    commands: ["sessions"],
-    examples: ["hermes sessions", "hermes sessions search database migration"],
+    commands: ["sessions", "skills"],
+    examples: ["hermes sessions search database migration", "hermes skills"],
   },
   "What may happen:": {
     commands: ["approvals", "changes", "permissions", "net"],
@@ -170,6 +171,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   mcp,
   sessions,
+  skills,
   stats: {
     about: "calls, errors and times per tool",
     options: { "--days <n>": { about: "look back this far", default: "30" } },

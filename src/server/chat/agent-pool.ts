@@ -109,14 +109,15 @@ export class AgentPool {
     const [idlest] = [...this.#kept.values()]
       .filter(({ open }) => open === 0)
       .sort((a, b) => a.usedAt - b.usedAt);
-    if (idlest !== undefined) return this.#end(idlest);
-    throw new HermesError(
-      failure(
-        "unavailable",
-        `all ${this.#limits.sessions} agents of this server are at work`,
-        "Try again when one has finished.",
-      ),
-    );
+    if (idlest === undefined)
+      throw new HermesError(
+        failure(
+          "unavailable",
+          `all ${this.#limits.sessions} agents of this server are at work`,
+          "Try again when one has finished.",
+        ),
+      );
+    this.#end(idlest);
   }
 
   #expire(): void {

@@ -120,12 +120,13 @@ describe("hermes acp, with the SDK's own client", () => {
   });
 
   it("asks before what is dangerous: yes runs it, no does not, and a word nobody offered is a no", async () => {
-    for (const [person, gone] of [
+    const people: readonly (readonly [person: Person | undefined, gone: boolean])[] = [
       [undefined, true],
       [deny, false],
       [() => ({ outcome: { outcome: "cancelled" } }), false],
       [() => ({ outcome: { outcome: "selected", optionId: "yes please" } }), false],
-    ] as const) {
+    ];
+    for (const [person, gone] of people) {
       const { prompt, cwd, asked } = await editing(
         [
           { calls: [{ id: "t", name: "terminal", arguments: { command: "rm -rf build.txt" } }] },
