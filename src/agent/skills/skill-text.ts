@@ -59,12 +59,21 @@ export async function readSkillText(text: string, folder: string): Promise<Skill
 
 async function parsed(front: string): Promise<unknown> {
   const { parse } = await import("yaml");
-  try {
-    // Aliases make much of little; no skill needs them.
-    return parse(front, { maxAliasCount: 0, schema: "core", logLevel: "silent" });
-  } catch {
-    return undefined;
+  for (const text of [front, withQuotedDescription(front)]) {
+    try {
+      // Aliases make much of little; no skill needs them.
+      return parse(text, { maxAliasCount: 0, schema: "core", logLevel: "error" });
+    } catch {}
   }
+  return undefined;
+}
+
+/** Many skills have a colon in a description without quotes, which is no YAML, and everybody knows what is meant. */
+function withQuotedDescription(front: string): string {
+  return front.replace(
+    /^(description:[ \t]+)(\S.*)$/m,
+    (_, name: string, text: string) => name + JSON.stringify(text),
+  );
 }
 
 /** A list, or one text with blanks or commas between the words; Hermes also has objects with a name. */
