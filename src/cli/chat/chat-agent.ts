@@ -1,4 +1,5 @@
-import { type Agent, type AgentParts, openAgent } from "../../agent/agent.js";
+import type { Agent } from "../../agent/agent.js";
+import type { Agents, OpenAgentOptions } from "../../agent/agents.js";
 import { configuredModel } from "../../agent/configured-model.js";
 import type { AgentEvent, AgentResult } from "../../agent/events.js";
 import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
@@ -16,6 +17,7 @@ const PLAN_OFF = "[Plan mode is over: what was planned may be done.]";
 
 export interface ChatAgentParts {
   readonly runtime: Runtime;
+  readonly agents: Agents;
   readonly store: SqliteConversationStore;
   readonly model: AgentModel;
   readonly approver: Approver;
@@ -151,14 +153,19 @@ export class ChatAgent {
   /** Another conversation: a new one when none is named. */
   async change(conversation: string | undefined): Promise<void> {
     const next = await openConversation(this.#parts, { ...this.#wishes(), conversation });
-    await this.#agent.close();
+    await this.close();
     this.#agent = next.agent;
     this.#undo = next.undo;
     if (this.#plan) this.#news = PLAN_ON;
   }
 
+  /** A conversation in which nothing was said is not kept. */
   async close(): Promise<void> {
+    const { store } = this.#parts;
     await this.#agent.close();
+    const { conversation } = this.#agent;
+    const said = await store.messages(conversation, { last: 1 });
+    if (said.every(({ role }) => role === "system")) await store.delete(conversation);
   }
 
   /** The same conversation in the same session, under what holds now. */
@@ -190,7 +197,8 @@ export class ChatAgent {
   }
 }
 
-interface Wishes extends Pick<AgentParts, "conversation" | "continues" | "model" | "profile"> {
+interface Wishes extends Pick<OpenAgentOptions, "conversation" | "continues" | "profile"> {
+  readonly model: AgentModel;
   readonly plan: boolean;
   readonly undo?: UndoTurns | undefined;
 }
@@ -201,13 +209,10 @@ interface Opened {
 }
 
 async function openConversation(parts: ChatAgentParts, wishes: Wishes): Promise<Opened> {
-  const { runtime, store, approver, ask, maxTurns } = parts;
+  const { agents, approver, ask, maxTurns } = parts;
   const { plan, model, conversation, continues } = wishes;
-  const { budget_usd } = runtime.config.values.model;
   const opened = { undo: wishes.undo };
-  const agent = await openAgent({
-    runtime,
-    store,
+  const agent = await agents.open({
     approver,
     ask,
     maxTurns,
@@ -215,7 +220,6 @@ async function openConversation(parts: ChatAgentParts, wishes: Wishes): Promise<
     continues,
     source: "cli",
     door: "cli",
-    budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
     profile: plan ? PLAN_PROFILE : wishes.profile,
     model: plan ? model : keepingBeforeCalls(model, async () => opened.undo?.keep()),
   });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Agents } from "../../agent/agents.js";
 import { openConversations } from "../../agent/sessions/conversation-store.js";
 import { hermesPaths } from "../../config/paths.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -52,6 +53,7 @@ async function talk(
     {
       runtime,
       store,
+      agents: new Agents(runtime, { store }),
       model,
       approver,
       ask: (question) => app.ask(question),

@@ -1,6 +1,5 @@
 import type { AgentEvent, AgentResult } from "../../agent/events.js";
 import type { Approver } from "../../call/scope.js";
-import { hermesPaths } from "../../config/paths.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { HermesError } from "../../tool/errors.js";
 import { type CommandContext, exitSoon } from "../context.js";
@@ -41,29 +40,22 @@ interface Wish {
 }
 
 async function converse(context: CommandContext, wish: Wish): Promise<void> {
-  const { out, home, options, flags } = context;
+  const { out, options, flags } = context;
   const { runtime, message } = wish;
-  const [{ openConversations }, { openAgent }] = await Promise.all([
-    import("../../agent/sessions/conversation-store.js"),
-    import("../../agent/agent.js"),
-  ]);
+  const { Agents } = await import("../../agent/agents.js");
   const notice = (text: string) =>
     out.jsonl ? out.value({ type: "notice", message: text }) : out.note(text);
   const model = await chosenModel(context, { runtime, notice });
-  const store = await openConversations(hermesPaths(home));
+  const agents = new Agents(runtime);
   try {
-    const { budget_usd } = runtime.config.values.model;
-    const agent = await openAgent({
-      runtime,
-      store,
+    const agent = await agents.open({
       model,
-      conversation: await chosenConversation(context, store),
+      conversation: await chosenConversation(context, await agents.conversations()),
       source: "cli",
       door: "cli",
       approver: wish.approver,
       profile: options.plan === true ? PLAN_PROFILE : flags.profile,
       maxTurns: mostTurns(context),
-      budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
     });
     try {
       const events =
@@ -75,7 +67,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
       await agent.close();
     }
   } finally {
-    await store.close();
+    await agents.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
+import type { ConversationStore } from "../../agent/sessions/types.js";
 import type { AgentModel } from "../../agent/turn.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CommandContext } from "../context.js";
@@ -25,7 +25,7 @@ export async function chosenModel(
 /** The conversation that `--resume` names; undefined for a new one. */
 export async function chosenConversation(
   { options }: CommandContext,
-  store: SqliteConversationStore,
+  store: ConversationStore,
 ): Promise<string | undefined> {
   const { resume } = options;
   if (typeof resume !== "string") return undefined;
