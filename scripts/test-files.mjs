@@ -30,11 +30,8 @@ const FULL = [
   "test/agent/sessions/{processes,large}.test.ts",
   "test/agent/memory/processes.test.ts",
   "test/cli/sessions.test.ts",
-<<<<<<< HEAD
   "test/chat/{lesson-*,turns}.test.ts",
-=======
   "test/stories/skills.test.ts",
->>>>>>> issue-15
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement,shell/corpus-generated}.test.ts",
   "test/examples/**",
