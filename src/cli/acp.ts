@@ -1,5 +1,6 @@
+import { failure } from "../tool/errors.js";
 import { type CommandContext, exitSoon } from "./context.js";
-import { commandError, EXIT } from "./errors.js";
+import { EXIT, ExitError } from "./errors.js";
 import { takeStandardOutput } from "./protocol-output.js";
 import { reportUncaughtErrors } from "./session/with-session.js";
 
@@ -30,10 +31,8 @@ async function check({ runtime: open, out }: CommandContext): Promise<void> {
   try {
     const { configuredModel } = await import("../agent/configured-model.js");
     const model = await configuredModel(runtime.config, { onNotice: (text) => out.note(text) });
-    if ("fixes" in model) {
-      process.exitCode = EXIT.authentication;
-      throw commandError("unavailable", model.reason, model.fixes.join("\n"));
-    }
+    if ("fixes" in model)
+      throw new ExitError(failure("unavailable", model.reason, model.fixes.join("\n")), EXIT.authentication);
     if (out.json) out.value({ ok: true, model: model.name });
     else out.line(`hermes acp is ready: ${model.name}`);
   } finally {

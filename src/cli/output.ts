@@ -6,7 +6,7 @@ import type { Origin } from "../config/types.js";
 import type { CallResult } from "../tool/call.js";
 import { type Failure, failure, HermesError } from "../tool/errors.js";
 import { type Meaning, renderMarks } from "../tool/marked-text.js";
-import { EXIT, exitCodeOf } from "./errors.js";
+import { EXIT, ExitError, exitCodeOf } from "./errors.js";
 
 export interface OutputOptions {
   readonly json?: boolean | undefined;
@@ -133,7 +133,9 @@ export class Output {
   failWith(thrown: unknown): void {
     if (thrown instanceof HermesError) {
       const { code, hint, message } = thrown;
-      this.fail(failure(code, hint === undefined ? message : message.slice(0, -(hint.length + 2)), hint));
+      const words = hint === undefined ? message : message.slice(0, -(hint.length + 2));
+      const exit = thrown instanceof ExitError ? thrown.exitCode : exitCodeOf(code);
+      this.fail(failure(code, words, hint), exit);
       return;
     }
     const message = messageOf(thrown);

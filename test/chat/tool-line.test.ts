@@ -31,7 +31,7 @@ describe("the line of a call", () => {
   });
 
   it("says how long it took at a glance", () => {
-    expect([40, 9_940, 12_300, 125_000].map(elapsed)).toEqual(["0.0s", "9.9s", "12s", "2m 5s"]);
+    expect([40, 9_940, 12_300, 125_000].map(elapsed)).toEqual(["40ms", "9.9s", "12s", "2m 5s"]);
   });
 
   it("shows differences and errors, nothing else of a result", () => {

@@ -15,7 +15,7 @@ describe("a turn on the terminal", () => {
     await chat.type(`write a note${KEY.enter}`);
     await chat.printed("Bye.");
     const shown = await chat.screen.scrollback(200);
-    expect(shown).toMatch(/✓ .*write_file {2}note\.txt.* {2}\d+\.\ds/);
+    expect(shown).toMatch(/✓ .*write_file {2}note\.txt.* {2}[\d.]+m?s/);
     expect(shown).toContain("It is written:");
     expect(shown).toContain("• in note.txt");
     expect(shown).toMatch(/^a {2}b\n1 {2}two$/m);
@@ -195,8 +195,8 @@ describe("commands of the chat", () => {
     for (const [command, answer] of says) {
       await chat.type(command + KEY.enter);
       await eventually(
-        async () => (await chat.screen.scrollback(1_000)).split(`› ${command}\n`).at(-1) ?? "",
-        (below) => below.includes(answer),
+        async () => (await chat.screen.scrollback(1_000)).split(`› ${command}\n`),
+        (parts) => parts.length > 1 && parts.at(-1)?.includes(answer) === true,
       );
     }
   });
@@ -225,6 +225,29 @@ describe("commands of the chat", () => {
     const next = await startChat([], { home: chat.home, cwd: chat.cwd });
     await next.type(KEY.up);
     await next.sees("› look at @folder/wanted.txt");
+  });
+
+  it("--resume finishes a turn that kill -9 cut off; what ran then is told as unknown and not run again", async () => {
+    const runs = {
+      calls: [{ id: "r", name: "terminal", arguments: { command: "echo ran >> ran.txt; sleep 60" } }],
+    };
+    const chat = await startChat([runs]);
+    await chat.type(`go${KEY.enter}`);
+    await eventually(
+      async () => existsSync(join(chat.cwd, "ran.txt")),
+      (isThere) => isThere,
+    );
+    if (chat.process.pid !== undefined) process.kill(chat.process.pid, "SIGKILL");
+    await chat.process.ended;
+    const next = await startChat([{ text: "I shall look first." }], {
+      home: chat.home,
+      cwd: chat.cwd,
+      args: ["--resume", "last"],
+    });
+    await next.printed("This turn was cut off; it goes on.");
+    await next.printed("I shall look first.");
+    expect(next.lastAsked()).toContain('"status":"unknown"');
+    expect(readFileSync(join(chat.cwd, "ran.txt"), "utf8")).toBe("ran\n");
   });
 
   it("--resume goes on with a conversation and shows the end of it", async () => {

@@ -81,8 +81,9 @@ async function follow({ out }: CommandContext, events: AsyncIterable<AgentEvent>
   for await (const event of events) {
     if (event.type === "result") result = event;
     else if (event.type === "error") error = event;
-    if (out.jsonl) out.value(event);
-    else if (!out.json && (isWatched || event.type !== "text")) remark(out, event);
+    // Calls that are still being written are for those who watch.
+    if (out.jsonl && event.type !== "tool_begun") out.value(event);
+    if (!out.json && (isWatched || event.type !== "text")) remark(out, event);
   }
   if (result === undefined) throw neverBegun(error);
   process.exitCode = exitCodeFor(result, error);

@@ -1,8 +1,9 @@
 import type { ConversationStore } from "../../agent/sessions/types.js";
 import type { AgentModel } from "../../agent/turn.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { failure } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
-import { commandError, EXIT } from "../errors.js";
+import { commandError, EXIT, ExitError } from "../errors.js";
 
 /** Reads only: what a plan needs. */
 export const PLAN_PROFILE = "readonly_research";
@@ -18,8 +19,7 @@ export async function chosenModel(
     onNotice: notice,
   });
   if (!("fixes" in model)) return model;
-  process.exitCode = EXIT.authentication;
-  throw commandError("unavailable", model.reason, model.fixes.join("\n"));
+  throw new ExitError(failure("unavailable", model.reason, model.fixes.join("\n")), EXIT.authentication);
 }
 
 /** The conversation that `--resume` names; undefined for a new one. */
