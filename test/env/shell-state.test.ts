@@ -165,6 +165,24 @@ const QUESTIONS = [
 ];
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is the shell's syntax
 
+test("a shell that waits is the one that was found first, whatever comes on the way to it later", async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "hermes-first-")));
+  const local = createLocalEnvironment({ env: { ...PARENT, PATH: `${folder}:${PARENT.PATH}` } });
+  const said = async () =>
+    (await local.exec({ command: "echo $0 real", cwd: folder, timeoutMs: 20_000, signal: never })).output;
+  try {
+    await said();
+    await writeFile(join(folder, "bash"), "#!/bin/sh\ncat <&4 >/dev/null\necho another\n", { mode: 0o755 });
+    for (let round = 0; round < 4; round += 1) {
+      expect(await said()).toBe("bash real\n");
+      await delay(200);
+    }
+  } finally {
+    await local.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test("a shell that waited for its command is like one that was started for it", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "hermes-alike-")));
   const waiting = createLocalEnvironment({ env: PARENT });
