@@ -1,6 +1,5 @@
-import { failure } from "../tool/errors.js";
 import { type CommandContext, exitSoon } from "./context.js";
-import { EXIT, ExitError } from "./errors.js";
+import { commandError, EXIT } from "./errors.js";
 import { takeStandardOutput } from "./protocol-output.js";
 import { reportUncaughtErrors } from "./session/with-session.js";
 
@@ -31,8 +30,10 @@ async function check({ runtime: open, out }: CommandContext): Promise<void> {
   try {
     const { configuredModel } = await import("../agent/configured-model.js");
     const model = await configuredModel(runtime.config, { onNotice: (text) => out.note(text) });
-    if ("fixes" in model)
-      throw new ExitError(failure("unavailable", model.reason, model.fixes.join("\n")), EXIT.authentication);
+    if ("fixes" in model) {
+      process.exitCode = EXIT.authentication;
+      throw commandError("unavailable", model.reason, model.fixes.join("\n"));
+    }
     if (out.json) out.value({ ok: true, model: model.name });
     else out.line(`hermes acp is ready: ${model.name}`);
   } finally {

@@ -1,4 +1,4 @@
-import { type ErrorCode, type Failure, failure, HermesError } from "../tool/errors.js";
+import { type ErrorCode, failure, HermesError } from "../tool/errors.js";
 
 /** Part of the public interface: scripts branch on them. */
 export const EXIT = {
@@ -37,16 +37,6 @@ export function exitCodeOf(code: ErrorCode): number {
       return EXIT.toolError;
     case "internal":
       return EXIT.unexpected;
-  }
-}
-
-/** One whose exit code says more than its code does. */
-export class ExitError extends HermesError {
-  readonly exitCode: number;
-
-  constructor(problem: Failure, exitCode: number) {
-    super(problem);
-    this.exitCode = exitCode;
   }
 }
 

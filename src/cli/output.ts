@@ -6,7 +6,7 @@ import type { Origin } from "../config/types.js";
 import type { CallResult } from "../tool/call.js";
 import { type Failure, failure, HermesError } from "../tool/errors.js";
 import { type Meaning, renderMarks } from "../tool/marked-text.js";
-import { EXIT, ExitError, exitCodeOf } from "./errors.js";
+import { EXIT, exitCodeOf } from "./errors.js";
 
 export interface OutputOptions {
   readonly json?: boolean | undefined;
@@ -133,9 +133,10 @@ export class Output {
   failWith(thrown: unknown): void {
     if (thrown instanceof HermesError) {
       const { code, hint, message } = thrown;
-      const words = hint === undefined ? message : message.slice(0, -(hint.length + 2));
-      const exit = thrown instanceof ExitError ? thrown.exitCode : exitCodeOf(code);
-      this.fail(failure(code, words, hint), exit);
+      const told = failure(code, hint === undefined ? message : message.slice(0, -(hint.length + 2)), hint);
+      // A command that set its exit code before it threw knows more than the code of the error.
+      const set = Number(process.exitCode ?? EXIT.ok);
+      this.fail(told, set === EXIT.ok ? exitCodeOf(code) : set);
       return;
     }
     const message = messageOf(thrown);

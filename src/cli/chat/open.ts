@@ -1,9 +1,8 @@
 import type { ConversationStore } from "../../agent/sessions/types.js";
 import type { AgentModel } from "../../agent/turn.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { failure } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
-import { commandError, EXIT, ExitError } from "../errors.js";
+import { commandError, EXIT } from "../errors.js";
 
 /** Reads only: what a plan needs. */
 export const PLAN_PROFILE = "readonly_research";
@@ -19,7 +18,8 @@ export async function chosenModel(
     onNotice: notice,
   });
   if (!("fixes" in model)) return model;
-  throw new ExitError(failure("unavailable", model.reason, model.fixes.join("\n")), EXIT.authentication);
+  process.exitCode = EXIT.authentication;
+  throw commandError("unavailable", model.reason, model.fixes.join("\n"));
 }
 
 /** The conversation that `--resume` names; undefined for a new one. */
