@@ -10,9 +10,9 @@ import type { ConversationStore, StoredMessage } from "./sessions/types.js";
 
 /** Of what the model can read: from here on old messages are summarised. */
 const FULL_SHARE = 0.8;
-/** Of what the model can read: what stays as it is, counted from the end. */
+/** Of the room for messages: what stays as it is, counted from the end. */
 const TAIL_SHARE = 0.25;
-/** Of what the model can read: a turn that takes more than this cannot stay whole. */
+/** Of the room for messages: a turn that takes more than this cannot stay whole. */
 const TURN_SHARE = 0.5;
 /** A summary that makes less room than this share is not worth another one. */
 const LEAST_FREED = 0.2;
@@ -45,7 +45,9 @@ export class Compressor {
     // A server that says "too much" has told more than we knew.
     const window = now ? Math.min(used, this.#options.contextTokens ?? used) : this.#options.contextTokens;
     if (window === undefined || (!now && !this.#isWorthIt(used, window))) return stored;
-    const covered = this.#coverable(before, window);
+    // Tools and all else that is sent along take their part of the window.
+    const room = Math.max(0, window - Math.max(0, used - estimatedTokens(before)));
+    const covered = this.#coverable(before, room);
     const last = covered.at(-1);
     if (last === undefined) return stored;
     const refusal = await ledger.reserve(estimatedTokens(covered));
@@ -76,17 +78,17 @@ export class Compressor {
   }
 
   /** The rows that can go: up to a place where no call loses its result. */
-  #coverable(rows: readonly StoredMessage[], window: number): readonly StoredMessage[] {
+  #coverable(rows: readonly StoredMessage[], room: number): readonly StoredMessage[] {
     let from = rows.length;
     let kept = 0;
-    while (from > 0 && (kept < window * TAIL_SHARE || rows[from]?.role === "tool")) {
+    while (from > 0 && (kept < room * TAIL_SHARE || rows[from]?.role === "tool")) {
       from -= 1;
       kept += estimatedTokens(rows.slice(from, from + 1));
     }
     // The last turn stays whole unless most of the room is its own; then the words it began with go into the summary.
     const lastWords = rows.findLastIndex(isPersons);
     const turn = lastWords < 0 ? [] : rows.slice(lastWords);
-    const isLong = estimatedTokens(turn) > window * TURN_SHARE;
+    const isLong = estimatedTokens(turn) > room * TURN_SHARE;
     const end = lastWords >= 0 && lastWords < from && !isLong ? lastWords : from;
     return rows.slice(0, end).filter(({ role }) => role !== "system" && role !== "summary");
   }

@@ -53,13 +53,17 @@ export async function agentWith(
   options: Partial<Omit<AgentParts, "model" | "runtime">> & {
     readonly tools?: readonly AnyTool[];
     readonly home?: string;
+    /** Tool files of the home, too. */
+    readonly userTools?: boolean;
     readonly contextTokens?: number;
     readonly prices?: { readonly input: number; readonly output: number };
   } = {},
 ) {
-  const { tools = [], contextTokens, prices, home: given, ...parts } = options;
+  const { tools = [], contextTokens, prices, home: given, userTools = false, ...parts } = options;
   const { runtime, cwd, home } = await testRuntime(tools, {
     builtins: true,
+    userTools,
+    ...(parts.cwd !== undefined && { cwd: parts.cwd }),
     ...(given !== undefined && { home: given }),
   });
   const store =
