@@ -13,6 +13,7 @@ describe.each(FORMATS)("hermes chat -q, told in the format of %s", (provider) =>
       HERMES_MODEL: "scripted",
       HERMES_MODEL_BASE_URL: server.url,
       HERMES_MODEL_API_KEY: "test-key",
+      HERMES_MODEL_CONTEXT_TOKENS: "200000",
       HERMES_APPROVALS_UNATTENDED_MODE: "queue",
     };
     const limit = story.maxTurns === undefined ? [] : ["--max-turns", String(story.maxTurns)];
