@@ -31,7 +31,7 @@ const FULL = [
   "test/agent/memory/processes.test.ts",
   "test/cli/sessions.test.ts",
   "test/chat/{lesson-*,turns}.test.ts",
-  "test/stories/{skills,kill-and-resume}.test.ts",
+  "test/stories/{skills,cli,through-doors,crash,kill-and-resume}.test.ts",
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement,shell/corpus-generated}.test.ts",
   "test/examples/**",
