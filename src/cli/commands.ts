@@ -3,6 +3,7 @@ import { CALL_ARGUMENTS, type CommandSpec } from "./command.js";
 import { config } from "./config.js";
 import { cron } from "./cron.js";
 import { env } from "./env.js";
+import { gateway } from "./gateway.js";
 import { mcp } from "./mcp.js";
 import { permissions } from "./permissions.js";
 import { plugins } from "./plugins.js";
@@ -27,7 +28,7 @@ export const GROUPS: Readonly<
     ],
   },
   "Conversations:": {
-    commands: ["sessions"],
+    commands: ["sessions", "gateway"],
     examples: ["hermes sessions", "hermes sessions search database migration"],
   },
   "What may happen:": {
@@ -164,6 +165,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   mcp,
   sessions,
+  gateway,
   stats: {
     about: "calls, errors and times per tool",
     options: { "--days <n>": { about: "look back this far", default: "30" } },

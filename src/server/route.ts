@@ -4,6 +4,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
 import type { EventFeed } from "./event-feed.js";
+import type { HookDoor } from "./hooks-route.js";
 import type { ServerLimits } from "./limits.js";
 import type { McpEndpoint } from "./mcp/endpoint.js";
 import type { RunningRequests } from "./running-requests.js";
@@ -17,6 +18,8 @@ export interface ServerServices {
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly limits: ServerLimits;
+  /** Absent where no webhook is configured. */
+  readonly hooks?: HookDoor | undefined;
 }
 
 export type RouteContext = Context<{ Bindings: HttpBindings }>;

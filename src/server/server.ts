@@ -10,6 +10,7 @@ import { SessionPool } from "../runtime/session-pool.js";
 import { Authenticator } from "./auth.js";
 import { EventFeed } from "./event-feed.js";
 import { gate, LINGER_MS, refuse } from "./gate.js";
+import type { HookDoor } from "./hooks-route.js";
 import { bracketed, type HostRules, hostRules } from "./host-rules.js";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { listen, refuseOpenBind, resolveBind } from "./listen.js";
@@ -29,6 +30,8 @@ export interface ServerOptions {
   /** Further names (`hermes.example`, `box.lan:9119`) under which a proxy or another machine asks. */
   readonly allowedHosts?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** Takes what comes to `/hooks/NAME`. */
+  readonly hooks?: HookDoor | undefined;
 }
 
 export interface HermesServer {
@@ -88,7 +91,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     limits: { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
   });
   const mcp = new McpEndpoint({ runtime, running });
-  const services: ServerServices = { runtime, auth, sessions, feed, mcp, running, limits };
+  const services: ServerServices = { runtime, auth, sessions, feed, mcp, running, limits, hooks: options.hooks };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,

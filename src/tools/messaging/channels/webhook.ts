@@ -1,5 +1,6 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isRecord } from "../../../base/record.js";
+import { signBody } from "../../../base/signed-body.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import type { Channel } from "./channel.js";
@@ -41,7 +42,7 @@ export const webhookChannel: Channel = {
       method: "POST",
       headers: {
         "content-type": "application/json",
-        ...(secret !== "" && { "x-hermes-signature": signature(body, secret) }),
+        ...(secret !== "" && { "x-hermes-signature": signBody(body, secret) }),
       },
       body,
       configured: true,
@@ -66,12 +67,6 @@ export const webhookChannel: Channel = {
     };
   },
 };
-
-/** `t=UNIX,v1=HEX`: HMAC-SHA256 of time and body, so that a copy cannot be sent again later. */
-export function signature(body: string, secret: string, now = Date.now()): string {
-  const time = Math.floor(now / 1000);
-  return `t=${time},v1=${createHmac("sha256", secret).update(`${time}.${body}`).digest("hex")}`;
-}
 
 /** Undefined when there is none of that name, or one that only receives. */
 function webhookOf(name: string, { settings }: CallContext): Webhook | undefined {

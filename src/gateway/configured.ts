@@ -1,0 +1,49 @@
+import { isRecord } from "../base/record.js";
+import { networkRules } from "../net/rules.js";
+import { loadPackage } from "../runtime/packages/find.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { ConfiguredGateway } from "./hub.js";
+import type { Role } from "./people.js";
+import { TelegramGateway } from "./telegram/telegram.js";
+import { WebhookGateway } from "./webhook/webhook.js";
+
+/** The gateways of the settings; what a setting alone switches on needs no further command. */
+export function configuredGateways(runtime: Runtime): readonly ConfiguredGateway[] {
+  return [...telegram(runtime), ...webhooks(runtime)];
+}
+
+function telegram({ config }: Runtime): readonly ConfiguredGateway[] {
+  const { token, api_root: apiRoot, allowed_users, owners } = config.values.gateways.telegram;
+  if (token === "") return [];
+  const gateway = new TelegramGateway({
+    token,
+    apiRoot,
+    load: () => loadPackage("grammy", config.paths.home) as Promise<typeof import("grammy")>,
+  });
+  return [{ gateway, role: rolesOf({ allowed: allowed_users, owners }) }];
+}
+
+/** Whoever has the secret is a guest there: a program, not a person. */
+function webhooks({ config }: Runtime): readonly ConfiguredGateway[] {
+  return Object.entries(config.values.webhooks).flatMap(([name, written]) => {
+    if (!isRecord(written) || typeof written.secret !== "string" || written.secret === "") return [];
+    const { secret, url } = written;
+    const gateway = new WebhookGateway({
+      name,
+      secret,
+      url: typeof url === "string" && URL.canParse(url) ? url : undefined,
+      rules: () => networkRules(config.values),
+    });
+    return [{ gateway, role: () => "guest" as const }];
+  });
+}
+
+/** Nobody who is not named. Without owners of their own, those who may talk are the owners. */
+export function rolesOf(named: {
+  readonly allowed: readonly string[];
+  readonly owners: readonly string[];
+}): (person: string) => Role | undefined {
+  const owners = new Set((named.owners.length > 0 ? named.owners : named.allowed).map(String));
+  const allowed = new Set(named.allowed.map(String));
+  return (person) => (owners.has(person) ? "owner" : allowed.has(person) ? "guest" : undefined);
+}

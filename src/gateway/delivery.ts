@@ -1,0 +1,114 @@
+import { pause } from "../base/deadline.js";
+import { messageOf } from "../base/errno.js";
+import type { Logger } from "../observe/log.js";
+import type { Gateway, SendOutcome } from "./gateway.js";
+import type { GatewayStore } from "./gateway-store.js";
+import type { OutboxRow } from "./outbox.js";
+
+/** Said before a part that may have arrived already, where the platform would not notice. */
+export const REPEAT_NOTE = "(Perhaps a second time: the connection broke while this was on its way.)\n";
+
+/** A part that nobody would take for this long is given up, and that is reported. */
+const GIVE_UP_MS = 24 * 3_600_000;
+
+export interface DeliveryParts {
+  readonly gateway: Gateway;
+  readonly store: GatewayStore;
+  readonly log: Logger;
+  readonly backoff: { readonly firstMs: number; readonly maxMs: number };
+  /** Nobody will get this part. */
+  onFailed(seq: number): void;
+}
+
+/** Sends what stands in the outbox: one queue per chat, in order, no faster than the platform likes. */
+export class Delivery {
+  readonly #parts: DeliveryParts;
+  readonly #lanes = new Map<string, Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** What an earlier process has left. */
+  start(): void {
+    const { store, gateway } = this.#parts;
+    for (const chat of store.outbox.openChats(gateway.name)) this.wake(chat);
+  }
+
+  /** There is something for this chat. */
+  wake(chat: string): void {
+    if (this.#lanes.has(chat) || this.#stop.signal.aborted) return;
+    const lane = this.#lane(chat)
+      .catch((error: unknown) => this.#parts.log.error(`${this.#parts.gateway.name}: ${messageOf(error)}`))
+      .finally(() => {
+        this.#lanes.delete(chat);
+        // Added between the last look and now.
+        if (this.#next(chat) !== undefined) this.wake(chat);
+      });
+    this.#lanes.set(chat, lane);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the gateway stops"));
+    await Promise.all(this.#lanes.values());
+  }
+
+  #next(chat: string): OutboxRow | undefined {
+    if (this.#stop.signal.aborted) return undefined;
+    return this.#parts.store.outbox.next(this.#parts.gateway.name, chat);
+  }
+
+  async #lane(chat: string): Promise<void> {
+    const { gateway, backoff } = this.#parts;
+    let failures = 0;
+    for (let row = this.#next(chat); row !== undefined; row = this.#next(chat)) {
+      const outcome = await this.#send(row);
+      if (this.#stop.signal.aborted && !outcome.sent) return;
+      await this.#note(row, outcome);
+      const waits = !outcome.sent && outcome.retry === "later";
+      failures = waits ? failures + 1 : 0;
+      const patience = Math.min(backoff.firstMs * 2 ** (failures - 1), backoff.maxMs);
+      await pause(waits ? (outcome.afterMs ?? patience) : gateway.traits.paceMs, this.#stop.signal);
+    }
+  }
+
+  async #send(row: OutboxRow): Promise<SendOutcome> {
+    const { gateway, store } = this.#parts;
+    if (Date.now() - row.createdAt > GIVE_UP_MS)
+      return { sent: false, retry: "never", message: "it could not be sent for a day" };
+    const { seq, part, plain } = row;
+    // Only one whose end was never seen is found in this state here.
+    const mayRepeat = row.state === "sending" && !gateway.traits.knowsRepeats && part.replaces === undefined;
+    const text = mayRepeat ? REPEAT_NOTE + part.text : part.text;
+    await store.write(() => store.outbox.sending(seq));
+    try {
+      return await gateway.send({ ...part, id: partId(seq), text, plain }, this.#stop.signal);
+    } catch (error) {
+      return { sent: false, retry: "later", unsure: true, message: messageOf(error) };
+    }
+  }
+
+  async #note(row: OutboxRow, outcome: SendOutcome): Promise<void> {
+    const { store, gateway, log } = this.#parts;
+    const { seq, plain } = row;
+    await store.write(() => {
+      if (outcome.sent) store.outbox.sent(seq, outcome.ref);
+      else if (isHopeless(outcome, plain)) store.outbox.failed(seq, outcome.message);
+      else if (outcome.unsure !== true) store.outbox.again(seq, { plain: outcome.retry === "plain" });
+    });
+    if (!outcome.sent && isHopeless(outcome, plain)) {
+      log.error(`${gateway.name}: a message to ${row.part.chat} was not delivered: ${outcome.message}`);
+      this.#parts.onFailed(seq);
+    }
+  }
+}
+
+/** What is refused as plain characters too will be refused always. */
+function isHopeless(outcome: SendOutcome & { readonly sent: false }, plain: boolean): boolean {
+  return outcome.retry === "never" || (outcome.retry === "plain" && plain);
+}
+
+function partId(seq: number): string {
+  return `hermes-${seq}`;
+}
