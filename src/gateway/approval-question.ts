@@ -3,18 +3,18 @@ import type { ApprovalAnswer, ApprovalRequest, Approver } from "../call/scope.js
 import type { CallContext } from "../tool/tool.js";
 import type { Choice, Questions, QuestionText, Seat } from "./questions.js";
 
-const WORDS: Readonly<Record<string, ApprovalAnswer>> = {
-  yes: "once",
-  y: "once",
-  ok: "once",
-  approve: "once",
-  once: "once",
-  session: "session",
-  always: "always",
-  no: "deny",
-  n: "deny",
-  deny: "deny",
-};
+const WORDS: ReadonlyMap<string, ApprovalAnswer> = new Map([
+  ["yes", "once"],
+  ["y", "once"],
+  ["ok", "once"],
+  ["approve", "once"],
+  ["once", "once"],
+  ["session", "session"],
+  ["always", "always"],
+  ["no", "deny"],
+  ["n", "deny"],
+  ["deny", "deny"],
+]);
 
 /** Asks the person whose turn it is, in the chat it runs in. A guest cannot say yes to anything. */
 export function chatApprover(parts: {
@@ -29,7 +29,7 @@ export function chatApprover(parts: {
     async ask(request, signal) {
       const seat = parts.seat();
       if (seat?.role !== "owner") return { answer: "deny", reason: "nobody who may approve is there" };
-      const answered = await questions.ask(seat, approvalQuestion(request, redact), signal);
+      const answered = await questions.ask({ seat, question: approvalQuestion(request, redact), signal });
       if (answered === undefined) return { answer: "deny", reason: "nobody answered" };
       const by = `${seat.gateway.name}:${answered.by.id}`;
       return { answer: answered.value as ApprovalAnswer, by };
@@ -46,16 +46,16 @@ export function chatAsk(parts: {
   return async ({ question, choices = [], secret }) => {
     const seat = parts.seat();
     if (seat === undefined || secret === true || !seat.gateway.traits.attended) return undefined;
-    const answered = await parts.questions.ask(
+    const answered = await parts.questions.ask({
       seat,
-      {
+      question: {
         text: question,
         choices: choices.map((choice) => ({ label: choice, value: choice })),
         howToType: choices.length === 0 ? "" : `Answer with one of: ${choices.join(", ")}; or in your own words.`,
         typed: (text) => (text === "" ? undefined : text),
       },
-      parts.signal(),
-    );
+      signal: parts.signal(),
+    });
     return answered?.value;
   };
 }
@@ -68,7 +68,7 @@ function approvalQuestion(request: ApprovalRequest, redact: (text: string) => st
     choices,
     howToType: `Answer ${choices.map(({ value }) => value).join(", ")}; silence means deny.`,
     typed(text) {
-      const answer = WORDS[text.toLowerCase().replace(/^\//, "").replace(/[.!]$/, "")];
+      const answer = WORDS.get(text.toLowerCase().replace(/^\//, "").replace(/[.!]$/, ""));
       return choices.some(({ value }) => value === answer) ? answer : undefined;
     },
   };

@@ -4,8 +4,7 @@ import type { AgentEvent, AgentResult } from "../agent/events.js";
 import type { ConversationStore, StoredMessage } from "../agent/sessions/types.js";
 import { messageOf } from "../base/errno.js";
 import type { Logger } from "../observe/log.js";
-import type { Content } from "../tool/content.js";
-import { textOf } from "../tool/content.js";
+import { type Content, textOf } from "../tool/content.js";
 import { REPEAT_NOTE } from "./delivery.js";
 import type { Gateway } from "./gateway.js";
 import type { GatewayStore } from "./gateway-store.js";
@@ -93,6 +92,7 @@ export class ChatWorker {
 
   #rest(waitMs: number): void {
     this.#running = undefined;
+    if (this.#shutdown.signal.aborted) return;
     if (this.#next() === undefined)
       this.#idle = setTimeout(() => void this.#closeAgent(), IDLE_MS).unref();
     else if (waitMs === 0) this.wake();
@@ -127,7 +127,7 @@ export class ChatWorker {
     try {
       const agent = await this.#agentFor(row);
       if ("reason" in agent) return current === "owner" ? agent.reason : "I cannot answer at the moment.";
-      const events = await this.#begin(row, agent, signal);
+      const events = await this.#begin({ row, agent, signal });
       const answer =
         typeof events === "string" ? events : replyOf(await played(events), current === "owner");
       if (!this.#shutdown.signal.aborted) return answer;
@@ -139,11 +139,12 @@ export class ChatWorker {
   }
 
   /** A new turn, the rest of one that was cut off, or what one said whose answer was not sent any more. */
-  async #begin(
-    row: InboxRow,
-    agent: Agent,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<AgentEvent> | string> {
+  async #begin(work: {
+    readonly row: InboxRow;
+    readonly agent: Agent;
+    readonly signal: AbortSignal;
+  }): Promise<AsyncIterable<AgentEvent> | string> {
+    const { row, agent, signal } = work;
     const { store, conversations } = this.#parts;
     const { conversation } = agent;
     const isResumed = row.state === "working" && row.conversation === conversation;

@@ -10,6 +10,8 @@ export const REPEAT_NOTE = "(Perhaps a second time: the connection broke while t
 
 /** A part that nobody would take for this long is given up, and that is reported. */
 const GIVE_UP_MS = 24 * 3_600_000;
+/** What is on its way at the end is waited for: cut off, nobody would know whether it arrived. */
+const FINISH_MS = 5_000;
 
 export interface DeliveryParts {
   readonly gateway: Gateway;
@@ -25,6 +27,7 @@ export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #lanes = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
+  readonly #cut = new AbortController();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -51,7 +54,9 @@ export class Delivery {
 
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the gateway stops"));
+    const cut = setTimeout(() => this.#cut.abort(new Error("the gateway stops")), FINISH_MS);
     await Promise.all(this.#lanes.values());
+    clearTimeout(cut);
   }
 
   #next(chat: string): OutboxRow | undefined {
@@ -64,7 +69,6 @@ export class Delivery {
     let failures = 0;
     for (let row = this.#next(chat); row !== undefined; row = this.#next(chat)) {
       const outcome = await this.#send(row);
-      if (this.#stop.signal.aborted && !outcome.sent) return;
       await this.#note(row, outcome);
       const waits = !outcome.sent && outcome.retry === "later";
       failures = waits ? failures + 1 : 0;
@@ -83,7 +87,7 @@ export class Delivery {
     const text = mayRepeat ? REPEAT_NOTE + part.text : part.text;
     await store.write(() => store.outbox.sending(seq));
     try {
-      return await gateway.send({ ...part, id: partId(seq), text, plain }, this.#stop.signal);
+      return await gateway.send({ ...part, id: partId(seq), text, plain }, this.#cut.signal);
     } catch (error) {
       return { sent: false, retry: "later", unsure: true, message: messageOf(error) };
     }
@@ -105,7 +109,7 @@ export class Delivery {
 }
 
 /** What is refused as plain characters too will be refused always. */
-function isHopeless(outcome: SendOutcome & { readonly sent: false }, plain: boolean): boolean {
+function isHopeless(outcome: Extract<SendOutcome, { sent: false }>, plain: boolean): boolean {
   return outcome.retry === "never" || (outcome.retry === "plain" && plain);
 }
 

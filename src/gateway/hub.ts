@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openAgent } from "../agent/agent.js";
+import { type Agent, openAgent } from "../agent/agent.js";
 import type { ConversationStore } from "../agent/sessions/types.js";
 import type { AgentModel } from "../agent/turn.js";
 import type { NoModel } from "../model/route.js";
@@ -113,7 +113,7 @@ export class GatewayHub {
     const gateway = running.gateway.name;
     if (this.#roleOf(running, message.person.id) === undefined) return this.#refuse(running, message);
     const typed = this.#questions.typed(gateway, message);
-    const command = COMMANDS[message.text.trim().toLowerCase()];
+    const command = COMMANDS.get(message.text.trim().toLowerCase());
     const isHandledNow = typed !== undefined || command !== undefined;
     const state = isHandledNow ? "done" : "waiting";
     const isNew = await store.write(() => store.inbox.add({ gateway, message, state }));
@@ -167,9 +167,9 @@ export class GatewayHub {
       store,
       conversations,
       log: runtime.log,
-      redact: (text) => runtime.redact(text),
+      redact: runtime.redact,
       role: (person) => this.#roleOf(running, person),
-      openAgent: (options) => this.#open(running.gateway, chat, options),
+      openAgent: (options) => this.#open({ gateway, chat, ...options }),
       told: async (row, signal) => {
         const { toldMessage } = await import("./told-message.js");
         return toldMessage({ row, gateway, folder, signal });
@@ -181,16 +181,15 @@ export class GatewayHub {
   }
 
   async #open(
-    gateway: Gateway,
-    chat: string,
-    { conversation, seat, turnSignal }: Parameters<ChatWorkerParts["openAgent"]>[0],
-  ): ReturnType<ChatWorkerParts["openAgent"]> {
+    wish: Parameters<ChatWorkerParts["openAgent"]>[0] & { readonly gateway: Gateway; readonly chat: string },
+  ): Promise<Agent | { readonly reason: string }> {
+    const { gateway, chat, conversation, seat, turnSignal } = wish;
     const { runtime, conversations } = this.#parts;
     const model = await this.#whichModel();
     if ("fixes" in model) return { reason: [model.reason, ...model.fixes].join("\n") };
     const { platform, traits, name } = gateway;
     const { values } = runtime.config;
-    const { questions, redact } = { questions: this.#questions, redact: (text: string) => runtime.redact(text) };
+    const questions = this.#questions;
     const { budget_usd } = values.model;
     return openAgent({
       runtime,
@@ -202,7 +201,7 @@ export class GatewayHub {
       door: "gateway",
       toolsets: values.platform_toolsets[platform] ?? [`hermes-${platform}`],
       approver: traits.attended
-        ? (runtime.approvals.configured() ?? chatApprover({ questions, redact, seat }))
+        ? (runtime.approvals.configured() ?? chatApprover({ questions, redact: runtime.redact, seat }))
         : runtime.approvals.unattended(),
       ask: chatAsk({ questions, seat, signal: turnSignal }),
       budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
@@ -224,11 +223,17 @@ export class GatewayHub {
 }
 
 /** What is done at once, also while a turn runs. */
-const COMMANDS: Readonly<Record<string, (worker: ChatWorker) => string | Promise<string>>> = {
-  "/stop": (worker) => (worker.stopTurn() ? "Stopping." : "Nothing is running."),
-  "/new": async (worker) => {
-    await worker.startAnew();
-    return "A new conversation begins with your next message.";
-  },
-  "/start": () => "I am here. Write what you want; /new begins a new conversation, /stop ends what I am doing.",
-};
+const COMMANDS: ReadonlyMap<string, (worker: ChatWorker) => string | Promise<string>> = new Map([
+  ["/stop", (worker: ChatWorker) => (worker.stopTurn() ? "Stopping." : "Nothing is running.")],
+  [
+    "/new",
+    async (worker: ChatWorker) => {
+      await worker.startAnew();
+      return "A new conversation begins with your next message.";
+    },
+  ],
+  [
+    "/start",
+    () => "I am here. Write what you want; /new begins a new conversation, /stop ends what I am doing.",
+  ],
+]);

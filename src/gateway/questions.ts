@@ -64,7 +64,12 @@ export class Questions {
   }
 
   /** Undefined when nobody answered. */
-  async ask(seat: Seat, question: QuestionText, signal: AbortSignal): Promise<Answered | undefined> {
+  async ask(asked: {
+    readonly seat: Seat;
+    readonly question: QuestionText;
+    readonly signal: AbortSignal;
+  }): Promise<Answered | undefined> {
+    const { seat, question, signal } = asked;
     const id = question.id ?? `ask_${randomBytes(9).toString("base64url")}`;
     const open: OpenQuestion = { ...question, id, seat, answer: deferred(), part: undefined };
     this.#open.set(id, open);
@@ -87,7 +92,7 @@ export class Questions {
       await this.#removeButtons(gateway, press);
       return OVER;
     }
-    if (!isAsked(question, gateway.name, press)) return NOT_YOURS;
+    if (!isAsked(question, { ...press, gateway: gateway.name })) return NOT_YOURS;
     const choice = question.choices[Number(index)];
     if (choice === undefined) return OVER;
     question.answer.resolve({ value: choice.value, by: press.person });
@@ -101,7 +106,7 @@ export class Questions {
   typed(gateway: string, message: IncomingMessage): TypedAnswer | undefined {
     const [, words = message.text.trim(), mark] = /^(.*\S)\s+#(\S{4})$/s.exec(message.text.trim()) ?? [];
     const asked = [...this.#open.values()].filter(
-      (each) => isAsked(each, gateway, message) && (mark === undefined || markOf(each.id) === mark),
+      (each) => isAsked(each, { ...message, gateway }) && (mark === undefined || markOf(each.id) === mark),
     );
     const meant = asked.filter((each) => each.typed(words) !== undefined);
     const [question] = meant;
@@ -169,10 +174,9 @@ function markOf(id: string): string {
 /** The same person in the same chat of the same platform: nobody answers for another. */
 function isAsked(
   { seat }: OpenQuestion,
-  gateway: string,
-  from: { readonly chat: string; readonly person: Person },
+  from: { readonly gateway: string; readonly chat: string; readonly person: Person },
 ): boolean {
-  return seat.gateway.name === gateway && seat.chat === from.chat && seat.person.id === from.person.id;
+  return seat.gateway.name === from.gateway && seat.chat === from.chat && seat.person.id === from.person.id;
 }
 
 function verdict({ choices }: OpenQuestion, answered: Answered | undefined): string {

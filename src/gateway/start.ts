@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { configuredGateways } from "./configured.js";
 import { openGatewayStore } from "./gateway-store.js";
 import { GatewayHub } from "./hub.js";
-import type { HookAnswer, WebhookGateway } from "./webhook/webhook.js";
+import { type HookAnswer, WebhookGateway } from "./webhook/webhook.js";
 
 export interface StartedGateways {
   readonly names: readonly string[];
@@ -44,7 +44,9 @@ export async function startGateways(
   });
   const { busy } = await hub.start();
   const webhooks = new Map(
-    wanted.flatMap(({ gateway }) => ("accept" in gateway ? [[gateway.name, gateway as WebhookGateway]] : [])),
+    wanted.flatMap(({ gateway }) =>
+      gateway instanceof WebhookGateway ? [[gateway.name, gateway] as const] : [],
+    ),
   );
   return {
     names: wanted.map(({ gateway }) => gateway.name).filter((name) => !busy.includes(name)),

@@ -1,4 +1,4 @@
-import { aborted, pause, unlessAborted } from "../base/deadline.js";
+import { pause, unlessAborted } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import type { Logger } from "../observe/log.js";
 import type { Gateway, Receiver } from "./gateway.js";
@@ -88,9 +88,7 @@ export class Supervisor {
     try {
       // One that does not heed its signal is left behind.
       await unlessAborted(gateway.receive({ ...receiver, alive: () => this.#alive() }, signal), signal);
-      if (!signal.aborted) return;
-      await aborted(signal);
-      throw signal.reason;
+      signal.throwIfAborted();
     } finally {
       clearInterval(watch);
       attempt.abort(new Error("this attempt is over"));

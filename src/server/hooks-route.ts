@@ -20,9 +20,26 @@ export const hooksRoute: Route = {
   method: "POST",
   path: "/hooks/:name",
   open: true,
+  signed: true,
   summary:
     "A message to the agent from a program that shares a secret (webhooks.NAME.secret). It needs no token but the " +
     "header X-Hermes-Signature: t=UNIX,v1=HEX, the HMAC-SHA256 of time, dot and body, at most five minutes old.",
+  query: [
+    {
+      in: "path",
+      required: true,
+      name: "name",
+      description: "Of webhooks in the settings.",
+      schema: { type: "string" },
+    },
+    {
+      in: "header",
+      required: true,
+      name: "X-Hermes-Signature",
+      description: "t=UNIX,v1=HEX",
+      schema: { type: "string" },
+    },
+  ],
   requestSchema: {
     type: "object",
     required: ["text"],
@@ -33,6 +50,7 @@ export const hooksRoute: Route = {
     },
   },
   answer: {
+    status: 202,
     description: "It is on disk and will be answered; the answer is posted to webhooks.NAME.url.",
     type: "application/json",
     schema: {

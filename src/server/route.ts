@@ -30,12 +30,16 @@ export interface Route {
   readonly path: string;
   /** True for what anybody may ask without a token. */
   readonly open?: true;
+  /** True for what is signed in place of a token. */
+  readonly signed?: true;
   /** True for what only the owner's token may do: approving is a right of its own. */
   readonly approves?: true;
   readonly summary: string;
   readonly query?: readonly QueryParameter[];
   readonly requestSchema?: Readonly<Record<string, unknown>>;
   readonly answer: {
+    /** 200 when left out. */
+    readonly status?: 202;
     readonly description: string;
     readonly type: string;
     readonly schema?: Readonly<Record<string, unknown>>;
@@ -47,7 +51,8 @@ export interface Route {
 
 export interface QueryParameter {
   /** In the query when left out. */
-  readonly in?: "header";
+  readonly in?: "header" | "path";
+  readonly required?: true;
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errno.js";
-import type { Api, GrammyError } from "grammy";
+import type { Api } from "grammy";
 import type {
+  Button,
   ButtonPress,
   Gateway,
   GatewayTraits,
@@ -73,23 +74,11 @@ export class TelegramGateway implements Gateway {
       }
       receiver.alive();
       for (const update of updates) {
-        await this.#handle(update, receiver, api);
+        await handle(update, { receiver, api });
         // Asking for what comes behind it tells the server that this one arrived.
         offset = update.update_id + 1;
       }
     }
-  }
-
-  async #handle(update: TelegramUpdate, receiver: Receiver, api: Api): Promise<void> {
-    const pressed = update.callback_query;
-    if (pressed !== undefined) {
-      const answer = pressed.message === undefined ? "" : await receiver.press(pressOf(pressed));
-      // The person sees it within seconds or not at all: a failure here changes nothing.
-      await api.answerCallbackQuery(pressed.id, answer === "" ? {} : { text: answer }).catch(() => undefined);
-      return;
-    }
-    const message = incomingOf(update);
-    if (message !== undefined) await receiver.message(message);
   }
 
   async send(part: OutgoingPart, signal: AbortSignal): Promise<SendOutcome> {
@@ -99,9 +88,7 @@ export class TelegramGateway implements Gateway {
     const other = {
       ...(!plain && { parse_mode: "HTML" as const }),
       link_preview_options: { is_disabled: true },
-      reply_markup: {
-        inline_keyboard: buttons.map(({ label, data }) => [{ text: label, callback_data: data }]),
-      },
+      reply_markup: { inline_keyboard: keyboard(buttons) },
     };
     const given = signal as Parameters<Api["sendMessage"]>[3];
     try {
@@ -119,7 +106,7 @@ export class TelegramGateway implements Gateway {
       );
       return { sent: true, ref: String(sent.message_id) };
     } catch (error) {
-      return outcomeOf(error, grammy, replaces);
+      return outcomeOf(error, { grammy, replaces });
     }
   }
 
@@ -165,6 +152,21 @@ export class TelegramGateway implements Gateway {
   }
 }
 
+async function handle(
+  update: TelegramUpdate,
+  { receiver, api }: { readonly receiver: Receiver; readonly api: Api },
+): Promise<void> {
+  const pressed = update.callback_query;
+  if (pressed === undefined) {
+    const message = incomingOf(update);
+    if (message !== undefined) await receiver.message(message);
+    return;
+  }
+  const answer = pressed.message === undefined ? "" : await receiver.press(pressOf(pressed));
+  // The person sees it within seconds or not at all: a failure here changes nothing.
+  await api.answerCallbackQuery(pressed.id, answer === "" ? {} : { text: answer }).catch(() => undefined);
+}
+
 function pressOf(query: NonNullable<TelegramUpdate["callback_query"]>): ButtonPress {
   return {
     chat: String(query.message?.chat.id ?? ""),
@@ -174,10 +176,20 @@ function pressOf(query: NonNullable<TelegramUpdate["callback_query"]>): ButtonPr
   };
 }
 
-function outcomeOf(error: unknown, { GrammyError }: Grammy, replaces: string | undefined): SendOutcome {
-  if (!(error instanceof GrammyError))
+/** Short ones beside each other. */
+function keyboard(buttons: readonly Button[]): { text: string; callback_data: string }[][] {
+  const keys = buttons.map(({ label, data }) => ({ text: label, callback_data: data }));
+  const isShort = keys.reduce((sum, { text }) => sum + text.length, 0) <= 30;
+  return keys.length === 0 ? [] : isShort ? [keys] : keys.map((key) => [key]);
+}
+
+function outcomeOf(
+  error: unknown,
+  { grammy, replaces }: { readonly grammy: Grammy; readonly replaces: string | undefined },
+): SendOutcome {
+  if (!(error instanceof grammy.GrammyError))
     return { sent: false, retry: "later", unsure: true, message: "Telegram could not be reached" };
-  const { error_code: code, description: message } = error as GrammyError;
+  const { error_code: code, description: message } = error;
   const seconds = error.parameters.retry_after;
   if (replaces !== undefined && /message is not modified/.test(message)) return { sent: true, ref: replaces };
   if (code === 429)
