@@ -2,6 +2,7 @@ import { isRecord } from "../base/record.js";
 import { networkRules } from "../net/rules.js";
 import { loadPackage } from "../runtime/packages/find.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { EmailGateway } from "./email/email.js";
 import type { ConfiguredGateway } from "./hub.js";
 import type { Role } from "./people.js";
 import { TelegramGateway } from "./telegram/telegram.js";
@@ -9,7 +10,7 @@ import { WebhookGateway } from "./webhook/webhook.js";
 
 /** The gateways of the settings; what a setting alone switches on needs no further command. */
 export function configuredGateways(runtime: Runtime): readonly ConfiguredGateway[] {
-  return [...telegram(runtime), ...webhooks(runtime)];
+  return [...telegram(runtime), ...email(runtime), ...webhooks(runtime)];
 }
 
 function telegram({ config }: Runtime): readonly ConfiguredGateway[] {
@@ -21,6 +22,25 @@ function telegram({ config }: Runtime): readonly ConfiguredGateway[] {
     load: () => loadPackage("grammy", config.paths.home) as Promise<typeof import("grammy")>,
   });
   return [{ gateway, role: rolesOf({ allowed: allowed_users, owners }) }];
+}
+
+function email({ config }: Runtime): readonly ConfiguredGateway[] {
+  const { imap_url: imapUrl, smtp_url, verdicts_of, allowed_users, owners, address } = config.values.gateways.email;
+  if (imapUrl === "") return [];
+  const { home } = config.paths;
+  const mailbox = URL.canParse(imapUrl) ? new URL(imapUrl) : undefined;
+  const own = (address || decodeURIComponent(mailbox?.username ?? "")).toLowerCase();
+  const usual = [mailbox?.hostname ?? "", own.split("@")[1] ?? ""].filter((name) => name !== "");
+  const gateway = new EmailGateway({
+    imapUrl,
+    smtpUrl: smtp_url || config.values.email.smtp_url,
+    address: own,
+    servers: (verdicts_of.length > 0 ? verdicts_of : usual).map((name) => name.toLowerCase()),
+    loadImap: () => loadPackage("imapflow", home) as Promise<typeof import("imapflow")>,
+    loadParser: () => loadPackage("mailparser", home) as Promise<typeof import("mailparser")>,
+  });
+  const lower = (list: readonly string[]) => list.map((each) => each.toLowerCase());
+  return [{ gateway, role: rolesOf({ allowed: lower(allowed_users), owners: lower(owners) }) }];
 }
 
 /** Whoever has the secret is a guest there: a program, not a person. */

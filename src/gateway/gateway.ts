@@ -83,6 +83,8 @@ export interface GatewayTraits {
   readonly paceMs: number;
   /** Without a good receive for this long it counts as deaf and is started again; Infinity where silence is normal. */
   readonly silenceMs: number;
+  /** Messages of one chat that are answered within an hour: two machines that answer each other do not stop. */
+  readonly mostPerHour: number;
   readonly buttons: boolean;
   /** A message that was sent can be changed. */
   readonly edits: boolean;

@@ -13,6 +13,7 @@ import type { Role } from "./people.js";
 import { Questions } from "./questions.js";
 import { Supervisor } from "./supervisor.js";
 
+const HOUR_MS = 3_600_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 
 /** A gateway with what the settings say about who may talk there. */
@@ -44,6 +45,7 @@ export class GatewayHub {
   readonly #parts: HubParts;
   readonly #running = new Map<string, Running>();
   readonly #questions: Questions;
+  readonly #toldTooMany = new Set<string>();
   #model: Promise<AgentModel | NoModel> | undefined;
 
   constructor(parts: HubParts) {
@@ -112,6 +114,9 @@ export class GatewayHub {
     const { store } = this.#parts;
     const gateway = running.gateway.name;
     if (this.#roleOf(running, message.person.id) === undefined) return this.#refuse(running, message);
+    const since = Date.now() - HOUR_MS;
+    const taken = store.inbox.takenSince({ gateway, chat: message.chat, since });
+    if (taken >= running.gateway.traits.mostPerHour) return this.#tooMany(running, message);
     const typed = this.#questions.typed(gateway, message);
     const command = COMMANDS.get(message.text.trim().toLowerCase());
     const isHandledNow = typed !== undefined || command !== undefined;
@@ -123,6 +128,22 @@ export class GatewayHub {
     else if (typed !== undefined) await this.#say(running, message, typed.say);
     else if (command !== undefined) await this.#say(running, message, await command(worker));
     else worker.wake();
+    return "new";
+  }
+
+  /** Said once: saying it each time would keep a machine at the other end going. */
+  async #tooMany(running: Running, message: IncomingMessage): Promise<"new" | "known"> {
+    const { store, runtime } = this.#parts;
+    const { name, traits } = running.gateway;
+    const isNew = await store.write(() => store.inbox.add({ gateway: name, message, state: "refused" }));
+    if (!isNew) return "known";
+    const told = `${name} ${message.chat}`;
+    if (this.#toldTooMany.has(told)) return "new";
+    this.#toldTooMany.add(told);
+    setTimeout(() => this.#toldTooMany.delete(told), HOUR_MS).unref();
+    runtime.log.warn(`${name}: more than ${traits.mostPerHour} messages an hour in ${message.chat}`);
+    const text = `That were more than ${traits.mostPerHour} messages in an hour; I answer no more of them for now.`;
+    await this.#say(running, message, text);
     return "new";
   }
 

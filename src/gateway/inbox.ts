@@ -80,6 +80,16 @@ export class Inbox {
     this.#db.prepare("UPDATE inbox SET state = ?, message = '' WHERE seq = ?").run(state, seq);
   }
 
+  /** Messages of a chat that were taken since then. */
+  takenSince(chat: { readonly gateway: string; readonly chat: string; readonly since: number }): number {
+    const row = this.#db
+      .prepare(
+        "SELECT count(*) AS n FROM inbox WHERE gateway = ? AND chat = ? AND received_at >= ? AND state <> 'refused'",
+      )
+      .get(chat.gateway, chat.chat, chat.since);
+    return Number(row?.n ?? 0);
+  }
+
   waiting(gateway: string): number {
     const row = this.#db
       .prepare(`SELECT count(*) AS n FROM inbox WHERE gateway = ? AND state IN ('waiting', 'working')`)

@@ -22,6 +22,7 @@ export const GATEWAY_MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX IF NOT EXISTS inbox_open ON inbox (gateway, chat, seq) WHERE state IN ('waiting', 'working');
   CREATE INDEX IF NOT EXISTS inbox_received ON inbox (received_at);
+  CREATE INDEX IF NOT EXISTS inbox_chat ON inbox (gateway, chat, received_at);
   CREATE TABLE IF NOT EXISTS outbox (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     gateway TEXT NOT NULL,

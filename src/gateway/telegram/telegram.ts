@@ -24,6 +24,7 @@ const TRAITS: GatewayTraits = {
   // Telegram asks for no more than one message a second and chat.
   paceMs: 1_000,
   silenceMs: 3 * (POLL_SECONDS + 5) * 1_000,
+  mostPerHour: 300,
   buttons: true,
   edits: true,
   knowsRepeats: false,

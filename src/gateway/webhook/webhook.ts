@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { aborted } from "../../base/deadline.js";
 import { messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import { checkSignature, SIGNATURE_HEADER, signBody } from "../../base/signed-body.js";
-import { aborted } from "../../base/deadline.js";
 import { guardedFetch } from "../../net/fetch.js";
 import type { NetworkRules } from "../../net/urls.js";
 import type { Gateway, GatewayTraits, OutgoingPart, Receiver, SendOutcome } from "../gateway.js";
@@ -37,6 +37,7 @@ export class WebhookGateway implements Gateway {
     paceMs: 0,
     // Nobody knows when a program will have something to say.
     silenceMs: Number.POSITIVE_INFINITY,
+    mostPerHour: 600,
     buttons: false,
     edits: false,
     // The id of a part is in its body.
