@@ -125,8 +125,8 @@ export class GatewayHub {
     if (!isNew) return "known";
     const worker = this.#worker(running, message.chat);
     if (typed !== undefined && "apply" in typed) typed.apply();
-    else if (typed !== undefined) await this.#say(running, message, typed.say);
-    else if (command !== undefined) await this.#say(running, message, await command(worker));
+    else if (typed !== undefined) await this.#say(running, { to: message, text: typed.say });
+    else if (command !== undefined) await this.#say(running, { to: message, text: await command(worker) });
     else worker.wake();
     return "new";
   }
@@ -143,7 +143,7 @@ export class GatewayHub {
     setTimeout(() => this.#toldTooMany.delete(told), HOUR_MS).unref();
     runtime.log.warn(`${name}: more than ${traits.mostPerHour} messages an hour in ${message.chat}`);
     const text = `That were more than ${traits.mostPerHour} messages in an hour; I answer no more of them for now.`;
-    await this.#say(running, message, text);
+    await this.#say(running, { to: message, text });
     return "new";
   }
 
@@ -170,7 +170,10 @@ export class GatewayHub {
     return this.#questions.press(running.gateway, press);
   }
 
-  async #say({ gateway, delivery }: Running, to: IncomingMessage, text: string): Promise<void> {
+  async #say(
+    { gateway, delivery }: Running,
+    { to, text }: { readonly to: IncomingMessage; readonly text: string },
+  ): Promise<void> {
     const { store } = this.#parts;
     await store.write(() => store.outbox.add(gateway.name, { chat: to.chat, text, replyTo: to.replyTo }));
     delivery.wake(to.chat);
