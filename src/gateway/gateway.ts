@@ -100,6 +100,8 @@ export interface GatewayTraits {
 export interface Receiver {
   /** The platform has answered, with or without news. */
   alive(): void;
+  /** The last message of each chat of late, for platforms that do not deliver what was said while nobody listened. */
+  heard(): readonly { readonly chat: string; readonly id: string }[];
   /** On disk when it resolves: only then may the platform be told that it arrived. */
   message(message: IncomingMessage): Promise<"new" | "known">;
   /** What to tell the person who pressed, at once. */

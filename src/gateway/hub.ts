@@ -94,6 +94,7 @@ export class GatewayHub {
       onFailed: (part) => this.#questions.undeliverable(part),
     });
     const receiver = {
+      heard: () => store.inbox.heard(gateway.name),
       message: (message: IncomingMessage) => this.#receive(running, message),
       press: (press: ButtonPress) => this.#press(running, press),
     };

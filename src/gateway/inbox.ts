@@ -44,8 +44,14 @@ export class Inbox {
     return this.#insert.run(gateway, message.id, message.chat, Date.now(), state, kept).changes === 1;
   }
 
-  isKnown(gateway: string, id: string): boolean {
-    return this.#db.prepare("SELECT 1 FROM inbox WHERE gateway = ? AND id = ?").get(gateway, id) !== undefined;
+  /** The last one of each chat. */
+  heard(gateway: string): readonly { readonly chat: string; readonly id: string }[] {
+    return this.#db
+      .prepare(
+        "SELECT chat, id FROM inbox WHERE seq IN (SELECT max(seq) FROM inbox WHERE gateway = ? GROUP BY chat)",
+      )
+      .all(gateway)
+      .map(({ chat, id }) => ({ chat: String(chat), id: String(id) }));
   }
 
   /** The oldest one that is not answered: one that was being worked on comes before all that came after it. */

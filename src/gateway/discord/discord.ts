@@ -1,0 +1,262 @@
+import type { ButtonInteraction, Client, Message } from "discord.js";
+import { deferred } from "../../base/deferred.js";
+import { unlessAborted } from "../../base/deadline.js";
+import { messageOf } from "../../base/errno.js";
+import { isRecord } from "../../base/record.js";
+import type {
+  Button,
+  Gateway,
+  GatewayTraits,
+  IncomingMessage,
+  OutgoingPart,
+  Person,
+  Receiver,
+  SendOutcome,
+} from "../gateway.js";
+import { GatewayRefused } from "../supervisor.js";
+
+type DiscordLibrary = typeof import("discord.js");
+
+/** How often it is looked whether the server has answered a heartbeat. */
+const LOOK_EVERY_MS = 5_000;
+/** Messages of one chat that are fetched after a while of not listening. */
+const MOST_MISSED = 100;
+
+const TRAITS: GatewayTraits = {
+  maxChars: 2_000,
+  paceMs: 1_000,
+  // Heartbeats come about every 41 s.
+  silenceMs: 150_000,
+  mostPerHour: 300,
+  buttons: true,
+  edits: true,
+  // Discord compares nonces for a few minutes only.
+  knowsRepeats: false,
+  attended: true,
+  pairs: true,
+};
+
+export interface DiscordSettings {
+  readonly token: string;
+  readonly apiRoot: string;
+  load(): Promise<DiscordLibrary>;
+  readonly lookEveryMs?: number | undefined;
+  readonly traits?: Partial<GatewayTraits> | undefined;
+}
+
+/** A Discord bot. In channels of servers it hears what is said to it, in private all. */
+export class DiscordGateway implements Gateway {
+  readonly name = "discord";
+  readonly platform = "discord";
+  readonly traits: GatewayTraits;
+  readonly #settings: DiscordSettings;
+  #rest: Promise<{ readonly library: DiscordLibrary; readonly rest: InstanceType<DiscordLibrary["REST"]> }> | undefined;
+
+  constructor(settings: DiscordSettings) {
+    this.#settings = settings;
+    this.traits = { ...TRAITS, ...settings.traits };
+  }
+
+  async receive(receiver: Receiver, signal: AbortSignal): Promise<void> {
+    const library = await this.#settings.load();
+    const { Client, Events, GatewayIntentBits, Partials } = library;
+    const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
+    const client = new Client({
+      intents: [Guilds, GuildMessages, DirectMessages, MessageContent],
+      // Private channels are not told beforehand.
+      partials: [Partials.Channel],
+      rest: this.#restOptions(),
+    });
+    const broken = deferred<never>();
+    const fail = (error: unknown) =>
+      broken.reject(error instanceof Error ? error : new Error(messageOf(error)));
+    // Without a listener these would end the process.
+    client.on(Events.Error, fail);
+    client.on(Events.ShardError, fail);
+    client.on(Events.ShardDisconnect, ({ code }) => fail(disconnected(code)));
+    client.on(Events.Invalidated, () => fail(new Error("Discord ended the session")));
+    client.on(Events.MessageCreate, (message) => {
+      const incoming = incomingOf(message, client);
+      if (incoming !== undefined) receiver.message(incoming).catch(fail);
+    });
+    client.on(Events.InteractionCreate, (interaction) => {
+      if (interaction.isButton()) pressed(interaction, receiver).catch(fail);
+    });
+    client.once(Events.ClientReady, () => {
+      receiver.alive();
+      catchUp(client, receiver).catch(fail);
+    });
+    const look = setInterval(() => {
+      if (heartbeatAnswered(client)) receiver.alive();
+    }, this.#settings.lookEveryMs ?? LOOK_EVERY_MS);
+    try {
+      await client.login(this.#settings.token).catch((error: unknown) => {
+        throw readable(error);
+      });
+      await unlessAborted(broken.promise, signal);
+    } finally {
+      clearInterval(look);
+      await client.destroy();
+    }
+  }
+
+  async send(part: OutgoingPart, signal: AbortSignal): Promise<SendOutcome> {
+    const { library, rest } = await this.#connect();
+    const { Routes } = library;
+    const body = {
+      content: part.text,
+      components: rowsOf(part.buttons ?? []),
+      // A model that writes @everyone must not call everyone.
+      allowed_mentions: { parse: [] },
+    };
+    try {
+      if (part.replaces !== undefined) {
+        await rest.patch(Routes.channelMessage(part.chat, part.replaces), { body, signal });
+        return { sent: true, ref: part.replaces };
+      }
+      const sent = await rest.post(Routes.channelMessages(part.chat), {
+        body: { ...body, nonce: part.id, enforce_nonce: true },
+        signal,
+      });
+      return { sent: true, ref: isRecord(sent) ? String(sent.id) : "" };
+    } catch (error) {
+      return outcomeOf(error, library);
+    }
+  }
+
+  rendered(text: string): string {
+    return text;
+  }
+
+  async download(ref: string, signal: AbortSignal): Promise<Uint8Array> {
+    const response = await fetch(ref, { signal });
+    if (!response.ok) throw new Error(`Discord answered ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  #restOptions() {
+    // Waits are ours: one queue per chat, which survives the process.
+    return { api: this.#settings.apiRoot, retries: 0, rejectOnRateLimit: () => true };
+  }
+
+  #connect() {
+    this.#rest ??= this.#settings
+      .load()
+      .then((library) => ({
+        library,
+        rest: new library.REST(this.#restOptions()).setToken(this.#settings.token),
+      }))
+      .catch((error: unknown) => {
+        this.#rest = undefined;
+        throw error;
+      });
+    return this.#rest;
+  }
+}
+
+/** What was said while nobody listened, oldest first; what is known already is noticed by its id. */
+async function catchUp(client: Client, receiver: Receiver): Promise<void> {
+  for (const { chat, id } of receiver.heard()) {
+    const channel = await client.channels.fetch(chat).catch(() => null);
+    if (channel?.isTextBased() !== true) continue;
+    const missed = await channel.messages.fetch({ after: id, limit: MOST_MISSED });
+    for (const message of [...missed.values()].reverse()) {
+      const incoming = incomingOf(message, client);
+      if (incoming !== undefined) await receiver.message(incoming);
+    }
+  }
+}
+
+/** Undefined for what bots say, and in a server's channel for what is not said to this one. */
+function incomingOf(message: Message, client: Client): IncomingMessage | undefined {
+  const self = client.user;
+  if (message.author.bot || self === null) return undefined;
+  const isPrivate = message.guildId === null;
+  if (!isPrivate && !message.mentions.users.has(self.id)) return undefined;
+  const attachments = [...message.attachments.values()].map(({ url, name, contentType, size }) => ({
+    ref: url,
+    name,
+    mimeType: contentType ?? "application/octet-stream",
+    bytes: size,
+  }));
+  const text = message.content.replaceAll(new RegExp(`<@!?${self.id}>`, "g"), "").trim();
+  if (text === "" && attachments.length === 0) return undefined;
+  return {
+    id: message.id,
+    chat: message.channelId,
+    person: personOf(message.author),
+    text,
+    sentAt: message.createdTimestamp,
+    isPrivate,
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
+
+function personOf(user: { readonly id: string; readonly username: string; readonly globalName: string | null }): Person {
+  return { id: user.id, name: user.globalName ?? user.username };
+}
+
+/** Discord wants an answer within three seconds: it gets one before anything is decided. */
+async function pressed(interaction: ButtonInteraction, receiver: Receiver): Promise<void> {
+  // One that is too old cannot be answered any more; the press may count all the same.
+  const isDeferred = await interaction.deferUpdate().then(
+    () => true,
+    () => false,
+  );
+  const answer = await receiver.press({
+    chat: interaction.channelId,
+    person: personOf(interaction.user),
+    data: interaction.customId,
+    ref: interaction.message.id,
+  });
+  if (isDeferred && answer !== "")
+    await interaction.followUp({ content: answer, flags: EPHEMERAL }).catch(() => undefined);
+}
+
+/** Only the one who pressed sees it. */
+const EPHEMERAL = 64;
+
+/** Five buttons fit into a row. */
+function rowsOf(buttons: readonly Button[]): readonly unknown[] {
+  if (buttons.length === 0) return [];
+  const components = buttons
+    .slice(0, 5)
+    .map(({ label, data }) => ({ type: 2, style: 2, label: label.slice(0, 80), custom_id: data }));
+  return [{ type: 1, components }];
+}
+
+const LAST_PINGS = new WeakMap<Client, number>();
+
+function heartbeatAnswered(client: Client): boolean {
+  const last = Math.max(0, ...[...client.ws.shards.values()].map(({ lastPingTimestamp }) => lastPingTimestamp));
+  const isNew = last > (LAST_PINGS.get(client) ?? 0);
+  if (isNew) LAST_PINGS.set(client, last);
+  return isNew;
+}
+
+function disconnected(code: number): Error {
+  if (code === 4004) return new GatewayRefused("Discord does not know this token: check gateways.discord.token");
+  if (code === 4014)
+    return new GatewayRefused("Discord wants the Message Content Intent switched on for this bot, on its Bot page");
+  return new Error(`Discord closed the connection (${code})`);
+}
+
+function readable(error: unknown): Error {
+  const code = isRecord(error) ? error.code : undefined;
+  const status = isRecord(error) ? error.status : undefined;
+  if (code === "TokenInvalid" || status === 401) return disconnected(4004);
+  const message = messageOf(error);
+  return /disallowed intents/i.test(message) ? disconnected(4014) : new Error(`Discord: ${message}`);
+}
+
+function outcomeOf(error: unknown, { DiscordAPIError, RateLimitError }: DiscordLibrary): SendOutcome {
+  const message = messageOf(error);
+  if (error instanceof RateLimitError)
+    return { sent: false, retry: "later", afterMs: error.retryAfter, message: "Discord asks to wait" };
+  if (error instanceof DiscordAPIError)
+    return error.status >= 500 || error.status === 429
+      ? { sent: false, retry: "later", message }
+      : { sent: false, retry: "never", message };
+  const status = isRecord(error) ? Number(error.status ?? 0) : 0;
+  return { sent: false, retry: "later", unsure: status === 0, message };
+}
