@@ -15,7 +15,7 @@ import { splitText } from "./split-text.js";
 
 /** A message whose work was cut off this often is not begun again by itself: perhaps it is what ends the program. */
 const MOST_TRIES = 3;
-/** A conversation nobody talks in gives its session back. */
+/** A chat nobody talks in gives its session back. */
 const IDLE_MS = 600_000;
 /** A store that cannot be written is tried again. */
 const AFTER_TROUBLE_MS = 5_000;
@@ -37,6 +37,8 @@ export interface ChatWorkerParts {
   told(row: InboxRow, signal: AbortSignal): Promise<string | readonly Content[]>;
   /** There is something in the outbox. */
   wake(): void;
+  /** Nobody has written for a while. */
+  onIdle(): void;
 }
 
 /** One chat: answers its messages one after the other. */
@@ -44,6 +46,7 @@ export class ChatWorker {
   readonly #parts: ChatWorkerParts;
   readonly #shutdown = new AbortController();
   #agent: Agent | undefined;
+  #openedFor: Role | undefined;
   #seat: Seat | undefined;
   #turn: AbortController = new AbortController();
   #running: Promise<void> | undefined;
@@ -93,8 +96,7 @@ export class ChatWorker {
   #rest(waitMs: number): void {
     this.#running = undefined;
     if (this.#shutdown.signal.aborted) return;
-    if (this.#next() === undefined)
-      this.#idle = setTimeout(() => void this.#closeAgent(), IDLE_MS).unref();
+    if (this.#next() === undefined) this.#idle = setTimeout(() => this.#parts.onIdle(), IDLE_MS).unref();
     else if (waitMs === 0) this.wake();
     else this.#idle = setTimeout(() => this.wake(), waitMs);
   }
@@ -125,7 +127,7 @@ export class ChatWorker {
     const signal = AbortSignal.any([this.#turn.signal, this.#shutdown.signal]);
     this.#seat = { gateway, chat, person, role: current, replyTo };
     try {
-      const agent = await this.#agentFor(row);
+      const agent = await this.#agentFor(row, current);
       if ("reason" in agent) return current === "owner" ? agent.reason : "I cannot answer at the moment.";
       const events = await this.#begin({ row, agent, signal });
       const answer =
@@ -159,10 +161,12 @@ export class ChatWorker {
     return isUnfinished(since) ? agent.resume({ signal }) : lastAnswer(since);
   }
 
-  async #agentFor(row: InboxRow): Promise<Agent | { readonly reason: string }> {
+  async #agentFor(row: InboxRow, role: Role): Promise<Agent | { readonly reason: string }> {
     const { store, gateway, chat, conversations, openAgent } = this.#parts;
     const wanted = row.conversation ?? store.chats.conversation(gateway.name, chat);
-    if (this.#agent !== undefined && this.#agent.conversation === wanted) return this.#agent;
+    // What an owner has allowed for the session is not allowed to a guest of the same chat.
+    if (this.#agent?.conversation === wanted && this.#openedFor === role && this.#agent !== undefined)
+      return this.#agent;
     await this.#closeAgent();
     // One that a person has deleted is gone; the chat goes on with a new one.
     const isThere = wanted !== undefined && (await conversations.get(wanted)) !== undefined;
@@ -173,6 +177,7 @@ export class ChatWorker {
     });
     if ("reason" in agent) return agent;
     this.#agent = agent;
+    this.#openedFor = role;
     const { conversation } = agent;
     if (conversation !== wanted || row.conversation === undefined)
       await store.write(() => store.chats.enter({ gateway: gateway.name, chat, conversation }));

@@ -167,7 +167,7 @@ export class GatewayHub {
 
   /** Buttons pass the same check as messages. */
   async #press(running: Running, press: ButtonPress): Promise<string> {
-    if (this.#roleOf(running, press.person.id) !== "owner") return "You cannot answer this.";
+    if (this.#roleOf(running, press.person.id) === undefined) return "You cannot answer this.";
     return this.#questions.press(running.gateway, press);
   }
 
@@ -200,6 +200,10 @@ export class GatewayHub {
         return toldMessage({ row, gateway, folder, signal });
       },
       wake: () => running.delivery.wake(chat),
+      onIdle: () => {
+        running.workers.delete(chat);
+        void worker.close();
+      },
     });
     running.workers.set(chat, worker);
     return worker;

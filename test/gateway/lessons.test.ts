@@ -220,7 +220,8 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     const shown = await question();
     server.press(shown, "Always", 66);
     server.press(shown, "Always", 43);
-    await eventually(() => expect(server.toasts).toEqual(["You cannot answer this.", "You cannot answer this."]));
+    const refusals = ["You cannot answer this.", "This question is for somebody else."];
+    await eventually(() => expect(server.toasts).toEqual(refusals));
     expect(isThere()).toBe(true);
     server.press(shown, "Deny");
     await eventually(() => expect(server.shown.at(-1)?.text).toMatch(/^result/));
@@ -232,6 +233,18 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     server.say({ text: "clean up", from: 43, name: "Bob" });
     await eventually(() => expect(server.shown).toHaveLength(1));
     expect(server.shown[0]).toMatchObject({ chat: "43", buttons: [] });
+    expect(isThere()).toBe(true);
+  });
+
+  it("what an owner allowed for the session is not allowed to a guest of the same chat", async () => {
+    const { server, question, isThere, cwd } = await asking();
+    server.say({ text: "clean up", chat: -5, group: true });
+    server.press(await question(), "Session");
+    await eventually(() => expect(isThere()).toBe(false));
+    await eventually(() => expect(server.shown.some(({ text }) => text.startsWith("result"))).toBe(true));
+    mkdirSync(join(cwd, "build"));
+    server.say({ text: "clean up", from: 43, chat: -5, group: true });
+    await eventually(() => expect(server.shown.filter(({ text }) => text.startsWith("result"))).toHaveLength(2));
     expect(isThere()).toBe(true);
   });
 
