@@ -1,12 +1,12 @@
 import type { CommandSpec } from "./command.js";
 
 export const gateway: CommandSpec = {
-  about: "talk to the agent from chat platforms: Telegram, webhooks",
+  about: "talk to the agent from chat platforms: Telegram, mail, webhooks",
   otherwise: "run",
   commands: {
     run: {
       about: "receive and answer messages until it is stopped",
-      args: { "[names...]": "telegram, webhook, webhook:NAME; all that are configured when left out" },
+      args: { "[names...]": "telegram, email, webhook, webhook:NAME; all that are configured when left out" },
       load: async () => (await import("./gateway/run.js")).run,
     },
     status: {
