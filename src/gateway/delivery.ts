@@ -43,7 +43,10 @@ export class Delivery {
   wake(chat: string): void {
     if (this.#lanes.has(chat) || this.#stop.signal.aborted) return;
     const lane = this.#lane(chat)
-      .catch((error: unknown) => this.#parts.log.error(`${this.#parts.gateway.name}: ${messageOf(error)}`))
+      .catch(async (error: unknown) => {
+        this.#parts.log.error(`${this.#parts.gateway.name}: ${messageOf(error)}`);
+        await pause(this.#parts.backoff.maxMs, this.#stop.signal);
+      })
       .finally(() => {
         this.#lanes.delete(chat);
         // Added between the last look and now.
@@ -99,7 +102,11 @@ export class Delivery {
     await store.write(() => {
       if (outcome.sent) store.outbox.sent(seq, outcome.ref);
       else if (isHopeless(outcome, plain)) store.outbox.failed(seq, outcome.message);
-      else if (outcome.unsure !== true) store.outbox.again(seq, { plain: outcome.retry === "plain" });
+      else {
+        // What may have arrived once may have arrived whatever became of the next attempt.
+        const isUnsure = outcome.unsure === true || row.state === "sending";
+        store.outbox.again(seq, { plain: outcome.retry === "plain", isUnsure });
+      }
     });
     if (!outcome.sent && isHopeless(outcome, plain)) {
       log.error(`${gateway.name}: a message to ${row.part.chat} was not delivered: ${outcome.message}`);

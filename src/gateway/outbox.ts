@@ -54,11 +54,11 @@ export class Outbox {
     this.#db.prepare("UPDATE outbox SET state = 'sending' WHERE seq = ?").run(seq);
   }
 
-  /** It certainly did not arrive. */
-  again(seq: number, { plain }: { readonly plain: boolean }): void {
+  /** It goes out again; unsure: it may have arrived all the same. */
+  again(seq: number, { plain, isUnsure }: { readonly plain: boolean; readonly isUnsure: boolean }): void {
     this.#db
-      .prepare("UPDATE outbox SET state = 'waiting', plain = max(plain, ?) WHERE seq = ?")
-      .run(plain ? 1 : 0, seq);
+      .prepare("UPDATE outbox SET state = ?, plain = max(plain, ?) WHERE seq = ?")
+      .run(isUnsure ? "sending" : "waiting", plain ? 1 : 0, seq);
   }
 
   sent(seq: number, ref: string): void {

@@ -179,7 +179,7 @@ describe("lesson 93: dead buttons do not look alive, and a typed answer works", 
   });
 
   it("silence is a no, and takes the buttons away", async () => {
-    const { server, question, isThere } = await asking("approvals: {timeout: 0.3}\n");
+    const { server, question, isThere } = await asking("approvals: {timeout: 1.5}\n");
     server.say({ text: "clean up" });
     const shown = await question();
     await eventually(() => expect(shown.buttons).toEqual([]));
