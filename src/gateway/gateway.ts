@@ -55,12 +55,6 @@ export interface OutgoingPart {
   /** The message whose text and buttons it takes the place of. */
   readonly replaces?: string | undefined;
   readonly replyTo?: string | undefined;
-  readonly file?: OutgoingFile | undefined;
-}
-
-export interface OutgoingFile {
-  readonly path: string;
-  readonly name: string;
 }
 
 /** What became of a part. `later`: nothing is wrong with it; `plain`: its markup is; `never`: nobody will get it. */
