@@ -34,6 +34,10 @@ export const PARTS = [
   "http-load",
   "tool-search",
   "tools-array",
+  "pdf-extract",
+  "link-checker",
+  "browser",
+  "session-search",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */

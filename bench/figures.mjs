@@ -300,11 +300,49 @@ const FIGURES = [
     of: (parts) => absolute(parts["tool-search"]?.milliseconds["lexical-build-10000"], 1),
   },
   {
+    id: "session-search",
+    what: "finding a passage among 100,000 messages of earlier conversations, p95",
+    limit: 20,
+    unit: "ms",
+    of: (parts) => absolute(parts["session-search"]?.milliseconds["session-search-p95-100000"], 1),
+  },
+  {
     id: "tools-array",
     what: "tokens of the tools array with 200 tools of servers, with Tool Search against without",
     limit: 0.15,
     unit: "×",
     of: (parts) => parts["tools-array"]?.ratios["with-search / without"],
+  },
+  {
+    id: "pdf-extract",
+    what: "pdf_extract of 500 pages, against unpdf alone",
+    limit: 1.5,
+    unit: "×",
+    of: (parts) => parts["pdf-extract"]?.ratios["pdf_extract / unpdf"],
+  },
+  {
+    id: "link-checker",
+    what: "link_checker of 1,000 links on a local site, against linkinator",
+    limit: 1.2,
+    unit: "×",
+    of: (parts) => parts["link-checker"]?.ratios["link_checker / linkinator"],
+  },
+  {
+    id: "browser-open",
+    what: "browser_navigate with its snapshot, against bare playwright",
+    limit: 1.2,
+    unit: "×",
+    of: ({ browser }) => browser?.ratios["browser-open / bare-open"],
+  },
+  {
+    id: "browser-tokens",
+    what: "snapshot of a page with 5,000 elements, what can be clicked still there",
+    limit: 8_000,
+    unit: "tokens",
+    of: ({ browser }) => {
+      const tokens = browser?.tokens["page of 5,000 elements"];
+      return tokens === undefined ? undefined : { paired: tokens, best: tokens };
+    },
   },
 ];
 

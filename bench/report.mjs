@@ -32,6 +32,10 @@ const LABELS = {
   "terminal-pty": "**the terminal tool, `pty`**",
   "terminal-ssh": "**the terminal tool over ssh**",
   "terminal-docker": "**the terminal tool in a container**",
+  "bare-open": "bare playwright, goto and snapshot",
+  "browser-open": "**browser_navigate with its snapshot**",
+  "bare-snapshot": "bare playwright, snapshot again",
+  "browser-snapshot": "**browser_snapshot**",
   ...Object.fromEntries(Object.entries(PEERS).map(([id, { label }]) => [id, label])),
   ...Object.fromEntries(Object.entries(PEERS).map(([id, { label }]) => [`${id}-8`, `${label}, 8 in flight`])),
 };
@@ -43,6 +47,7 @@ const COMMAND_SECTIONS = [
   ["pty", "One command in a terminal"],
   ["ssh-exec", "One command over ssh"],
   ["docker-exec", "One command in a container"],
+  ["browser", "A page in the browser"],
 ];
 
 /** The table people read at the end of a run. */

@@ -34,10 +34,11 @@ const total = noCounts();
 
 try {
   await ensureReady({ types: true, peers: true });
-  // Only where there are tests that need it; without it they are skipped with their reason.
+  // Only where there are tests that need them; without them these are skipped with their reason.
   if (existsSync(join(root, "test", "search")))
     await (await import("./model.mjs")).ensureModel({ required: false });
-  if (full) await (await import("./model.mjs")).ensureModel({ what: "speech", required: false });
+  if (full && existsSync(join(root, "test", "tools", "multimedia")))
+    await (await import("./model.mjs")).ensureModel({ what: "speech", required: false });
   if (!suiteOnly) {
     check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     check("types", ["node_modules/typescript/bin/tsc", "--noEmit"]);

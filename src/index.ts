@@ -26,18 +26,24 @@ export type {
 } from "./call/scope.js";
 export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
 export type { Transport, TransportProcess, TransportStart } from "./env/remote/transport.js";
-export { type ChatCompletionsOptions, chatCompletionsClient } from "./model/openai-chat.js";
+export { type AnthropicOptions, anthropicClient } from "./model/anthropic.js";
+export { type GeminiOptions, geminiClient } from "./model/gemini.js";
 export {
   complete,
   type ModelAnswer,
   type ModelClient,
   ModelError,
+  type ModelErrorCode,
   type ModelFinish,
   type ModelMessage,
   type ModelPart,
+  type ModelPurpose,
   type ModelRequest,
   type ModelUsage,
+  type OpaqueAnswer,
 } from "./model/model-client.js";
+export { type ChatCompletionsOptions, chatCompletionsClient } from "./model/openai-chat.js";
+export { type ResponsesOptions, responsesClient } from "./model/openai-responses.js";
 export type { RuntimeEvent } from "./observe/events.js";
 export { createLogger, type Logger } from "./observe/log.js";
 export type { ApprovalStore } from "./policy/approvals/store.js";

@@ -118,6 +118,20 @@ describe("package", () => {
     expect(Object.values(dependencies).filter((range) => /^[\^~><*]/.test(range))).toEqual([]);
   });
 
+  it("whoever installs the package gets no second copy of what the build puts into it", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    const [, listed = ""] =
+      /EXTERNAL_PACKAGES = \[([^\]]+)\]/.exec(readFileSync(join(root, "scripts/build.mjs"), "utf8")) ?? [];
+    const external = new Set([...listed.matchAll(/"([^"]+)"/g)].map(([, name]) => name));
+    // Found by their path, for threads and sandboxes; the last is for those who compile against the declarations.
+    const byPath = ["diff", "quickjs-emscripten-core", "re2js", "@types/node"];
+    expect(Object.keys(dependencies).filter((name) => !external.has(name) && !byPath.includes(name))).toEqual(
+      [],
+    );
+  });
+
   it("the lock file carries no addresses", () => {
     expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toContain('"resolved"');
   });

@@ -29,17 +29,17 @@ export async function inTime<T>(
 
 /** What the work comes to, or the signal's reason as an error once it is aborted. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const watch = new AbortController();
   work.catch(() => undefined);
+  let stop: (() => void) | undefined;
   try {
-    return await Promise.race([
-      work,
-      aborted(signal, watch.signal).then(() => {
-        throw signal.reason;
-      }),
-    ]);
+    return await new Promise<T>((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+      work.then(resolve, reject);
+    });
   } finally {
-    watch.abort();
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
   }
 }
 

@@ -20,6 +20,7 @@ export function declareEffects(call: CallRecord): Failure | undefined {
       session: scope.info.id,
       home: scope.home,
       exported: scope.task.exported,
+      heard: scope.task.heard,
       pendingInput: (process) => scope.processes.pendingInput(process),
       sentInput: (process) => scope.processes.sentInput(process),
       commandOf: (process) => commandOf(scope, process),

@@ -46,14 +46,18 @@ export interface CallProxy extends ProxyRequest {
 }
 
 /** What the connection is for was declared by the effects of the call; where it leads is judged by the operator's rules. */
+/** Less than a handler has that was told to stop. */
+const STOPPING_MS = 4_000;
+
 export async function connectInCall(
   { scope }: CallRecord,
   context: CallContext,
   request: ConnectRequest,
 ): Promise<Socket> {
+  const ends = request.toStop === true ? AbortSignal.timeout(STOPPING_MS) : context.signal;
   return scope.services.connect({
     ...request,
-    signal: request.signal === undefined ? context.signal : AbortSignal.any([context.signal, request.signal]),
+    signal: request.signal === undefined ? ends : AbortSignal.any([ends, request.signal]),
   });
 }
 

@@ -16,6 +16,7 @@ const SOURCE_CHARS = 200;
 export function framedResult(call: CallRecord): CallResult {
   const own = call.ok ? sourceOf(call) : serverThatFailed(call);
   if (own !== undefined) call.addUntrusted([own]);
+  call.scope.task.hear(call.untrustedFrom);
   const result = call.toResult();
   if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return result;
   const source = call.untrustedFrom.join(", ");

@@ -7,9 +7,10 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
 import { describeThrown } from "../tool/thrown.js";
-import type { AnyTool, CallContext } from "../tool/tool.js";
+import type { AnyTool, CallContext, ToolExample } from "../tool/tool.js";
 import { Findings, malformations, type Violation } from "./findings.js";
 import { badArguments, Random, valueFor } from "./generate.js";
+import type { ExampleOutcome } from "./run-example.js";
 
 export const CHECK_KINDS = [
   "good arguments",
@@ -19,6 +20,7 @@ export const CHECK_KINDS = [
   "concurrent",
   "large input",
   "huge output",
+  "worked example",
 ] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
@@ -32,6 +34,9 @@ export interface CheckReport {
   readonly arguments_hash: string;
   readonly remarks: readonly string[];
 }
+
+const NEVER_RAN = "its own code never ran: no call got past the checks before it";
+const EXAMPLES_ONLY = "its own code ran with its worked examples only: odd arguments are too dangerous";
 
 const CONCURRENT = 8;
 /** Once told to stop, a call may take this long to end. */
@@ -231,8 +236,40 @@ function withLargeTexts(args: Readonly<Record<string, unknown>>): Record<string,
 function remarksOn(report: Pick<CheckReport, "outcomes">, unstoppable: number): readonly string[] {
   const remarks: string[] = [];
   if (unstoppable >= MOST_UNSTOPPABLE) remarks.push("given up early: it does not stop when it is told to");
-  if (neverRan(report)) remarks.push("its own code never ran: no call got past the checks before it");
+  if (neverRan(report)) remarks.push(NEVER_RAN);
   return remarks;
+}
+
+/** The report with what came of the tool's worked examples, whose arguments are known to be harmless. */
+export function withExamples(
+  report: CheckReport,
+  tried: readonly { readonly example: ToolExample; readonly outcome: ExampleOutcome }[],
+): CheckReport {
+  const ran = tried.filter(({ outcome }) => outcome.state !== "left out");
+  const failed = ran.flatMap(({ example, outcome }) =>
+    outcome.state === "failed" ? [{ what: `${example.title}: ${outcome.why}`, args: example.arguments }] : [],
+  );
+  if (ran.length === 0) return report;
+  const findings = new Findings();
+  for (const { what, args } of failed) findings.add({ kind: "worked example", what, args });
+  const outcomes = { ...report.outcomes };
+  if (ran.length > failed.length) outcomes.ok = (outcomes.ok ?? 0) + ran.length - failed.length;
+  if (failed.length > 0) outcomes.failed = (outcomes.failed ?? 0) + failed.length;
+  return {
+    ...report,
+    runs: { ...report.runs, "worked example": ran.length },
+    outcomes,
+    violations: [...report.violations, ...findings.all()],
+    remarks: [
+      ...report.remarks.filter((remark) => remark !== NEVER_RAN),
+      ...(neverRan(report) ? [EXAMPLES_ONLY] : []),
+    ],
+  };
+}
+
+/** What was seen of its code are its worked examples, no odd arguments. */
+export function onlyExamples({ remarks }: Pick<CheckReport, "remarks">): boolean {
+  return remarks.includes(EXAMPLES_ONLY);
 }
 
 /** All that was seen are the checks before the tool's own code, which says nothing about that code. */

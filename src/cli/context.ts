@@ -29,6 +29,8 @@ interface RuntimeWishes {
   readonly userTools?: boolean;
   /** False: what comes from MCP servers may turn up later. */
   readonly wait?: boolean;
+  /** False where the command tells by itself what would be warned of; `-v` says it all the same. */
+  readonly warns?: boolean;
   /** The tools it is about: servers are waited for only where one of them may be theirs. */
   readonly tools?: readonly string[];
 }
@@ -60,10 +62,11 @@ export function contextOf(command: Command, out: Output): CommandContext {
       const { loadConfig } = await import("../config/load.js");
       return loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
     },
-    async runtime({ userTools = true, wait = true, tools } = {}) {
+    async runtime({ userTools = true, wait = true, warns = true, tools } = {}) {
       const { createRuntime } = await import("../runtime/create-runtime.js");
       const yolo = flags.yolo === true;
-      const runtime = await createRuntime({ home, flags: configFlags, platform: "cli", yolo, userTools });
+      const settings = warns ? configFlags : { "log.level": "error", ...configFlags };
+      const runtime = await createRuntime({ home, flags: settings, platform: "cli", yolo, userTools });
       const wrongFlag = runtime.config.problems.find(
         (problem) => problem.source === "flag" && problem.severity === "error",
       );

@@ -41,7 +41,7 @@ export async function doctor(context: CommandContext): Promise<void> {
 }
 
 async function examined(context: CommandContext): Promise<readonly Finding[]> {
-  const runtime = await context.runtime({ wait: false });
+  const runtime = await context.runtime({ wait: false, warns: false });
   const findings = await examine(runtime, { onWait: (what) => context.out.note(what) });
   const { examineConversations } = await import("../agent/sessions/doctor.js");
   const conversations = await examineConversations(runtime.config);

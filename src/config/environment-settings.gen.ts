@@ -15,7 +15,7 @@ export const ENVIRONMENT_SETTINGS = [
     "default": "guard",
     "project": { "looseToStrict": ["off", "guard", "auto", "strict", "required"] },
     "policy": true,
-    "about": "The boundary around local commands: `guard` keeps them from Hermes' own files, credentials, start-up files and system folders; `strict` also from the network and all but the working folder; `auto` is strict where that works, `required` strict without a way out",
+    "about": "The boundary around local commands: `guard` keeps them from Hermes' own files, credentials, start-up files and system folders; `strict` also from the network and all but the working folder; `auto` is strict where that works and guard elsewhere, `required` strict without a way out",
   },
   {
     "path": "terminal.sandbox_network",

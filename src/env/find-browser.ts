@@ -20,6 +20,9 @@ const MAC_PROGRAMS = [
   "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
 ];
 
+/** Where packages put it that the path of a service or a cron job may not lead to. */
+const LINUX_PROGRAMS = ["/snap/bin/chromium", "/opt/google/chrome/chrome", "/opt/microsoft/msedge/msedge"];
+
 const WINDOWS_PROGRAMS = [
   ["Chromium", "Application", "chrome.exe"],
   ["Google", "Chrome", "Application", "chrome.exe"],
@@ -83,7 +86,7 @@ function namesIn(folder: string): readonly string[] {
 
 function usualPlaces(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   if (process.platform === "darwin") return MAC_PROGRAMS;
-  if (process.platform !== "win32") return NAMES.map((name) => join("/usr/bin", name));
+  if (process.platform !== "win32") return LINUX_PROGRAMS;
   const roots = [env["PROGRAMFILES"], env["PROGRAMFILES(X86)"], env["LOCALAPPDATA"]];
   return roots.flatMap((root) =>
     root === undefined ? [] : WINDOWS_PROGRAMS.map((parts) => join(root, ...parts)),

@@ -21,12 +21,16 @@ const MAX_KEPT_BYTES = 65_536;
 const NOT_KEPT =
   /^(?:_|SHLVL|PWD|OLDPWD|PPID|RANDOM|SECONDS|LINENO|SHELLOPTS|PS4|ENV|IFS|PROMPT_COMMAND|BASH.*|LD_(?:PRELOAD|AUDIT)|HERMES_.*)$/;
 
+/** Names of outside sources that are remembered; that there is one at all matters more than all of them. */
+const MAX_HEARD = 20;
+
 /** What one task's commands leave for the next one: where they stand and what they exported. */
 export class TaskState {
   /** Nothing that a tool is asked to do moves it; only commands of the task do. */
   #cwd: string;
   #exported: Readonly<Record<string, string | undefined>> = {};
   #version = 0;
+  #heard: readonly string[] = [];
   /** When the outermost task began, in milliseconds since 1970: what is newer may be its own work. */
   readonly startedAt: number;
 
@@ -48,10 +52,21 @@ export class TaskState {
     return this.#version;
   }
 
+  /** Who outside wrote words that the task was given (addresses, servers, senders); the last ones. */
+  get heard(): readonly string[] {
+    return this.#heard;
+  }
+
+  hear(sources: readonly string[]): void {
+    const added = sources.filter((source) => !this.#heard.includes(source));
+    if (added.length > 0) this.#heard = [...this.#heard, ...added].slice(-MAX_HEARD);
+  }
+
   /** A task of its own that begins where this one stands. */
   copy(): TaskState {
     const copy = new TaskState(this.#cwd, this.startedAt);
     copy.#exported = this.#exported;
+    copy.#heard = this.#heard;
     return copy;
   }
 

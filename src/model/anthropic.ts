@@ -18,7 +18,7 @@ const MOST_TOKENS = 32_000;
 
 /** A model behind Anthropic's Messages API. */
 export function anthropicClient(options: AnthropicOptions): ModelClient {
-  const { model, apiKey, maxBytes, idleMs } = options;
+  const { model, apiKey, maxBytes, idleMs, proxy } = options;
   const url = endpoint(options.url ?? ANTHROPIC_URL, { version: "v1", path: "/messages" });
   const from = `anthropic:${model}`;
   let mostTokens = MOST_TOKENS;
@@ -32,6 +32,7 @@ export function anthropicClient(options: AnthropicOptions): ModelClient {
           signal: request.signal,
           maxBytes,
           idleMs,
+          proxy,
           retryOtherwise(status, complaint) {
             const limit = Number(/max_tokens: \d+ > (\d+)/.exec(complaint)?.[1] ?? 0);
             const isLower = status === 400 && limit > 0 && limit < mostTokens;

@@ -41,11 +41,11 @@ const KNOWN: readonly (readonly [RegExp, number])[] = [
  * Of a model that is loaded it says how much; one that is not will get what its file says, else the default. The address
  * that speaks OpenAI's API cannot ask for more.
  */
-async function ollamaWindow({ url, model }: ModelRoute): Promise<ContextWindow> {
+async function ollamaWindow({ url, model, proxy }: ModelRoute): Promise<ContextWindow> {
   const root = url.replace(/\/v1$/, "");
   const [running, shown] = await Promise.all([
-    getJson(`${root}/api/ps`, { timeoutMs: PROBE_MS }),
-    getJson(`${root}/api/show`, { timeoutMs: PROBE_MS, body: { model } }),
+    getJson(`${root}/api/ps`, { timeoutMs: PROBE_MS, proxy }),
+    getJson(`${root}/api/show`, { timeoutMs: PROBE_MS, proxy, body: { model } }),
   ]);
   const loaded = listIn(running, "models").find((one) => textIn(one, "name") === model);
   const inFile = Number(/^num_ctx\s+(\d+)/m.exec(textIn(shown, "parameters"))?.[1] ?? 0);
@@ -56,7 +56,7 @@ async function ollamaWindow({ url, model }: ModelRoute): Promise<ContextWindow> 
         name.endsWith(".context_length") && typeof value === "number" ? [value] : [],
       )[0]
     : undefined;
-  const couldBe = Math.min(trained ?? LEAST_TOKENS, 65_536);
+  const couldBe = Math.min(trained ?? 0, 65_536);
   const fix =
     tokens < LEAST_TOKENS && couldBe > tokens
       ? `OLLAMA_CONTEXT_LENGTH=${couldBe} ollama serve (Ollama reads ${tokens} tokens of ${model} now)`
@@ -65,24 +65,32 @@ async function ollamaWindow({ url, model }: ModelRoute): Promise<ContextWindow> 
 }
 
 async function probe(route: ModelRoute): Promise<number | undefined> {
-  const { provider, url, model, apiKey } = route;
+  const { provider, url, model, apiKey, proxy } = route;
   const list = endpoint(url, { version: provider === "gemini" ? "v1beta" : "v1", path: "/models" });
   if (list === undefined) return undefined;
   switch (provider) {
     case "gemini": {
       const headers = apiKey === undefined ? {} : { "x-goog-api-key": apiKey };
-      const said = await getJson(`${list}/${encodeURIComponent(model)}`, { timeoutMs: PROBE_MS, headers });
+      const said = await getJson(`${list}/${encodeURIComponent(model)}`, {
+        timeoutMs: PROBE_MS,
+        proxy,
+        headers,
+      });
       return numberIn(said, "inputTokenLimit");
     }
     case "anthropic": {
       const headers = { "anthropic-version": "2023-06-01", ...(apiKey && { "x-api-key": apiKey }) };
       if (url !== ANTHROPIC_URL) return undefined;
-      const said = await getJson(`${list}/${encodeURIComponent(model)}`, { timeoutMs: PROBE_MS, headers });
+      const said = await getJson(`${list}/${encodeURIComponent(model)}`, {
+        timeoutMs: PROBE_MS,
+        proxy,
+        headers,
+      });
       return numberIn(said, "max_input_tokens");
     }
     case "openrouter":
     case "compatible": {
-      const said = await getJson(list, { timeoutMs: PROBE_MS, apiKey });
+      const said = await getJson(list, { timeoutMs: PROBE_MS, proxy, apiKey });
       const found = listIn(said, "data").find((one) => textIn(one, "id") === model);
       // vLLM and OpenRouter say it in the list, llama.cpp beside it.
       const listed =
@@ -90,7 +98,7 @@ async function probe(route: ModelRoute): Promise<number | undefined> {
         numberIn(found, "context_length") ??
         numberIn(field(found, "meta"), "n_ctx");
       if (listed !== undefined || provider === "openrouter") return listed;
-      const props = await getJson(new URL("/props", url).href, { timeoutMs: PROBE_MS, apiKey });
+      const props = await getJson(new URL("/props", url).href, { timeoutMs: PROBE_MS, proxy, apiKey });
       return numberIn(field(props, "default_generation_settings"), "n_ctx");
     }
     default:

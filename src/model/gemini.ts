@@ -18,7 +18,9 @@ const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
 /** A model behind Gemini's generateContent API. */
 export function geminiClient(options: GeminiOptions): ModelClient {
-  const { model, apiKey, maxBytes, idleMs } = options;
+  const { apiKey, maxBytes, idleMs, proxy } = options;
+  // Google's lists name models with their folder.
+  const model = options.model.replace(/^models\//, "");
   const path = `/models/${encodeURIComponent(model)}:streamGenerateContent`;
   const address = endpoint(options.url ?? GEMINI_URL, { version: "v1beta", path });
   const from = `gemini:${model}`;
@@ -34,6 +36,7 @@ export function geminiClient(options: GeminiOptions): ModelClient {
           signal: request.signal,
           maxBytes,
           idleMs,
+          proxy,
           retryOtherwise(status, complaint) {
             const refusesThoughts = status === 400 && thoughts && /think|thought/i.test(complaint);
             if (refusesThoughts) thoughts = false;

@@ -11,10 +11,11 @@ export async function getJson(
     readonly headers?: Readonly<Record<string, string>> | undefined;
     /** Sent as JSON, with POST. */
     readonly body?: unknown;
+    readonly proxy?: string | undefined;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<unknown> {
-  const { timeoutMs, apiKey, body, signal } = options;
+  const { timeoutMs, apiKey, body, proxy, signal } = options;
   try {
     const response = await guardedFetch({
       url,
@@ -28,7 +29,7 @@ export async function getJson(
       signal,
       maxBytes: MAX_BYTES,
       followRedirects: false,
-      rules: { allowPrivate: true },
+      rules: { allowPrivate: true, proxy },
     });
     const text = await response.text();
     return response.status === 200 ? JSON.parse(text) : undefined;

@@ -42,6 +42,7 @@ export async function modelsAt(
     readonly provider: ProviderName;
     readonly timeoutMs: number;
     readonly apiKey?: string | undefined;
+    readonly proxy?: string | undefined;
   },
 ): Promise<readonly string[] | undefined> {
   const base = url.replace(/\/+$/, "").replace(/\/chat\/completions$/, "");

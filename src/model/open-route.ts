@@ -18,8 +18,8 @@ export interface OpenOptions {
 
 /** The client of a route, as it is: no retries, no fallback. */
 export function openRoute(route: ModelRoute, options: OpenOptions = {}): ModelClient {
-  const { provider, model, url, apiKey, idleMs } = route;
-  const connection = { url, model, apiKey, idleMs };
+  const { provider, model, url, apiKey, idleMs, proxy } = route;
+  const connection = { url, model, apiKey, idleMs, proxy };
   switch (PROVIDERS[provider].wire) {
     case "anthropic":
       return anthropicClient(connection);
@@ -41,7 +41,7 @@ function withHabits(client: ModelClient): ModelClient {
   return { stream: (request) => promoteCallsInText(thoughtsApart(client.stream(request)), request) };
 }
 
-/** What an agent asks: retries what may pass, then the models that stand in, and tells of both. */
+/** What an agent asks: retries what may pass, then asks the fallback models, and tells of both. */
 export function openModel(
   routes: readonly [ModelRoute, ...ModelRoute[]],
   options: OpenOptions & {

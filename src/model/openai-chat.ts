@@ -27,7 +27,7 @@ interface Dialect {
 
 /** A model behind the chat completions API. Throws a ModelError when it is asked and the address is none. */
 export function chatCompletionsClient(options: ChatCompletionsOptions): ModelClient {
-  const { apiKey, maxBytes, idleMs } = options;
+  const { apiKey, maxBytes, idleMs, proxy } = options;
   const url = completionsUrl(options.url);
   const from = `${options.provider ?? "openai"}:${options.model}`;
   const stream = options.stream !== false;
@@ -49,6 +49,7 @@ export function chatCompletionsClient(options: ChatCompletionsOptions): ModelCli
           signal: request.signal,
           maxBytes,
           idleMs,
+          proxy,
           retryOtherwise(status, complaint) {
             const other = otherDialect({ status, complaint, request, dialect, stream });
             dialect = other ?? dialect;

@@ -23,7 +23,7 @@ interface Dialect {
 
 /** A model behind OpenAI's Responses API. The server is asked to keep nothing: what it needs goes back each time. */
 export function responsesClient(options: ResponsesOptions): ModelClient {
-  const { model, apiKey, maxBytes, idleMs } = options;
+  const { model, apiKey, maxBytes, idleMs, proxy } = options;
   const url = endpoint(options.url ?? OPENAI_URL, { version: "v1", path: "/responses" });
   const from = `responses:${model}`;
   let dialect: Dialect = { encrypted: true, summary: true, temperature: true };
@@ -37,6 +37,7 @@ export function responsesClient(options: ResponsesOptions): ModelClient {
           signal: request.signal,
           maxBytes,
           idleMs,
+          proxy,
           retryOtherwise(status, complaint) {
             const other = status === 400 ? otherDialect(dialect, complaint) : undefined;
             dialect = other ?? dialect;

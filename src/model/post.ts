@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   readonly maxBytes?: number | undefined;
   /** Without a byte for this long, an answer is broken off; 0 waits for ever. */
   readonly idleMs?: number | undefined;
+  /** HTTP proxy to go through. */
+  readonly proxy?: string | undefined;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -27,6 +29,7 @@ export interface Question {
   readonly signal: AbortSignal | undefined;
   readonly maxBytes?: number | undefined;
   readonly idleMs?: number | undefined;
+  readonly proxy?: string | undefined;
   /**
    * A server may refuse what it does not know. True when the question is to be put again, otherwise; what to leave out
    * is the asker's business.
@@ -94,7 +97,9 @@ async function post(
     // A redirect could carry the key and the question to somebody else.
     followRedirects: false,
     // The operator has named this address; it may be on this machine.
-    rules: { allowPrivate: true },
+    rules: { allowPrivate: true, proxy: question.proxy },
+    // Whoever watches here has its own word for it.
+    silenceMs: 0,
   });
 }
 

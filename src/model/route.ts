@@ -1,4 +1,7 @@
 import type { LoadedConfig } from "../config/types.js";
+import { hostOf } from "../net/hosts.js";
+import { networkRules } from "../net/rules.js";
+import { proxyFor } from "../net/urls.js";
 import { findLocalServers, type LocalServer, modelsAt } from "./local-servers.js";
 import { FREE, type ModelPrices, publishedPrices } from "./prices.js";
 import { AUTO_ORDER, PROVIDERS, type ProviderName, splitModel } from "./providers.js";
@@ -18,6 +21,8 @@ export interface ModelRoute {
   /** Undefined where nobody knows what it costs. */
   readonly prices?: ModelPrices | undefined;
   readonly idleMs: number;
+  /** HTTP proxy that leads there (`network.proxy`). */
+  readonly proxy?: string | undefined;
   /** Why it is this one: a setting, a variable, a server that was found. */
   readonly foundBy: string;
 }
@@ -54,8 +59,8 @@ export async function resolveRoute(
   const wanted = splitModel((options.model ?? config.values.model.name).trim());
   const configured = config.values.model.provider;
   const named = wanted.provider ?? (configured === "auto" ? undefined : configured);
-  // What was configured for one provider is not for another that somebody names for once.
-  const isOther = wanted.provider !== undefined && configured !== "auto" && configured !== wanted.provider;
+  const isOther =
+    wanted.provider !== undefined && wanted.provider !== configured && !isOneHand(config, options);
   const settings = isOther ? undefined : config.values.model;
   const baseUrl = settings?.base_url.trim() ?? "";
   if (named !== undefined) {
@@ -71,6 +76,17 @@ export async function resolveRoute(
       return routeTo(provider, { config, name: wanted.name, baseUrl, isOther, foundBy: variable });
   }
   return localRoute(config, wanted.name, options);
+}
+
+/**
+ * What was configured for one provider is not for another that somebody names for once, on the command line or as a
+ * fallback: its key would go to a stranger. Only where nobody named a provider, and name and address were written down
+ * together, they belong together.
+ */
+function isOneHand(config: LoadedConfig, { model }: RouteOptions): boolean {
+  if (model !== undefined || config.values.model.provider !== "auto") return false;
+  const { source } = config.origin("model.base_url");
+  return source === "default" || source === config.origin("model.name").source;
 }
 
 /** The models of `model.fallback`, in their order; those that cannot be asked are left out and told. */
@@ -118,7 +134,9 @@ async function routeTo(provider: ProviderName, wish: Wish): Promise<ModelRoute |
       fixes: [`hermes setup model --provider ${provider}`, `export ${about.keys[0]}=…`],
     };
   const model =
-    wish.name || about.model || (await modelsAt(url, { provider, apiKey, timeoutMs: LIST_MS }))?.[0];
+    wish.name ||
+    about.model ||
+    (await modelsAt(url, { provider, apiKey, proxy: proxyTo(url, config), timeoutMs: LIST_MS }))?.[0];
   if (model === undefined)
     return {
       reason: `${about.title} at ${url} does not say which models it has`,
@@ -177,7 +195,7 @@ function noModel(servers: readonly LocalServer[], name: string): NoModel {
 }
 
 function finished(
-  route: Omit<ModelRoute, "prices" | "contextTokens" | "idleMs">,
+  route: Omit<ModelRoute, "prices" | "contextTokens" | "idleMs" | "proxy">,
   by: Pick<Wish, "config" | "isOther"> & { readonly isLocal?: boolean },
 ): ModelRoute {
   const { config, isOther, isLocal } = by;
@@ -189,7 +207,15 @@ function finished(
     contextTokens: isOther || context_tokens === 0 ? undefined : context_tokens,
     prices: set ?? (isLocal === true ? FREE : pricesOf(route.provider, route)),
     idleMs: idle_seconds * 1_000,
+    proxy: isLocal === true ? undefined : proxyTo(route.url, config),
   };
+}
+
+/** What runs on this machine is not beyond a proxy. */
+function proxyTo(url: string, { values }: LoadedConfig): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const host = hostOf(new URL(url));
+  return /^(?:localhost|127\.[\d.]+|::1)$/.test(host) ? undefined : proxyFor(host, networkRules(values));
 }
 
 function configuredPrices(config: LoadedConfig): ModelPrices | undefined {

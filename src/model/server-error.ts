@@ -1,5 +1,5 @@
 import { ModelError, type ModelErrorCode } from "./model-client.js";
-import { field, textIn } from "./wire.js";
+import { field } from "./wire.js";
 
 const TOO_LONG =
   /context[_ ]length|context[_ ]window|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|(?:input|prompt) tokens? (?:count )?exceeds?|exceeds? the (?:maximum|available|model's) (?:number of tokens|context|context size)|exceed_context_size/i;
@@ -68,9 +68,4 @@ function retryAfter(headers: Headers | undefined, complaint: string): number | u
   if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
   const inBody = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(complaint)?.[1];
   return inBody === undefined ? undefined : Number(inBody) * 1_000;
-}
-
-/** What a server says of itself when it fails: its message, for looking at, never for showing. */
-export function complaintOf(body: unknown): string {
-  return textIn(field(body, "error"), "message");
 }

@@ -11,6 +11,14 @@ const CONNECT_TIMEOUT_MS = 30_000;
 const KEPT_ORIGINS = 64;
 const kept = new Map<string, Dispatcher>();
 
+let undiciLoaded: Promise<typeof import("undici")> | undefined;
+
+/** Loaded once: in a bundle, each import of a CommonJS package copies all its names. */
+export function loadUndici(): Promise<typeof import("undici")> {
+  undiciLoaded ??= import("undici");
+  return undiciLoaded;
+}
+
 /**
  * Connections for a request: through the operator's proxy, else only to addresses that were judged. Requests that were
  * judged alike share them, so that a thousand pages of one server are not a thousand handshakes.
@@ -19,16 +27,21 @@ export async function dispatcherFor(target: {
   readonly url: URL;
   readonly addresses: readonly string[];
   readonly rules: NetworkRules;
+  /** How long the other side may be silent, before its answer and within it; 0 for ever, five minutes unless said. */
+  readonly silenceMs?: number | undefined;
 }): Promise<Dispatcher> {
-  const undici = await import("undici");
+  const undici = await loadUndici();
   const host = hostOf(target.url);
   const allowPrivate = opensPrivate(host, target.rules);
   const proxy = proxyFor(host, target.rules);
-  const key = JSON.stringify([target.url.origin, target.addresses, allowPrivate, proxy]);
+  const { silenceMs } = target;
+  const patience = silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+  const key = JSON.stringify([target.url.origin, target.addresses, allowPrivate, proxy, silenceMs]);
   const dispatcher =
     kept.get(key) ??
     (proxy === undefined
       ? new undici.Agent({
+          ...patience,
           connect: pinnedConnector({
             buildConnector: undici.buildConnector,
             host,
@@ -36,7 +49,7 @@ export async function dispatcherFor(target: {
             allowPrivate,
           }),
         })
-      : new undici.ProxyAgent({ uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS }));
+      : new undici.ProxyAgent({ ...patience, uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS }));
   kept.delete(key);
   kept.set(key, dispatcher);
   for (const [oldest, unused] of kept) {

@@ -1,10 +1,11 @@
+import { setMaxListeners } from "node:events";
 import type { BodyInit, Response } from "undici";
 import { unlessAborted } from "../base/deadline.js";
 import { ToolError } from "../tool/errors.js";
 import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
 import type { Progress } from "../tool/tool.js";
 import { connectionFailure } from "./connection-failure.js";
-import { dispatcherFor, refused, shownUrl, systemResolve, unresolved } from "./dial.js";
+import { dispatcherFor, loadUndici, refused, shownUrl, systemResolve, unresolved } from "./dial.js";
 import { requestHeaders } from "./headers.js";
 import { hostOf } from "./hosts.js";
 import { boundedResponse } from "./response.js";
@@ -17,11 +18,14 @@ export interface GuardedRequest extends FetchRequest {
   refusal?(url: string): string | undefined;
   /** Told how much of a large body has arrived. */
   progress?(update: Progress): void;
+  /** How long the other side may be silent; 0 for ever, five minutes unless said. */
+  readonly silenceMs?: number | undefined;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost | undefined;
 }
 
 export const DEFAULT_MAX_REDIRECTS = 10;
+const SHORT_BYTES = 16 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** What may follow a redirect to another origin. Everything else could be a credential by any name. */
 const HARMLESS_HEADER =
@@ -34,14 +38,52 @@ const HARMLESS_HEADER =
  */
 export async function guardedFetch(request: GuardedRequest): Promise<FetchResponse> {
   const headers = requestHeaders(request.headers ?? {});
-  const deadline = request.timeoutMs === undefined ? undefined : AbortSignal.timeout(request.timeoutMs);
-  const signals = [deadline, request.signal].filter((signal) => signal !== undefined);
-  const explain = (error: unknown): unknown => explained(error, request, deadline);
+  const end = new RequestEnd(request);
+  const explain = (error: unknown): unknown => explained(error, request, end);
   try {
-    const { response, url, redirects, close } = await follow(request, headers, AbortSignal.any(signals));
+    const { response, url, redirects, close: letGoOf } = await follow(request, headers, end.signal);
+    const close = () => {
+      end.forget();
+      return letGoOf();
+    };
     return boundedResponse({ response, url, redirects, close, explain, request });
   } catch (error) {
+    end.forget();
     throw explain(error);
+  }
+}
+
+/**
+ * Ends a request when its time is over or its call is. By hand: the timers and signals that `AbortSignal.timeout` and
+ * `AbortSignal.any` make live on after the request, which a thousand requests feel.
+ */
+class RequestEnd {
+  late = false;
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #stop = (): void => this.#controller.abort(this.#outer?.reason);
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ timeoutMs, signal }: GuardedRequest) {
+    this.#outer = signal;
+    if (signal?.aborted) this.#stop();
+    // A call may have many requests under way; that is no leak to warn of.
+    if (signal !== undefined) setMaxListeners(0, signal);
+    signal?.addEventListener("abort", this.#stop);
+    if (timeoutMs === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.late = true;
+      this.#controller.abort();
+    }, timeoutMs).unref();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#stop);
   }
 }
 
@@ -57,7 +99,7 @@ async function follow(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Arrival> {
-  const { fetch } = await import("undici");
+  const { fetch } = await loadUndici();
   const resolve = request.resolve ?? systemResolve;
   const redirects: string[] = [];
   let hop: Hop = { url: request.url, method: request.method ?? "GET", headers, body: request.body };
@@ -69,12 +111,9 @@ async function follow(
       throw refused({ url: hop.url, reason: verdict.reason, from: redirects.at(-1) });
     }
     const { url: here, addresses } = verdict;
-    const dispatcher = await dispatcherFor({ url: here, addresses, rules });
+    const dispatcher = await dispatcherFor({ url: here, addresses, rules, silenceMs: request.silenceMs });
     let response: Response | undefined;
-    // What nobody reads on must not keep the connection busy; one that was read to its end serves the next request.
-    const close = async () => {
-      if (response?.bodyUsed === false) await response.body?.cancel().catch(() => undefined);
-    };
+    const close = () => letGo(response);
     try {
       response = await fetch(here, {
         method: hop.method,
@@ -106,6 +145,19 @@ async function follow(
     }
     await close();
   }
+}
+
+/**
+ * What nobody reads on must not keep the connection busy; one that was read to its end serves the next request, so the
+ * little that is left of a short answer is taken, which is quicker than a new connection.
+ */
+async function letGo(response: Response | undefined): Promise<void> {
+  if (response?.bodyUsed !== false || response.body === null) return;
+  // What is packed may be long once it is unpacked.
+  const packed = response.headers.get("content-encoding") !== null;
+  const length = Number(packed ? Number.NaN : (response.headers.get("content-length") ?? Number.NaN));
+  if (length <= SHORT_BYTES) void response.arrayBuffer().catch(() => undefined);
+  else await response.body.cancel().catch(() => undefined);
 }
 
 /** A configured address is open where it was written, and nowhere else. */
@@ -165,12 +217,12 @@ function bodyStays(from: URL, to: URL, status: number): ToolError {
   );
 }
 
-function explained(error: unknown, request: GuardedRequest, deadline: AbortSignal | undefined): unknown {
+function explained(error: unknown, request: GuardedRequest, { late }: { readonly late: boolean }): unknown {
   if (ToolError.isInstance(error)) return error;
   if (request.signal?.aborted) {
     return new ToolError("The request was cancelled.", { code: "cancelled", cause: error });
   }
-  if (deadline?.aborted) {
+  if (late) {
     const seconds = (request.timeoutMs ?? 0) / 1000;
     return new ToolError(`No complete answer from ${request.url} within ${seconds} s.`, {
       code: "timeout",

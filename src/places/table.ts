@@ -51,8 +51,8 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
   {
     patterns: `
       $HERMES/.env $HERMES/.anthropic_oauth.json $HERMES/server.token $HERMES/approvals.key
-      $HERMES/{state,sessions,sessions-index}.db{,-wal,-shm} $HERMES/mcp-tokens $HERMES/pairing $HERMES/auth.json $HERMES/credentials
-      $HERMES/undo`,
+      $HERMES/{state,sessions,sessions-index}.db{,-wal,-shm} $HERMES/mcp-tokens $HERMES/pairing $HERMES/auth.json
+      $HERMES/credentials $HERMES/undo`,
     what: "hermes-secrets",
     read: "deny",
     write: "deny",

@@ -4,8 +4,6 @@ import { UNKNOWN } from "../shell/types.js";
 
 /** What a longer file would do is not read: it may be anything. */
 const LARGEST = 256 * 1024;
-/** Longer ones of these were put together by a build. */
-const BUNDLE = /\.[cm]?js$/;
 /** How compiled programs and archives begin: ELF, Windows, zip, WebAssembly, Mach-O and Java. */
 const COMPILED = ["\x7fELF", "MZ\uFFFD", "PK\x03\x04", "\0asm", "\uFFFD\uFFFD\uFFFD\uFFFD"];
 /** File systems keep times by a coarser clock than the one a session is started by. */
@@ -35,7 +33,7 @@ function textSince(path: string, since: number): string | undefined {
     if (!file.isFile() || Math.max(own.ctimeMs, file.ctimeMs) < since) return undefined;
     const text = beginningOf(path, Math.min(file.size, LARGEST));
     if (COMPILED.some((mark) => text.startsWith(mark)) && text.includes("\0")) return undefined;
-    if (file.size > LARGEST) return BUNDLE.test(path) ? undefined : UNKNOWN;
+    if (file.size > LARGEST) return UNKNOWN;
     // Shells read on behind them.
     return text.replaceAll("\0", "");
   } catch {

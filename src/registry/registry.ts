@@ -1,4 +1,5 @@
 import { type Logger, silentLogger } from "../observe/log.js";
+import { type BaseTool, isBaseToolInstance, toolFromBase } from "../tool/base-tool.js";
 import { checkSchema } from "../tool/check-schema.js";
 import type { AnyTool } from "../tool/tool.js";
 import { Entry, isForeign, type Provenance } from "./entry.js";
@@ -101,10 +102,14 @@ export class ToolRegistry {
   }
 
   /**
-   * Registers with the fields of the source documents, or what `defineTool` made. Returns false when the name was kept
+   * Registers with the fields of the source documents, what `defineTool` made, or a `BaseTool`. Returns false when the name was kept
    * by another toolset.
    */
-  register(registration: (Registration & RegistrationExtras) | AnyTool, provenance?: Provenance): boolean {
+  register(
+    registration: (Registration & RegistrationExtras) | AnyTool | BaseTool,
+    provenance?: Provenance,
+  ): boolean {
+    if (isBaseToolInstance(registration)) return this.add(toolFromBase(registration), { provenance });
     if (isToolValue(registration)) return this.add(registration, { provenance });
     return this.add(toolFromRegistration(registration), {
       provenance,

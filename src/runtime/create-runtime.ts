@@ -11,6 +11,7 @@ import { builtinManifest } from "../registry/builtin-manifest.gen.js";
 import { Entry } from "../registry/entry.js";
 import type { BuiltinEntry } from "../registry/manifest-types.js";
 import type { ToolRegistry } from "../registry/registry.js";
+import { type BaseTool, isBaseToolInstance, toolFromBase } from "../tool/base-tool.js";
 import type { AnyTool } from "../tool/tool.js";
 import { refuseUnknownOptions } from "./check-options.js";
 import { KNOWN_SESSION_OPTIONS } from "./open-session-options.js";
@@ -24,7 +25,7 @@ export interface RuntimeOptions {
   /** Command-line flags or key paths (`"log.level": "debug"`), above every file. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** Tools of this program, for as long as the runtime lives; they cover built-in ones of the same name. */
-  readonly tools?: readonly AnyTool[];
+  readonly tools?: readonly (AnyTool | BaseTool)[];
   /** Where tools are registered; the registry that `registry.register` fills when left out. */
   readonly registry?: ToolRegistry;
   /** False leaves the built-in tools out. */
@@ -119,7 +120,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     platform: options.platform,
   });
   if (options.tools !== undefined) {
-    const standing = registry.scoped(options.tools);
+    const standing = registry.scoped(
+      options.tools.map((tool) => (isBaseToolInstance(tool) ? toolFromBase(tool) : tool)),
+    );
     runtime.beforeClose(async () => standing[Symbol.dispose]());
   }
   if (options.userTools !== false) {

@@ -130,12 +130,12 @@ async function examineBoundary(config: LoadedConfig): Promise<Finding> {
     return { group, level: "warning", what, fix: "set terminal.sandbox to guard" };
   }
   const held = await whatHolds(config);
-  if (typeof held === "string") {
+  if (!("unavailable" in held)) {
     const root = process.getuid?.() === 0 ? "; as root the number of processes is not limited" : "";
     const network = sandbox_network ? "on" : "off";
     const what =
-      sandbox === "guard"
-        ? `local: commands run in a guard (${held}): no credentials, start-up files, system folders or Hermes' own files`
+      held.level === "guard"
+        ? `local: commands run in a guard (${held.by}): no credentials, start-up files, system folders or Hermes' own files`
         : `local: bubblewrap sandbox, network ${network}${root}`;
     return { group, level: "ok", what };
   }
@@ -155,17 +155,25 @@ export async function boundaryProblem(config: LoadedConfig): Promise<Unavailable
   const { sandbox, env } = config.values.terminal;
   if (env !== "local" || sandbox === "off") return undefined;
   const held = await whatHolds(config);
-  return typeof held === "string" ? undefined : held;
+  return "unavailable" in held ? held : undefined;
 }
 
-async function whatHolds(config: LoadedConfig): Promise<string | Unavailable> {
-  if (config.values.terminal.sandbox === "guard") {
-    const { probeGuard } = await import("../env/local/boundaries.js");
-    return probeGuard(config.env.HOME || homedir());
+interface Holding {
+  readonly level: "guard" | "strict";
+  readonly by: string;
+}
+
+async function whatHolds(config: LoadedConfig): Promise<Holding | Unavailable> {
+  const { sandbox } = config.values.terminal;
+  if (sandbox !== "guard") {
+    const { probeBwrap } = await import("../env/sandbox/probe.js");
+    const found = await probeBwrap();
+    if (!("unavailable" in found)) return { level: "strict", by: "bubblewrap" };
+    if (sandbox !== "auto") return found;
   }
-  const { probeBwrap } = await import("../env/sandbox/probe.js");
-  const found = await probeBwrap();
-  return "unavailable" in found ? found : "bubblewrap";
+  const { probeGuard } = await import("../env/local/boundaries.js");
+  const by = await probeGuard(config.env.HOME || homedir());
+  return typeof by === "string" ? { level: "guard", by } : by;
 }
 
 function findingOf(problem: ConfigProblem): Finding {

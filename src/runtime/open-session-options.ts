@@ -33,4 +33,5 @@ export const KNOWN_SESSION_OPTIONS: Readonly<Record<keyof OpenSessionOptions, tr
   ask: true,
   door: true,
   guardrails: true,
+  heard: true,
 };

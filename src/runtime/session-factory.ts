@@ -165,6 +165,7 @@ export class SessionFactory {
     const task =
       continues?.scope.task ??
       new TaskState(start === undefined ? workspace : environment.files.resolve(start, workspace));
+    task.hear(options.heard ?? []);
     const door = options.door ?? "library";
     const services = this.#services(journal, {
       ...rules,

@@ -48,6 +48,8 @@ export interface SessionOptions {
   readonly ask?: CallContext["ask"] | undefined;
   readonly door?: Door | undefined;
   readonly guardrails?: GuardrailMode | undefined;
+  /** Who outside wrote words that the model was given before this session began (earlier in a conversation, a stranger). */
+  readonly heard?: readonly string[] | undefined;
 }
 
 /** A call as a program writes it: the id is made up when it is left out. */
@@ -346,6 +348,9 @@ export function sessionInfo(parts: {
     startedAt: task.startedAt,
     get cwd() {
       return task.cwd;
+    },
+    get heard() {
+      return task.heard;
     },
   };
 }

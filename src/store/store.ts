@@ -21,6 +21,8 @@ export interface Store {
   readonly path: string;
   /** What a person should be told about this opening, e.g. that a damaged database was moved aside. */
   readonly notices: readonly string[];
+  /** A damaged database was replaced, and what could be read of it was copied: rows may be missing. */
+  readonly recovered: boolean;
   /** Resolves once everything committed before the call is on the disk, not only in the page cache. */
   syncWal(): Promise<void>;
   /** Reads every page; the findings, none when the file is sound. With some, the next opening recovers what it can. */
@@ -46,11 +48,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const file = await prepareDatabaseFile(options.path);
     const lostLog = file.created ? undefined : await keepDamagedLog(file.path);
     if (lostLog !== undefined) notices.push(lostLog);
-    const db = await openOrReplace({ file, options, notices });
+    const opening: Opening = { file, options, notices, recovered: false };
+    const db = await openOrReplace(opening);
     if (file.wasEmptied && notices.length === 0) notices.push(`${file.path} was empty; it starts anew.`);
     // Frames behind the damage would be found, and reported, again at every start.
     if (lostLog !== undefined) db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    return storeAround({ db, path: file.path, options, notices });
+    return storeAround({ db, path: file.path, options, notices, recovered: opening.recovered });
   } catch (error) {
     if (error instanceof NewerDatabaseError) throw error;
     throw new Error(`The database ${options.path} cannot be used: ${explainStorageError(error)}`, {
@@ -68,6 +71,7 @@ interface Opening {
   readonly file: DatabaseFile;
   readonly options: StoreOptions;
   readonly notices: string[];
+  recovered: boolean;
 }
 
 async function openOrReplace(opening: Opening): Promise<Database> {
@@ -124,6 +128,7 @@ async function replaceDamaged(opening: Opening): Promise<Database> {
       const notice = `The database ${file.path} was damaged (${error.message}) and is kept as ${aside}; a new one was made. ${outcome}`;
       await writeFile(`${aside}.txt`, `${notice}\n`, { mode: 0o600 }).catch(() => undefined);
       notices.push(notice);
+      opening.recovered = true;
       return db;
     }
   } finally {
@@ -150,8 +155,14 @@ async function patiently(step: () => void): Promise<void> {
 /** Above this a log would slow the next opening down, which reads all of it. */
 const LOG_WORTH_EMPTYING = 512 * 1024;
 
-function storeAround(parts: { db: Database; path: string; options: StoreOptions; notices: string[] }): Store {
-  const { db, path, options, notices } = parts;
+function storeAround(parts: {
+  db: Database;
+  path: string;
+  options: StoreOptions;
+  notices: string[];
+  recovered: boolean;
+}): Store {
+  const { db, path, options, notices, recovered } = parts;
   const inWalMode = db.prepare("PRAGMA journal_mode").get()?.journal_mode === "wal";
   if (!inWalMode) {
     db.exec("PRAGMA synchronous = FULL");
@@ -173,6 +184,7 @@ function storeAround(parts: { db: Database; path: string; options: StoreOptions;
     db,
     path,
     notices,
+    recovered,
     syncWal: inWalMode ? () => wal.sync() : () => Promise.resolve(),
     check() {
       const findings = findDamage(db);

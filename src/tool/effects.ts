@@ -46,6 +46,8 @@ export interface EffectScope {
   readonly home?: string;
   /** What earlier commands of the session have exported. */
   readonly exported?: Readonly<Record<string, string | undefined>>;
+  /** Who outside wrote words that the session was given: what is asked for may be their wish. */
+  readonly heard?: readonly string[];
   /** What was typed into a background process and not yet sent off with a new line. */
   pendingInput?(process: string): string;
   /** The whole commands that were typed into it before. */

@@ -61,6 +61,8 @@ export interface ConnectRequest {
   readonly configured?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** To stop the call's own work at the other side: may be opened while the call is being stopped, for a moment. */
+  readonly toStop?: boolean | undefined;
 }
 
 /** For programs that have network code of their own, such as a browser. */

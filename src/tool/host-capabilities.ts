@@ -40,7 +40,12 @@ export interface MemoryContent {
 export interface MemoryHost {
   read(target: MemoryTarget): Promise<MemoryContent>;
   /** All of them or none, judged on the final size; what cannot be done is a ToolError. On disk when it resolves. */
-  change(target: MemoryTarget, operations: readonly MemoryOperation[]): Promise<MemoryContent>;
+  change(request: {
+    readonly target: MemoryTarget;
+    readonly operations: readonly MemoryOperation[];
+    /** Who outside wrote words that the model had read by then; remembered with what is added. */
+    readonly heard?: readonly string[] | undefined;
+  }): Promise<MemoryContent>;
 }
 
 export type MessageRole = "user" | "assistant" | "tool";

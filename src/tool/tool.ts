@@ -73,6 +73,8 @@ export interface SessionInfo {
   readonly door?: string;
   /** The tool that was called before this one, if any. */
   readonly previousTool?: string;
+  /** Who outside wrote words that the session was given (addresses, servers, senders). */
+  readonly heard?: readonly string[];
   /** When the outermost session began, in milliseconds since 1970: what is newer may be its own work. */
   readonly startedAt?: number;
 }

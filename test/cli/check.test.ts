@@ -65,8 +65,22 @@ describe("hermes tools check", () => {
     },
   );
 
-  it("says when a tool was never run because random arguments are too dangerous for it", async () => {
+  it("says when only its worked examples ran because random arguments are too dangerous for it", async () => {
     const { reports } = await hermesJson<Checked>(["tools", "check", "terminal", "--runs", "3"], { home });
+    expect(reports[0]?.outcomes.ok).toBe(reports[0]?.runs["worked example"]);
+    expect(reports[0]?.remarks).toEqual([expect.stringContaining("worked examples only")]);
+  });
+
+  it("says when a tool of one's own was never run; its examples are nobody's word that they are harmless", async () => {
+    const file = join(tempFolder(), "reach.mjs");
+    writeFileSync(
+      file,
+      `import { defineTool } from "hermes-tools";
+export default defineTool({ name: "reach", description: "Reaches out", permissions: ["network:fetch"],
+  parameters: { type: "object", properties: {} }, handler: () => "x",
+  examples: [{ title: "All", arguments: {}, result: {} }] });\n`,
+    );
+    const { reports } = await hermesJson<Checked>(["tools", "check", file, "--runs", "2"], { home });
     expect(reports[0]?.outcomes.ok).toBeUndefined();
     expect(reports[0]?.remarks).toEqual([expect.stringContaining("never ran")]);
   });
@@ -120,8 +134,9 @@ export default defineTool({ name: "bad", description: "Broken", handler: () => u
   parameters: { type: "object", properties: {} } });\n`,
     );
     const done = await hermes(["tools", "check", "--all", "--runs", "1", "--json"], { home: own, cwd });
-    const { ok, reports, never_ran, skipped } = JSON.parse(done.stdout) as Checked & {
+    const { ok, reports, never_ran, examples_only, skipped } = JSON.parse(done.stdout) as Checked & {
       readonly never_ran: readonly string[];
+      readonly examples_only: readonly string[];
       readonly skipped: readonly { readonly name: string; readonly fix?: string }[];
     };
     const broken = reports.filter(({ violations }) => violations.length > 0);
@@ -132,10 +147,12 @@ export default defineTool({ name: "bad", description: "Broken", handler: () => u
     );
     expect(skipped).toContainEqual(expect.objectContaining({ name: "ha_get_state", fix: "HASS_TOKEN=..." }));
     expect(reports.some(({ tool }) => tool === "ha_get_state")).toBe(false);
-    // What was not seen to run is not counted as sound.
-    expect(never_ran).toContain("terminal");
-    expect(never_ran).not.toContain("todo");
-  });
+    // What ran with harmless arguments only, or not at all, is told apart.
+    expect(examples_only).toContain("terminal");
+    expect(examples_only).not.toContain("todo");
+    expect(reports.find(({ tool }) => tool === "terminal")?.runs["worked example"]).toBeGreaterThan(0);
+    expect(never_ran).not.toContain("terminal");
+  }, 240_000);
 
   it("without a name, or with one and --all, it says how it is meant", async () => {
     for (const words of [[], ["sleep", "--all"]]) {

@@ -30,6 +30,7 @@ async function installed(shell: string) {
       encoding: "utf8",
       cwd: home,
       env: { ...env, PATH: `${bin}:${env.PATH}` },
+      timeout: 20_000,
     });
   return { script, run, home };
 }
@@ -135,6 +136,36 @@ describe("in a shell", () => {
     expect(linesOf(done.stdout)).toEqual(["read_file", "path=", "true"]);
     expect(spawnSync("ls", [home], { encoding: "utf8" }).stdout).not.toContain("ran");
   });
+
+  /** A line editor exists only where there is a terminal: zsh brings its own for one. */
+  const ZSH_AT_A_TERMINAL = `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "source $1; source $1; print LOADED=\\$?"
+zpty -r -m shell seen '*LOADED=[0-9]*'
+zpty -w -n shell "$2"$'\\t'
+zpty -r -m shell seen "*$3*"
+print -r -- $seen
+`;
+
+  it.for([
+    ["hermes call read_f", "read_file"],
+    ["hermes tools ch", "tools check"],
+    ["hermes call terminal background=t", "background=true"],
+    ["hermes completion ", "powershell"],
+  ] as const)(
+    "zsh completes %s at a terminal, also when the script is sourced twice",
+    async ([line, expected], context) => {
+      needs(context, "zsh");
+      const { script, run, home } = await installed("zsh");
+      const driver = join(home, "driver.zsh");
+      writeFileSync(driver, ZSH_AT_A_TERMINAL);
+      const done = run(["-f", driver, script, line, expected]);
+      expect(done).toMatchObject({ status: 0, stderr: "" });
+      expect(done.stdout).toContain(expected);
+      expect(done.stdout).not.toMatch(/error|not found/);
+    },
+  );
 
   it("fish offers values with what they mean", async (context) => {
     needs(context, "fish");

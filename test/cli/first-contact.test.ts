@@ -31,6 +31,7 @@ it("status and open find the server of this home; a second one is told where the
 
 it("cron add refuses what could never run, and says that no server runs", async () => {
   const home = tempFolder();
+  expect((await hermes(["cron", "add", "1h", "sleep"], { home })).stderr).toContain("--tool sleep");
   expect((await hermes(["cron", "add", "1h", "--tool", "slep"], { home })).stderr).toContain("sleep");
   expect((await hermes(["cron", "add", "1h", "--tool", "sleep", "minutes=3"], { home })).code).toBe(2);
   const added = await hermes(["cron", "add", "1h", "--tool", "sleep", "seconds=3"], { home });

@@ -134,6 +134,10 @@ describe("hermes mcp add", () => {
     expect(() => checkedServer("x", { command: "sh", comand: "sh" })).toThrow(
       "unknown key mcp_servers.x.comand",
     );
+    const named = async (address: string) => (await draftsFrom([address], {}))[0]?.name;
+    expect(await named("https://mcp.linear.app/mcp")).toBe("linear");
+    expect(await named("http://127.0.0.1:8000/mcp")).toBe("server");
+    expect(await named("http://[::1]:8000/mcp")).toBe("server");
     await expect(draftsFrom(["x", "sh"], { url: "https://e.com" })).rejects.toThrow(
       "say either --url ADDRESS",
     );

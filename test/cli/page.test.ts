@@ -18,9 +18,9 @@ afterAll(() => browser?.close());
 const RISKY = { name: "terminal", arguments: JSON.stringify({ command: "rm -rf precious" }) };
 
 /** A server of its own home, as a person starts it. */
-async function serving() {
+async function serving(env: Readonly<Record<string, string>> = {}) {
   const home = tempFolder();
-  const child = start(["serve", "--port", "0"], { home });
+  const child = start(["serve", "--port", "0"], { home, env });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += String(chunk)));
   await until(() => said.includes("Ctrl-C"), "the server is up");
@@ -46,7 +46,7 @@ async function serving() {
 const DENIED = /nobody can be asked/;
 
 it("a question waits while the page is open, also one of another process, and only then", async () => {
-  const { home, call, open } = await serving();
+  const { home, call, open } = await serving({ HERMES_APPROVALS_TIMEOUT: "20" });
   expect(await call()).toMatch(DENIED);
   const tab = await open();
   const overHttp = call();
@@ -58,7 +58,7 @@ it("a question waits while the page is open, also one of another process, and on
   await tab.getByRole("button", { name: "Deny" }).click();
   expect(await ended).toMatchObject({ code: 5, stderr: expect.stringContaining("the person denied it") });
   await tab.close();
-  // A question that was asked while the server still saw the page waits its whole minute.
+  // A question that was asked while the server still saw the page waits its whole time.
   await until(async () => DENIED.test(await call()), "the page is gone, and so is who could be asked", {
     seconds: 100,
   });

@@ -38,7 +38,7 @@ describe("colour and signs", () => {
     for (const { stdout } of [piped, refused, flag, dumb, ci]) expect(stdout).not.toContain(ESCAPE);
     expect(piped.stdout).toMatch(EMOJI);
     for (const { stdout } of [refused, flag, dumb, ci]) expect(stdout).not.toMatch(EMOJI);
-    expect(dumb.stdout).toMatch(/^ok {2}clipboard/);
+    expect(dumb.stdout).toMatch(/^ok {2}clipboard/m);
   });
 });
 

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { watchedRuntime } from "../runtime/reload/support.js";
 import { errorLine, hermes, hermesJson, json, main, start, tempFolder, until } from "./hermes.js";
 import { needsTerminal, onTerminal } from "./terminal.js";
 
@@ -67,7 +68,7 @@ describe("hermes tool register", () => {
     });
     expect(json(called)).toMatchObject({
       ok: true,
-      content: [{ text: "blue over /weather/Bad%20T%C3%B6lz" }],
+      content: [{ text: expect.stringContaining("\nblue over /weather/Bad%20T%C3%B6lz\n") }],
     });
     expect(await hermesJson(["tool", "unregister", "weather_now"], { home })).toMatchObject({
       file: stored,
@@ -145,6 +146,29 @@ describe("hermes tools import openapi", () => {
     expect(await hermesJson(["call", "tiny_ping", "n=4"], { home })).toMatchObject({
       structured: { sky: "blue over /v2/ping/4" },
     });
+  });
+
+  it("typed at a terminal it needs no second yes of a running server, also for what waits there already", async ({
+    skip,
+  }) => {
+    needsTerminal(skip);
+    const { home } = place();
+    const made = await watchedRuntime({}, { home, hold: "everything" });
+    const words = ["tools", "import", "openapi", `${address}/openapi.json`];
+    await hermesJson(words, { home });
+    await made.watch.look();
+    expect(made.runtime.changes?.held.map(({ path }) => path)).toEqual([
+      join(home, "tools", "tiny.openapi.yaml"),
+    ]);
+    expect(made.runtime.registry.get("tiny_ping")).toBeUndefined();
+    const typed = await onTerminal([process.execPath, main, ...words], { home, type: [] });
+    expect(typed).toMatchObject({ code: 0, questions: 0 });
+    await made.watch.look();
+    expect(made.runtime.registry.get("tiny_ping")).toBeDefined();
+    expect(made.runtime.changes?.held).toEqual([]);
+    await onTerminal([process.execPath, main, ...words, "--prefix", "other"], { home, type: [] });
+    await made.watch.look();
+    expect(made.runtime.registry.get("other_ping")).toBeDefined();
   });
 
   it("says what to do when a service is too large for one file", async () => {

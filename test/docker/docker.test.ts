@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DockerTestEngine, installed, startDockerEngine } from "../support/docker-engine.js";
 import { describeCore } from "./core.js";
 import { describeReuse } from "./reuse.js";
+import { describeRoundTrips } from "./round-trips.js";
 import { containerOf, open, optionsFor, run, tempFolder } from "./support.js";
 
 let started: DockerTestEngine | undefined;
@@ -27,6 +28,7 @@ describe("docker", () => {
 
   describeCore(engine);
   describeReuse(engine);
+  describeRoundTrips(engine);
 
   it("finds the container of a runtime that was killed, and what was in it", async () => {
     const folder = tempFolder();

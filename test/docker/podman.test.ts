@@ -7,6 +7,7 @@ import { type PodmanTestEngine, startPodmanEngine } from "../support/podman-engi
 import { describeCore } from "./core.js";
 import { processesNaming } from "./leftovers.js";
 import { describeReuse } from "./reuse.js";
+import { describeRoundTrips } from "./round-trips.js";
 import { optionsFor, run } from "./support.js";
 
 let started: PodmanTestEngine | undefined;
@@ -24,6 +25,7 @@ describe("podman", () => {
 
   describeCore(engine);
   describeReuse(engine);
+  describeRoundTrips(engine);
 
   it("needs no service: the program is enough, and its own service ends with the environment", async () => {
     const before = serviceFolders();

@@ -92,17 +92,56 @@ async function played(client: ModelClient, stream: string): Promise<Expected> {
   return JSON.parse(text) as Expected;
 }
 
+function play(provider: string, name: string, size = 0): Promise<Expected> {
+  const client = CLIENTS[provider]?.(`${base}/${size}/${provider}/${name}`);
+  if (client === undefined) throw new Error(`no client for ${provider}`);
+  return played(client, readFileSync(join(folder, provider, `${name}.sse`), "utf8"));
+}
+
 describe.each(Object.keys(CLIENTS))("%s", (provider) => {
   const names = readdirSync(join(folder, provider)).flatMap((file) =>
     file.endsWith(".sse") ? [file.slice(0, -4)] : [],
   );
   it.each(names)("%s", async (name) => {
-    const stream = readFileSync(join(folder, provider, `${name}.sse`), "utf8");
     const expected = JSON.parse(readFileSync(join(folder, provider, `${name}.json`), "utf8")) as Expected;
-    for (const size of [0, 7]) {
-      const client = CLIENTS[provider]?.(`${base}/${size}/${provider}/${name}`);
-      if (client === undefined) throw new Error(`no client for ${provider}`);
-      expect(await played(client, stream)).toEqual(expected);
-    }
+    for (const size of [0, 7]) expect(await play(provider, name, size)).toEqual(expected);
   });
 });
+
+const typesOf = ({ parts }: Expected) => (parts as ModelPart[]).map(({ type }) => type);
+
+it.each([
+  ["openai-chat", "call-cut-off-but-stop"],
+  ["openai-chat", "call-cut-off-before-arguments"],
+  ["anthropic", "call-cut-off"],
+  ["anthropic", "thinking-then-call-cut-off"],
+  ["openai-responses", "call-cut-off"],
+])(
+  "lesson 52: a call that was cut off never runs, nor does any beside it (%s, %s)",
+  async (provider, name) => {
+    const answer = await play(provider, name);
+    expect(typesOf(answer)).toContain("tool_call_begun");
+    expect(typesOf(answer)).not.toContain("tool_call");
+    expect(answer.parts.at(-1)).toMatchObject({ type: "finish", reason: "length" });
+  },
+);
+
+it.each([
+  "parallel-calls",
+  "parallel-calls-one-index",
+  "parallel-calls-without-index",
+  "parallel-calls-one-id",
+])("lesson 54: parallel calls stay apart (%s)", async (name) => {
+  const { parts } = await play("openai-chat", name);
+  const calls = (parts as ModelPart[]).flatMap((part) => (part.type === "tool_call" ? [part.call] : []));
+  expect(calls.length).toBeGreaterThan(1);
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+  for (const call of calls) expect(JSON.parse(String(call.arguments))).toBeTypeOf("object");
+});
+
+it.each(["with-other-words", "unknown-tool", "quoted-tool-output", "cut-off", "other-json"])(
+  "lesson 55: text that is not a call and nothing else stays text (%s)",
+  async (name) => {
+    expect(new Set(typesOf(await play("calls-in-text", name)))).toEqual(new Set(["text", "finish"]));
+  },
+);

@@ -94,6 +94,17 @@ describe("which model is asked", () => {
     expect(other.prices?.output).toBe(5);
   });
 
+  it("the key of a provider never goes to an address that was set for another", async () => {
+    const yaml = "model: { base_url: 'http://127.0.0.1:1', name: local, fallback: 'anthropic:x' }";
+    const env = { ANTHROPIC_API_KEY: "b" };
+    const own = "https://api.anthropic.com";
+    expect((await routeOf({ ...env, HERMES_MODEL: "anthropic:x" }, { yaml })).url).toBe(own);
+    expect((await routeOf(env, { yaml, model: "anthropic:x" })).url).toBe(own);
+    expect((await resolveFallbacks(await configOf(env, yaml)))[0]?.url).toBe(own);
+    const together = "model: { base_url: 'http://127.0.0.1:1', name: 'anthropic:x' }";
+    expect((await routeOf(env, { yaml: together })).url).toBe("http://127.0.0.1:1");
+  });
+
   it("an address alone is an OpenAI-compatible server, and its first model is asked", async () => {
     const url = await serving({ "/v1/models": { data: [{ id: "served-1" }, { id: "served-2" }] } });
     const route = await routeOf(
@@ -111,6 +122,14 @@ describe("which model is asked", () => {
   it("a name with a colon that is no provider is a name", async () => {
     const route = await routeOf({ OLLAMA_HOST: "127.0.0.1:9", HERMES_MODEL: "qwen3:8b" });
     expect([route.provider, route.model, route.url]).toEqual(["ollama", "qwen3:8b", "http://127.0.0.1:9"]);
+  });
+
+  it("a proxy leads to what is not on this machine", async () => {
+    const yaml = "network: { proxy: 'http://proxy:3128', no_proxy: [inside.example] }";
+    const proxyOf = async (env: Record<string, string>) => (await routeOf(env, { yaml })).proxy;
+    expect(await proxyOf({ OPENAI_API_KEY: "a" })).toBe("http://proxy:3128");
+    expect(await proxyOf({ OPENAI_BASE_URL: "https://inside.example/v1" })).toBeUndefined();
+    expect(await proxyOf({ OPENAI_BASE_URL: "http://127.0.0.1:8080" })).toBeUndefined();
   });
 
   it("OLLAMA_HOST is read as Ollama does, and not from .env", async () => {

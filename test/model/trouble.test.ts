@@ -1,6 +1,8 @@
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Switch } from "../../src/model/fallback.js";
-import { complete, ModelError, type ModelPart } from "../../src/model/model-client.js";
+import { complete, ModelError } from "../../src/model/model-client.js";
 import { openModel, openRoute } from "../../src/model/open-route.js";
 import { addUsage, costOf, mostItCanCost } from "../../src/model/prices.js";
 import type { Retry } from "../../src/model/retry.js";
@@ -35,40 +37,6 @@ async function told(asked: Promise<unknown>): Promise<unknown> {
     (error: unknown) => (ModelError.isInstance(error) ? error.code : error),
   );
 }
-
-describe("lesson 59: a stream that dies with its socket open", () => {
-  it("is broken off when no byte comes, and what came before is told", async () => {
-    const server = await scripted({ text: "First" }, { text: "Half of it", afterwards: "fall_silent" });
-    // What is loaded and connected with the first question is no silence of the second.
-    await complete(openRoute(routeTo(server.url)), QUESTION);
-    const parts: ModelPart[] = [];
-    const reading = (async () => {
-      for await (const part of openRoute(routeTo(server.url, { idleMs: 1_000 })).stream(QUESTION))
-        parts.push(part);
-    })();
-    expect(await told(reading)).toBe("broken_off");
-    expect(parts.map((part) => (part.type === "text" ? part.text : part.type)).join("")).toBe("Half of it");
-  });
-
-  it("before its first byte, it is asked again", async () => {
-    const server = await scripted({ text: "", afterwards: "fall_silent", waitMs: 60_000 }, { text: "Here." });
-    const retries: Retry[] = [];
-    const model = openModel([routeTo(server.url, { idleMs: 1_000 })], {
-      onRetry: (retry) => retries.push(retry),
-      retryBaseMs: 1,
-    });
-    expect((await complete(model, QUESTION)).text).toBe("Here.");
-    expect(retries.map(({ attempt, error }) => [attempt, error.code])).toEqual([[1, "broken_off"]]);
-  });
-
-  it("that has given text is not begun anew behind the back of whoever showed it", async () => {
-    const server = await scripted({ text: "Half", afterwards: "break_off" }, { text: "Other" });
-    expect(await told(complete(openModel([routeTo(server.url)], { retryBaseMs: 1 }), QUESTION))).toBe(
-      "broken_off",
-    );
-    expect(server.requests).toHaveLength(1);
-  });
-});
 
 describe("lesson 60: retries end, and each is told", () => {
   it("busy: with the time the server asks for, five times at most", async () => {
@@ -178,4 +146,26 @@ describe("lesson 103: every token is in one part of the bill", () => {
       expect(spent).toBeCloseTo(server.account.cost(prices), 12);
     }
   });
+});
+
+it("lesson 121: a model is reached through the proxy that was set", async () => {
+  const server = await scripted({ text: "Through." });
+  const seen: string[] = [];
+  const proxy = createServer();
+  proxy.on("connect", (request, socket) => {
+    seen.push(request.url ?? "");
+    const [host = "", port = "0"] = (request.url ?? "").split(":");
+    const onward = connect(Number(port), host, () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+    onward.pipe(socket).pipe(onward);
+    for (const side of [onward, socket]) side.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  try {
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const answer = await complete(openRoute(routeTo(server.url, { proxy: address })), QUESTION);
+    expect([answer.text, seen]).toEqual(["Through.", [new URL(server.url).host]]);
+  } finally {
+    proxy.close();
+    proxy.closeAllConnections();
+  }
 });

@@ -54,6 +54,29 @@ const ROWS: readonly (readonly [file: string, text: string, line: string, harmle
   ["evil.awk", 'BEGIN { system("rm -rf ~/work") }\n', "awk -f evil.awk data.txt", "{ print $1 }\n"],
   ["Makefile", "all:\n\trm -rf ~/work\n", "make", "all:\n\techo built\n"],
   ["Makefile", "all: x\nx:\n\trm -rf ~/work\n", "make all", "all:\n\techo built\nclean:\n\trm -rf ~/work\n"],
+  [".eslintrc.js", DELETES_NODE, "npx eslint src", "module.exports = { root: true };\n"],
+  [
+    "Vagrantfile",
+    'system("rm -rf ~/work")\n',
+    "vagrant up",
+    'Vagrant.configure("2") { |c| c.vm.box = "x" }\n',
+  ],
+  ["noxfile.py", DELETES_PYTHON, "nox -s lint", "import nox\n"],
+  ["json.py", DELETES_PYTHON, "python3 -c 'import json'", "def loads(text): pass\n"],
+  ["CMakeLists.txt", 'execute_process(COMMAND sh -c "rm -rf ~/work")\n', "cmake -B build .", "project(x)\n"],
+  [
+    "build.rs",
+    'fn main() { Command::new("rm").args(["-rf", "/home/me/work"]); }\n',
+    "cargo build",
+    "fn main() {}\n",
+  ],
+  ["justfile", "all:\n  rm -rf ~/work\n", "just", "all:\n  npm test\n  rm -rf dist\n"],
+  [
+    "infra/main.tf",
+    'provisioner "local-exec" {\n  command = "rm -rf ~/work"\n}\n',
+    "terraform -chdir=infra apply -auto-approve -lock=false --help || terraform -chdir=infra validate",
+    'output "x" { value = 1 }\n',
+  ],
   ["package.json", '{"scripts":{"test":"rm -rf ~/work"}}', "npm test", '{"scripts":{"test":"vitest run"}}'],
   ["package.json", '{"scripts":{"x":"rm -rf ~/work"}}', "npm run x", '{"scripts":{"x":"tsc"}}'],
   ["package.json", '{"scripts":{"prex":"rm -rf ~/work","x":"ls"}}', "pnpm run x", '{"scripts":{"x":"ls"}}'],
@@ -96,14 +119,15 @@ describe("a script that the session wrote is judged when it is run", () => {
     expect(judge("./again.sh")).toBe("safe");
   });
 
-  it("one that is too long to be read may do anything; what a build made is left alone", () => {
+  it("one that is too long to be read may do anything, also what a build made", () => {
     const padding = "# nothing\n".repeat(30_000);
     write("long.sh", `${padding}${DELETES_SHELL}`);
     for (const line of ["bash long.sh", "./long.sh", "source long.sh", "bash < long.sh"])
       expect(judge(line), line).not.toBe("safe");
     expect(judge("wc -l long.sh")).toBe("safe");
     write("bundle.js", "x = 1;\n".repeat(50_000));
-    expect(judge("node bundle.js")).toBe("safe");
+    expect(judge("node bundle.js")).not.toBe("safe");
+    expect(judge("wc -c bundle.js")).toBe("safe");
   });
 
   it("a NUL in it hides nothing, and a compiled program is none", () => {

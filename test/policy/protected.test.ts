@@ -13,6 +13,8 @@ describe("names that a person must see before they are written, whether or not t
     "/home/ada/.hermes/.env",
     "/home/ada/.hermes/hermes_permissions.yaml",
     "/home/ada/.hermes/state.db",
+    "/home/ada/.hermes/sessions.db",
+    "/home/ada/.hermes/sessions-index.db-wal",
     "/home/ada/.hermes/tools/x.ts",
     "/home/ada/.hermes/plugins/x/index.js",
     "/home/ada/.hermes/hooks/pre.sh",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import {
+  BaseTool,
   createRuntime,
   defineTool,
   HermesError,
@@ -39,6 +40,23 @@ it("tools given to createRuntime can be called, and are gone with the runtime", 
   expect(await session.call({ name: "greet", arguments: { who: "Ada" } })).toMatchObject({ ok: true });
   await runtime.close();
   expect(registry.get("greet")).toBeUndefined();
+});
+
+class Notes extends BaseTool {
+  readonly name = "notes";
+  readonly description = "Keeps a note";
+  run(params: Readonly<Record<string, unknown>>) {
+    return { kept: params.note };
+  }
+}
+
+it("both take a BaseTool as it is", async () => {
+  const runtime = await open({ tools: [new Notes()] });
+  const session = await runtime.openSession();
+  const called = await session.call({ name: "notes", arguments: { note: "milk" } });
+  expect(called.structured).toEqual({ kept: "milk" });
+  await runtime.close();
+  expect(new ToolRegistry().register(new Notes())).toBe(true);
 });
 
 it("registry.register takes what defineTool makes", async () => {

@@ -41,6 +41,16 @@ test("without namespaces, Landlock keeps commands from the same places", async (
   expect(jail.fingerprint()).toBe(before);
 });
 
+test("auto is not less than a guard where there is no strict sandbox", async () => {
+  const auto = jail.environment({ mode: "auto", program: "/no/bwrap" });
+  const before = jail.fingerprint();
+  const request = { cwd: jail.workspace, timeoutMs: 20_000, signal: new AbortController().signal };
+  const result = await auto.exec({ ...request, command: "cat ~/.aws/credentials; echo x >> ~/.bashrc" });
+  expect(result.output).not.toContain(SECRET);
+  expect(jail.fingerprint()).toBe(before);
+  expect((await auto.describe()).facts.isolation).toBe("Landlock (guard)");
+});
+
 test("work in the project goes on", async () => {
   const { output } = await run(
     "echo a > made && mkdir -p sub/dir && mv made sub/ && git add . && git commit -qm one && cat sub/made ~/.bashrc ~/.hermes/cache/spillover/result.txt; cp /bin/true t; chmod u+s t || echo refused",

@@ -135,13 +135,16 @@ it.each(["guard", "required"])(
   },
 );
 
-it("where nothing can hold commands, the first result of a session says so, with what to do", async () => {
-  const { createLocalEnvironment } = await import("../../src/env/local/local.js");
-  const local = createLocalEnvironment({ launcher: false, sandbox: { mode: "guard" } });
-  const request = { cwd: "/", timeoutMs: 20_000, signal: new AbortController().signal };
-  const { output, unguarded } = await local.exec({ command: "echo ran", ...request });
-  expect(output).toBe("ran\n");
-  expect(unguarded).toMatch(/^⚠ Nothing keeps commands from credentials.*needs Perl.*package perl/);
-  expect((await local.describe()).facts.isolation).toContain("needs Perl");
-  await local.close();
-});
+it.each(["guard", "auto"] as const)(
+  "where nothing can hold commands, the first result of a session says so, with what to do (%s)",
+  async (mode) => {
+    const { createLocalEnvironment } = await import("../../src/env/local/local.js");
+    const local = createLocalEnvironment({ launcher: false, sandbox: { mode, program: "/no/bwrap" } });
+    const request = { cwd: "/", timeoutMs: 20_000, signal: new AbortController().signal };
+    const { output, unguarded } = await local.exec({ command: "echo ran", ...request });
+    expect(output).toBe("ran\n");
+    expect(unguarded).toMatch(/^⚠ Nothing keeps commands from credentials.*needs Perl.*package perl/);
+    expect((await local.describe()).facts.isolation).toContain("needs Perl");
+    await local.close();
+  },
+);

@@ -11,6 +11,8 @@ const FIXTURES = [
   "mixed",
   "own",
   "carried",
+  "project-files",
+  "fetched",
   "families",
   "wholesale",
   "callbacks",

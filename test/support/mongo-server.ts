@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { BSON } from "mongodb";
+import { MongoLogin } from "./mongo-login.js";
 
 export type MongoDocument = Record<string, unknown>;
 
@@ -15,7 +16,10 @@ const OP_REPLY = 1;
  * Speaks as much of MongoDB's wire protocol (OP_MSG; "MongoDB Wire Protocol" in its manual) as the driver needs for
  * commands with and without cursors. Filters compare for equality, which is enough to see that they arrive.
  */
-export async function startMongo(collections: Collections) {
+export async function startMongo(
+  collections: Collections,
+  { login }: { readonly login?: { readonly user: string; readonly password: string } } = {},
+) {
   const commands: MongoDocument[] = [];
   const sockets = new Set<Socket>();
   const open = new Map<number, MongoDocument[]>();
@@ -38,6 +42,7 @@ export async function startMongo(collections: Collections) {
           maxBsonObjectSize: 16_777_216,
           maxMessageSizeBytes: 48_000_000,
           maxWriteBatchSize: 100_000,
+          ...(login !== undefined && { saslSupportedMechs: ["SCRAM-SHA-256"] }),
         };
       case "ping":
       case "endSessions":
@@ -103,6 +108,7 @@ export async function startMongo(collections: Collections) {
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => undefined);
     let pending = Buffer.alloc(0);
+    const person = login === undefined ? undefined : new MongoLogin(login);
     socket.on("data", (chunk) => {
       pending = Buffer.concat([pending, chunk]);
       while (pending.length >= 16 && pending.length >= pending.readInt32LE(0)) {
@@ -110,7 +116,7 @@ export async function startMongo(collections: Collections) {
         pending = pending.subarray(message.length);
         const opcode = message.readInt32LE(12);
         const command = opcode === OP_QUERY ? legacyQuery(message) : sections(message);
-        const reply = answer(command);
+        const reply = person?.answer(command) ?? answer(command);
         if (reply.never === true) continue;
         socket.write(framed({ reply, to: message.readInt32LE(4), legacy: opcode === OP_QUERY }));
       }

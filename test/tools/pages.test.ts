@@ -1,18 +1,12 @@
-import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { withReadinessTable } from "../../src/check/readiness-table.js";
 import { toolPages } from "../../src/check/tool-pages.js";
 import { builtinManifest } from "../../src/registry/builtin-manifest.gen.js";
-import type { HostCapabilities, TodoItem } from "../../src/tool/host-capabilities.js";
 import type { AnyTool } from "../../src/tool/tool.js";
-import { startMailServer } from "../support/mail-server.js";
-import { needs } from "../support/needs.js";
-import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
+import { examplesOf, runExample } from "./run-example.js";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../docs/tools");
 const tools: readonly AnyTool[] = await Promise.all(
@@ -44,6 +38,12 @@ describe("README", () => {
   });
 });
 
+it("every tool has a rendering for people", () => {
+  const without = tools.filter(({ present }) => present === undefined);
+  // The one brings its picture along; the other's list is drawn by whoever runs the agent.
+  expect(without.map(({ name }) => name).sort()).toEqual(["browser_screenshot", "todo"]);
+});
+
 describe("worked examples", () => {
   it("every tool has one that shows something", () => {
     const without = tools.filter(({ examples }) => (examples ?? []).length === 0);
@@ -54,61 +54,10 @@ describe("worked examples", () => {
     expect(empty).toEqual([]);
   });
 
-  const examples = tools.flatMap(({ name, examples = [] }) =>
-    examples.map((example) => ({ name, title: example.title, example })),
+  // Those that need a program of the system are in examples-with-programs.test.ts.
+  it.for(examplesOf(tools, (example) => example.programs === undefined))(
+    "$name: $title",
+    { timeout: 60_000 },
+    async ({ name, example }) => runExample(name, example),
   );
-  it.for(examples)("$name: $title", { timeout: 60_000 }, async ({ name, example }, { skip }) => {
-    needs({ skip }, ...(example.programs ?? []));
-    const server = example.pages === undefined ? undefined : await startPages(example.pages);
-    const mail = JSON.stringify(example).includes("{mail}") ? await startMailServer() : undefined;
-    const cwd = tempDir();
-    const here = (value: unknown) =>
-      JSON.parse(
-        JSON.stringify(value)
-          .replaceAll("{server}", server ?? "")
-          .replaceAll("{mail}", mail?.url ?? "")
-          .replaceAll("{folder}", cwd),
-      );
-    const { runtime } = await testRuntime([], {
-      cwd,
-      builtins: true,
-      ...(example.env !== undefined && { env: { PATH: process.env.PATH, ...example.env } }),
-      flags: { "security.allowed_hosts": ["127.0.0.1"], ...here(example.settings ?? {}) },
-    });
-    for (const [path, text] of Object.entries(example.files ?? {})) {
-      mkdirSync(dirname(join(cwd, path)), { recursive: true });
-      writeFileSync(join(cwd, path), text);
-    }
-    const session = await runtime.openSession({ approver: { ask: async () => "once" }, host: agentState() });
-    for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
-      const result = await session.call({ name: call.name, arguments: here(call.arguments) });
-      expect([call.name, result.error]).toEqual([call.name, undefined]);
-      if (call.arguments === example.arguments) expect(result.structured).toMatchObject(example.result);
-    }
-  });
 });
-
-async function startPages(pages: Readonly<Record<string, string>>): Promise<string> {
-  const server = createServer((request, response) => {
-    const body = pages[request.url ?? ""];
-    const type = body?.startsWith("<") === true ? "text/html" : "text/plain";
-    response.writeHead(body === undefined ? 404 : 200, { "content-type": type }).end(body);
-  });
-  onTestEnd(() => new Promise((resolve) => void server.close(() => resolve())));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** What an agent loop brings along. */
-function agentState(): HostCapabilities {
-  let todos: readonly TodoItem[] = [];
-  return {
-    todos: {
-      read: () => todos,
-      write: (items) => {
-        todos = items;
-      },
-    },
-  };
-}

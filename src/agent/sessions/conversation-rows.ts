@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { SqlRow } from "../../store/driver.js";
 import { isOwnerAlive } from "../../store/process-owner.js";
+import { failure, HermesError } from "../../tool/errors.js";
 import { columnsOf } from "./message-rows.js";
 import type { Conversation, ConversationState, NewMessage } from "./types.js";
 
@@ -54,4 +55,14 @@ export function titleOf(added: readonly NewMessage[]): string {
   return line.length <= TITLE_CHARS
     ? line
     : `${line.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+export function workedOn(id: string): HermesError {
+  return new HermesError(
+    failure("unavailable", `${id} is being worked on`, "Stop it first, then delete it."),
+  );
+}
+
+export function noSuchConversation(id: string): HermesError {
+  return new HermesError(failure("not_found", `There is no conversation ${id}`, "See: hermes sessions list"));
 }

@@ -2,12 +2,19 @@ import type { Database, SqlRow, Statement } from "../../store/driver.js";
 import { rollback } from "../../store/migrations.js";
 import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
-import { failure, HermesError } from "../../tool/errors.js";
 import { insertBill, sumOfBills } from "./bills.js";
 import { ConversationQueries } from "./conversation-queries.js";
-import { conversationOf, newConversationId, rememberedAliveness, titleOf } from "./conversation-rows.js";
+import {
+  conversationOf,
+  newConversationId,
+  noSuchConversation,
+  rememberedAliveness,
+  titleOf,
+  workedOn,
+} from "./conversation-rows.js";
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
+import { recoverConversations } from "./recover.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
@@ -21,7 +28,7 @@ import type {
   StoredMessage,
 } from "./types.js";
 
-/** The index follows this long after the last message, when nobody looks for something before. */
+/** The index follows this long after a message, when nobody looks for something before. */
 const FOLLOW_DELAY_MS = 500;
 
 export interface ConversationFiles {
@@ -39,6 +46,7 @@ export async function openConversations(
     migrations: CONVERSATION_MIGRATIONS,
     ...options,
   });
+  if (store.recovered) recoverConversations(store.db);
   return new SqliteConversationStore(store, files.sessionsIndex);
 }
 
@@ -81,12 +89,14 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   async create(about: Parameters<ConversationStore["create"]>[0]): Promise<Conversation> {
-    const { source, model, cwd, owner = "", title = "", parent } = about;
+    const { source, model, cwd, title = "", parent } = about;
     const now = Date.now();
     const id = newConversationId(now);
     this.#write(() => {
       const kin = parent === undefined ? undefined : this.#row(parent);
       if (parent !== undefined && kin === undefined) throw noSuchConversation(parent);
+      // What is handed on belongs to whom it is done for.
+      const owner = about.owner ?? (kin === undefined ? "" : String(kin.owner));
       const { lastInsertRowid: seq } = this.#db
         .prepare(
           `INSERT INTO conversations
@@ -307,21 +317,10 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   #followLater(): void {
-    clearTimeout(this.#followTimer);
     // An index that cannot be written keeps nobody from talking; whoever searches is told.
-    this.#followTimer = setTimeout(
-      () => void this.index.follow().catch(() => undefined),
-      FOLLOW_DELAY_MS,
-    ).unref();
+    this.#followTimer ??= setTimeout(() => {
+      this.#followTimer = undefined;
+      this.index.follow().catch(() => undefined);
+    }, FOLLOW_DELAY_MS).unref();
   }
-}
-
-function workedOn(id: string): HermesError {
-  return new HermesError(
-    failure("unavailable", `${id} is being worked on`, "Stop it first, then delete it."),
-  );
-}
-
-function noSuchConversation(id: string): HermesError {
-  return new HermesError(failure("not_found", `There is no conversation ${id}`, "See: hermes sessions list"));
 }

@@ -1,33 +1,16 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DatabaseError } from "../../store/database-error.js";
-import type { Database, SqlRow } from "../../store/driver.js";
-import { textOfBlob } from "../../store/driver.js";
+import type { Database } from "../../store/driver.js";
 import { rollback } from "../../store/migrations.js";
 import { openStore, type Store } from "../../store/store.js";
+import { messagesToIndex } from "./index-feed.js";
 import { INDEX_MIGRATIONS } from "./schema.js";
-import { type Terms, termsOf } from "./search-words.js";
-import type { StoredMessage } from "./types.js";
+import { expressionOf, type Scope } from "./search-expression.js";
+import type { Terms } from "./search-words.js";
 
 /** Messages that are indexed before others get their turn. */
 const BATCH = 50;
-
-/** Of a longer message only the beginning is found. */
-const INDEXED_CHARS = 32_768;
-/** Results of tools are long, many and rarely what is looked for. */
-const INDEXED_RESULT_CHARS = 8_192;
-
-/** Prompts are the same for all conversations, and summaries say again what others have said. */
-const NOT_INDEXED: readonly StoredMessage["role"][] = ["system", "summary"];
-
-/** What a conversation is found under. */
-export interface Scope {
-  readonly owner?: string | undefined;
-  readonly roles?: readonly string[] | undefined;
-  /** The root of a family of conversations that is left out. */
-  readonly exceptRoot?: number | undefined;
-}
 
 /**
  * Which messages hold which words, in a file of its own. It follows `sessions.db` by the numbers of its messages, from
@@ -50,13 +33,13 @@ export class SearchIndex {
     readonly scope: Scope;
     readonly limit: number;
   }): Promise<readonly number[]> {
-    const store = await this.#store();
-    return store.db
-      .prepare(
-        "SELECT rowid AS message FROM message_words WHERE message_words MATCH ? ORDER BY rowid DESC LIMIT ?",
-      )
-      .all(expressionOf(sought.terms, sought.scope), sought.limit)
-      .map(({ message }) => Number(message));
+    try {
+      return await this.#lookUp(sought);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      await this.#replaceDamaged();
+      return this.#lookUp(sought);
+    }
   }
 
   /** Takes up what was written and deleted since; callers that come meanwhile wait for the same. */
@@ -92,9 +75,23 @@ export class SearchIndex {
       while (await this.#followSome()) await nextTurn();
     } catch (error) {
       if (!isDamage(error)) throw error;
-      (await this.#store()).check();
-      await this.mend();
+      await this.#replaceDamaged();
     }
+  }
+
+  async #lookUp({ terms, scope, limit }: Parameters<SearchIndex["newest"]>[0]): Promise<readonly number[]> {
+    const { db } = await this.#store();
+    return db
+      .prepare(
+        "SELECT rowid AS message FROM message_words WHERE message_words MATCH ? ORDER BY rowid DESC LIMIT ?",
+      )
+      .all(expressionOf(terms, scope), limit)
+      .map(({ message }) => Number(message));
+  }
+
+  async #replaceDamaged(): Promise<void> {
+    (await this.#store()).check();
+    await this.mend();
   }
 
   /** After a check that found damage: the next opening looks at every page and begins a new file. */
@@ -107,25 +104,28 @@ export class SearchIndex {
   async #followSome(): Promise<boolean> {
     const { db } = await this.#store();
     if (isUpToDate(progressOf(db), lastNumbers(this.#messages))) return false;
-    return inTransaction(db, () => {
+    const isMore = inTransaction(db, () => {
       // Only now: while this process waited for its turn, another one may have gone further.
       const last = lastNumbers(this.#messages);
       if (!belongsTo(progressOf(db), last)) startAnew(db, last);
       const progress = progressOf(db);
       const removedTo = takeOut(db, this.#messages, progress.removedTo);
-      const rows = messagesBetween(this.#messages, progress.indexedTo, last.message);
+      const rows = messagesToIndex(this.#messages, {
+        after: progress.indexedTo,
+        upTo: last.message,
+        limit: BATCH,
+      });
       const add = db.prepare(
         "INSERT INTO message_words (rowid, words, characters, tags) VALUES (?, ?, ?, ?)",
       );
-      for (const row of rows) {
-        const { words, characters } = termsOf(searchableText(row));
-        add.run(Number(row.seq), [...words].join(" "), [...characters].join(" "), tagsOf(row).join(" "));
-      }
+      for (const { message, words, characters, tags } of rows) add.run(message, words, characters, tags);
       // What lies between is deleted or not worth finding; numbers are never used again.
-      const indexedTo = rows.length < BATCH ? last.message : Number(rows.at(-1)?.seq);
+      const indexedTo = rows.length < BATCH ? last.message : (rows.at(-1)?.message ?? last.message);
       db.prepare("UPDATE progress SET indexed_to = ?, removed_to = ?").run(indexedTo, removedTo);
       return rows.length === BATCH;
     });
+    this.#messages.prepare("DELETE FROM removed_messages WHERE seq <= ?").run(progressOf(db).removedTo);
+    return isMore;
   }
 
   async #store(): Promise<Store> {
@@ -134,7 +134,11 @@ export class SearchIndex {
       if (statSync(this.#path, { throwIfNoEntry: false })?.ino === known.inode) return known.store;
       await this.#forgetOpened();
     }
-    this.#opened ??= openIndex(this.#path);
+    // One that could not be opened may be opened the next time.
+    this.#opened ??= openIndex(this.#path).catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
     return (await this.#opened).store;
   }
 
@@ -208,66 +212,6 @@ function takeOut(db: Database, messages: Database, after: number): number {
   const remove = db.prepare("DELETE FROM message_words WHERE rowid = ?");
   for (const { message } of rows) remove.run(Number(message));
   return Number(rows.at(-1)?.seq ?? after);
-}
-
-function messagesBetween(messages: Database, after: number, upTo: number): readonly SqlRow[] {
-  const skipped = NOT_INDEXED.map((role) => `'${role}'`).join(", ");
-  return messages
-    .prepare(
-      `SELECT m.seq, m.role, c.owner, c.root,
-         CAST(substr(m.text, 1, iif(m.role = 'tool', ${INDEXED_RESULT_CHARS}, ${INDEXED_CHARS})) AS BLOB) AS text,
-         iif(m.role = 'assistant' AND length(m.rest) < ${INDEXED_CHARS}, m.rest, NULL) AS rest
-       FROM messages m JOIN conversations c ON c.seq = m.conversation
-       WHERE m.seq > ? AND m.seq <= ? AND m.role NOT IN (${skipped}) ORDER BY m.seq LIMIT ${BATCH}`,
-    )
-    .all(after, upTo);
-}
-
-/** What a message says, and what it called with which arguments. */
-function searchableText(row: SqlRow): string {
-  const said = textOfBlob(row.text);
-  return row.rest === null ? said : `${said} ${calledIn(String(row.rest))}`;
-}
-
-function calledIn(rest: string): string {
-  try {
-    const { toolCalls = [] } = JSON.parse(rest) as Pick<StoredMessage, "toolCalls">;
-    return toolCalls
-      .map(
-        ({ name, arguments: given }) =>
-          `${name} ${typeof given === "string" ? given : JSON.stringify(given)}`,
-      )
-      .join(" ");
-  } catch {
-    return "";
-  }
-}
-
-function tagsOf(row: SqlRow): readonly string[] {
-  return [roleTag(String(row.role)), ownerTag(String(row.owner)), rootTag(Number(row.root))];
-}
-
-const roleTag = (role: string): string => `r${role}`;
-const rootTag = (root: number): string => `c${root}`;
-/** Names of owners hold whatever platforms allow. */
-const ownerTag = (owner: string): string =>
-  `o${createHash("sha256").update(owner).digest("hex").slice(0, 24)}`;
-
-/** Every term is a quoted word: nothing a person types is ever an operator. */
-function expressionOf(terms: Terms, scope: Scope): string {
-  const all = [
-    ...[...terms.words].map((word) => `words : ${quoted(word)}`),
-    ...[...terms.characters].map((character) => `characters : ${quoted(character)}`),
-    ...(scope.owner === undefined ? [] : [`tags : ${quoted(ownerTag(scope.owner))}`]),
-    ...(scope.roles === undefined
-      ? []
-      : [`(${scope.roles.map((role) => `tags : ${quoted(roleTag(role))}`).join(" OR ")})`]),
-  ].join(" AND ");
-  return scope.exceptRoot === undefined ? all : `(${all}) NOT tags : ${quoted(rootTag(scope.exceptRoot))}`;
-}
-
-function quoted(word: string): string {
-  return `"${word.replaceAll('"', "")}"`;
 }
 
 function inTransaction<Result>(db: Database, work: () => Result): Result {

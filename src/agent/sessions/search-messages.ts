@@ -1,6 +1,7 @@
 import type { Database, SqlRow } from "../../store/driver.js";
-import { textOfBlob } from "../../store/driver.js";
-import type { Scope, SearchIndex } from "./search-index.js";
+import { CALLED, searchableText } from "./index-feed.js";
+import type { Scope } from "./search-expression.js";
+import type { SearchIndex } from "./search-index.js";
 import { fold, soughtTerms, type Terms } from "./search-words.js";
 import { snippetOf } from "./snippet.js";
 import type { FoundMessage } from "./types.js";
@@ -9,6 +10,8 @@ import type { FoundMessage } from "./types.js";
 const MAX_TERMS = 16;
 /** Messages that are compared; of more that match, the newest. Keeps a search for common words quick. */
 const COMPARED = 300;
+/** Of those that hold only some of the words, the most telling are compared. */
+const SOME_COMPARED = 100;
 /** Messages looked at for one word, to tell rare words from common ones. */
 const COUNTED = 400;
 /** What is read of a message to compare it. */
@@ -77,7 +80,7 @@ async function holdingSome(
   return [...weights]
     .map(([message, weight]) => ({ message, weight: weight / highest }))
     .sort((one, other) => other.weight - one.weight || other.message - one.message)
-    .slice(0, COMPARED);
+    .slice(0, SOME_COMPARED);
 }
 
 interface Ranked {
@@ -102,7 +105,7 @@ function ranked(
     .flatMap(({ message, weight }): Ranked[] => {
       const row = texts.get(message);
       if (row === undefined) return [];
-      const text = fold(textOfBlob(row.text));
+      const text = fold(searchableText(row));
       const value = closeness(text, terms) + (text.includes(phrase) ? 1 : 0);
       const ofTool = row.role === "tool" ? 0.6 : 1;
       return [{ message, root: Number(row.root), score: (weight * 8 + value) * ofTool }];
@@ -148,7 +151,7 @@ function withSnippets(
       session: String(row.session),
       message: String(message),
       role: row.role as FoundMessage["role"],
-      snippet: snippetOf(textOfBlob(row.text), terms),
+      snippet: snippetOf(searchableText(row), terms),
       at: Number(row.at),
     };
   });
@@ -160,7 +163,8 @@ function readTexts(
 ): readonly SqlRow[] {
   return messages
     .prepare(
-      `SELECT m.seq, m.role, m.at, c.id AS session, c.root, CAST(substr(m.text, 1, ${chars}) AS BLOB) AS text
+      `SELECT m.seq, m.role, m.at, c.id AS session, c.root, CAST(substr(m.text, 1, ${chars}) AS BLOB) AS text,
+         ${CALLED}
        FROM json_each(?) f JOIN messages m ON m.seq = f.value JOIN conversations c ON c.seq = m.conversation`,
     )
     .all(JSON.stringify(found.map(({ message }) => message)));

@@ -93,7 +93,7 @@ export interface ConversationStore {
     range?: { readonly last?: number; readonly after?: string },
   ): Promise<readonly StoredMessage[]>;
   update(session: string, change: { readonly title?: string; readonly model?: string }): Promise<void>;
-  /** One process works on a conversation at a time: false when another one does. Freed by `end` or by the process's death. */
+  /** One worker at a time: false when there is one, in this process or another. Freed by `end` or by the process's death. */
   begin(session: string): Promise<boolean>;
   end(session: string): Promise<void>;
   /** Best first. `words` is what a person types, in any script; it is never an expression. */

@@ -77,7 +77,7 @@ async function workFrom(
     throw commandError(
       "bad_request",
       `nothing takes the word ${JSON.stringify(words[0])}`,
-      "Quote the schedule: 'every 2h'.",
+      `Quote the schedule ('every 2h'), and say what runs: --tool ${words[0]}, --script 'COMMAND' or --prompt 'TASK'.`,
     );
   }
   return {

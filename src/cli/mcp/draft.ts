@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { HermesError } from "../../tool/errors.js";
 import { commandError } from "../errors.js";
@@ -35,9 +36,11 @@ function isAddress(word: string): boolean {
   return /^https?:\/\/./i.test(word) && URL.canParse(word);
 }
 
-/** `https://mcp.linear.app/mcp` → `linear`. */
+/** `https://mcp.linear.app/mcp` → `linear`; numbers name nothing. */
 function nameFrom(address: string): string {
-  const labels = new URL(address).hostname.split(".").filter((label) => !/^(?:www|mcp|api)$/.test(label));
+  const { hostname } = new URL(address);
+  if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return "server";
+  const labels = hostname.split(".").filter((label) => !/^(?:www|mcp|api)$/.test(label));
   return (labels.at(-2) ?? labels[0] ?? "server").replace(/[^A-Za-z0-9_-]/g, "-");
 }
 

@@ -52,7 +52,7 @@ async function foundBrowser({ values, env }: LoadedConfig, home: string): Promis
     return {
       what: "browser",
       state: "missing",
-      fix: executable === "" ? "hermes setup browser" : "hermes config unset browser.executable",
+      fix: executable === "" ? "hermes setup browser" : "hermes config set browser.executable ''",
       detail:
         executable === ""
           ? "no Chromium, Chrome or Edge"
@@ -85,7 +85,7 @@ async function answering(address: string): Promise<SetupItem> {
     return {
       what,
       state: "missing",
-      fix: "hermes config unset browser.cdp_url",
+      fix: "hermes config set browser.cdp_url ''",
       detail: `nothing answers at browser.cdp_url (${address}): ${messageOf(error)}`,
     };
   }
@@ -126,11 +126,18 @@ function runInstaller(program: string, folder: string): Promise<string | undefin
       said = (said + chunk.toString()).slice(-4_000);
     });
     installer.once("error", reject);
-    installer.once("close", (code) => {
-      const lines = said.trim().split("\n").slice(-LAST_LINES).join(" ");
-      resolve(code === 0 ? undefined : `it could not be fetched: ${lines}`);
-    });
+    installer.once("close", (code) =>
+      resolve(code === 0 ? undefined : `it could not be fetched: ${reasonIn(said)}`),
+    );
   });
+}
+
+/** The last error of many tries says most; what follows it is a trace. */
+function reasonIn(said: string): string {
+  const errors = [...said.matchAll(/Error: (?!Failed to download|Download failure)([^\n]+)/g)].map(
+    ([, reason = ""]) => reason.trim().replace(/\.$/, ""),
+  );
+  return errors.at(-1) ?? said.trim().split("\n").slice(-LAST_LINES).join(" ");
 }
 
 /** How this system brings a browser by itself. */

@@ -9,7 +9,8 @@ import { costOf, type ModelPrices } from "../../model/prices.js";
 import { PROVIDERS } from "../../model/providers.js";
 import { isRoute, type ModelRoute, resolveRoute, routeName } from "../../model/route.js";
 import { loadPackage } from "../../runtime/packages/find.js";
-import type { SetupItem } from "../../runtime/packages/install.js";
+import { installPackages, type SetupItem } from "../../runtime/packages/install.js";
+import { GGUF_PACKAGE } from "../../runtime/packages/wanted.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 import { EXIT } from "../errors.js";
@@ -32,6 +33,12 @@ export async function setupModel(context: CommandContext): Promise<void> {
     const item = { what: "model", state: "failed", fix: route.fixes[0], detail: route.reason } as const;
     return reportItems(context, [item]);
   }
+  if (route.provider === "gguf") {
+    const onProgress = (text: string) => context.out.note(text);
+    const brought = await installPackages({ home: context.home, packages: [GGUF_PACKAGE], onProgress });
+    if (brought.some(({ state }) => state === "failed" || state === "missing"))
+      return reportItems(context, brought);
+  }
   context.out.note(`asking ${routeName(route)} one question`);
   const tried = await tryOut(route, context.home);
   if (tried.state === "installed") await save({ home: context.home, config, wish, model: route.model });
@@ -44,9 +51,9 @@ async function checked(config: LoadedConfig): Promise<SetupItem> {
   if (!isRoute(route))
     return { what: "model", state: "missing", fix: "hermes setup model", detail: route.reason };
   const what = `model ${routeName(route)}`;
-  const { provider, url, apiKey } = route;
+  const { provider, url, apiKey, proxy } = route;
   if (provider === "ollama" || provider === "compatible") {
-    const models = await modelsAt(url, { provider, apiKey, timeoutMs: LIST_MS });
+    const models = await modelsAt(url, { provider, apiKey, proxy, timeoutMs: LIST_MS });
     if (models === undefined)
       return { what, state: "missing", fix: `start the server at ${url}`, detail: "it does not answer" };
   }

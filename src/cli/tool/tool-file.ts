@@ -121,7 +121,14 @@ export async function storeToolFile(file: {
   readonly dryRun: boolean;
 }): Promise<Stored> {
   const before = existsSync(file.path) ? readFileSync(file.path, "utf8") : undefined;
-  if (before === file.text) return "same";
+  // Whoever types this has said yes: a running server need not ask them again, nor wait for what is there already.
+  const confirmed = async () => {
+    if (isInteractive() && !file.dryRun) await confirmWritten(file.home, file.path, file.text);
+  };
+  if (before === file.text) {
+    await confirmed();
+    return "same";
+  }
   if (before !== undefined && !file.force) {
     throw commandError(
       "bad_request",
@@ -131,8 +138,7 @@ export async function storeToolFile(file: {
   }
   if (!file.dryRun) {
     mkdirSync(join(file.path, ".."), { recursive: true, mode: 0o700 });
-    // Whoever types this has said yes: a running server need not ask them again.
-    if (isInteractive()) await confirmWritten(file.home, file.path, file.text);
+    await confirmed();
     await replaceFile({ path: file.path, data: file.text, mode: 0o600 });
   }
   return before === undefined ? "new" : "replaced";

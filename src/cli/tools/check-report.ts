@@ -1,4 +1,4 @@
-import { type CheckReport, neverRan } from "../../check/check-tool.js";
+import { type CheckReport, neverRan, onlyExamples } from "../../check/check-tool.js";
 import type { ToolListing } from "../../runtime/definitions.js";
 import type { CommandContext } from "../context.js";
 import { EXIT } from "../errors.js";
@@ -33,7 +33,8 @@ export function showEveryReport(
   if (broken.length > 0) process.exitCode = EXIT.toolError;
   if (out.json) {
     const never_ran = reports.filter(neverRan).map(({ tool }) => tool);
-    out.value({ ok: broken.length === 0, reports, never_ran, skipped });
+    const examples_only = reports.filter(onlyExamples).map(({ tool }) => tool);
+    out.value({ ok: broken.length === 0, reports, never_ran, examples_only, skipped });
     return;
   }
   out.table([
@@ -59,7 +60,7 @@ export function showEveryReport(
   }
   const unseen = reports.filter(neverRan).length;
   out.line(
-    `${reports.length} tools tried, ${broken.length} with problems; of ${unseen} only the checks before their code were seen, since random arguments are too dangerous for them; ${skipped.length} not available; seed ${reports[0]?.seed ?? 0}`,
+    `${reports.length} tools tried, ${broken.length} with problems; ${reports.filter(onlyExamples).length} ran with their worked examples only, since random arguments are too dangerous for them; of ${unseen} only the checks before their code were seen; ${skipped.length} not available; seed ${reports[0]?.seed ?? 0}`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type CheckReport, checkTool, confinedPolicy } from "../../check/check-tool.js";
+import { type CheckReport, checkTool, confinedPolicy, withExamples } from "../../check/check-tool.js";
+import { type ExampleOutcome, runExample } from "../../check/run-example.js";
 import { loadConfig } from "../../config/load.js";
 import { withActiveRegistry } from "../../registry/active.js";
 import {
@@ -18,6 +19,7 @@ import { packagesFolder } from "../../runtime/packages/find.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { registrableTools } from "../../sources/modules/module-tools.js";
 import type { TodoItem } from "../../tool/host-capabilities.js";
+import type { ToolExample } from "../../tool/tool.js";
 import { type CommandContext, exitSoon } from "../context.js";
 import { commandError } from "../errors.js";
 import { type SkippedTool, showEveryReport, showReports } from "./check-report.js";
@@ -63,8 +65,16 @@ export async function check(context: CommandContext): Promise<void> {
     const reports: CheckReport[] = [];
     for (const [index, tool] of names.entries()) {
       if (all) context.out.note(`${index + 1}/${names.length} ${tool}`);
+      const report = await checkTool({
+        runtime,
+        session,
+        tool,
+        runs,
+        seed,
+        callMs: CALL_SECONDS * 1000 + STOP_ANYWAY_MS,
+      });
       reports.push(
-        await checkTool({ runtime, session, tool, runs, seed, callMs: CALL_SECONDS * 1000 + STOP_ANYWAY_MS }),
+        withExamples(report, await examplesOf({ tool, runtime, scratch, home: context.home, all })),
       );
     }
     if (all) showEveryReport(context, { reports, skipped });
@@ -140,6 +150,29 @@ async function everyTool(
       .filter(({ available }) => !available)
       .map(({ name, reason, fix }) => ({ name, reason, fix })),
   };
+}
+
+/** Of built-in tools: what others wrote into theirs is not known to be harmless. */
+async function examplesOf(request: {
+  readonly tool: string;
+  readonly runtime: Runtime;
+  readonly scratch: string;
+  readonly home: string;
+  /** With all tools one each is enough. */
+  readonly all: boolean;
+}) {
+  const { tool, runtime, scratch, home, all } = request;
+  const entry = runtime.registry.get(tool);
+  if (entry?.provenance.kind !== "builtin") return [];
+  const { examples = [] } = await entry.load();
+  const tried: { readonly example: ToolExample; readonly outcome: ExampleOutcome }[] = [];
+  for (const example of examples) {
+    const prepareHome = (place: string) => borrowPackages(home, place);
+    const outcome = await runExample({ tool, example, scratch, prepareHome });
+    tried.push({ example, outcome });
+    if (all && outcome.state !== "left out") break;
+  }
+  return tried;
 }
 
 /** What was set up for the person is there for the check too; nothing is ever written into it. */

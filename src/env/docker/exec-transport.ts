@@ -202,6 +202,7 @@ class ExecProcess implements TransportProcess {
   async #exitCode(): Promise<number | undefined> {
     const { engine, execId } = this.#parts;
     let unanswered = 0;
+    let unknown = 0;
     for (let wait = 5; wait < 1_000; ) {
       try {
         const { Running, ExitCode } = await engine.api.json<{
@@ -212,6 +213,11 @@ class ExecProcess implements TransportProcess {
         await delay(wait);
         wait *= 2;
       } catch (error) {
+        // Podman does not see a program for a moment while others are started beside it.
+        if (isUnseen(error) && ++unknown <= MAX_UNSEEN) {
+          await delay(UNSEEN_MS);
+          continue;
+        }
         // Busy is not gone: as long as it answers at all, it is asked again.
         const slow = error instanceof EngineError && error.code === "ETIMEDOUT";
         if (!slow || ++unanswered > MAX_UNANSWERED || !(await this.#engineAnswers())) throw error;
@@ -242,6 +248,13 @@ class ExecProcess implements TransportProcess {
       await delay(50);
     }
   }
+}
+
+const MAX_UNSEEN = 40;
+const UNSEEN_MS = 50;
+
+function isUnseen(error: unknown): boolean {
+  return error instanceof EngineError && /no such exec session/.test(error.message);
 }
 
 const HEADER_BYTES = 8;

@@ -3,6 +3,7 @@ import { arch, hostname, release, type, userInfo } from "node:os";
 import type { EnvironmentDescription } from "../environment.js";
 import type { Unavailable } from "../sandbox/probe.js";
 import type { SandboxOptions } from "../sandbox/types.js";
+import type { Boundary } from "./boundaries.js";
 
 export interface LocalFacts {
   readonly name: string;
@@ -16,6 +17,8 @@ export interface LocalFacts {
     readonly mode: SandboxOptions["mode"];
     /** Why it does not work here; undefined when it does, or was not tried because it is off. */
     readonly problem?: Unavailable | undefined;
+    /** What makes the guard, where one is made. */
+    readonly guardedBy?: Boundary["by"] | undefined;
   };
 }
 
@@ -45,9 +48,9 @@ export async function describeLocal(local: LocalFacts): Promise<EnvironmentDescr
   };
 }
 
-function isolation({ mode, problem }: LocalFacts["sandbox"]): string {
+function isolation({ mode, problem, guardedBy }: LocalFacts["sandbox"]): string {
   if (mode === "off") return "none (terminal.sandbox is off)";
-  if (problem === undefined) return mode === "guard" ? "bubblewrap (guard)" : "bubblewrap";
+  if (problem === undefined) return guardedBy === undefined ? "bubblewrap" : `${guardedBy} (guard)`;
   return mode === "auto" || mode === "guard"
     ? `none (${problem.unavailable})`
     : `missing (${problem.unavailable})`;

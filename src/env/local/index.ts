@@ -7,7 +7,7 @@ export default defineEnvironment({
   settings: {
     // biome-ignore format: one key per line keeps the table readable as a table.
     own: [
-      { path: "terminal.sandbox", type: { kind: "enum", values: ["off", "guard", "auto", "strict", "required"], booleans: { true: "required", false: "off" } }, default: "guard", project: { looseToStrict: ["off", "guard", "auto", "strict", "required"] }, policy: true, about: "The boundary around local commands: `guard` keeps them from Hermes' own files, credentials, start-up files and system folders; `strict` also from the network and all but the working folder; `auto` is strict where that works, `required` strict without a way out" },
+      { path: "terminal.sandbox", type: { kind: "enum", values: ["off", "guard", "auto", "strict", "required"], booleans: { true: "required", false: "off" } }, default: "guard", project: { looseToStrict: ["off", "guard", "auto", "strict", "required"] }, policy: true, about: "The boundary around local commands: `guard` keeps them from Hermes' own files, credentials, start-up files and system folders; `strict` also from the network and all but the working folder; `auto` is strict where that works and guard elsewhere, `required` strict without a way out" },
       { path: "terminal.sandbox_network", type: { kind: "boolean" }, default: false, project: { looseToStrict: [true, false] }, policy: true, about: "Let commands in the sandbox use the network" },
       { path: "terminal.sandbox_writable", type: { kind: "list" }, default: [], project: "subset", policy: true, about: "Folders commands in the sandbox may write besides the working folder" },
     ],

@@ -74,7 +74,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   async function hostFor(request: ProgramRequest) {
     const parts = await loaded();
     const wanted = options.sandbox ?? { mode: "off" };
-    const inGuard = wanted.mode === "guard" && request.confine === undefined;
+    const inGuard = request.confine === undefined && (await isGuarded(wanted));
     const guard = inGuard && request.sandbox?.off !== true ? await boundaryFor(request, wanted) : undefined;
     const [boundary, unguarded] = guard === undefined || "id" in guard ? [guard] : [undefined, guard];
     const sandbox = inGuard ? undefined : await sandboxFor(request, wanted);
@@ -98,6 +98,11 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       shared,
     };
     return { ...parts, host, unguarded };
+  }
+
+  /** `auto` is at least what `guard` is, which it is stricter than. */
+  async function isGuarded(wanted: SandboxOptions): Promise<boolean> {
+    return wanted.mode === "guard" || (wanted.mode === "auto" && "unavailable" in (await sandboxOf(wanted)));
   }
 
   function sessionPlaces(): Promise<SessionPlaces> {
@@ -240,7 +245,6 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const sandbox = await sandboxOf(wanted);
     if (request.sandbox?.off === true) throw mustStayInside();
     if (!("unavailable" in sandbox)) return sandbox;
-    if (wanted.mode === "auto") return undefined;
     throw new ToolError(`No command runs without a sandbox (terminal.sandbox): ${sandbox.unavailable}.`, {
       code: "unavailable",
       hint: `To run commands: ${sandbox.fix}, or set terminal.sandbox to guard or off.`,
@@ -271,19 +275,20 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const { mode = "off" } = options.sandbox ?? {};
     const [{ starter }, sandbox] = await Promise.all([loaded(), isolationOf(options.sandbox)]);
     const problem = sandbox !== undefined && "unavailable" in sandbox ? sandbox : undefined;
+    const guardedBy = sandbox !== undefined && "by" in sandbox ? sandbox.by : undefined;
     return describeLocal({
       name,
       cwd: process.cwd(),
       home: home(),
       env,
       launcher: (await starter.launcher()) !== undefined,
-      sandbox: { mode, problem },
+      sandbox: { mode, problem, guardedBy },
     });
   }
 
-  function isolationOf(wanted: SandboxOptions | undefined) {
+  async function isolationOf(wanted: SandboxOptions | undefined) {
     if (wanted === undefined || wanted.mode === "off") return undefined;
-    return wanted.mode === "guard" ? boundaryFor({ command: "", cwd: "/" }, wanted) : sandboxOf(wanted);
+    return (await isGuarded(wanted)) ? boundaryFor({ command: "", cwd: "/" }, wanted) : sandboxOf(wanted);
   }
 
   async function copy(transfer: Transfer): Promise<TransferReport> {

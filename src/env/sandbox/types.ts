@@ -6,7 +6,7 @@ export const FILTER_DESCRIPTOR = 4;
 
 /**
  * off: none. guard: commands work as ever, but Hermes' own files, credentials, start-up files and system folders are out
- * of their reach. strict: no network, and nothing but the workspace can be changed. auto: strict where that works.
+ * of their reach. strict: no network, and nothing but the workspace can be changed. auto: strict where that works, guard elsewhere.
  * required: strict, and no command may leave it.
  */
 export type SandboxMode = "off" | "guard" | "auto" | "strict" | "required";

@@ -1,6 +1,8 @@
 import { isRecord } from "../../base/record.js";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark } from "../../tool/marked-text.js";
 import { askHoncho, HONCHO_NEEDS, honchoPlace } from "./honcho.js";
 
 export default defineTool({
@@ -32,6 +34,11 @@ export default defineTool({
     if (!isRecord(made)) throw new ToolError("Honcho did not say that it kept the conclusion.");
     return { success: true, status: "success", id: String(made.id ?? ""), peer, conclusion };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: `${mark.good("kept")} ${out.conclusion} ${mark.dim(`about ${out.peer}`)}`,
+  }),
 
   examples: [
     {

@@ -30,6 +30,7 @@ export default defineTool({
   timeoutMs: 180_000,
 
   async handler({ query, reasoning_level }, ctx): Promise<ReasoningAnswer> {
+    ctx.progress({ message: "Honcho is thinking" });
     const answer = await askHoncho(ctx, {
       path: peerPath(ctx, "/chat"),
       body: { query, stream: false, ...(reasoning_level !== undefined && { reasoning_level }) },

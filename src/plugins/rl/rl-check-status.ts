@@ -1,9 +1,12 @@
 import { replaceFile } from "../../base/atomic-write.js";
 import { ageText } from "../../base/human.js";
 import { isRecord } from "../../base/record.js";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
+import { mark } from "../../tool/marked-text.js";
 import { logTail, readMetrics } from "./metrics.js";
 import { filesOf, findRun, RUN_ID, readJson } from "./runs.js";
+import { lines, shownHistory, shownLog, shownState } from "./shown.js";
 import { type RunState, stateOf } from "./trainer.js";
 
 /** A training takes hours: looking more often costs a model much and tells it nothing. */
@@ -78,6 +81,20 @@ export default defineTool({
       ...(end.state === "running" && { next_check_at: new Date(Date.now() + APART_MS).toISOString() }),
     };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: lines(
+      `${mark.strong(out.run_id)} ${out.environment} ${shownState(out.status)} ${mark.dim(
+        [out.running_for, out.steps === undefined ? undefined : `${out.steps} steps`]
+          .filter((part) => part !== undefined)
+          .join(", "),
+      )}`,
+      shownHistory(out.history ?? []),
+      shownLog(out.log_tail),
+      out.message,
+    ),
+  }),
 
   examples: [
     {

@@ -1,6 +1,8 @@
 import { didYouMean } from "../../config/did-you-mean.js";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark } from "../../tool/marked-text.js";
 import { currentConfig, saveChoice } from "./choice.js";
 
 const MAX_VALUE_CHARS = 20_000;
@@ -52,6 +54,11 @@ export default defineTool({
     await saveChoice(ctx, { environment: environment.name, changed: { ...changed, [field]: given } });
     return { environment: environment.name, field, before: config[field] ?? null, value: given };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: `${out.environment}: ${mark.strong(out.field)} ${mark.dim(JSON.stringify(out.before))} → ${JSON.stringify(out.value)}`,
+  }),
 
   examples: [
     {

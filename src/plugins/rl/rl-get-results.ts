@@ -1,9 +1,13 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { sizeText } from "../../base/human.js";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { columns, mark } from "../../tool/marked-text.js";
 import { logTail, readMetrics } from "./metrics.js";
 import { filesOf, findRun, RUN_ID, readJson } from "./runs.js";
+import { lines, shownHistory, shownLog, shownState } from "./shown.js";
 import { type RunState, stateOf } from "./trainer.js";
 
 const HISTORY = 50;
@@ -70,6 +74,19 @@ export default defineTool({
       log_tail: await logTail(files.log, LOG_CHARS),
     };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: lines(
+      `${mark.strong(out.run_id)} ${out.environment} ${shownState(out.status)} ${mark.dim(`${out.steps} steps`)}`,
+      shownHistory(out.history),
+      out.files.length === 0
+        ? ""
+        : columns(out.files.map(({ path, bytes }) => [mark.path(path), sizeText(bytes, "decimal")])),
+      mark.dim(out.output_folder),
+      shownLog(out.log_tail),
+    ),
+  }),
 
   examples: [
     {

@@ -48,7 +48,9 @@ export default defineTool({
       ),
       ...(out.problems ?? []).map((problem) => mark.warning(problem)),
       ...(out.note === undefined ? [] : [out.note]),
-    ].join("\n"),
+    ]
+      .filter((line) => line !== "")
+      .join("\n"),
   }),
 
   examples: [

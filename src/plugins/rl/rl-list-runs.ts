@@ -2,6 +2,7 @@ import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { columns, mark } from "../../tool/marked-text.js";
 import { allRuns } from "./runs.js";
+import { shownState } from "./shown.js";
 import { type RunState, stateOf } from "./trainer.js";
 
 const MOST = 100;
@@ -54,7 +55,7 @@ export default defineTool({
             out.runs.map(({ run_id, environment, status, started_at }) => [
               mark.strong(run_id),
               environment,
-              status === "running" || status === "completed" ? mark.good(status) : mark.warning(status),
+              shownState(status),
               mark.dim(started_at),
             ]),
           ),

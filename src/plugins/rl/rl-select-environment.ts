@@ -1,6 +1,9 @@
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
+import { mark } from "../../tool/marked-text.js";
 import { saveChoice } from "./choice.js";
 import { environmentNamed } from "./environments.js";
+import { lines, shownFields } from "./shown.js";
 
 export default defineTool({
   name: "rl_select_environment",
@@ -22,6 +25,15 @@ export default defineTool({
     await saveChoice(ctx, { environment: name, changed: {} });
     return { selected: name, description, config, locked_fields: Object.keys(locked) };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: lines(
+      `${mark.good(out.selected)} ${mark.dim(out.description)}`,
+      shownFields(out.config),
+      out.locked_fields.length === 0 ? "" : mark.dim(`locked: ${out.locked_fields.join(", ")}`),
+    ),
+  }),
 
   examples: [
     {

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark } from "../../tool/marked-text.js";
 import { currentConfig } from "./choice.js";
 import { logTail } from "./metrics.js";
 import { prepareRun, saveRun } from "./runs.js";
+import { lines, shownFields } from "./shown.js";
 import { endTrainer, startTrainer, stateOf } from "./trainer.js";
 
 const AT_ONCE_MS = 300;
@@ -55,6 +58,15 @@ export default defineTool({
       note: "Look with rl_check_status, at most every 30 minutes; rl_stop_training ends it.",
     };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: lines(
+      `${mark.good("started")} ${mark.strong(out.run_id)} ${out.environment}`,
+      shownFields(out.config),
+      mark.dim(`log: ${out.log}`),
+    ),
+  }),
 
   examples: [
     {

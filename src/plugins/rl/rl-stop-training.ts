@@ -1,7 +1,10 @@
 import { replaceFile } from "../../base/atomic-write.js";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark } from "../../tool/marked-text.js";
 import { filesOf, findRun, RUN_ID } from "./runs.js";
+import { shownState } from "./shown.js";
 import { endTrainer, type RunState, stateOf } from "./trainer.js";
 
 interface StopAnswer {
@@ -47,6 +50,12 @@ export default defineTool({
     }
     return { run_id, stopped: true, status: "stopped", ...(forced && { forced }) };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human:
+      `${mark.strong(out.run_id)} ${shownState(out.status)}${out.forced === true ? " by force" : ""} ${mark.dim(out.note ?? "")}`.trim(),
+  }),
 
   examples: [
     {

@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark } from "../../tool/marked-text.js";
 import { currentConfig } from "./choice.js";
 import { logTail, readMetrics } from "./metrics.js";
 import { prepareRun } from "./runs.js";
+import { lines, shownHistory, shownLog } from "./shown.js";
 import { endTrainer, startTrainer } from "./trainer.js";
 
 const LONGEST_MS = 30 * 60_000;
@@ -84,6 +87,15 @@ export default defineTool({
       log_tail,
     };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: lines(
+      `${mark.good(out.environment)} ${mark.dim(`${out.steps} steps`)}`,
+      shownHistory(out.history),
+      shownLog(out.log_tail),
+    ),
+  }),
 
   examples: [
     {

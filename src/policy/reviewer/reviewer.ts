@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalRequest, Review, Reviewer } from "../../call/scope.js";
 import type { HermesConfig } from "../../config/types.js";
-import { chatCompletionsClient } from "../../model/openai-chat.js";
 import { complete, type ModelAnswer, ModelError } from "../../model/model-client.js";
+import { chatCompletionsClient } from "../../model/openai-chat.js";
 import { askAbout } from "./question.js";
 
 const ANSWER_TOKENS = 200;

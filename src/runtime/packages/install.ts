@@ -11,7 +11,7 @@ import {
   versionHere,
   versionInHome,
 } from "./find.js";
-import { OPTIONAL_PACKAGES, type OptionalPackage } from "./wanted.js";
+import { KNOWN_PACKAGES, OPTIONAL_PACKAGES, type OptionalPackage } from "./wanted.js";
 
 /** One thing that a set-up command looks after. */
 export interface SetupItem {
@@ -50,7 +50,10 @@ export async function installPackages(options: {
   const folder = packagesFolder(home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // All that belong there, or npm would take away what an earlier run has brought.
-  const dependencies = Object.fromEntries(notHere.map(({ name, version }) => [name, version]));
+  const brought = KNOWN_PACKAGES.filter(({ name, version }) => versionInHome(name, home) === version);
+  const dependencies = Object.fromEntries(
+    [...brought, ...notHere].map(({ name, version }) => [name, version]),
+  );
   await writeFile(
     join(folder, "package.json"),
     `${JSON.stringify({ private: true, description: `Written by ${SETUP_COMMAND}`, dependencies }, null, 2)}\n`,

@@ -30,6 +30,17 @@ export const OPTIONAL_PACKAGES: readonly OptionalPackage[] = [
   { name: "grammy", version: "1.46.0", about: "speaks to Telegram", megabytes: 4 },
 ];
 
+/** Large, and only for those who run a model from a file: `hermes setup model --provider gguf` brings it. */
+export const GGUF_PACKAGE: OptionalPackage = {
+  name: "node-llama-cpp",
+  version: "3.22.1",
+  about: "runs models from GGUF files",
+  megabytes: 725,
+};
+
+/** All that may lie in the Hermes home. */
+export const KNOWN_PACKAGES: readonly OptionalPackage[] = [...OPTIONAL_PACKAGES, GGUF_PACKAGE];
+
 export function optionalPackage(name: string): OptionalPackage | undefined {
-  return OPTIONAL_PACKAGES.find((one) => one.name === name);
+  return KNOWN_PACKAGES.find((one) => one.name === name);
 }

@@ -174,7 +174,10 @@ function findLanguage(program: string): KnownLanguage | undefined {
   return language === undefined ? undefined : { base, language };
 }
 
+/** Not the second version of a language, but programs of their own. */
+const OWN_NAMES = /^(?:r2|m4|s3|c8|k6|k9s|p4|b2|w3)$/;
+
 function baseName(program: string): string {
-  if (Object.hasOwn(BY_PROGRAM, program)) return program;
+  if (Object.hasOwn(BY_PROGRAM, program) || OWN_NAMES.test(program)) return program;
   return program.replace(/(?:-?\d[\d.]*)?[a-z]?$/, (end) => (/\d/.test(end) ? "" : end));
 }

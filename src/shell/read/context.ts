@@ -140,6 +140,7 @@ const CORE = {
   ],
   "opaque.wrapper": ["danger", "runs another command in a way that cannot be read with certainty"],
   "opaque.carried": ["danger", "names a dangerous command in its words, which it may run"],
+  "opaque.recipe": ["danger", "runs a tool with a file of this session that holds a dangerous command"],
   "opaque.program": ["danger", "runs a program whose name is only known when it runs"],
   "opaque.downloaded-script": ["danger", "runs a file that was fetched or decoded in the same line"],
   "opaque.made-executable": ["danger", "makes a file executable and runs it at once"],

@@ -111,17 +111,6 @@ const obeyProgram =
     return { ...command, args: [...option.map(wordOf), wordOf(text), ...rest] };
   };
 
-/** What a runner loads before anything else, as a program for `python3` or `node`; also beside the files it is given. */
-const obeyAs =
-  (program: string, names: readonly string[]): Obey =>
-  (command, fileText) => {
-    const folders = command.args.flatMap(({ text }) => /^(?!-)(.*\/)/.exec(text)?.[1] ?? []);
-    const beside = folders.map((folder) => `${folder}${names[0] ?? ""}`);
-    const texts = [...new Set([...names, ...beside])].map(fileText);
-    const known = texts.filter((text) => text !== undefined);
-    return known.length === 0 ? undefined : asInput({ ...command, program, args: [] }, known.join("\n"));
-  };
-
 /** The file behind an option, as `--opt FILE` or `--opt=FILE`. */
 function behind(command: SimpleCommand, options: RegExp): readonly string[] {
   return command.args.flatMap(({ text }, index) => {
@@ -149,6 +138,22 @@ const asLisp = (text: string): Pick<SimpleCommand, "program" | "args"> => ({
   args: [wordOf("--eval"), wordOf(text)],
 });
 
+/** `curl -K FILE`, `wget --config=FILE`: the lines of the file are options. */
+const obeyOptions: Obey = (command, fileText) => {
+  const texts = behind(command, /^(?:-[a-zA-Z]*K|--config|--conf-path)$/)
+    .map(fileText)
+    .filter((text) => text !== undefined);
+  if (texts.length === 0) return undefined;
+  const lines = texts
+    .join("\n")
+    .slice(0, 20_000)
+    .matchAll(/^[ \t]*-{0,2}([\w-]+)(?:[ \t]*[=:\s][ \t]*"?([^"\n]*?)"?)?[ \t]*$/gm);
+  const added = [...lines].flatMap(([, name = "", value = ""]) =>
+    value === "" ? [`--${name}`] : [`--${name}`, value],
+  );
+  return { ...command, args: [...command.args, ...added.map(wordOf)] };
+};
+
 const COMPOSE_FILES = ["compose", "docker-compose", "compose.override", "docker-compose.override"].flatMap(
   (name) => [`${name}.yml`, `${name}.yaml`],
 );
@@ -168,11 +173,6 @@ const obeyCompose: Obey = (command, fileText) => {
   const args = [...(/compose$/.test(command.program) ? [] : ["compose"]), "-f", "-", "up"].map(wordOf);
   return asInput({ ...command, args }, texts.join("\n"));
 };
-
-const CONFIGURED =
-  "vite vitest jest webpack rollup eslint prettier playwright cypress next nuxt astro svelte postcss tailwind";
-const configs = (name: string): readonly string[] =>
-  ["js", "mjs", "cjs", "ts", "mts"].map((end) => `${name}.config.${end}`);
 
 /** Scripts of `package.json` that a package manager runs for a verb. */
 const obeyPackage: Obey = (command, fileText) => {
@@ -225,11 +225,6 @@ const CLIENTS =
 
 const OBEYING: Readonly<Record<string, Obey>> = {
   ...Object.fromEntries(CLIENTS.split(" ").map((program) => [program, obeyAny])),
-  ...Object.fromEntries(CONFIGURED.split(" ").map((name) => [name, obeyAs("node", configs(name))])),
-  pytest: obeyAs("python3", ["conftest.py", "tests/conftest.py", "test/conftest.py"]),
-  "py.test": obeyAs("python3", ["conftest.py", "tests/conftest.py", "test/conftest.py"]),
-  gulp: obeyAs("node", ["gulpfile.js", "gulpfile.mjs", "gulpfile.ts"]),
-  grunt: obeyAs("node", ["Gruntfile.js", "gruntfile.js"]),
   npm: obeyPackage,
   pnpm: obeyPackage,
   yarn: obeyPackage,
@@ -246,6 +241,8 @@ const OBEYING: Readonly<Record<string, Obey>> = {
   podman: obeyCompose,
   "docker-compose": obeyCompose,
   "podman-compose": obeyCompose,
+  curl: obeyOptions,
+  wget: obeyOptions,
   make: obeyMakefile,
   gmake: obeyMakefile,
   awk: obeyProgram([]),

@@ -7,7 +7,9 @@ import { evaluateNumber } from "./assignments.js";
 import { anyOf, branchInside, folderOf, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
 import { BUILTINS } from "./builtins.js";
 import { quoteWord } from "./canonical.js";
+import { judgeRecipes, loadedPrograms } from "./carried-files.js";
 import { type Context, type Emitted, type FunctionCall, type Invocation, report } from "./context.js";
+import { judgeFetchedRun, noteFetchedFolder } from "./foreign-folders.js";
 import { leavesEarly } from "./fork-bomb.js";
 import { foldLookalikes } from "./normalise.js";
 import { withScriptFile } from "./obeyed-files.js";
@@ -165,6 +167,8 @@ function runProgram(invocation: Invocation, program: string): void {
   leaveBranch(command, context);
   const own = openOwnFile(command);
   if (own !== undefined) runOpening(own, { invocation, command });
+  judgeRecipes(command, invocation);
+  judgeFetchedRun(command, invocation);
   const openings = openingsOf(command, context);
   for (const opening of openings) runOpening(opening, { invocation, command });
   if (openings.length > 0 && !actsItself(program)) {
@@ -174,32 +178,42 @@ function runProgram(invocation: Invocation, program: string): void {
   runCode(command, invocation);
   if (!isInterpreter(program, context)) judgeUnknownProgram(command, invocation);
   noteMadeFiles(command, context);
+  noteFetchedFolder(command, context.state);
   print(command, context);
 }
 
 /** Programs in other languages come to shell commands as well: those they start, and those that do the same. */
 function runCode(command: SimpleCommand, invocation: Invocation): void {
   const { context, span } = invocation;
-  const { run, state } = context;
+  const { state } = context;
   const scripted = withScriptFile(command, state);
-  const text = scripted?.input.kind === "text" ? scripted.input.text.text : "";
-  const key = `${command.program} ${text}`;
-  if (scripted !== undefined && run.budget.spend("parsed", text.length) && !run.openScripts.has(key)) {
-    run.variants.set(command, [...(run.variants.get(command) ?? []), scripted]);
-    run.openScripts.add(key);
-    runCodeOf(scripted, { command, invocation });
-    const input: Stream = { kind: "text", text, from: [] };
-    const fed = { ...context, input };
-    for (const opening of openingsOf(scripted, fed))
-      runOpening(opening, { invocation: { ...invocation, context: fed }, command });
-    run.openScripts.delete(key);
-  }
+  for (const each of [...(scripted === undefined ? [] : [scripted]), ...loadedPrograms(command, state)])
+    runFileText(each, { command, invocation });
   if (!isInterpreter(command.program, context)) return;
   runCodeOf(command, { command, invocation });
   const script = codeScript(command);
   if (script === undefined) return;
   if (madeFile(state, script.text)?.foreign === true)
     report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
+}
+
+/** A command whose program stands in a file: judged once more as if the text had been given to it. */
+function runFileText(
+  scripted: SimpleCommand,
+  { command, invocation }: { readonly command: SimpleCommand; readonly invocation: Invocation },
+): void {
+  const { context } = invocation;
+  const { run } = context;
+  const text = scripted.input.kind === "text" ? scripted.input.text.text : "";
+  const key = `${command.program} ${text}`;
+  if (!run.budget.spend("parsed", text.length) || run.openScripts.has(key)) return;
+  run.variants.set(command, [...(run.variants.get(command) ?? []), scripted]);
+  run.openScripts.add(key);
+  runCodeOf(scripted, { command, invocation });
+  const fed = { ...context, input: { kind: "text", text, from: [] } satisfies Stream };
+  for (const opening of openingsOf(scripted, fed))
+    runOpening(opening, { invocation: { ...invocation, context: fed }, command });
+  run.openScripts.delete(key);
 }
 
 function runCodeOf(

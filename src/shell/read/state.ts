@@ -30,6 +30,13 @@ export interface MadeFile {
   readonly compiled?: boolean;
 }
 
+/** Folders that the line fetched from somebody, and whether it has gone into one. */
+export interface ForeignFolders {
+  /** First parts of paths; `*` where an archive was unpacked, which may hold anything. */
+  readonly names: Set<string>;
+  entered: boolean;
+}
+
 export interface Disk {
   /** Texts of files that are judged like the line that runs them. */
   textOf(path: string): string | undefined;
@@ -97,6 +104,7 @@ export class ShellState {
   readonly #functions: Layered<readonly FunctionBody[]>;
   readonly aliases: Layered<readonly string[]>;
   readonly files: Map<string, MadeFile>;
+  readonly foreign: ForeignFolders;
   /** Files that lie there already; absent on other machines. */
   disk: Disk | undefined;
   /** The word of `$0`, when a shell was started with one. */
@@ -117,6 +125,7 @@ export class ShellState {
     this.aliases = new Layered(copied?.aliases);
     // What a subshell or another process writes is there for all.
     this.files = outer?.files ?? new Map();
+    this.foreign = outer?.foreign ?? { names: new Set(), entered: false };
     this.disk = outer?.disk;
     const { folders = [undefined], positionals = [[]] } = outer?.position ?? {};
     this.position = { folders, positionals: copied === undefined ? [[]] : positionals };

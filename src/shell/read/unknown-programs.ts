@@ -58,6 +58,26 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   const lines = isKnown ? [] : commandLines(args, notablePrograms);
   const texts = [...marked, ...(isKnown ? [] : commandTexts(args, notablePrograms))];
   if (lines.length + texts.length === 0) return;
+  if (wouldHarm({ lines, texts }, command, invocation))
+    report(context, "opaque.carried", { span: invocation.span, command });
+}
+
+/** Whether any of the commands, tried without becoming part of what the line is known to run, is one to ask about. */
+export function wouldHarm(
+  {
+    lines = [],
+    texts,
+    isRun = false,
+  }: {
+    readonly lines?: readonly (readonly ShellWord[])[];
+    readonly texts: readonly ShellWord[];
+    /** They will be run: a path among them is a script then, and not perhaps a file to read. */
+    readonly isRun?: boolean;
+  },
+  command: SimpleCommand,
+  invocation: Invocation,
+): boolean {
+  const { context } = invocation;
   const run = trialRun(context.run);
   const state = new ShellState(context.state);
   const inner: Context = {
@@ -65,7 +85,7 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
     run,
     state,
     out: undefined,
-    wrappers: [...context.wrappers, local(program)],
+    wrappers: [...context.wrappers, local(command.program)],
     depth: context.depth + 1,
   };
   for (const argv of lines)
@@ -79,8 +99,10 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
     });
   for (const { text } of texts)
     run.runText({ text, context: inner, span: invocation.span, carrier: command, foreign: true });
-  if (hasFindings(run)) report(context, "opaque.carried", { span: invocation.span, command });
+  return hasFindings(run) || (isRun && run.findings.some(({ rule }) => SCRIPTS.has(rule)));
 }
+
+const SCRIPTS = new Set(["opaque.untrusted-script", "opaque.downloaded-script"]);
 
 /** Programs that only hand on what they are given, or whose code is read by rules of its own. */
 const TAKES_TEXT = new Set(

@@ -3,6 +3,7 @@ import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { differentFolders } from "./branches.js";
 import type { Context, Emitted } from "./context.js";
 import { foldFolders } from "./expand-words.js";
+import { enterFetched } from "./foreign-folders.js";
 import type { ShellState } from "./state.js";
 
 /** Programs whose operands are files that they change. */
@@ -11,6 +12,9 @@ const FILE_PROGRAMS = new Set(
     " ",
   ),
 );
+/** Without another word these offer the folder they are started in. */
+const SERVES =
+  /^(?:python3? -m (?:http\.server|SimpleHTTPServer|pyftpdlib)|(?:npx (?:-y )?)?(?:http-server|serve|live-server)(?: |$)|miniserve|dufs|darkhttpd|webfsd|busybox httpd|php -S|ruby -run|caddy file-server|git daemon|twistd|updog|goshs|copyparty|filebrowser)/;
 const NOT_A_FILE_FIRST = new Set(["chmod", "chown", "chgrp", "chattr", "setfacl"]);
 
 /** Follows `cd`; undefined when nobody can tell where it leads. */
@@ -26,6 +30,7 @@ function folderAfter(target: ShellWord | undefined, from: string | undefined): s
 
 /** `cd`. */
 export function enterFolder(target: ShellWord | undefined, state: ShellState): void {
+  enterFetched(target, state);
   const folders = state.position.folders.map((folder) => folderAfter(target, folder));
   if (state.disk !== undefined) state.disk.folder = folderAfter(target, state.disk.folder ?? ".");
   state.position = { ...state.position, folders: differentFolders(folders) };
@@ -51,6 +56,8 @@ function completedIn(
       ? word
       : { ...word, text: of + foldFolders(join(folder, path), context.run) };
   };
+  if (SERVES.test([command.program, ...command.args.slice(0, 2).map(({ text }) => text)].join(" ")))
+    return { ...command, args: [...command.args, { text: folder, known: true, glob: false }] };
   const redirects = command.redirects.map((redirect) => ({ ...redirect, target: inFolder(redirect.target) }));
   if (!FILE_PROGRAMS.has(command.program)) {
     const own = ownWords(folder, { command, context });

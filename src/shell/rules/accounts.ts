@@ -1,4 +1,5 @@
 import { type Condition, names, subject } from "./row.js";
+import { writesOf } from "./writes.js";
 
 const ACCOUNT = "changes the users or groups of the machine";
 const SHELL = "opens a shell with the rights of another user";
@@ -35,6 +36,21 @@ const rootShell: Condition = ({ command: { args, wrappers, input } }) =>
     ? {}
     : undefined;
 
+const BUILDERS = names(
+  "make gmake ninja samu meson cmake scons waf just task rake bmake tup xmake stack cabal dune nimble",
+);
+
+/** `sudo make install`: whatever the project says, as root. */
+const installsAsRoot: Condition = ({ args, command: { program, wrappers } }) =>
+  BUILDERS.has(program) && wrappers.some(({ kind }) => kind === "root")
+    ? args.find(({ text }) => /^(?:--)?(?:un)?install(?:[-_:/]\S*)?$/.test(text))
+    : undefined;
+
+const writesRootHome: Condition = ({ command }) =>
+  command.wrappers.some(({ kind }) => kind === "root")
+    ? writesOf(command).find(({ word }) => /^(?:\/root|~root)(?:\/|$)/.test(word.text))?.word
+    : undefined;
+
 /** Users, groups, passwords, and programs that lend the rights of another user. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("accounts", [
@@ -62,6 +78,14 @@ export const RULES = subject("accounts", [
     { when: sudoOption(/^(?:-[nEHk]*e|--edit)$/), rule: "account.root-edit", reason: EDIT,
       match: ["sudo -e /etc/hosts"], not_match: ["sudo -k"] },
   ] },
+  { program: "pkexec|run0|kdesu|kdesudo|gksu|gksudo|beesu|lxqt-sudo|lxsudo|ktsuss|dzdo|sux|calife|super|userv|sup|really|please|elevate|gsudo|runas", dry: "",
+    unless: /^(?:--?help|-h|--version|-V|--list|-l)$/, word: /./, rule: "account.root", reason: "runs a command with the rights of root by another door than sudo",
+    match: ["pkexec sh -c 'id > /root/x'", "run0 bash -c whoami"], not_match: ["pkexec --version"] },
+  { program: "newgrp", dry: "", word: /^(?:docker|sudo|wheel|root|admin|adm|disk|shadow|lxd|incus-admin|libvirt|kvm|kmem|video|input|systemd-journal)$/, rule: "account.root", reason: "takes the rights of a group that can do what root can", match: ["newgrp docker"], not_match: ["newgrp staff"] },
+  { program: "capsh", dry: "", word: /^--(?:user|uid|gid)=(?:root|0)$/, rule: "account.root", reason: "takes the rights of root", match: ["capsh --user=root --"], not_match: ["capsh --print"] },
+  { program: "*", when: installsAsRoot, rule: "system.files", reason: "lets a project write into the system with the rights of root",
+    match: ["sudo -E make install prefix=/usr", "sudo ninja -C build install", "sudo cmake --install build"], not_match: ["make install DESTDIR=out", "sudo apt install make"] },
+  { program: "*", when: writesRootHome, rule: "system.files", reason: "writes into the home of root", match: ["sudo sh -c 'id > /root/x'", "sudo tee /root/.x < a"], not_match: ["sudo ls /root", "echo hi > /root/x"] },
   { program: "doas", dry: "", word: /^-s$/, rule: "account.root-shell", reason: SHELL, match: ["doas -s"] },
   { program: "su|runuser", unless: /^(?:-c|--command|--session-command)|^-[a-zA-Z]*c$/,
     rule: "account.root-shell", reason: SHELL, match: ["su"], not_match: ["su --help"] },

@@ -1,3 +1,4 @@
+import { addressHost, isForeign, KNOWN_FORGES } from "./addresses.js";
 import { isDownload, producersOf, producersOfWord } from "./flows.js";
 import { obeyedWords, obeysInput } from "./obeyed-words.js";
 import { type Condition, subject } from "./row.js";
@@ -5,26 +6,8 @@ import { type Condition, subject } from "./row.js";
 const FROM_ADDRESS = "builds or runs code from an address";
 const FETCHED = "does what a file says that is fetched from the network";
 
-/** Where most of the world keeps its source; what lies there was put there under a name. */
-const KNOWN_FORGES =
-  /^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|golang\.org|go\.dev|google\.golang\.org|gopkg\.in|k8s\.io|sigs\.k8s\.io|raw\.githubusercontent\.com|gotest\.tools|honnef\.co|mvdan\.cc|go\.uber\.org|cloud\.google\.com|cuelang\.org|rsc\.io|modernc\.org|filippo\.io|helm\.sh|kernel\.org)$/i;
-const ADDRESS = /^(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|ssh|git|ftp):\/\/(?:[^/@]*@)?([^/:]+)/i;
-
-function hostOf(text: string): string | undefined {
-  return ADDRESS.exec(text)?.[1];
-}
-
-const isForeign = (text: string): boolean => {
-  const host = hostOf(text);
-  return host !== undefined && !KNOWN_FORGES.test(host) && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
-};
-
-/** The same for addresses of git, which may be written `me@host:path`. */
-export const isForeignRepository = (text: string): boolean =>
-  isForeign(/^[\w.-]+@[\w.-]+:(?!\/\/)/.test(text) ? `ssh://${text.replace(":", "/")}` : text);
-
 /** An address among the words: whatever lies there is run. */
-const anyAddress: Condition = ({ args }) => args.find(({ text }) => hostOf(text) !== undefined);
+const anyAddress: Condition = ({ args }) => args.find(({ text }) => addressHost(text) !== undefined);
 /** A repository outside the places everybody uses. */
 const foreignRepository: Condition = ({ args }) =>
   args.find(
@@ -85,8 +68,8 @@ export const RULES = subject("foreign-code", [
       not_match: ["npm install --registry=https://registry.npmjs.org left-pad", "npm i git+https://github.com/a/b.git"] },
     { program: "gem", path: "install|specific_install", when: anyAddress, match: ["gem specific_install https://x.example/a.git"], not_match: ["gem install rails"] },
     { program: "jbang|jshell|scala-cli|groovy|kscript|kotlin|ammonite|amm|dotnet-script|csi|nodemon|ts-node|zx|quarto|rustscript|rust-script|julia|racket|cling|elixir|bb|babashka|clojure|osascript|hermit|xonsh|perl6|raku",
-      when: ({ args: [first, second] }) => [first, second].find((word) => hostOf(word?.text ?? "") !== undefined), match: ["jbang https://x.example/J.java"], not_match: ["jbang a.java"] },
-    { program: "nix|nix-shell|nix-build|nix-env|nixos-rebuild", when: ({ args }) => args.find(({ text }) => hostOf(text) !== undefined || /^(?:github|gitlab|sourcehut|git\+|tarball\+|file\+):?/.test(text)),
+      when: ({ args: [first, second] }) => [first, second].find((word) => addressHost(word?.text ?? "") !== undefined), match: ["jbang https://x.example/J.java"], not_match: ["jbang a.java"] },
+    { program: "nix|nix-shell|nix-build|nix-env|nixos-rebuild", when: ({ args }) => args.find(({ text }) => addressHost(text) !== undefined || /^(?:github|gitlab|sourcehut|git\+|tarball\+|file\+):?/.test(text)),
       match: ["nix run git+https://x.example/f", "nix run github:x/y"], not_match: ["nix run nixpkgs#hello", "nix build"] },
     { program: "ansible-pull|chef-client|chef-solo|puppet-agent|cloud-init", unless: /^(?:--?help|--version|status|-h)$/, match: ["ansible-pull -U https://x.example/p.git"], not_match: ["ansible-pull --help"] },
     { program: "puppet|salt-call", path: "agent|state.apply|state.highstate", match: ["puppet agent -t"], not_match: ["puppet lookup x"] },

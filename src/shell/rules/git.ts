@@ -1,5 +1,5 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
-import { isForeignRepository } from "./foreign-code.js";
+import { isForeignRepository } from "./addresses.js";
 import { isCommandAddress, isPlainProgram, riskOfSetting } from "./git-settings.js";
 import { isCredentialFile } from "./places.js";
 import { type Condition, names, subject } from "./row.js";

@@ -1,3 +1,4 @@
+import { RULES as ABUSE } from "./abuse.js";
 import { RULES as ACCOUNTS } from "./accounts.js";
 import { RULES as AUTOSTART } from "./autostart.js";
 import { RULES as BACKUPS } from "./backups.js";
@@ -7,6 +8,7 @@ import { RULES as CREDENTIALS } from "./credentials.js";
 import { RULES as DATA_PIPELINES } from "./data-pipelines.js";
 import { RULES as DATABASES } from "./databases.js";
 import { RULES as DESKTOP } from "./desktop.js";
+import { RULES as DEVICES } from "./devices.js";
 import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
@@ -19,21 +21,27 @@ import { RULES as KUBERNETES } from "./kubernetes.js";
 import { RULES as MANY_HOSTS } from "./many-hosts.js";
 import { RULES as MESSAGE_QUEUES } from "./message-queues.js";
 import { RULES as MIGRATIONS } from "./migrations.js";
+import { RULES as MONEY } from "./money.js";
 import { RULES as NETWORK } from "./network.js";
+import { RULES as PACKAGE_SERVERS } from "./package-servers.js";
 import { RULES as PACKAGES } from "./packages.js";
 import { RULES as PERMISSIONS } from "./permissions.js";
 import { RULES as PERSONAL_FILES } from "./personal-files.js";
 import { RULES as POWERSHELL } from "./powershell.js";
+import { RULES as PROCESS_SECRETS } from "./process-secrets.js";
 import { RULES as PROCESSES } from "./processes.js";
 import { RULES as PROTECTED } from "./protected-words.js";
+import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import type { Subject } from "./row.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
+import { RULES as SENT_DATA } from "./sent-data.js";
 import { RULES as SERVICES } from "./services.js";
 import { RULES as SQL_CLIENTS } from "./sql-clients.js";
 import { RULES as STARTERS } from "./starters.js";
 import { RULES as SYSTEM_SETTINGS } from "./system-settings.js";
+import { RULES as UPLOADS } from "./uploads.js";
 import { RULES as VERSION_CONTROL } from "./version-control.js";
 import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
 import { RULES as WEBSITES } from "./websites.js";
@@ -80,4 +88,12 @@ export const SUBJECTS: readonly Subject[] = [
   SECRET_STORES,
   WEBSITES,
   DATA_PIPELINES,
+  SENT_DATA,
+  UPLOADS,
+  PROCESS_SECRETS,
+  PACKAGE_SERVERS,
+  ABUSE,
+  DEVICES,
+  MONEY,
+  PUBLISHING,
 ];

@@ -88,6 +88,16 @@ const overwritesWithNoise: Condition = ({ command }) => {
     ?.word;
 };
 
+/** `split --filter='cat > ~/Documents/$FILE'`: whatever is called like that is written over. */
+const overwritesUnnamed: Condition = ({ command }) =>
+  writesOf(command).find(
+    ({ word, how }) =>
+      how === "replace" &&
+      word.text.endsWith(`/${UNKNOWN}`) &&
+      word.outputs === undefined &&
+      isPersonal(word),
+  )?.word;
+
 /** What people made themselves and keep in the folders of their home: nobody else has a copy. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("personal", [
@@ -97,6 +107,8 @@ export const RULES = subject("personal", [
   { program: "*", when: encryptsMany, rule: "personal.encrypted", reason: "encrypts the files of a person one after the other",
     match: ["find ~/Documents -type f -exec gpg -c {} \\;", "for f in ~/Pictures/*; do age -r k -o \"$f.age\" \"$f\"; done", "ccencrypt ~/Documents/*", "ccrypt -e -r ~/Documents"],
     not_match: ["gpg -c ~/Documents/a.pdf", "for f in *.txt; do gpg -c \"$f\"; done", "for f in ~/Documents/*.gpg; do gpg -d \"$f\"; done"] },
+  { program: "*", when: overwritesUnnamed, rule: "truncate.file", reason: "writes over files of a person that nobody named",
+    match: ["split --filter='cat > ~/Documents/$FILE' a", "cat a > ~/Pictures/\"$NAME\""], not_match: ["cat a > ~/Documents/a.txt", "cat a > ~/Documents/$(date +%F).txt"] },
   { program: "*", when: overwritesWithNoise, rule: "truncate.file", reason: "writes noise over the files of a person",
     match: ["head -c 9M /dev/urandom > ~/Documents/a.kdbx", "openssl rand -out ~/Pictures/a.jpg 9999"],
     not_match: ["head -c 32 /dev/urandom > key.bin", "openssl rand -hex 16"] },

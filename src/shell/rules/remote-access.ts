@@ -53,6 +53,7 @@ export const RULES = subject("remote-access", [
       match: ["frpc -c f.ini", "lt --port 3000"], not_match: ["frpc --version"] },
     { program: "tailscale", path: "funnel|serve|ssh", unless: /^(?:status|--?help)$/, match: ["tailscale funnel 3000"], not_match: ["tailscale serve status"] },
     { program: "code|code-insiders|code-server|openvscode-server|cursor", path: "tunnel|serve-web", match: ["code tunnel"], not_match: ["code ."] },
+    { program: "kubectl|oc|docker|minikube|kind|k3d|telepresence", when: opens(/^--(?:address|bind-address|listen-address|host)/), match: ["kubectl port-forward svc/db 5432 --address 0.0.0.0", "kubectl proxy --address=0.0.0.0"], not_match: ["kubectl port-forward svc/db 5432"] },
     { program: "adb", path: "tcpip", match: ["adb tcpip 5555"], not_match: ["adb devices"] },
   ] },
   { rule: "remote-access.debugger", reason: DEBUG, dry: "", tools: [

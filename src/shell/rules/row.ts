@@ -84,6 +84,13 @@ export const CLASS_FAMILIES: ReadonlySet<string> = new Set([
   "foreign-code",
   "remote-access",
   "desktop",
+  "abuse",
+  "devices",
+  "money",
+  "publishing",
+  "data",
+  "memory",
+  "package-server",
 ]);
 
 /** What one file of rules holds. */

@@ -63,6 +63,8 @@ export const RULES = subject("services", [
     { program: "circusctl", path: "stop|quit|rm|restart", match: ["circusctl quit"] },
     { program: "pm2|pm2-dev", path: "stop|delete|del|kill|restart|flush|unstartup", match: ["pm2 kill"],
       not_match: ["pm2 list"] },
+    { program: "pm2|pm2-dev", path: "save|dump|startup|resurrect|set|install|module:install|link|plus|deploy", rule: "persistence.service", reason: "makes programs start by themselves, or gives them to others",
+      match: ["pm2 startup", "pm2 save"], not_match: ["pm2 logs"] },
     { program: "forever", path: "stop|stopall|restart|restartall", match: ["forever stopall"] },
     { program: "httpd|apache2|apachectl|apache2ctl|httpd2", not_match: ["apachectl configtest"], rows: [
       { when: signalled(/^-k$/, /^(?:stop|restart|graceful-stop)$/), match: ["httpd -k stop"],

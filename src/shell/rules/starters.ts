@@ -36,6 +36,79 @@ const holds =
   (call) =>
     valuesOf(call, options).find(({ text }) => setting.test(text));
 
+/** Programs that look at, copy or make libraries. */
+const HANDLES_LIBRARIES =
+  /^(?:ls|ll|cat|file|cp|mv|rm|ln|nm|objdump|readelf|ldd|strip|objcopy|size|strings|(?:[\w-]+-)?(?:gcc|g\+\+|cc|c\+\+|ld|ar|clang|clang\+\+|gcc-\d+)|clang\S*|patchelf|chrpath|install|tar|zip|unzip|du|stat|chmod|chown|git|scp|rsync|sha\d*sum|md5sum|b2sum|gdb|lldb|find|grep|rg|echo|printf|test|\[|cmp|diff|hexdump|xxd|od|install_name_tool|otool|lipo|codesign|dumpbin|wc|touch|rustc|go|cargo|swiftc|ghc|nvcc|zig|ocamlopt|fpc|dmd|ldc2|nim|cython|curl|wget|tee|find|head|sort|docker|pahole|abidiff|abidw|c\+\+filt|addr2line|dwarfdump|perf|valgrind|strace|ltrace|make|cmake|meson|ninja|libtool|pkg-config|upx|eu-\w+|dpkg|rpm|auditwheel|delocate-wheel|sudo|env|nohup|time|xargs|ssh|bash|sh)$/;
+const LIBRARY =
+  /(?:^|[=:,])(?!\/usr\/|\/lib|\/opt\/(?:homebrew|local)\/)[^=:,]*\.(?:so(?:\.\d+)*|dylib|dll)$/;
+
+/** `-engine ./x.so`, `--loadmodule ./x.so`, `-D ./x.so`: code that no interpreter reads. */
+const loadsLibrary: Condition = ({ args, command: { program } }) =>
+  program === "" || HANDLES_LIBRARIES.test(program)
+    ? undefined
+    : args.find(
+        ({ text }, index) =>
+          LIBRARY.test(text) &&
+          (/^-/.test(text) || /^-{1,2}[a-zA-Z]/.test(args[index - 1]?.text ?? "")) &&
+          !/^-?-?(?:o|out|output\S*|D\w+=)$/.test(args[index - 1]?.text ?? ""),
+      );
+
+const LOADING_OPTION =
+  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
+
+/** An option whose name says that it loads code, with a place anybody can write behind it. */
+const loadsAnywhere: Condition = ({ args, command: { program } }) =>
+  HANDLES_LIBRARIES.test(program)
+    ? undefined
+    : args.find((word, index) => {
+        const named = LOADING_OPTION.exec(word.text)?.[0];
+        if (named !== undefined && word.text.length > named.length)
+          return isDownloadPlace({ ...word, text: word.text.slice(named.length + 1) });
+        const before = args[index - 1]?.text ?? "";
+        return (
+          /^[/~$]/.test(word.text) && LOADING_OPTION.exec(before)?.[0] === before && isDownloadPlace(word)
+        );
+      });
+
+/** Short options behind which a file stands that is obeyed or loaded, by program. */
+const SHORT_LOADING: readonly (readonly [program: RegExp, option: RegExp])[] = [
+  [
+    /^(?:nginx|openresty|screen|rsnapshot|borgmatic|syncoid|mbsync|vdirsyncer|mysqld?|mariadb|conky|foot|i3|sway|wpa_supplicant|named|bind9|unbound|snort|suricata|telegraf|fluent-bit|fluentd|logstash|filebeat|prometheus|alertmanager|gunicorn|celery|uwsgi|tinyproxy|squid|privoxy|stunnel|openvpn|zabbix_agentd|monit|mongod|mongos|etcd|consul|vault|nomad|traefik|caddy|envoy|minio)$/,
+    /^-c/,
+  ],
+  [
+    /^(?:apache2|httpd|haproxy|tmux|squid|syslog-ng|rsyslogd|dovecot|exim4?|logrotate|fetchmail|getmail|procmail|cron|ntpd|chronyd|dhcpd|slapd|freeradius|radiusd|keepalived|ifup)$/,
+    /^-f/,
+  ],
+  [/^(?:perl|ruby|irb|pry|jruby)$/, /^-[Ir]/],
+  [
+    /^(?:java|javac|kotlin|scala|groovy|jshell|jdb|javap)$/,
+    /^(?:-cp|-jar|--module-path|-Xbootclasspath\/a:)/,
+  ],
+  [/^(?:ansible|ansible-playbook|ansible-inventory)$/, /^-i/],
+  [/^(?:ssh-agent|ssh-add|ssh-keygen)$/, /^-[PsD]/],
+];
+
+const loadsShort: Condition = (call) => {
+  const { program } = call.command;
+  const options = SHORT_LOADING.find(([pattern]) => pattern.test(program))?.[1];
+  return options === undefined
+    ? undefined
+    : valuesOf(call, options).find((word) =>
+        word.text.split(":").some((each) => isDownloadPlace({ ...word, text: each })),
+      );
+};
+
+/** `ssh -I x.so`, `curl --engine x.so`, `ld --plugin x.so`: programs that handle libraries otherwise. */
+const loadsInto: Condition = ({ args, command: { program } }) =>
+  /^(?:ssh|scp|sftp|ssh-add|ssh-agent|curl|wget|ld|gcc|g\+\+|clang|cc)$/.test(program)
+    ? args.find(
+        ({ text }, index) =>
+          LIBRARY.test(text) &&
+          /^--?(?:engine|plugin|I|s|P|load-?module|provider)$/.test(args[index - 1]?.text ?? ""),
+      )
+    : undefined;
+
 const CARGO_SETTING =
   /(?:^|\.)["']?(?:rustc|rustdoc|rustc-wrapper|rustc-workspace-wrapper|runner|linker|alias\.|credential-(?:process|provider)|path|cmd)\b["']?[^=]*=|^alias\.|\.toml$/;
 const FILE_OPTION = /^(?:-f|--file|--makefile|--taskfile|--justfile|-t)/;
@@ -75,6 +148,7 @@ export const RULES = subject("starter", [
     { program: "perl", word: /^-[mM].*[;(]/, match: ["perl '-Mx;system(1)' -e 1"], not_match: ["perl -MList::Util=sum -e 1"] },
     { program: "chromium|chromium-browser|google-chrome|chrome|electron|code", word: /^--(?:renderer|utility|gpu|ppapi|plugin)-(?:cmd-prefix|launcher)|^--gpu-launcher/,
       match: ["chrome --renderer-cmd-prefix='sh -c id'"], not_match: ["chromium --headless --dump-dom a.html"] },
+    { program: "deno", path: "run|eval|test|serve|compile|install", when: opens, match: ["deno run -A /tmp/e.ts"], not_match: ["deno run -A main.ts"] },
     { program: "emacs", word: /^-?-l(?:oad)?$/, when: loads(/^--?l(?:oad)?/), match: ["emacs -batch -l /tmp/x.el"], not_match: ["emacs --version"] },
     { program: "mutt|neomutt", word: /^-e$/, when: holds(/^-e/, /=\s*["']?[^"']*\s|shell|source|`/), match: ["mutt -e 'set editor=\"sh x\"'"],
       not_match: ["mutt -v"] },
@@ -95,6 +169,8 @@ export const RULES = subject("starter", [
       not_match: ["npm --node-options=--max-old-space-size=4096 test"] },
     { program: "nix", word: /builtins\.exec/, match: ["nix eval --impure --expr 'builtins.exec [\"id\"]'"], not_match: ["nix build"] },
     { program: "pandoc", word: /shell-escape/, match: ["pandoc --pdf-engine-opt=-shell-escape a.md -o a.pdf"], not_match: ["pandoc a.md"] },
+    { program: "xsltproc|saxon|xalan|saxonb-xslt", word: /^--?writesubtree|^-ext:on$/, reason: "lets a stylesheet write files", match: ["xsltproc --writesubtree ~ a.xsl b.xml"], not_match: ["xsltproc a.xsl b.xml"] },
+    { program: "vzdump|pvesm|qm|pct", word: /^--?(?:script|hookscript|hook-script|args)(?:=|$)/, match: ["vzdump --all --script /tmp/a"], not_match: ["vzdump 100 --mode snapshot"] },
     { program: "bun", path: "pm trust", match: ["bun pm trust --all"], not_match: ["bun pm ls"] },
   ] },
   { rule: "starter.program", reason: RUNS, dry: "", tools: [
@@ -111,7 +187,7 @@ export const RULES = subject("starter", [
       not_match: ["cmake -DCMAKE_C_COMPILER=clang .", "cmake -DCMAKE_BUILD_TYPE=Release .."] },
     { program: "bazel|bazelisk", word: /^--(?:host_)?action_env=(?:BASH_ENV|LD_PRELOAD|PATH)=|-javaagent:/, match: ["bazel build --action_env=BASH_ENV=./x //a"],
       not_match: ["bazel test //..."] },
-    { program: "gcc|g++|clang|clang++|cc|c++", word: /^-fplugin=\/tmp|^-specs=\/tmp|^-B\/?tmp/, match: ["gcc -fplugin=/tmp/x.so a.c"], not_match: ["gcc -O2 a.c"] },
+    { program: "gcc|g++|clang|clang++|cc|c++", word: /^-fplugin=\/tmp|^-specs=(?:\/tmp|\.{1,2}\/)|^-B\/?tmp/, match: ["gcc -fplugin=/tmp/x.so a.c"], not_match: ["gcc -O2 a.c"] },
     { program: "make|gmake", word: /^SHELL=(?!(?:\/usr)?\/bin\/(?:ba|da|z)?sh$|(?:ba|da|z)?sh$)/, match: ["make SHELL=./x"], not_match: ["make SHELL=/bin/bash"] },
     { program: "helm", word: /^--post-renderer(?:=|$)/, match: ["helm upgrade a ./c --post-renderer ./x"], not_match: ["helm upgrade a ./c"] },
     { program: "git", word: /^--exec-path=/, match: ["git --exec-path=./x status"], not_match: ["git --exec-path"] },
@@ -120,9 +196,21 @@ export const RULES = subject("starter", [
     { program: "pytest|py.test", word: /^--pdbcls=/, match: ["pytest --pdbcls=os:system"], not_match: ["pytest --pdb"] },
     { program: "pytest|py.test", when: (call) => valuesOf(call, /^-p/).find(({ text }) => /^[./]/.test(text)), match: ["pytest -p ./x"], not_match: ["pytest -p no:cacheprovider"] },
   ] },
+  { program: "*", when: loadsLibrary, rule: "starter.library", reason: "loads a library that an option names into a program", dry: "",
+    match: ["openssl req -engine ./x.so -new", "ssh-keygen -D ./x.so", "redis-server --loadmodule ./x.so", "php -d extension=./x.so a.php", "pkcs11-tool --module=/tmp/x.so -L"],
+    not_match: ["gcc -shared -o x.so a.o", "ldd ./x.so", "nm -D libx.so", "cp a.so b/", "gdb ./x.so", "patchelf --set-rpath . x.so", "python3 setup.py build_ext", "strip --strip-all x.so", "pkcs11-tool --module /usr/lib/opensc-pkcs11.so -L"] },
+  { program: "*", when: loadsInto, rule: "starter.library", reason: "loads a library that an option names into a program", dry: "", match: ["ssh -I ./x.so host", "curl --engine ./x.so https://x.example"], not_match: ["gcc -L. -lx a.c"] },
+  { program: "*", when: loadsShort, rule: "starter.foreign-code", reason: LOADS, dry: "", match: ["nginx -c /tmp/x.conf", "java -jar /tmp/x.jar", "perl -I/tmp/x -MEvil -e1", "ansible -i /tmp/inv.py all -m ping", "tmux -f /tmp/c new -d"],
+    not_match: ["nginx -c conf/nginx.conf -t", "java -jar build/app.jar", "perl -Ilib t/a.t"] },
+  { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS, dry: "",
+    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x"], not_match: ["foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log"] },
   { rule: "starter.foreign-code", reason: LOADS, dry: "", tools: [
     { program: "vite|vitest|webpack|rollup|esbuild|eslint|prettier|stylelint|jest|mocha|nyc|c8|babel|ava|tap|karma|cypress|playwright|tsup|swc",
       when: loads(PROJECT_SETTINGS), match: ["eslint -c /tmp/x.js .", "prettier --plugin=/tmp/x.js ."], not_match: ["eslint -c .eslintrc.js ."] },
+    { program: "code|code-insiders|cursor|codium|codium-insiders|windsurf|chromium|chromium-browser|google-chrome|chrome|brave-browser|firefox|thunderbird|electron|obsidian|idea|pycharm|subl|zed|atom|nvim|vim|emacs",
+      when: loads(/^--?(?:extensions-dir|user-data-dir|extensionDevelopmentPath|extensionTestsPath|load-extension|init-directory|app|profile|user-data|packpath|runtimepath)/), match: ["code --extensions-dir /tmp/x .", "chromium --load-extension=/tmp/x"],
+      not_match: ["code .", "chromium --headless a.html"] },
+    { program: "go", path: "generate|run|test|build|vet|tool|install", when: ({ rest }) => rest.find((word) => isDownloadPlace(word) && !/\.(?:out|prof|json|txt)$/.test(word.text)), match: ["go generate -run . /tmp/x/gen.go", "go run /tmp/x.go"], not_match: ["go generate ./...", "go build -o /tmp/x ./cmd"], taking: "o C run tags p exec ldflags gcflags coverprofile cpuprofile memprofile count timeout v bench" },
     { program: "make|gmake|ninja|scons|rake|just|task|invoke|nox|ant|tup|waf", when: loads(FILE_OPTION), match: ["make -f /tmp/x.mk", "task -t /tmp/T.yml"],
       not_match: ["make -f build/Makefile"] },
     { program: "cmake|ctest", when: loads(/^(?:-P|-C|-S|-DCMAKE_TOOLCHAIN_FILE(?::\w+)?|-DCMAKE_PROJECT_INCLUDE(?::\w+)?)/), match: ["cmake -P /tmp/x.cmake"],

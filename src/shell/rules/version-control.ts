@@ -1,5 +1,5 @@
+import { isForeignRepository } from "./addresses.js";
 import { logsInWith } from "./flows.js";
-import { isForeignRepository } from "./foreign-code.js";
 import { subject } from "./row.js";
 
 const SENT_AWAY = "sends the repository to an address that is none of its remotes";

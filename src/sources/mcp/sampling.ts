@@ -1,8 +1,8 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
 import { isRecord } from "../../base/record.js";
 import type { HermesConfig } from "../../config/types.js";
-import { chatCompletionsClient, completionsUrl } from "../../model/openai-chat.js";
 import { complete, type ModelAnswer, type ModelMessage, type ModelUsage } from "../../model/model-client.js";
+import { chatCompletionsClient, completionsUrl } from "../../model/openai-chat.js";
 import { type Content, text } from "../../tool/content.js";
 
 const MOST_TOKENS = 4_096;

@@ -96,7 +96,11 @@ export const treeCases: readonly ConformanceCase[] = [
     await started.shows("off");
     await started.ended();
     same(await within(10_000, "end()", started.process.end()), [], "survivors");
-    same(await context.running(tag), [], "what still runs after end()");
+    // A process that is just becoming another program can be missed by one look.
+    for (let look = 0; look < 5; look += 1) {
+      same(await context.running(tag), [], "what still runs after end()");
+      await delay(50);
+    }
   }),
 
   conformanceCase("ten timeouts at once leave nothing", async (context) => {

@@ -114,9 +114,13 @@ async function awake(
   task: { readonly folder: string; run(command: string): Promise<unknown> },
 ): Promise<void> {
   let round = 0;
-  await eventually("the watch begins", async () => {
-    round += 1;
-    await task.run(`echo ${round} > wake-${round}`);
-    return watch.seen.length > 0;
-  });
+  await eventually(
+    "the watch begins",
+    async () => {
+      round += 1;
+      await task.run(`echo ${round} > wake-${round}`);
+      return watch.seen.length > 0;
+    },
+    30_000,
+  );
 }

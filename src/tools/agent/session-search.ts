@@ -51,13 +51,18 @@ export default defineTool({
     {
       title: "Find what was said about a topic",
       arguments: { query: "database migration" },
-      result: { results: [{ session_id: "20260101_090000_example", title: "Moving to PostgreSQL" }] },
+      result: { results: [{ title: "Moving to PostgreSQL", role: "user" }] },
     },
   ],
   permissions: [],
   effects: () => [],
   host: "sessions",
   idempotent: true,
+  // What tools gave then may be a page of somebody else.
+  untrustedSource: (_args, { results }: SessionSearchResult) =>
+    results.some(({ role, messages = [] }) => [{ role }, ...messages].some((one) => one.role === "tool"))
+      ? "an earlier conversation"
+      : undefined,
 
   async handler(args, ctx): Promise<SessionSearchResult> {
     const sessions = ctx.host.sessions;

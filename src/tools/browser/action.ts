@@ -33,6 +33,7 @@ export interface ActionAnswer extends PageState {
   readonly done: string;
   /** What changed; the page itself when it is a new one. */
   readonly snapshot: string;
+  readonly new_page?: boolean | undefined;
 }
 
 /** Does something to the open page and tells in a line what, and what changed. The work answers with that line, or says it. */
@@ -58,8 +59,8 @@ export function actOnPage(
     );
     const now = session.tab ?? tab;
     const done = outcome?.value ?? said ?? "begun; a dialog opened, answer it with browser_dialog";
-    const { snapshot, title } = await changedSince(before, now, ctx);
-    return { success: true, done, snapshot, ...(await stateOf({ tab: now, session, ctx, title })) };
+    const { title, ...changes } = await changedSince(before, now, ctx);
+    return { success: true, done, ...changes, ...(await stateOf({ tab: now, session, ctx, title })) };
   });
 }
 
@@ -67,15 +68,14 @@ async function changedSince(
   before: { readonly tab: Tab; readonly lines: readonly SnapshotLine[]; readonly document: string },
   tab: Tab,
   ctx: CallContext,
-): Promise<{ readonly snapshot: string; readonly title: string }> {
+): Promise<Pick<ActionAnswer, "snapshot" | "title" | "new_page">> {
   if (tab.dialog !== undefined) return { snapshot: WAITS, title: "" };
   const { lines, title } = await look(tab, ctx);
   tab.shown = lines;
   const isSame = tab === before.tab && documentOf(tab) === before.document;
-  return {
-    snapshot: isSame ? changesBetween(before.lines, lines) : fitLines(lines, NEW_PAGE_TOKENS).text,
-    title,
-  };
+  return isSame
+    ? { snapshot: changesBetween(before.lines, lines), title }
+    : { snapshot: fitLines(lines, NEW_PAGE_TOKENS).text, title, new_page: true };
 }
 
 export function look(tab: Tab, ctx: CallContext, full = false): Promise<Snapshot> {
@@ -120,7 +120,11 @@ export function presentAction(out: ActionAnswer) {
   const words = [out.done, ...stateLines(out), out.snapshot].join("\n");
   return {
     model: [text(words)],
-    human: [mark.good(out.done), ...stateLines(out).map(mark.dim), markDiff(out.snapshot)].join("\n"),
+    human: [
+      mark.good(out.done),
+      ...stateLines(out).map(mark.dim),
+      out.new_page === true ? out.snapshot : markDiff(out.snapshot),
+    ].join("\n"),
   };
 }
 

@@ -9,6 +9,11 @@ export interface Fitted {
 const SHORT_NAME = 48;
 /** How many of a row of like things are shown in full, from both ends, in steps that leave less and less. */
 const ENDS = [
+  { first: 400, last: 100 },
+  { first: 200, last: 50 },
+  { first: 100, last: 25 },
+  { first: 50, last: 12 },
+  { first: 25, last: 6 },
   { first: 12, last: 3 },
   { first: 5, last: 2 },
   { first: 2, last: 1 },

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, BrowserType } from "playwright-core";
 import { messageOf } from "../../base/errno.js";
-import { findBrowser } from "../../env/find-browser.js";
 import { ToolError } from "../../tool/errors.js";
 import type { ProxyTrouble } from "../../tool/fetch.js";
 import type { CallContext } from "../../tool/tool.js";
@@ -9,6 +8,7 @@ import { firstLine } from "./explain-error.js";
 import { judgeRequests } from "./judge-requests.js";
 import { claimFolder } from "./reaper.js";
 import { type BrowserSettings, browserSettings } from "./settings.js";
+import { systemBrowser } from "./system-browser.js";
 
 const CLOSING_MS = 3_000;
 
@@ -63,16 +63,7 @@ const CONTEXT: BrowserContextOptions = {
 };
 
 async function startBrowser({ ctx, chromium, settings, onTrouble }: Starting): Promise<LaunchedBrowser> {
-  const executablePath = findBrowser({
-    executable: settings.executable,
-    env: process.env,
-    home: typeof ctx.settings.hermes_home === "string" ? ctx.settings.hermes_home : undefined,
-  });
-  if (executablePath === undefined)
-    throw new ToolError("No Chromium, Chrome or Edge was found on this machine.", {
-      code: "unavailable",
-      hint: "Run `hermes setup browser`, or set browser.executable or browser.cdp_url.",
-    });
+  const executablePath = systemBrowser(ctx);
   const folder = await claimFolder(join(ctx.cacheDir, "browsers"));
   const proxy = await ctx.openProxy({ onTrouble });
   const leave = async () => {

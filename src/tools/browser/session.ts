@@ -56,6 +56,7 @@ export class BrowserSession implements Kept {
       await orAborted(before, ctx.signal);
       clearTimeout(this.#idle);
       const tab = await this.#ready(ctx, options);
+      await tab.restored;
       return await orAborted(work(tab), ctx.signal);
     } catch (error) {
       throw explained(error, ctx.signal);
@@ -76,6 +77,7 @@ export class BrowserSession implements Kept {
     work: () => Promise<T>,
     { follows = true }: { readonly follows?: boolean | undefined } = {},
   ): Promise<{ readonly value: T } | undefined> {
+    await tab.restored;
     const stop = tab.stopped();
     this.#acting = follows;
     const running = work();

@@ -43,33 +43,33 @@ const DEEPEST = 8;
  * a ref for each of them and the addresses of links.
  */
 export async function takeSnapshot(
-  { page, refs }: Pick<Tab, "page" | "refs">,
+  tab: Pick<Tab, "page" | "refs" | "restored">,
   options: {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
     readonly full?: boolean | undefined;
   },
 ): Promise<Snapshot> {
+  const { page, refs } = tab;
+  await tab.restored;
   const restore = await hideInvisible(page);
-  let nodes: unknown;
-  let title = "";
-  try {
-    nodes = await page.ariaSnapshotJSON({
+  const [nodes, title = ""] = await Promise.all([
+    page.ariaSnapshotJSON({
       mode: "ai",
       timeout: Math.min(options.timeoutMs, WAITING_MS),
       ...(options.signal && { signal: options.signal }),
-    });
-  } finally {
-    // Both at once: each is a way to the page and back.
-    const [asked] = await Promise.all([soon(page.title()), restore()]);
-    title = (asked ?? "").slice(0, TITLE_CHARS);
-  }
+    }),
+    soon(page.title()),
+  ]).finally(() => {
+    // Whoever uses the page next waits for it; this answer need not.
+    tab.restored = restore();
+  });
   const lines: SnapshotLine[] = [];
   const naming = refs.begin();
   for (const node of listOf(nodes))
     addLines({ node, depth: 0, pointer: false }, { lines, naming, full: options.full === true });
   naming.done();
-  return { lines, title };
+  return { lines, title: title.slice(0, TITLE_CHARS) };
 }
 
 /** In every frame; one that does not answer shows what it shows. */

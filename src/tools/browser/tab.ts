@@ -32,6 +32,8 @@ export class Tab {
   /** What was last shown, to tell what has changed. */
   shown: readonly SnapshotLine[] = [];
   crashed = false;
+  /** When the page is again as it was before it was last read; never rejects. */
+  restored: Promise<void> = Promise.resolve();
   /** What a dialog interrupted, still running. */
   interrupted: Promise<unknown> | undefined;
   #dialog: Dialog | undefined;

@@ -82,7 +82,7 @@ export default defineTool({
           mark.dim(friendly_name ?? ""),
         ]),
       ),
-      mark.dim(`${out.count} entities`),
+      mark.dim(`${out.count} ${out.count === 1 ? "entity" : "entities"}`),
       ...(out.note === undefined ? [] : [out.note]),
     ].join("\n"),
   }),

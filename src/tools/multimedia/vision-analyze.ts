@@ -22,6 +22,7 @@ interface VisionAnswer {
   readonly scale_note?: string | undefined;
 }
 
+const SHOWN_ADDRESS_CHARS = 200;
 const DEFAULT_QUESTION = "Describe this picture: what it shows, and every text on it word for word.";
 
 export default defineTool({
@@ -44,21 +45,32 @@ export default defineTool({
     required: ["image_url"],
     additionalProperties: false,
   },
-  permissions: ["file:read", "network:fetch"],
+  permissions: ["file:read", "network:fetch", "network:write"],
   needs: { packages: ["sharp", "tesseract.js", "@tesseract.js-data/eng"] },
   idempotent: true,
-  effects: ({ image_url }, scope): readonly Effect[] =>
-    /^data:/i.test(image_url)
+  effects: ({ image_url, mode }, scope): readonly Effect[] => [
+    ...(/^data:/i.test(image_url)
       ? []
       : isWebAddress(image_url)
-        ? [{ action: "network:fetch", resource: image_url, mode: "read" }]
+        ? [{ action: "network:fetch" as const, resource: image_url, mode: "read" as const }]
         : [
             {
-              action: "file:read",
+              action: "file:read" as const,
               resource: absolutePath(image_url.replace(/^file:\/\//, ""), scope),
-              mode: "read",
+              mode: "read" as const,
             },
-          ],
+          ]),
+    // Which server that is, only the configuration knows; that the picture goes there, whoever decides must know.
+    ...(mode === "ocr"
+      ? []
+      : [
+          {
+            action: "network:write" as const,
+            resource: `the vision model: ${image_url.slice(0, SHOWN_ADDRESS_CHARS)}`,
+            mode: "write" as const,
+          },
+        ]),
+  ],
   timeoutMs: 180_000,
 
   async handler({ image_url, question, mode }, ctx): Promise<VisionAnswer> {

@@ -1,7 +1,9 @@
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { ReadBody } from "./response-body.js";
+import { shownResponse } from "./shown-response.js";
 
 export interface HttpOutput extends ReadBody {
   /** The HTTP status code. */
@@ -75,6 +77,8 @@ export default defineTool({
   },
 
   untrustedSource: (_args, { url }) => url,
+
+  present: (out) => ({ model: [text(JSON.stringify(out))], human: shownResponse(out) }),
 });
 
 function asJson(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

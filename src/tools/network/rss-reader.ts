@@ -24,6 +24,11 @@ export default defineTool({
     properties: {
       url: { type: "string", format: "uri" },
       limit: { type: "integer", minimum: 1, maximum: 200, default: 20 },
+      include_content: {
+        type: "boolean",
+        default: false,
+        description: "Whole texts, as far as the feed has them",
+      },
       since: { type: "string", description: "Only items after this date (ISO)" },
     },
     required: ["url"],
@@ -34,7 +39,7 @@ export default defineTool({
   idempotent: true,
   timeoutMs: 60_000,
 
-  async handler({ url, limit, since }, ctx): Promise<FeedAnswer> {
+  async handler({ url, limit, since, include_content }, ctx): Promise<FeedAnswer> {
     const after = since === undefined ? undefined : Date.parse(since);
     if (after !== undefined && Number.isNaN(after)) {
       throw new ToolError(`${JSON.stringify(since)} is not a date.`, {
@@ -57,12 +62,13 @@ export default defineTool({
       return { body, url: response.url };
     };
     let loaded = await load(url);
-    let feed = readFeed(loaded.body, loaded.url);
+    const read = () => readFeed(loaded.body, { base: loaded.url, withContent: include_content });
+    let feed = read();
     const named = feed === undefined ? feedOfPage(loaded.body, loaded.url) : undefined;
     if (named !== undefined) {
       ctx.progress({ message: `the page names its feed: ${named}` });
       loaded = await load(named);
-      feed = readFeed(loaded.body, loaded.url);
+      feed = read();
     }
     if (feed === undefined) {
       throw new ToolError(`${loaded.url} is no feed, and the page does not name one.`, {

@@ -13,9 +13,7 @@ interface ExtractAnswer {
 export default defineTool({
   name: "web_extract",
   aliases: ["html_extract"],
-  aliasArguments: {
-    html_extract: ({ url, ...args }) => (url === undefined ? args : { ...args, urls: [url] }),
-  },
+  aliasArguments: { web_extract: otherSpellings, html_extract: otherSpellings },
   toolset: "web",
   emoji: "📄",
   description:
@@ -91,6 +89,15 @@ place.</p><p>Bake it hot, in a covered pot, until the crust is dark.</p></articl
     },
   ],
 });
+
+/** One address as `url`, the bound as `max_chars`: both are in use elsewhere. */
+function otherSpellings({ url, max_chars, ...args }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...(url !== undefined && { urls: [url] }),
+    ...(max_chars !== undefined && { char_limit: max_chars }),
+    ...args,
+  };
+}
 
 function configuredLimit(settings: Readonly<Record<string, unknown>>): number {
   const { web } = settings;

@@ -4,6 +4,8 @@ import { mark } from "../../tool/marked-text.js";
 import type { SearchResult } from "./search/ask-engine.js";
 
 interface SearchOutput {
+  readonly success: true;
+  readonly status: "success";
   readonly results: readonly SearchResult[];
   readonly total_results: number;
   readonly query_time_ms: number;
@@ -56,7 +58,11 @@ export default defineTool({
         ({ title, url, snippet }, at) =>
           `${mark.dim(`${at + 1}.`)} ${mark.strong(title)}\n   ${mark.path(url)}\n   ${snippet}`,
       ),
-      mark.dim(`${out.results.length} of ${out.total_results} by ${out.engine}`),
+      mark.dim(
+        out.results.length === 0
+          ? `nothing found by ${out.engine}`
+          : `${out.results.length} of ${out.total_results} by ${out.engine}`,
+      ),
       ...(out.note === undefined ? [] : [out.note]),
     ].join("\n"),
   }),

@@ -5,6 +5,7 @@ import { ToolError } from "../../tool/errors.js";
 import { columns, mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
 import type { ReadBody } from "../network/response-body.js";
+import { shownResponse } from "../network/shown-response.js";
 import {
   type OpenedService,
   OpenedServices,
@@ -248,6 +249,5 @@ function humanText(out: ApiOutput): string {
       .filter((line) => line !== "")
       .join("\n");
   }
-  const head = (out.ok ? mark.good : mark.bad)(`${out.status} ${out.status_text}`.trim());
-  return `${head} ${mark.dim(out.url)}\n${out.body ?? `saved to ${out.body_path}`}`;
+  return shownResponse(out);
 }

@@ -1,11 +1,12 @@
 import { sizeText } from "../../base/human.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
-import type { Effect, EffectScope } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import { columns, mark } from "../../tool/marked-text.js";
-import { absolutePath, locate } from "../files/paths.js";
+import { locate } from "../files/paths.js";
 import { writeVerified } from "../files/write-verified.js";
+import { typeOf } from "./storage/content-type.js";
+import { lastPart, storageEffects } from "./storage/effects.js";
 import { objectPath, requireKey, resolvePlace } from "./storage/place.js";
 import type { Storage } from "./storage/s3-client.js";
 
@@ -79,7 +80,7 @@ export default defineTool({
   permissions: ["storage:read", "storage:write", "file:read", "file:write", "network:fetch", "network:write"],
   everyCallNeeds: [],
   needs: { packages: ["@aws-sdk/client-s3"] },
-  effects: (args, scope) => effectsOf(args, scope),
+  effects: storageEffects,
   timeoutMs: 6 * 60 * 60_000,
 
   async handler(args, ctx): Promise<StorageOutput> {
@@ -156,61 +157,6 @@ export default defineTool({
   ],
 });
 
-interface StorageArguments {
-  readonly action: Action;
-  readonly bucket: string;
-  readonly key?: string | undefined;
-  readonly path?: string | undefined;
-  readonly endpoint?: string | undefined;
-  readonly to?: string | undefined;
-  readonly method: "GET" | "PUT";
-}
-
-function effectsOf(args: StorageArguments, scope: EffectScope): readonly Effect[] {
-  const { action, bucket, key = "", endpoint, to } = args;
-  const writes =
-    action === "put" ||
-    action === "delete" ||
-    action === "copy" ||
-    (action === "presign" && args.method === "PUT");
-  const resource = `s3:${endpoint ?? ""}/${bucket}/${action === "copy" ? (to ?? "") : key}`;
-  const stored: Effect[] = [
-    writes
-      ? {
-          action: "storage:write",
-          resource,
-          mode: "write",
-          reversible: false,
-          ...(action === "delete" && { ask: { reason: `deletes ${key} in the bucket ${bucket}` } }),
-        }
-      : { action: "storage:read", resource, mode: "read" },
-  ];
-  // An address that a model named is judged like any other; a configured one needs no leave.
-  if (endpoint !== undefined && URL.canParse(endpoint) && endpoint.includes("://") && action !== "presign") {
-    const object = action === "list" ? "" : action === "copy" ? (to ?? "") : key;
-    const url = `${new URL(endpoint).origin}${objectPath(bucket, object)}`;
-    stored.push({
-      action: writes ? "network:write" : "network:fetch",
-      resource: url,
-      mode: writes ? "write" : "read",
-    });
-  }
-  if (action === "copy")
-    stored.push({ action: "storage:read", resource: `s3:${endpoint ?? ""}/${bucket}/${key}`, mode: "read" });
-  if (action === "put" && args.path !== undefined)
-    stored.push({ action: "file:read", resource: absolutePath(args.path, scope), mode: "read" });
-  const written =
-    action === "get" ? (args.path ?? lastPart(key)) : action === "presign" ? args.path : undefined;
-  if (written !== undefined)
-    stored.push({
-      action: "file:write",
-      resource: absolutePath(written, scope),
-      mode: "write",
-      reversible: false,
-    });
-  return stored;
-}
-
 async function list(
   { library, client, place, ctx }: Storage,
   args: {
@@ -272,47 +218,11 @@ async function copy(
   return { etag: copied.CopyObjectResult?.ETag };
 }
 
-function lastPart(key: string): string {
-  return (
-    key
-      .split("/")
-      .filter((part) => part !== "")
-      .at(-1) ?? "object"
-  );
-}
-
 function needsPath(): ToolError {
   return new ToolError("put needs path: the file to send.", {
     code: "invalid_arguments",
     hint: "Give path.",
   });
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  html: "text/html",
-  css: "text/css",
-  js: "text/javascript",
-  json: "application/json",
-  txt: "text/plain",
-  md: "text/markdown",
-  csv: "text/csv",
-  xml: "application/xml",
-  pdf: "application/pdf",
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  svg: "image/svg+xml",
-  mp3: "audio/mpeg",
-  mp4: "video/mp4",
-  zip: "application/zip",
-  gz: "application/gzip",
-};
-
-function typeOf(path: string): string | undefined {
-  const [, extension = ""] = /\.([a-z0-9]+)$/i.exec(path) ?? [];
-  return Object.hasOwn(TYPES, extension.toLowerCase()) ? TYPES[extension.toLowerCase()] : undefined;
 }
 
 function humanText(out: StorageOutput): string {

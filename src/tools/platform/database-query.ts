@@ -20,6 +20,7 @@ const MAX_ROWS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const SHOWN_ROWS = 50;
 const SHOWN_CHARS = 60;
+const TEXT_CHARS = 4_000;
 
 interface DatabaseOutput {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -217,20 +218,25 @@ function modelText(out: DatabaseOutput): string {
 
 function humanText(out: DatabaseOutput): string {
   const shown = out.rows.slice(0, SHOWN_ROWS);
+  // A plan or a report is one column of text, and its line ends and indents matter.
+  const isText = out.columns.length === 1;
+  const chars = isText ? TEXT_CHARS : SHOWN_CHARS;
   const cell = (value: unknown) => {
-    const line = (typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)).replace(
-      /\s+/g,
-      " ",
-    );
-    return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line;
+    const words = typeof value === "string" ? value : value === null ? "" : JSON.stringify(value);
+    const line = isText ? words : words.replace(/\s+/g, " ");
+    return line.length > chars ? `${line.slice(0, chars - 1)}…` : line;
   };
   const table =
     out.columns.length === 0
       ? ""
-      : inColumns([
-          out.columns.map((name) => mark.heading(name)),
-          ...shown.map((row) => out.columns.map((name) => cell(row[name]))),
-        ]);
+      : isText
+        ? [mark.heading(out.columns[0] ?? ""), ...shown.map((row) => cell(row[out.columns[0] ?? ""]))].join(
+            "\n",
+          )
+        : inColumns([
+            out.columns.map((name) => mark.heading(name)),
+            ...shown.map((row) => out.columns.map((name) => cell(row[name]))),
+          ]);
   const counts = [
     out.changed_rows === undefined
       ? `${out.row_count} row${out.row_count === 1 ? "" : "s"}`

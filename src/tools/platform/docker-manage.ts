@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isRecord } from "../../base/record.js";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
@@ -21,6 +22,7 @@ import {
   engineFailed,
   outsideOf,
   refuseInStrictBoundary,
+  removeUnfinished,
   run,
 } from "./docker/engine.js";
 import {
@@ -124,7 +126,11 @@ async function answer(doing: Doing): Promise<Row> {
   const { args, engine, ctx } = doing;
   const { action } = args;
   const runsProgram = (action === "run" || action === "exec") && args.detach !== true;
-  const done = await run(await commandFor(wordsFor(args, engine), doing), {
+  const [verb = "", ...words] = wordsFor(args, engine);
+  // The engine's program can be ended without the container it waits for: that is found again by its label.
+  const label = runsProgram && action === "run" ? `hermes.run=${randomUUID()}` : undefined;
+  const marked = label === undefined ? [verb, ...words] : [verb, "--label", label, ...words];
+  const done = await run(await commandFor(marked, doing), {
     ctx,
     cwd: await folderOf(args, ctx),
     timeoutMs: args.timeout_seconds * 1000,
@@ -132,6 +138,9 @@ async function answer(doing: Doing): Promise<Row> {
     onOutput: (chunk) => {
       if (!onlyReads(args)) ctx.progress({ chunk });
     },
+  }).catch(async (error: unknown) => {
+    if (label !== undefined) await removeUnfinished({ label, engine, ctx });
+    throw error;
   });
   if (runsProgram && done.exitCode !== ENGINE_ERROR)
     return { exit_code: done.exitCode, output: done.output, truncated: done.truncated };
@@ -187,17 +196,17 @@ function humanText(out: DockerOutput): string {
     const value = out[field];
     return Array.isArray(value) ? value.filter(isRecord) : [];
   });
-  if (rows.length > 0)
-    return columns(
-      rows.map((row) =>
-        Object.entries(row)
-          .filter(([name]) => name !== "command" && name !== "created")
-          .map(([name, value]) => {
-            const shown = Array.isArray(value) ? value.join(" ") : String(value ?? "");
-            return name === "id" ? mark.dim(shown.slice(0, 12)) : shown;
-          }),
-      ),
-    );
+  const [first] = rows;
+  if (first !== undefined) {
+    const names = Object.keys(first).filter((name) => name !== "command" && name !== "created");
+    const shown = (row: Row, name: string) => {
+      const value = row[name];
+      const words = Array.isArray(value) ? value.join(" ") : String(value ?? "");
+      return name === "id" ? mark.dim(words.slice(0, 12)) : words;
+    };
+    return columns([names.map(mark.heading), ...rows.map((row) => names.map((name) => shown(row, name)))]);
+  }
+  for (const field of ["containers", "images"]) if (Array.isArray(out[field])) return mark.dim(`no ${field}`);
   if (typeof out.output === "string" && out.output !== "") return out.output;
   const { action, engine, ...rest } = out;
   const words = Object.entries(rest).map(

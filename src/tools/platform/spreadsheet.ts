@@ -4,39 +4,17 @@ import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
-import { columns as inColumns, mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
 import { absolutePath, locate } from "../files/paths.js";
 import { decodeText, detectEncoding } from "../files/text-encoding.js";
 import { writeVerified } from "../files/write-verified.js";
-import type { Cell, ChangedBook, DescribedSheet, SheetJob } from "./sheets/sheet-job.js";
-import { shownRows } from "./shown-rows.js";
+import type { ChangedBook, SheetJob } from "./sheets/sheet-job.js";
+import { humanText, modelText, type SheetOutput } from "./sheets/shown-sheet.js";
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 const MAX_CHARS = 1_000_000;
-const SHOWN_ROWS = 40;
-const SHOWN_CHARS = 40;
 const ACTIONS = ["read", "write", "append", "update", "query", "convert", "info"] as const;
 const WRITES: readonly string[] = ["write", "append", "update", "convert"];
-
-interface SheetOutput {
-  readonly success: true;
-  readonly status: "success";
-  readonly action: (typeof ACTIONS)[number];
-  readonly path: string;
-  readonly sheets: readonly (string | DescribedSheet)[];
-  readonly sheet?: string | undefined;
-  readonly range?: string | undefined;
-  readonly columns?: readonly string[] | undefined;
-  /** Lists of values, as they would be written; objects for a query. */
-  readonly rows?: readonly (readonly Cell[] | Readonly<Record<string, unknown>>)[] | undefined;
-  readonly row_count: number;
-  readonly total_rows?: number | undefined;
-  readonly truncated?: boolean | undefined;
-  readonly formulas?: Readonly<Record<string, string>> | undefined;
-  readonly bytes_written?: number | undefined;
-  readonly note?: string | undefined;
-}
 
 export default defineTool({
   name: "spreadsheet",
@@ -261,47 +239,4 @@ function unknownKind(path: string): never {
     code: "invalid_arguments",
     hint: "Known are .xlsx, .xlsm, .ods, .csv, .tsv, and for reading .xls and .xlsb.",
   });
-}
-
-function modelText(out: SheetOutput): string {
-  if (out.rows === undefined) return JSON.stringify(out);
-  const { rows, leftOut } = shownRows(out.rows);
-  const more = `Only ${rows.length} of ${out.row_count} rows are shown here: name a range, or query for less.`;
-  return JSON.stringify({ ...out, rows, ...(leftOut > 0 && { left_out: more }) });
-}
-
-function humanText(out: SheetOutput): string {
-  const cell = (value: unknown) => {
-    const line = (value === null || value === undefined ? "" : String(value)).replace(/\s+/g, " ");
-    return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line;
-  };
-  const lines: string[] = [];
-  if (out.action === "info") {
-    const sheets = out.sheets.filter((sheet): sheet is DescribedSheet => typeof sheet !== "string");
-    lines.push(
-      inColumns(
-        [
-          ["sheet", "rows", "columns"].map(mark.heading),
-          ...sheets.map((sheet) => [sheet.name, String(sheet.rows), String(sheet.columns)]),
-        ],
-        { right: [1, 2] },
-      ),
-    );
-  } else if (out.rows === undefined) {
-    const what = out.range === undefined ? "" : ` ${out.sheet ?? ""} ${out.range}`;
-    lines.push(`wrote ${mark.path(out.path)}${what}${out.row_count > 0 ? ` (${out.row_count} rows)` : ""}`);
-  } else {
-    const rows = out.rows
-      .slice(0, SHOWN_ROWS)
-      .map((row) => (Array.isArray(row) ? row : Object.values(row)).map(cell));
-    const isQuery = out.action === "query";
-    const table = isQuery ? [(out.columns ?? []).map(mark.heading), ...rows] : rows;
-    lines.push(inColumns(table));
-    const more = rows.length < out.row_count || out.truncated === true;
-    lines.push(
-      mark.dim(`${out.row_count} row${out.row_count === 1 ? "" : "s"}${more ? ", there is more" : ""}`),
-    );
-  }
-  if (out.note !== undefined) lines.push(mark.warning(out.note));
-  return lines.join("\n");
 }

@@ -154,6 +154,8 @@ describe("lesson 75: conversations have owners", () => {
     const hers = await talk(store, ["the secret garden"], { owner: "telegram:1" });
     const his = await talk(store, ["the public garden"], { owner: "telegram:2" });
     const own = await talk(store, ["my garden"]);
+    const handedOn = await talk(store, ["a child's garden"], { parent: hers });
+    expect(await store.get(handedOn, { owner: "telegram:1" })).toMatchObject({ owner: "telegram:1" });
     const asHim = { owner: "telegram:2" };
     expect(await store.get(hers, asHim)).toBeUndefined();
     expect((await store.list(asHim)).map(({ id }) => id)).toEqual([his]);

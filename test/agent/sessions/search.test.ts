@@ -118,6 +118,8 @@ describe("searching conversations", () => {
           ({ session, role }) => `${session} ${role}`,
         ),
       );
+    const [call] = await store.search({ words: "eat", roles: ["assistant"], limit: 1 });
+    expect(call?.snippet).toContain("penguins eat");
     expect(await sessions({ roles: ["tool"] })).toEqual(new Set([`${id} tool`]));
     expect(await sessions({ roles: ["assistant"] })).toEqual(new Set([`${id} assistant`]));
     expect(await sessions({ except: child })).toEqual(new Set([`${id} assistant`, `${id} tool`]));

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readMetrics } from "../../../src/plugins/rl/metrics.js";
+import { plainText } from "../../../src/tool/marked-text.js";
 import { onTestEnd, tempDir, testRuntime } from "../../support/runtime.js";
 
 const TRAINER = join(dirname(fileURLToPath(import.meta.url)), "toy-trainer.mjs");
@@ -168,6 +169,11 @@ describe("a training", () => {
       run_id,
       status: "completed",
     });
+    const { human } = await call("get_results", { run_id });
+    const shown = plainText(human);
+    expect(shown).toMatch(/step +reward/);
+    expect(shown).toMatch(/weights\.bin +16/);
+    expect(shown).not.toContain(`{"`);
     // It got the key it needs; what people and models read of it does not show it.
     expect(readFileSync(join(runFolder(run_id), "trainer.log"), "utf8")).toContain("wandb-key-12345678");
     expect(JSON.stringify(await call("get_results", { run_id }))).not.toContain("wandb-key-12345678");

@@ -117,16 +117,16 @@ export default (ctx) => ctx.tool({
     const home = house();
     const folder = home.plugin("p1", { "plugin.yaml": manifest("p1"), "index.mjs": "" });
     const quiet = (await fingerprintOf(folder)).hash;
-    const seen = new Set<string>();
+    const names = Array.from({ length: 20 }, (_, index) => join(folder, `${index}.part~`));
     for (let round = 0; round < 15; round += 1) {
-      const names = Array.from({ length: 20 }, (_, index) => join(folder, `${index}.part~`));
       for (const name of names) writeFileSync(name, "");
+      // They count while they are there.
+      if (round === 0) expect((await fingerprintOf(folder)).hash).not.toBe(quiet);
       const looking = fingerprintOf(folder);
       await new Promise((resolve) => setTimeout(resolve, round % 4));
       for (const name of names) rmSync(name);
-      seen.add((await looking).hash);
+      await looking;
     }
-    expect(seen.size).toBeGreaterThan(1);
     expect((await fingerprintOf(folder)).hash).toBe(quiet);
   });
 });

@@ -62,6 +62,16 @@ describe("docs/openapi.md", () => {
   it("every command works on a document like the one it names", PATIENCE, async () => {
     const home = place();
     copyFileSync(join(root, "test/sources/openapi/petstore.yaml"), join(home, "petstore.yaml"));
+    const { base } = await startServer((_request, response) => json(response, []));
+    const [text = ""] = codeBlocks("docs/openapi.md", "yaml").filter((block) =>
+      block.startsWith("services:"),
+    );
+    const services = text
+      .replace("https://pets.example/openapi.json", "petstore.yaml")
+      .replace("https://pets.example", base);
+    expect(services).toContain(base);
+    writeFileSync(join(home, "config.yaml"), `security: { allow_private_urls: true }\n${services}`);
+    writeFileSync(join(home, ".env"), "PETS_TOKEN=a-token-for-the-pets\n", { mode: 0o600 });
     for (const { line } of hermesCommands("docs/openapi.md")) {
       const done = await typed(line, { home, cwd: home });
       expect(done, `${line}\n${done.stdout}${done.stderr}`).toMatchObject({ code: 0 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Asked } from "./scenario.js";
 
 export interface Bill {
@@ -10,8 +11,8 @@ const CHARACTERS_PER_TOKEN = 4;
 
 /** Counts like a provider: what was asked, what was answered, and how much of it was known from before. */
 export class Account {
-  /** Prompts by model, as one text each. */
-  readonly #prompts = new Map<string, string[]>();
+  /** Every beginning of a prompt that was ever sent, part by part, with its model. */
+  readonly #beginnings = new Set<string>();
   readonly #bills: (Bill & { readonly model: string })[] = [];
 
   get total(): Bill & { readonly requests: number } {
@@ -36,13 +37,18 @@ export class Account {
     return (fresh * prices.input + known + outputTokens * prices.output) / 1_000_000;
   }
 
-  /** How many characters of this prompt began an earlier one of the same model; keeps it for the next. */
+  /** How many characters of this prompt began an earlier one of the same model, in whole parts; keeps it for the next. */
   knownPrefix({ model, prompt }: Asked): { readonly known: number; readonly length: number } {
-    const text = prompt.join("\n");
-    const earlier = this.#prompts.get(model) ?? [];
-    this.#prompts.set(model, [...earlier, text]);
-    const known = Math.max(0, ...earlier.map((one) => samePrefix(one, text)));
-    return { known, length: text.length };
+    let beginning = model;
+    let known = 0;
+    let length = 0;
+    for (const part of prompt) {
+      beginning = createHash("sha1").update(beginning).update(part).digest("hex");
+      length += part.length;
+      if (this.#beginnings.has(beginning)) known = length;
+      this.#beginnings.add(beginning);
+    }
+    return { known, length };
   }
 
   add(model: string, bill: Bill): void {
@@ -52,11 +58,4 @@ export class Account {
 
 export function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
-}
-
-function samePrefix(one: string, other: string): number {
-  const end = Math.min(one.length, other.length);
-  let at = 0;
-  while (at < end && one[at] === other[at]) at += 1;
-  return at;
 }

@@ -117,6 +117,20 @@ describe("no browser outlives its session (lesson 41)", { timeout: 120_000 }, ()
     expect(await get("navigate", { url: `${site.base}/` })).toMatchObject({ title: "Here" });
   });
 
+  it("a page that crashes is an error with a way on", async () => {
+    const site = await startSite({ "/": "<title>Here</title><button>Go</button>" });
+    const { get, call, home, ref } = await openBrowsing();
+    await get("navigate", { url: `${site.base}/` });
+    const button = await ref("Go");
+    for (const pid of browsersOf(home)) {
+      if (readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("--type=renderer"))
+        process.kill(pid, "SIGKILL");
+    }
+    const { error } = await call("click", { ref: button });
+    expect(`${error?.message} ${error?.hint}`).toMatch(/crashed.*browser_navigate/);
+    expect(await get("navigate", { url: `${site.base}/` })).toMatchObject({ title: "Here" });
+  });
+
   it("closes when nobody uses it, and says so", async () => {
     const site = await startSite({ "/": "<title>Here</title>" });
     const ctx = makeContext({
@@ -159,27 +173,7 @@ describe("no browser outlives its session (lesson 41)", { timeout: 120_000 }, ()
 
   it("a browser that runs already is used in a context of its own", async () => {
     const site = await startSite({ "/": "<title>Here</title>" });
-    const profile = tempDir();
-    const browser = spawn(
-      "chromium",
-      [
-        "--headless=new",
-        "--no-sandbox",
-        "--remote-debugging-port=0",
-        `--user-data-dir=${profile}`,
-        "about:blank",
-      ],
-      { stdio: ["ignore", "ignore", "pipe"], detached: true },
-    );
-    onTestEnd(() => {
-      if (browser.pid !== undefined) process.kill(-browser.pid, "SIGKILL");
-    });
-    let said = "";
-    browser.stderr.on("data", (chunk) => {
-      said += chunk;
-    });
-    expect(await until(() => /DevTools listening on/.test(said))).toBe(true);
-    const port = /127\.0\.0\.1:(\d+)\//.exec(said)?.[1];
+    const port = await startForeignBrowser();
     const { get, call, close } = await openBrowsing({ "browser.cdp_url": `http://127.0.0.1:${port}` });
     expect(await get("navigate", { url: `${site.base}/` })).toMatchObject({ title: "Here" });
     expect((await call("navigate", { url: "http://127.0.0.2:9/" })).ok).toBe(false);
@@ -191,7 +185,57 @@ describe("no browser outlives its session (lesson 41)", { timeout: 120_000 }, ()
     // What was opened here is closed, what was there stays.
     await expect.poll(openPages, { timeout: 20_000 }).toEqual(["about:blank"]);
   });
+
+  it("of a browser elsewhere, which no proxy of ours can serve, each request is judged by its address", async () => {
+    const secret = await startSite({ "/": "the keys of the house" });
+    const closed = secret.base.replace("127.0.0.1", "127.0.0.2");
+    const site = await startSite({
+      "/": `<title>Trap</title><iframe src="${closed}/frame"></iframe><img src="${closed}/image"><script>
+        const worker = new Worker(URL.createObjectURL(new Blob(["fetch('${closed}/worker').catch(() => 0)"])));
+        const socket = new WebSocket("${closed.replace("http", "ws")}/socket");
+        socket.onerror = socket.onclose = () => fetch("${closed}/fetch").catch(() => { document.title = "Kept out" });
+      </script>`,
+    });
+    // An address that does not say that it is this machine's.
+    const port = await startForeignBrowser();
+    const { get, call } = await openBrowsing({ "browser.cdp_url": `http://0.0.0.0:${port}` });
+    let notes = String((await get("navigate", { url: `${site.base}/` })).notes);
+    const title = async () => {
+      const looked = await get("snapshot");
+      notes += String(looked.notes);
+      return looked.title;
+    };
+    await expect.poll(title, { timeout: 20_000 }).toBe("Kept out");
+    expect(notes).toContain("127.0.0.2");
+    expect((await call("navigate", { url: `${closed}/` })).ok).toBe(false);
+    expect(secret.seen).toEqual([]);
+  });
 });
+
+/** A browser that somebody else has started; answers with the port of its protocol. */
+async function startForeignBrowser(): Promise<string> {
+  const profile = tempDir();
+  const browser = spawn(
+    "chromium",
+    [
+      "--headless=new",
+      "--no-sandbox",
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+      "about:blank",
+    ],
+    { stdio: ["ignore", "ignore", "pipe"], detached: true },
+  );
+  onTestEnd(() => {
+    if (browser.pid !== undefined) process.kill(-browser.pid, "SIGKILL");
+  });
+  let said = "";
+  browser.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
+  expect(await until(() => /DevTools listening on/.test(said))).toBe(true);
+  return /127\.0\.0\.1:(\d+)\//.exec(said)?.[1] ?? "";
+}
 
 /** Another process that has a browser open. */
 async function holdBrowser(

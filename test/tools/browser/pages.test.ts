@@ -1,5 +1,5 @@
 // @needs chromium
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSite } from "../network/site.js";
@@ -44,7 +44,7 @@ describe("a page", SLOWLY, () => {
     const { get, call, ref } = await openBrowsing();
     await get("navigate", { url: `${site.base}/` });
     const clicked = await get("click", { ref: await ref("Onwards") });
-    expect(clicked).toMatchObject({ url: `${site.base}/two`, title: "Two" });
+    expect(clicked).toMatchObject({ url: `${site.base}/two`, title: "Two", new_page: true });
     expect(clicked.snapshot).toContain('heading "Second"');
     expect(await get("back")).toMatchObject({ done: "went back", title: "One" });
     expect((await call("click", { ref: "e999" })).error).toMatchObject({ code: "not_found" });
@@ -167,6 +167,25 @@ describe("what used to freeze agents (lesson 47)", SLOWLY, () => {
     });
   });
 
+  it("a dialog that nobody answers ends by itself; another page may be opened over it", async () => {
+    const site = await startSite({
+      "/": `<title>One</title><button onclick="document.title = confirm('Sure?') ? 'yes' : 'no'">Ask</button>`,
+      "/two": "<title>Two</title><script>onbeforeunload = (event) => event.preventDefault()</script>",
+    });
+    const { get, call, ref } = await openBrowsing({ "browser.dialog_timeout": 1 });
+    await get("navigate", { url: `${site.base}/` });
+    const ask = await ref("Ask");
+    expect(await get("click", { ref: ask })).toMatchObject({ dialog: { message: "Sure?" } });
+    const after = async () => ((await call("snapshot")).structured as { title?: string } | undefined)?.title;
+    await expect.poll(after, { timeout: 20_000, interval: 200 }).toBe("no");
+    expect(await get("click", { ref: ask })).toMatchObject({ dialog: { type: "confirm" } });
+    const over = await get("navigate", { url: `${site.base}/two` });
+    expect(over).toMatchObject({ title: "Two" });
+    // Whichever was first, the time limit or the next page: it is told.
+    expect(String(over.notes)).toMatch(/dismissed/);
+    expect(await get("navigate", { url: `${site.base}/` })).toMatchObject({ title: "One" });
+  });
+
   it("downloads land in the workspace under a safe name, uploads come from there only", async () => {
     const site = await startSite({
       "/": `<a href="/file">Report</a><form><input type="file" aria-label="Attach" multiple
@@ -189,14 +208,17 @@ describe("what used to freeze agents (lesson 47)", SLOWLY, () => {
     const refused = await call("type", { ref: await ref("Attach"), text: "/etc/passwd" });
     expect(refused.error).toMatchObject({ code: "denied" });
     expect(refused.error?.message).toContain("not in the workspace");
+    symlinkSync("/etc/passwd", join(cwd, "mine.txt"));
+    const linked = await call("type", { ref: await ref("Attach"), text: "mine.txt" });
+    expect(linked.error).toMatchObject({ code: "denied" });
   });
 
   it("a new tab that a click opens is followed and left again; tabs out of nowhere are not", async () => {
     const site = await startSite({
       "/": '<title>First</title><a href="/other" target="_blank">New</a>',
-      "/other": "<title>Other</title>",
+      "/other": '<title>Other</title><button onclick="window.close()">Shut</button>',
     });
-    const { get, ref } = await openBrowsing();
+    const { get, call, ref } = await openBrowsing();
     await get("navigate", { url: `${site.base}/` });
     expect(await get("click", { ref: await ref("New") })).toMatchObject({ title: "Other" });
     expect(await get("back")).toMatchObject({ done: "closed the tab", title: "First" });
@@ -207,6 +229,12 @@ describe("what used to freeze agents (lesson 47)", SLOWLY, () => {
       return String(still.notes);
     };
     await expect.poll(looked, { timeout: 20_000, interval: 100 }).toContain("left aside");
+    // Lesson 43: what was meant for a tab that is gone reaches no other.
+    await get("click", { ref: await ref("New") });
+    const there = await ref("Shut");
+    await call("click", { ref: there });
+    expect(await get("snapshot")).toMatchObject({ title: "First" });
+    expect((await call("click", { ref: there })).error).toMatchObject({ code: "not_found" });
   });
 });
 

@@ -185,7 +185,7 @@ describe("when it does not work", () => {
     for (const tool of tools)
       expect(tool).toMatchObject({
         available: false,
-        reason: "none of HASS_TOKEN is set",
+        reason: "HASS_TOKEN is not set",
         fix: "HASS_TOKEN=...",
       });
   });

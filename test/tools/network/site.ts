@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestEnd } from "../../support/runtime.js";
 
@@ -10,14 +10,17 @@ export interface Site {
   /** `METHOD /path?query` of each request. */
   readonly seen: string[];
   readonly bodies: string[];
+  readonly headers: IncomingHttpHeaders[];
 }
 
 /** A web server of its own for one test: path → HTML, or what answers. */
 export async function startSite(pages: Readonly<Record<string, Page>>): Promise<Site> {
   const seen: string[] = [];
   const bodies: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
     seen.push(`${request.method} ${request.url}`);
+    headers.push(request.headers);
     let body = "";
     for await (const chunk of request) body += chunk;
     bodies.push(body);
@@ -33,7 +36,7 @@ export async function startSite(pages: Readonly<Record<string, Page>>): Promise<
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, bodies };
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, bodies, headers };
 }
 
 export function json(value: unknown): Page {

@@ -53,6 +53,49 @@ const ANSWERS: Readonly<Record<string, { readonly path: string; readonly page: P
   },
 };
 
+const KEY = "k-123456789";
+const WORDS = "bread & butter";
+
+/** What each engine must be asked, as its documentation (named in engines.ts) has it. */
+const ASKED: Readonly<Record<string, { readonly headers?: object; readonly [part: string]: unknown }>> = {
+  searxng: { method: "GET", query: { q: WORDS, format: "json", time_range: "week", safesearch: "2" } },
+  brave: {
+    method: "GET",
+    query: { q: WORDS, count: "3", freshness: "pw", safesearch: "strict" },
+    headers: { "x-subscription-token": KEY, accept: "application/json" },
+  },
+  tavily: {
+    method: "POST",
+    body: { query: WORDS, max_results: 3, time_range: "week" },
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+  },
+  exa: {
+    method: "POST",
+    body: {
+      query: WORDS,
+      numResults: 3,
+      startPublishedDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      contents: { text: { maxCharacters: 500 } },
+    },
+    headers: { "x-api-key": KEY },
+  },
+  parallel: {
+    method: "POST",
+    body: { objective: WORDS, search_queries: [WORDS], max_results: 3 },
+    headers: { "x-api-key": KEY },
+  },
+  firecrawl: {
+    method: "POST",
+    body: { query: WORDS, limit: 3, tbs: "qdr:w" },
+    headers: { authorization: `Bearer ${KEY}` },
+  },
+  serpapi: {
+    method: "GET",
+    query: { engine: "google", q: WORDS, num: "3", tbs: "qdr:w", safe: "active", api_key: KEY },
+  },
+  duckduckgo: { method: "GET", query: { q: WORDS, df: "w", kp: "1" } },
+};
+
 async function session(options: {
   readonly urls?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -76,19 +119,36 @@ describe("engines", () => {
     const site = await startSite({ [answer?.path ?? ""]: answer?.page ?? "" });
     const { search } = await session({
       urls: { [name]: site.base },
-      env: engine.key === undefined ? { SEARXNG_URL: site.base } : { [engine.key]: "k-123456789" },
+      env: engine.key === undefined ? { SEARXNG_URL: site.base } : { [engine.key]: KEY },
     });
     const result = await search({
-      query: "bread & butter",
+      query: WORDS,
       search_engine: name,
       limit: 3,
       date_range: "past_week",
+      safe_search: true,
     });
     expect(result.error).toBeUndefined();
-    expect(result.structured).toMatchObject({ engine: name, results: [RESULT] });
-    expect(JSON.stringify(result)).not.toContain("k-123456789");
-    const asked = `${decodeURIComponent(site.seen[0] ?? "").replaceAll("+", " ")} ${site.bodies[0]}`;
-    expect(asked).toContain("bread & butter");
+    // The shape of the book.
+    expect(result.structured).toMatchObject({
+      status: "success",
+      engine: name,
+      results: [RESULT],
+      total_results: expect.any(Number),
+      query_time_ms: expect.any(Number),
+    });
+    expect(JSON.stringify(result)).not.toContain(KEY);
+    const [line = ""] = site.seen;
+    const [method, address = ""] = line.split(" ");
+    const { searchParams } = new URL(address, site.base);
+    const { headers = {}, ...asked } = ASKED[name] ?? {};
+    expect({
+      method,
+      ...(method === "GET"
+        ? { query: Object.fromEntries(searchParams) }
+        : { body: JSON.parse(site.bodies[0] ?? "") }),
+    }).toEqual(asked);
+    expect(site.headers[0]).toMatchObject(headers);
   });
 
   it("the names of the book work: google, max_results", async () => {

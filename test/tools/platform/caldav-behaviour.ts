@@ -80,6 +80,13 @@ export function caldavBehaviour(start: (names?: readonly string[]) => Promise<Ca
     const single = await caldav({ url: one.base, ...entry });
     await single.manage({ action: "create", title: "x", start: "2026-05-01" });
     expect((await single.manage({ action: "list" })).calendar).toBe(one.url);
+    const mistyped = await caldav({ url: `${one.base}/ada/wrok/`, ...entry });
+    for (const args of [{ action: "list" }, { action: "create", title: "y", start: "2026-05-02" }])
+      expect((await mistyped.call(args)).error).toMatchObject({
+        message: expect.stringContaining("404"),
+        hint: expect.stringContaining("Check the address"),
+      });
+    expect((await single.manage({ action: "list" })).total).toBe(1);
     const two = await start(["work", "home"]);
     const several = await caldav({ url: two.base, ...entry });
     const { error } = await several.call({ action: "list" });

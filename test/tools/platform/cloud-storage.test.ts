@@ -315,6 +315,44 @@ describe("cloud_storage", () => {
     expect((await without.call({ action: "list", bucket: "team" })).error?.hint).toBe("Set TEAM_KEY=...");
   });
 
+  it("a cancelled upload lets go of its connections and asks no more", async () => {
+    let busy = 0;
+    let asked = 0;
+    const slow = createServer((request, response) => {
+      asked += 1;
+      if (request.method === "POST") {
+        response.setHeader("content-type", "application/xml");
+        response.end(
+          "<InitiateMultipartUploadResult><UploadId>one</UploadId></InitiateMultipartUploadResult>",
+        );
+        return;
+      }
+      busy += 1;
+      request.resume();
+      request.socket.on("close", () => {
+        busy -= 1;
+      });
+    });
+    slow.listen(0, "127.0.0.1");
+    await once(slow, "listening");
+    onTestEnd(() => {
+      slow.closeAllConnections();
+      slow.close();
+    });
+    const { call, cwd } = await open();
+    writeFileSync(join(cwd, "big.bin"), randomBytes(40 * 1024 * 1024));
+    const stop = new AbortController();
+    const endpoint = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+    const running = call({ action: "put", endpoint, key: "big", path: "big.bin" }, stop.signal);
+    await expect.poll(() => busy, { timeout: 10_000 }).toBe(3);
+    stop.abort();
+    expect((await running).error?.code).toBe("cancelled");
+    await expect.poll(() => busy).toBe(0);
+    const before = asked;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(asked).toBe(before);
+  });
+
   it("says what is wrong, and never shows a key", async () => {
     const endpoint = await startStorage();
     const { call } = await open({ env: { ...KEYS, AWS_ACCESS_KEY_ID: "not-a-known-key" } });
@@ -325,6 +363,10 @@ describe("cloud_storage", () => {
     expect((await right.call({ action: "list", endpoint, bucket: "none" })).error?.hint).toContain(
       "no such bucket",
     );
+    expect((await right.call({ action: "get", endpoint, key: "none" })).error).toMatchObject({
+      message: "get files/none: NotFound.",
+      hint: expect.stringContaining("no such object"),
+    });
     expect((await right.call({ action: "put", endpoint, key: "a" })).error?.message).toContain("needs path");
     expect((await right.call({ action: "get", endpoint, key: "../a" })).error?.message).toContain("..");
     expect((await right.call({ action: "list", endpoint: "nowhere" })).error?.message).toContain(

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import { startMongo } from "../../support/mongo-server.js";
 import { onTestEnd, testRuntime } from "../../support/runtime.js";
 
-async function open(flags: Readonly<Record<string, unknown>> = { "security.allowed_hosts": ["127.0.0.1"] }) {
+const LOGIN = { user: "ada", password: "p@ss/word" };
+
+async function open(
+  flags: Readonly<Record<string, unknown>> = { "security.allowed_hosts": ["127.0.0.1"] },
+  { login }: { readonly login?: typeof LOGIN } = {},
+) {
   const many = Array.from({ length: 1_500 }, (_, at) => ({ _id: at, n: at }));
   const collections = {
     people: [
@@ -17,7 +22,7 @@ async function open(flags: Readonly<Record<string, unknown>> = { "security.allow
     ],
     many,
   };
-  const server = await startMongo(collections);
+  const server = await startMongo(collections, { ...(login !== undefined && { login }) });
   onTestEnd(() => server.stop());
   const asked: string[] = [];
   const { runtime } = await testRuntime([], { builtins: true, flags });
@@ -92,6 +97,23 @@ describe("database_query on MongoDB", () => {
     expect(JSON.stringify(plan.structured)).toContain("COLLSCAN");
     expect((await call({ query: "db.people.find()" })).error?.message).toContain("no MongoDB command");
     expect((await call({ query: { dataSize: "people" } })).error?.message).toContain("no such command");
+  });
+
+  it("logs in with the password of the connection string, which nobody is shown", async () => {
+    const { call, server } = await open(undefined, { login: LOGIN });
+    const find = (login: string) =>
+      call({
+        connection_string: `mongodb://${login}127.0.0.1:${server.port}/test?authSource=admin`,
+        query: { find: "people", filter: { name: "Grace" } },
+      });
+    expect((await find("ada:p%40ss%2Fword@")).structured).toMatchObject({ rows: [{ name: "Grace" }] });
+    const wrong = await find("ada:wrong-secret@");
+    expect(wrong.error).toMatchObject({
+      message: expect.stringContaining("Authentication failed"),
+      hint: expect.stringContaining("password"),
+    });
+    expect(JSON.stringify(wrong)).not.toMatch(/wrong-secret|p%40ss|p@ss/);
+    expect((await find("")).error?.message).toContain("requires authentication");
   });
 
   it("options that lead to files, proxies and other servers are refused, private addresses too", async () => {

@@ -37,6 +37,26 @@ describe("what is asked about", () => {
   ])("not: %o", (args) => expect(asks(args)).toEqual([]));
 });
 
+describe("availability and rendering", () => {
+  it("needs one of two programs, and says which command brings it", async () => {
+    const { runtime } = await testRuntime([tool], { env: { PATH: "/nowhere" } });
+    const session = await runtime.openSession();
+    expect((await session.call({ name: "docker_manage", arguments: { action: "ps" } })).error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("not found on PATH: docker; not found on PATH: podman"),
+      hint: expect.stringContaining("apt-get install podman"),
+    });
+  });
+
+  it("rows have a heading; none are told as none", () => {
+    const human = (out: object) => tool.present?.({ action: "ps", engine: "docker", ...out }).human ?? "";
+    expect(human({ containers: [] })).toContain("no containers");
+    const row = containerRow({ ID: "0123456789abcdef", Names: "web", Image: "alpine", State: "running" });
+    expect(human({ containers: [row] })).toMatch(/id.*name.*image[\s\S]*0123456789ab.*web/);
+    expect(human({ containers: [row] })).not.toContain("0123456789abc");
+  });
+});
+
 describe("whose words an answer holds", () => {
   const source = (args: Partial<Args> & Pick<Args, "action">) =>
     tool.untrustedSource?.(

@@ -99,6 +99,30 @@ export function describeManage(
       });
     });
 
+    it("a run that is cancelled or takes too long leaves no container", { timeout: 60_000 }, async () => {
+      const names = async () =>
+        ((await call({ action: "ps", all: true })).containers as { name: string }[]).map((one) => one.name);
+      const sleep = { image: engine().test.shImage, command: ["sh", "-c", "trap '' TERM; sleep 300 & wait"] };
+      expect(await failure({ action: "run", ...sleep, timeout_seconds: 3 })).toMatchObject({
+        code: "timeout",
+      });
+      expect(await names()).toEqual([]);
+      const stop = new AbortController();
+      const environment = createLocalEnvironment({ env: engine().env, passthrough: PASSED });
+      const stopped = makeContext({ environment, signal: stop.signal });
+      const running = Promise.resolve(
+        tool.handler({ engine: name, tail: 200, timeout_seconds: 60, action: "run", ...sleep }, stopped),
+      ).then(
+        () => "ended by itself",
+        () => "stopped",
+      );
+      await expect.poll(names, { timeout: 20_000 }).toHaveLength(1);
+      stop.abort();
+      expect(await running).toBe("stopped");
+      expect(await names()).toEqual([]);
+      await stopped.cleanUp();
+    });
+
     it("what is missing is told with what to do", async () => {
       expect(await failure({ action: "run", image: "hermes-test-none" })).toMatchObject({
         hint: expect.stringContaining("pull"),

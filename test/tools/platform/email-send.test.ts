@@ -80,6 +80,14 @@ describe("email_send", () => {
     expect(mail?.raw).toContain(Buffer.from("month,visits\nMay,120\n").toString("base64"));
   });
 
+  it("takes a list that a model wrote as a text", async () => {
+    const { send, asked } = await sender(await startMailServer());
+    const result = await send({ to: '["ada@example.org", "Bob <bob@example.org>"]' });
+    expect(structured(result).accepted).toEqual(["ada@example.org", "bob@example.org"]);
+    expect(asked[0]?.reason).toContain("to ada@example.org, bob@example.org");
+    expect((await send({ to: "[ada@example.org" })).error?.code).toBe("invalid_arguments");
+  });
+
   it("names those the server refused; refused by all is an error", async () => {
     const server = await startMailServer();
     const { send } = await sender(server);

@@ -1,20 +1,25 @@
 // @needs git
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CallResult } from "../../../src/tool/call.js";
 import tool from "../../../src/tools/platform/git-operations.js";
 import { needs } from "../../support/needs.js";
-import { tempDir, testRuntime } from "../../support/runtime.js";
+import { onTestEnd, tempDir, testRuntime } from "../../support/runtime.js";
 import { startGitServer } from "./git-server.js";
 
 interface Repository {
   readonly cwd: string;
   readonly asked: string[];
+  /** Progress of all calls. */
+  readonly told: string[];
   git(...words: string[]): string;
   write(path: string, text: string): void;
-  call(args: Readonly<Record<string, unknown>>): Promise<CallResult>;
+  call(args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<CallResult>;
   /** The structured result of a call that must succeed. */
   ok(args: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
 }
@@ -35,6 +40,7 @@ async function repository(
     },
   });
   const asked: string[] = [];
+  const told: string[] = [];
   const session = await runtime.openSession({
     ...(options.profile !== undefined && { profile: options.profile }),
     approver: {
@@ -52,11 +58,15 @@ async function repository(
   git("init", "-q", "-b", "main");
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.org");
-  const call = (args: Readonly<Record<string, unknown>>) =>
-    session.call({ name: "git_operations", arguments: { ...args } });
+  const call = (args: Readonly<Record<string, unknown>>, signal?: AbortSignal) =>
+    session.call(
+      { name: "git_operations", arguments: { ...args } },
+      { signal, onProgress: ({ message }) => void told.push(message ?? "") },
+    );
   return {
     cwd,
     asked,
+    told,
     git,
     call,
     write(path, text) {
@@ -391,12 +401,16 @@ describe("git over HTTP", () => {
     const cloned = await repo.call({ action: "clone", url, path: "copy" });
     expect(cloned.error).toBeUndefined();
     expect(cloned.structured).toMatchObject({ branch: "main", url });
+    expect(repo.told).toContain(`cloning ${url}`);
     expect(cloned.untrusted_from).toEqual(expect.arrayContaining([url]));
     await repo.ok({ action: "remote", remote: "origin", url });
     repo.write("b.txt", "x\n");
     await repo.ok({ action: "commit", paths: ["b.txt"], message: "Over HTTP" });
     expect(await repo.ok({ action: "push" })).toMatchObject({ refs: [{ state: "updated" }] });
-    expect(await repo.ok({ action: "pull", repo: "copy" })).toMatchObject({ updated: true });
+    expect(repo.told).toContain(`pushing to ${url}`);
+    const pulled = await repo.ok({ action: "pull", repo: "copy" });
+    expect(pulled).toMatchObject({ updated: true });
+    expect(String(pulled.output)).not.toContain("% (");
     expect(await repo.ok({ action: "log", repo: "copy", limit: 1 })).toMatchObject({
       commits: [{ message: "Over HTTP" }],
     });
@@ -422,11 +436,43 @@ describe("git over HTTP", () => {
     expect(server.seen.filter((line) => !line.includes("/moved/"))).toEqual([]);
   });
 
+  it("a cancelled clone ends, also at the other side, and leaves no half repository", async () => {
+    const { repo } = await served(["127.0.0.1"]);
+    let open = 0;
+    const silent = createServer((request) => {
+      open += 1;
+      request.socket.on("close", () => {
+        open -= 1;
+      });
+    });
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    onTestEnd(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/slow.git`;
+    const stop = new AbortController();
+    const running = repo.call({ action: "clone", url, path: "copy" }, stop.signal);
+    await expect.poll(() => open, { timeout: 10_000 }).toBe(1);
+    stop.abort();
+    expect((await running).error?.code).toBe("cancelled");
+    await expect.poll(() => open).toBe(0);
+    await expect.poll(() => existsSync(join(repo.cwd, "copy"))).toBe(false);
+  });
+
+  it("what is not there is told with what to do", async () => {
+    const { repo, server } = await served(["127.0.0.1"]);
+    const { error } = await repo.call({ action: "clone", url: `${server.base}/none.git`, path: "copy" });
+    expect(error).toMatchObject({ code: "not_found", hint: expect.stringContaining("Check the address") });
+    expect(error?.message).not.toContain("Cloning into");
+  });
+
   it("passwords in addresses are not shown", async () => {
     const { repo, server } = await served(["127.0.0.1"]);
     const url = `${server.base.replace("//", "//me:hidden-word@")}/none.git`;
     const result = await repo.call({ action: "clone", url, path: "copy" });
-    expect(result.error?.code).toBe("failed");
+    expect(result.error?.code).toBe("not_found");
     expect(JSON.stringify([result.error, result.content])).not.toContain("hidden-word");
   });
 });

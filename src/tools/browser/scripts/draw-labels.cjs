@@ -7,8 +7,8 @@
     frame.style.cssText = `position:fixed;left:${x}px;top:${y}px;width:${width}px;height:${height}px;outline:2px solid #d00`;
     const label = document.createElement("span");
     label.textContent = ref;
-    label.style.cssText =
-      "position:absolute;left:0;top:-12px;font:bold 11px sans-serif;line-height:12px;padding:0 2px;color:#fff;background:#d00";
+    // Above it, or where there is still something to see.
+    label.style.cssText = `position:absolute;left:${Math.max(0, -x)}px;top:${Math.max(-12, -y)}px;font:bold 11px sans-serif;line-height:12px;padding:0 2px;color:#fff;background:#d00`;
     frame.append(label);
     layer.append(frame);
   }

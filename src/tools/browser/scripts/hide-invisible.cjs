@@ -6,7 +6,20 @@
     "a[href],button,input,select,textarea,label,summary,option,[role=button],[role=link],[role=menuitem],[role=tab],[role=checkbox],[role=radio],[role=switch],[role=option],[onclick]";
   // A control may show its label only when pointed at, or have one for readers alone; an order takes more words.
   const LABEL_CHARS = 80;
-  const CLEAR = /^rgba\(.*, 0\)$|^transparent$/;
+  // Nobody reads what is that faint, or that close to the colour behind it.
+  const FAINT_ALPHA = 0.1;
+  const SAME_COLOR = 12;
+  const colorOf = (text) => {
+    const [r = 0, g = 0, b = 0, alpha = 1] = (text.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    return { r, g, b, alpha };
+  };
+  const isClear = (text) => text === "transparent" || colorOf(text).alpha < FAINT_ALPHA;
+  const looksLike = (one, other) => {
+    if (one === other) return true;
+    if (!/^rgba?\(/.test(one) || !/^rgba?\(/.test(other)) return false;
+    const [a, b] = [colorOf(one), colorOf(other)];
+    return Math.max(Math.abs(a.r - b.r), Math.abs(a.g - b.g), Math.abs(a.b - b.b)) <= SAME_COLOR;
+  };
   const styles = new Map();
   const styleOf = (element) => {
     let style = styles.get(element);
@@ -26,7 +39,8 @@
     const isTiny = (rect.width <= 1 || rect.height <= 1) && style.overflow !== "visible";
     const isCut =
       /^rect\(0px, ?0px, ?0px, ?0px\)$|^rect\(1px, ?1px, ?1px, ?1px\)$/.test(style.clip) ||
-      /^inset\((?:50|100)%/.test(style.clipPath);
+      /^inset\((?:50|100)%/.test(style.clipPath) ||
+      /\bopacity\(0(?:\.0\d*)?%?\)/.test(style.filter);
     const isAside =
       style.position !== "static" &&
       rect.width > 0 &&
@@ -43,11 +57,20 @@
     const picture = backgroundImage !== "none";
     const answer = picture
       ? undefined
-      : CLEAR.test(backgroundColor)
+      : isClear(backgroundColor)
         ? backgroundOf(element.parentElement)
         : backgroundColor;
     backgrounds.set(element, answer);
     return answer;
+  };
+  // Shrunk to nothing; a box without a size may still hold text that has one.
+  const hasNoSize = (element) => {
+    const box = element.getBoundingClientRect();
+    if (box.width > 0 && box.height > 0) return false;
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const { width, height } = range.getBoundingClientRect();
+    return width === 0 || height === 0;
   };
   const isInvisible = (element) => {
     if (!element.checkVisibility({ visibilityProperty: true })) return false;
@@ -56,8 +79,10 @@
     const style = styleOf(element);
     if (Number.parseFloat(style.fontSize) < 3 || Number.parseFloat(style.textIndent) < -500) return true;
     const color = style.webkitTextFillColor || style.color;
-    if (CLEAR.test(color) && style.backgroundClip !== "text") return true;
-    return isClipped(element) || color === backgroundOf(element);
+    if (isClear(color) && style.backgroundClip !== "text") return true;
+    if (isClipped(element) || hasNoSize(element)) return true;
+    const background = backgroundOf(element);
+    return background !== undefined && looksLike(color, background);
   };
   const found = new Set();
   const search = (root) => {

@@ -41,8 +41,19 @@ export function readRecipients(fields: {
 }
 
 export function readAddresses(written: Written): readonly MailAddress[] {
-  const texts = typeof written === "string" ? [written] : (written ?? []);
+  const texts = typeof written === "string" ? listIn(written) : (written ?? []);
   return texts.flatMap((text) => addressparser(text, { flatten: true }));
+}
+
+/** Models write lists as texts at times; no address begins with a bracket. */
+function listIn(text: string): readonly string[] {
+  if (!text.trimStart().startsWith("[")) return [text];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((one) => typeof one === "string") ? list : [text];
+  } catch {
+    return [text];
+  }
 }
 
 /** Stricter than the standard: no quoted names before the @, nothing that a mail server could read as two addresses. */

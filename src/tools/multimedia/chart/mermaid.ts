@@ -1,23 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { unlessAborted } from "../../../base/deadline.js";
 import { messageOf } from "../../../base/errno.js";
-import { findProgram } from "../../../env/find-program.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
+import { browserSettings } from "../../browser/settings.js";
+import { systemBrowser } from "../../browser/system-browser.js";
 import type { DrawnChart } from "./render-vega.js";
 
 /** Mermaid in one file, without the diagrams that need more libraries. */
 const MERMAID_PACKAGE = "@mermaid-js/tiny";
 const MERMAID_FILE = "dist/mermaid.tiny.js";
-const BROWSERS = [
-  "chromium",
-  "chromium-browser",
-  "google-chrome",
-  "google-chrome-stable",
-  "microsoft-edge",
-  "chrome",
-];
 const TIMEOUT_MS = 30_000;
 const DOTS = 2;
 
@@ -32,26 +26,25 @@ export async function drawMermaid(request: {
   const { code, format, dark, background, ctx } = request;
   const { chromium } = await ctx.load<typeof import("playwright-core")>("playwright-core");
   const script = await readFile(join(ctx.packageFolder(MERMAID_PACKAGE), MERMAID_FILE), "utf8");
-  const executablePath = browserProgram(ctx);
-  const browser = await chromium
-    .launch({
-      executablePath,
-      headless: true,
-      // Chromium's own sandbox does not start for root; what runs in it reaches neither files nor the network.
-      chromiumSandbox: process.getuid?.() !== 0,
-      args: ["--disable-gpu", "--disable-dev-shm-usage"],
-      timeout: TIMEOUT_MS,
-    })
-    .catch((cause: unknown) => {
-      throw new ToolError(
-        `The browser ${executablePath} did not start: ${messageOf(cause).split("\n")[0]}.`,
-        {
-          code: "unavailable",
-          hint: "Run `hermes setup browser`, then try again.",
-          cause,
-        },
-      );
+  const executablePath = systemBrowser(ctx);
+  const starting = chromium.launch({
+    executablePath,
+    headless: true,
+    // Where there is none: what runs in it reaches neither files nor the network.
+    chromiumSandbox: browserSettings(ctx).sandbox,
+    args: ["--disable-gpu", "--disable-dev-shm-usage"],
+    timeout: TIMEOUT_MS,
+  });
+  const browser = await unlessAborted(starting, ctx.signal).catch((cause: unknown) => {
+    // Nobody waits for a browser that is still starting; it is closed as soon as it is there.
+    starting.then((late) => late.close()).catch(() => undefined);
+    ctx.signal.throwIfAborted();
+    throw new ToolError(`The browser ${executablePath} did not start: ${messageOf(cause).split("\n")[0]}.`, {
+      code: "unavailable",
+      hint: "Run `hermes setup browser`, then try again.",
+      cause,
     });
+  });
   const stop = () => void browser.close();
   ctx.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -120,19 +113,4 @@ async function drawIn(
   const bytes = await page.locator("#chart").screenshot({ type: "png" });
   // The size of a PNG stands in its first bytes.
   return { bytes, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
-}
-
-function browserProgram(ctx: CallContext): string {
-  const { browser } = ctx.settings;
-  const configured =
-    typeof browser === "object" && browser !== null && "executable" in browser ? browser.executable : "";
-  if (typeof configured === "string" && configured !== "") return configured;
-  for (const name of BROWSERS) {
-    const found = findProgram(name, process.env);
-    if (found !== undefined) return found;
-  }
-  throw new ToolError("Mermaid diagrams are drawn by a browser, and none was found.", {
-    code: "unavailable",
-    hint: "Run `hermes setup browser`, or set browser.executable to a Chromium, Chrome or Edge.",
-  });
 }

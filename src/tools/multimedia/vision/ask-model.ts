@@ -1,6 +1,6 @@
 import { isRecord } from "../../../base/record.js";
-import { chatCompletionsClient } from "../../../model/openai-chat.js";
 import { complete, ModelError } from "../../../model/model-client.js";
+import { chatCompletionsClient } from "../../../model/openai-chat.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { type ShownPicture, shownPicture } from "./shown-picture.js";

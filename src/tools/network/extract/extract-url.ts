@@ -16,6 +16,9 @@ export interface Extracted {
   /** Markdown, as much as fits. */
   readonly content?: string | undefined;
   readonly error?: string | undefined;
+  readonly author?: string | undefined;
+  readonly published?: string | undefined;
+  readonly word_count?: number | undefined;
   readonly total_chars?: number | undefined;
   readonly truncated?: boolean | undefined;
   /** Where the whole text is when it was shortened. */
@@ -41,8 +44,9 @@ export async function extractUrl(request: {
     if (!response.ok)
       return { url, error: `the server answered ${response.status} ${response.statusText}`.trim() };
     const type = response.headers.get("content-type") ?? "";
-    const { title, markdown } = await readableText({ bytes, type, url: response.url });
-    return { url: response.url, title, ...(await bounded(markdown, limit, ctx)) };
+    const { markdown, ...about } = await readableText({ bytes, type, url: response.url });
+    const word_count = markdown.match(/\S+/g)?.length ?? 0;
+    return { url: response.url, ...about, word_count, ...(await bounded(markdown, limit, ctx)) };
   } catch (error) {
     if (ctx.signal.aborted) throw error;
     if (!ToolError.isInstance(error))

@@ -9,6 +9,8 @@ const HIDDEN =
 
 export interface ReadableText {
   readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly published?: string | undefined;
   readonly markdown: string;
 }
 
@@ -38,7 +40,13 @@ async function ofPage(html: string, url: string): Promise<ReadableText> {
   for (const element of [...document.querySelectorAll(HIDDEN)]) element.remove();
   // Its helpers for single sites would fetch from elsewhere by themselves.
   const found = await Defuddle(document, url, { markdown: true, useAsync: false });
-  return { title: found.title === "" ? undefined : found.title, markdown: found.content.trim() };
+  const { title, author, published } = found;
+  return {
+    title: title || undefined,
+    author: author || undefined,
+    published: published || undefined,
+    markdown: found.content.trim(),
+  };
 }
 
 async function ofPdf(bytes: Buffer): Promise<ReadableText> {

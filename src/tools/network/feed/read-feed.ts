@@ -10,6 +10,8 @@ export interface FeedItem {
   readonly author?: string | undefined;
   /** Plain text. */
   readonly summary?: string | undefined;
+  /** The whole text, plain, where it was asked for. */
+  readonly content?: string | undefined;
   readonly id?: string | undefined;
 }
 
@@ -23,9 +25,13 @@ export interface ReadFeed {
 }
 
 const SUMMARY_CHARS = 500;
+const CONTENT_CHARS = 20_000;
 
 /** A feed of any format in one shape; undefined when the text is none. */
-export function readFeed(body: string, base: string): ReadFeed | undefined {
+export function readFeed(
+  body: string,
+  { base, withContent = false }: { readonly base: string; readonly withContent?: boolean },
+): ReadFeed | undefined {
   let parsed: { readonly format: string; readonly feed: unknown };
   try {
     parsed = parseFeed(body);
@@ -34,7 +40,10 @@ export function readFeed(body: string, base: string): ReadFeed | undefined {
   }
   const feed = isRecord(parsed.feed) ? parsed.feed : {};
   const entries = listOf(feed.items ?? feed.entries);
-  const items = entries.map((entry) => itemOf(entry, base));
+  const items = entries.map((entry) => ({
+    ...itemOf(entry, base),
+    ...(withContent && { content: contentOf(entry) }),
+  }));
   const time = ({ published }: FeedItem) => (published === undefined ? 0 : Date.parse(published));
   return {
     format: parsed.format,
@@ -76,6 +85,20 @@ function itemOf(entry: Readonly<Record<string, unknown>>, base: string): FeedIte
     ),
     id: textOf(entry.guid ?? entry.id),
   };
+}
+
+function contentOf(entry: Readonly<Record<string, unknown>>): string | undefined {
+  // RSS keeps the whole text in an element of its own (content:encoded).
+  const encoded = isRecord(entry.content) ? entry.content.encoded : undefined;
+  const whole = textOf(
+    encoded ??
+      entry.content ??
+      entry.content_text ??
+      entry.content_html ??
+      entry.description ??
+      entry.summary,
+  );
+  return whole?.slice(0, CONTENT_CHARS);
 }
 
 function dcOf(entry: Readonly<Record<string, unknown>>, field: string): unknown {

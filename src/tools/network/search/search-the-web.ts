@@ -29,6 +29,8 @@ export async function searchTheWeb(options: {
           name === LOCAL ? searchLocally(request, settings, ctx) : askNamed(name, request, settings, ctx),
       });
       return {
+        success: true as const,
+        status: "success" as const,
         results: answer.results,
         total_results: answer.total ?? answer.results.length,
         query_time_ms: Math.round(performance.now() - started),

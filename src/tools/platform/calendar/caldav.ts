@@ -107,6 +107,9 @@ async function collectionAt(place: Place, request: { fetch: typeof globalThis.fe
   const [here] = await asked(() => propfind({ url: place.url, props, depth: "0", ...request }), place);
   const kinds: unknown = here?.props?.resourcetype;
   if (typeof kinds === "object" && kinds !== null && "calendar" in kinds) return place.url;
+  // An address that leads nowhere is a mistake, not a wish for whichever calendar there is.
+  if ((here?.status === 404 || here?.status === 410) && new URL(place.url).pathname !== "/")
+    throw refusal(here.status, place.url);
   const account = await asked(
     () => createAccount({ account: { serverUrl: place.url, accountType: "caldav" }, ...request }),
     place,

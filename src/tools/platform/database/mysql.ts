@@ -1,13 +1,15 @@
+import type { Socket } from "node:net";
 import type { Connection, ConnectionOptions, FieldPacket, QueryError, ResultSetHeader } from "mysql2";
 import { messageOf } from "../../../base/errno.js";
 import { ToolError } from "../../../tool/errors.js";
-import { decoded } from "./connection-string.js";
+import { decoded, hostOf } from "./connection-string.js";
 import type { QueryAnswer, QueryJob, ServerQuery } from "./query-job.js";
 import { RowCollector } from "./row-collector.js";
 import { openServer } from "./server-connection.js";
 import { tooLate } from "./time-limit.js";
 
 const PORT = 3306;
+const STOP_MS = 2_000;
 
 export async function queryMysql(query: ServerQuery): Promise<QueryAnswer> {
   const { job, server, ctx } = query;
@@ -42,16 +44,53 @@ export async function queryMysql(query: ServerQuery): Promise<QueryAnswer> {
     rowsAsArray: true,
   } as ConnectionOptions;
   const connection = mysql.createConnection(options);
+  const kill = (stream: Socket) =>
+    killQuery(mysql.createConnection({ ...options, stream }), connection.threadId);
   // The failure of a lost connection also reaches whoever waits; nobody listening would end the process.
   connection.on("error", () => undefined);
   try {
-    await prepare(connection, job);
-    return await fetchRows(connection, job);
+    return await Promise.race([
+      prepare(connection, job).then(() => fetchRows(connection, job)),
+      // The driver tells nobody who waits that the connection is gone.
+      closed(opened.socket),
+    ]);
   } catch (error) {
+    if (ctx.signal.aborted || opened.ended() !== undefined) await stopAtServer(query, kill);
     throw opened.ended() ?? mysqlFailure(error, query);
   } finally {
     connection.destroy();
     opened.close();
+  }
+}
+
+function closed(socket: Socket): Promise<never> {
+  const gone = new Promise<never>((_resolve, reject) => {
+    socket.once("close", () => reject(new Error("the connection was closed")));
+  });
+  gone.catch(() => undefined);
+  return gone;
+}
+
+/** A query whose connection is closed goes on at the server until it has something to send: it is ended by its number. */
+async function stopAtServer(
+  { server, ctx }: ServerQuery,
+  kill: (socket: Socket) => Promise<void>,
+): Promise<void> {
+  const { url, configured } = server;
+  const port = url.port === "" ? PORT : Number(url.port);
+  try {
+    await kill(await ctx.connect({ host: hostOf(url), port, configured, timeoutMs: STOP_MS, toStop: true }));
+  } catch {
+    // Its own limit of time ends it then.
+  }
+}
+
+async function killQuery(connection: Connection, thread: number | null): Promise<void> {
+  connection.on("error", () => undefined);
+  try {
+    if (typeof thread === "number") await run(connection, `KILL QUERY ${thread}`);
+  } finally {
+    connection.destroy();
   }
 }
 

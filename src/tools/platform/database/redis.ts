@@ -137,5 +137,5 @@ function redisFailure(error: unknown, { server }: ServerQuery): ToolError {
     : /WRONGTYPE/.test(message)
       ? "TYPE key tells what the key holds, and so which commands fit."
       : "Correct the command, or check that the server is up and the address is right.";
-  return new ToolError(`Redis: ${message}.`, { hint, from: server.shown });
+  return new ToolError(`Redis: ${message.replace(/\.$/, "")}.`, { hint, from: server.shown });
 }

@@ -5,7 +5,7 @@ import type { ServerQuery } from "./query-job.js";
 import { tooLate } from "./time-limit.js";
 
 /** More than this is never taken in for one query: a single value can be larger than the memory. */
-const MAX_RECEIVED_BYTES = 256 * 1024 * 1024;
+const MAX_RECEIVED_BYTES = 128 * 1024 * 1024;
 const LOOK_EVERY_MS = 20;
 
 export interface ServerConnection {

@@ -4,7 +4,11 @@ import { type DockerArguments, type EngineName, isCompose } from "./arguments.js
 
 const PROBE_MS = 20_000;
 const MAX_OUTPUT_CHARS = 200_000;
-const INSTALL = "Install one and start it: apt-get install podman (or docker.io)";
+/** Less than a handler has that was told to stop. */
+const CLEAN_UP_MS = 4_000;
+const INSTALL = "Install one: apt-get install podman (or docker.io)";
+const START = "Start it: systemctl start docker (or set DOCKER_HOST); podman needs no service.";
+const NOT_INSTALLED = "not installed";
 
 export interface EngineAnswer {
   readonly output: string;
@@ -33,9 +37,10 @@ export class Engines implements Kept {
       }
       reasons.push(`${engine}: ${whyNot(answer)}`);
     }
+    const isThere = reasons.some((reason) => !reason.endsWith(NOT_INSTALLED));
     throw new ToolError(`No container engine answers (${reasons.join("; ")}).`, {
       code: "unavailable",
-      hint: INSTALL,
+      hint: isThere ? START : INSTALL,
     });
   }
 
@@ -66,7 +71,7 @@ export async function refuseInStrictBoundary(ctx: CallContext): Promise<void> {
 }
 
 function whyNot({ exitCode, stderr, output }: EngineAnswer): string {
-  if (exitCode === 127 || exitCode === 126) return "not installed";
+  if (exitCode === 127 || exitCode === 126) return NOT_INSTALLED;
   return (stderr || output).trim().split("\n").at(-1)?.slice(0, 200) || `exit code ${exitCode}`;
 }
 
@@ -119,6 +124,34 @@ export async function run(
     );
   const { output, stderr, exitCode, truncated } = result;
   return { output, stderr: stderr.trim(), exitCode, truncated };
+}
+
+/** What a call that is over has left running. Its own signal is up by now: this has a few seconds of its own. */
+export async function removeUnfinished(left: {
+  readonly label: string;
+  readonly engine: EngineName;
+  readonly ctx: CallContext;
+}): Promise<void> {
+  const { label, engine, ctx } = left;
+  const signal = AbortSignal.timeout(CLEAN_UP_MS);
+  const ask = (words: readonly string[]) =>
+    ctx.environment.exec({
+      command: [engine, ...words],
+      cwd: ctx.session.cwd,
+      ...(ctx.environment.kind === "local" && { env: engineVariables() }),
+      timeoutMs: CLEAN_UP_MS,
+      signal,
+      separateStderr: true,
+      sandbox: { off: true },
+    });
+  try {
+    const { output } = await ask(["ps", "--all", "--quiet", "--filter", `label=${label}`]);
+    const [id] = output.trim().split("\n");
+    const now = engine === "podman" ? ["--time", "0"] : [];
+    if (id !== undefined && id !== "") await ask(["rm", "--force", ...now, id]);
+  } catch {
+    // Nobody is there to be told: the call is over.
+  }
 }
 
 /** `docker compose` is a plugin, `docker-compose` and `podman-compose` are programs of their own. */

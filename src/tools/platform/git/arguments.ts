@@ -237,7 +237,7 @@ export function changingWords(args: GitArguments): GitWords {
       return {
         words: [
           "fetch",
-          "--quiet",
+          "--progress",
           ...PULLS,
           ...(args.all === true ? ["--tags"] : []),
           args.remote ?? "origin",
@@ -248,7 +248,8 @@ export function changingWords(args: GitArguments): GitWords {
       return {
         words: [
           "pull",
-          "--quiet",
+          "--progress",
+          "--no-stat",
           "--no-edit",
           args.rebase === true ? "--rebase" : "--no-rebase",
           ...PULLS,
@@ -261,6 +262,7 @@ export function changingWords(args: GitArguments): GitWords {
         words: [
           "push",
           "--porcelain",
+          "--progress",
           "--recurse-submodules=no",
           "--receive-pack=git-receive-pack",
           ...forced("--force-with-lease"),

@@ -105,13 +105,6 @@ export async function clone(args: GitArguments, ctx: CallContext) {
     ctx,
     network,
     writable: isAtOrBelow(target, ctx.session.workspace) ? [] : [dirname(target)],
-    onOutput: (chunk) => {
-      const percent = /(\d+)% \(/.exec(
-        chunk.split(/[\r\n]/).findLast((line) => line.includes("%")) ?? "",
-      )?.[1];
-      if (percent !== undefined)
-        ctx.progress({ message: `cloning ${withoutPassword(url)}`, fraction: Number(percent) / 100 });
-    },
   });
   const place = { folder: await files.realpath(target), ctx };
   const { branch, hash } = await status({}, place);

@@ -33,8 +33,14 @@ function headOf(out: Row): string {
     typeof message === "string" ? firstLine(message) : "",
     clean === true ? mark.good("nothing to commit") : "",
     typeof out.url === "string" ? mark.path(out.url) : "",
+    out.updated === false ? mark.good("up to date") : "",
+    out.updated === true ? `${shortHash(out.from)}..${shortHash(out.to)}` : "",
   ].filter((word) => word !== "");
   return words.length === 0 ? mark.dim(`${out.action} ${out.repo}`) : words.join("  ");
+}
+
+function shortHash(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 10) : "";
 }
 
 function commitText(commit: Row): string {

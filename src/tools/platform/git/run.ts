@@ -44,7 +44,6 @@ export interface GitChange {
       }
     | undefined;
   readonly writable?: readonly string[] | undefined;
-  onOutput?(text: string): void;
 }
 
 /** Runs a command that may change the repository, with its hooks. Never through a shell. */
@@ -66,7 +65,7 @@ export async function changeWithGit(change: GitChange): Promise<GitAnswer> {
       network: network?.open === true ? true : undefined,
     },
     maxOutputChars: MAX_OUTPUT_CHARS,
-    ...(change.onOutput !== undefined && { onChunk: change.onOutput }),
+    ...(network !== undefined && { onChunk: (chunk) => tellProgress(chunk, { words, network, ctx }) }),
   });
   ctx.signal.throwIfAborted();
   if (result.timedOut)
@@ -77,10 +76,46 @@ export async function changeWithGit(change: GitChange): Promise<GitAnswer> {
   return {
     ok: result.exitCode === 0,
     output: result.output,
-    stderr: result.stderr.trim(),
+    stderr: withoutProgress(result.stderr).trim(),
     exitCode: result.exitCode,
     truncated: result.truncated,
   };
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  clone: "cloning",
+  fetch: "fetching from",
+  pull: "pulling from",
+  push: "pushing to",
+};
+
+/** git counts for people who watch a terminal: `Receiving objects:  42% (420/1000)`. */
+function tellProgress(
+  chunk: string,
+  {
+    words,
+    network,
+    ctx,
+  }: Required<Pick<GitChange, "words" | "ctx">> & { readonly network: { readonly from: string } },
+): void {
+  const line = chunk.split(/[\r\n]/).findLast((one) => /\d% \(/.test(one)) ?? "";
+  const [, percent] = /(\d+)% \(/.exec(line) ?? [];
+  if (percent === undefined) return;
+  ctx.progress({
+    message: `${VERBS[words[0] ?? ""] ?? words[0]} ${network.from}`,
+    fraction: Number(percent) / 100,
+  });
+}
+
+const COUNTING =
+  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Writing|Receiving|Resolving|Unpacking|Updating|Total|Delta compression|Filtering)\b.*(?:\d|done|thread)/;
+
+/** The counting is over when the answer is read. */
+function withoutProgress(stderr: string): string {
+  return stderr
+    .split(/\r\n|[\r\n]/)
+    .filter((line) => !COUNTING.test(line))
+    .join("\n");
 }
 
 export async function mustChange(change: GitChange): Promise<GitAnswer> {
@@ -131,6 +166,11 @@ const KNOWN: readonly Known[] = [
     hint: "The SSH key or the server's host key is not known here; the person sets it up once with ssh HOST.",
   },
   {
+    pattern: /repository '.*' (?:not found|does not exist)|does not appear to be a git repository/,
+    code: "not_found",
+    hint: "Check the address; servers say the same of a private repository to those without credentials.",
+  },
+  {
     pattern: /non-fast-forward|fetch first|\[rejected\]|stale info/,
     hint: "The other side has commits that are not here: pull first, then push.",
   },
@@ -163,7 +203,10 @@ export function gitFailed(words: readonly string[], answer: GitAnswer, from?: st
   const said = withoutPassword(
     [answer.stderr, answer.output.trim()].filter((part) => part !== "").join("\n"),
   );
-  const text = said.replace(/^(?:fatal|error): /gm, "").trim();
+  const text = said
+    .replace(/^Cloning into .*\n/m, "")
+    .replace(/^(?:fatal|error): /gm, "")
+    .trim();
   const known = KNOWN.find(({ pattern }) => pattern.test(said));
   return new ToolError(
     `git ${words[0]} failed: ${text === "" ? `exit code ${answer.exitCode}` : text.slice(0, LONGEST_COMPLAINT)}`,

@@ -119,17 +119,17 @@ export function storageFailure(error: unknown, what: string, { endpoint }: Stora
   const name = errorName(error);
   if (name === "AbortError")
     return new ToolError("The transfer was cancelled.", { code: "cancelled", cause: error });
-  return new ToolError(
-    `${what}: ${messageOf(error)}${messageOf(error).includes(name) ? "" : ` (${name})`}.`,
-    {
-      hint: Object.hasOwn(HINTS, name)
-        ? HINTS[name]
-        : "Check the endpoint, the bucket and the keys, then try again.",
-      details: { code: name },
-      from: endpoint,
-      cause: error,
-    },
-  );
+  // Answers to HEAD have no body that could say more.
+  const said = messageOf(error) === "UnknownError" ? "" : messageOf(error);
+  const words = said === "" ? name : said.includes(name) ? said : `${said} (${name})`;
+  return new ToolError(`${what}: ${words}.`, {
+    hint: Object.hasOwn(HINTS, name)
+      ? HINTS[name]
+      : "Check the endpoint, the bucket and the keys, then try again.",
+    details: { code: name },
+    from: endpoint,
+    cause: error,
+  });
 }
 
 export function errorName(error: unknown): string {

@@ -1,0 +1,114 @@
+import { inlineCode } from "../code/inline.js";
+import { producersOf, producersOfWord } from "./flows.js";
+import { type Condition, names, subject } from "./row.js";
+import { isSecretName } from "./secret-names.js";
+import { inputText } from "./sql-clients.js";
+
+const ENVIRONMENT = "credentials.environment";
+const ELSEWHERE = "shows the environment, keys as well, of another machine";
+const FILTERED = "looks for keys and passwords in the environment";
+const MEMORY = "reads the memory or the variables of a running process";
+const INSIDE = "runs code inside another process";
+
+/** `kubectl exec web -- env`, `ssh prod env`; a container of this machine is as open as the machine. */
+const foreignEnvironment: Condition = ({ command: { program, args, wrappers } }) =>
+  /^(?:env|printenv|export|set|declare)$/.test(program) &&
+  wrappers.some(
+    ({ kind, program: outer }) => kind === "remote" || /^(?:kubectl|oc|heroku|fly|flyctl) /.test(outer),
+  ) &&
+  (program === "printenv"
+    ? args.length === 0 || args.some(({ text }) => isSecretName(text))
+    : args.every(({ text }) => text.startsWith("-")))
+    ? {}
+    : undefined;
+
+const SECRET_WORD =
+  /(?:token|secret|passw|passphrase|credential|api_?-?key|apikey|private_?key|access_?key|\bkey\b|\bpwd\b)/i;
+const PRINTERS = names("env printenv set export declare typeset");
+
+/** `env | grep -i token`, `printenv GITHUB_TOKEN`. */
+const filtersSecrets: Condition = ({ command }) => {
+  const { program, args, feeds, redirects } = command;
+  if (program === "printenv")
+    return feeds.length === 0 && redirects.length === 0
+      ? args.find(({ text }) => isSecretName(text))
+      : undefined;
+  if (!/^(?:[ef]?grep|rg|ag|ack|awk|gawk|sed|perl|ruby)$/.test(program)) return undefined;
+  const word = args.find(({ text }) => SECRET_WORD.test(text));
+  if (
+    word === undefined ||
+    args.some(({ text }) => /^-[a-zA-Z]*[qcvL]|^--(?:quiet|count|invert-match)$/.test(text))
+  )
+    return undefined;
+  // Names without values are no secrets.
+  if (
+    [...feeds, ...producersOf(command)].some(
+      ({ program: next, args: [first] }) => /^(?:wc|cut)$/.test(next) && !/^-d.?$/.test(first?.text ?? ""),
+    )
+  )
+    return undefined;
+  return producersOf(command).some(
+    (each) => PRINTERS.has(each.program) && each.args.every(({ text }) => text.startsWith("-")),
+  )
+    ? word
+    : undefined;
+};
+
+const READS_ENVIRONMENT =
+  /process\.env|os\.environ|\bENV\b|%ENV|getenv|\$_ENV|\$_SERVER|System\.get[eE]nv|Deno\.env/;
+
+/** Code that goes through the environment for names of secrets. */
+const codeFiltersSecrets: Condition = ({ command }) => {
+  const texts = [...(inlineCode(command)?.texts ?? []), ...inputText(command)];
+  return texts.find(
+    ({ text }) =>
+      READS_ENVIRONMENT.test(text) &&
+      /entries|keys|items|filter|each|select|grep|for\b|map|dump|stringify/.test(text) &&
+      SECRET_WORD.test(text),
+  );
+};
+
+/** A debugger that is led to the runtime itself. */
+const debugsRuntime: Condition = ({ command }) =>
+  DEBUGGERS.has(command.program)
+    ? command.args.find((word) =>
+        producersOfWord(word).some(({ args }) => args.some(({ text }) => /hermes/i.test(text))),
+      )
+    : undefined;
+const DEBUGGERS = names(
+  "gdb lldb strace ltrace dlv py-spy rbspy frida frida-trace reptyr gcore jmap jcmd criu node perf bpftrace kill uftrace rr radare2 r2 pyrasite austin memray",
+);
+
+/** What running programs hold in memory and environment. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("memory", [
+  { program: "*", when: foreignEnvironment, rule: ENVIRONMENT, reason: ELSEWHERE, match: ["kubectl exec -n prod deploy/api -- env", "ssh prod env"],
+    not_match: ["docker exec -it web env", "docker exec web printenv PATH", "kubectl exec web -- env FOO=1 ls"] },
+  { program: "*", when: filtersSecrets, rule: ENVIRONMENT, reason: FILTERED, match: ["env | grep -iE 'token|secret'", "printenv GITHUB_TOKEN"],
+    not_match: ["env | grep NODE", "env | grep -c TOKEN", "grep -rn token src", "printenv PATH", "cat a.txt | grep token"] },
+  { program: "*", when: codeFiltersSecrets, rule: ENVIRONMENT, reason: FILTERED, match: ["node -p 'Object.entries(process.env).filter(([k]) => /TOKEN/.test(k))'"],
+    not_match: ["node -p process.env.NODE_ENV", "node -e 'console.log(Object.keys(process.env).length)'"] },
+  { program: "*", when: debugsRuntime, rule: "agent.self", reason: "leads a debugger to the runtime that guards this agent", match: ["gdb -batch -p \"$(pgrep -f 'hermes serve')\" -ex bt"] },
+  { rule: "credentials.dump", reason: MEMORY, dry: "", tools: [
+    { program: "py-spy", path: "dump", options: "l locals", match: ["py-spy dump --locals --pid 9"], not_match: ["py-spy dump --pid 9", "py-spy top --pid 9"] },
+    { program: "jmap", word: /^-dump|^-histo:file/, match: ["jmap -dump:file=h.bin 9"], not_match: ["jmap -histo 9"] },
+    { program: "jcmd", word: /^GC\.heap_dump|^VM\.system_properties|^JFR\.dump/, match: ["jcmd 9 GC.heap_dump h.bin"], not_match: ["jcmd -l"] },
+    { program: "jinfo", word: /^(?:-sysprops|\d+|-flags?)$/, match: ["jinfo -sysprops 9"], not_match: ["jinfo -h"] },
+    { program: "procdump|avml|lime|volatility|vol|vol.py|memdump|fmem|dumpit|winpmem|osxpmem|memfetch|readmem|minidump|createdump|dotnet-dump|dotnet-gcdump|heapdump|pmdump|crash|drgn|makedumpfile|mem_dump|scanmem|gameconqueror|pince|rdump|coredumpctl",
+      unless: /^(?:--?help|-h|--version|list|info|ps|collect-help)$/, word: /./, match: ["procdump -p 9", "avml out.lime", "coredumpctl dump 9"], not_match: ["coredumpctl list"] },
+    { program: "kubectl|oc", path: "create token", rule: "credentials.token", reason: "makes an access token for a cluster and prints it", match: ["kubectl create token admin"], not_match: ["kubectl create ns x"] },
+    { program: "criu", path: "dump|pre-dump", match: ["criu dump -t 9 -D d"], not_match: ["criu check"] },
+    { program: "docker|podman", path: "checkpoint create", match: ["docker checkpoint create web c1"], not_match: ["docker ps"] },
+    { program: "docker|podman|nerdctl", path: "container? inspect", word: /Config\.Env|\.Env\b/, rule: ENVIRONMENT, reason: ELSEWHERE, match: ["docker inspect -f '{{.Config.Env}}' web"], not_match: ["docker inspect web"] },
+    { program: "systemctl", taking: "p property", path: "show", word: /^(?:-p|--property=)?Environment$/, rule: ENVIRONMENT, reason: "shows the environment, keys as well, of a service", match: ["systemctl show -p Environment web"], not_match: ["systemctl show web"] },
+  ] },
+  { rule: "starter.escape", reason: INSIDE, dry: "", tools: [
+    { program: "gdb|lldb", word: /^(?:-p|--pid|--attach|-ex|--eval-command|-o|--one-line)/, when: (call) => call.has("p", "pid", "attach", "attach-pid") || call.find(/^-p\d*$|^--pid|^--attach/) !== undefined ? call.find(/^\s*(?:call|expr(?:ession)?|e|set\s+var|jump|return|kill|detach-kill|compile|inject|print|p)\s*(?:--\s*)?.*[(=]|^\s*(?:kill|return)\b/) : undefined,
+      match: ["gdb -p 9 -batch -ex 'call (void)exit(0)'"], not_match: ["gdb -p 9 -batch -ex 'thread apply all bt'", "gdb -batch -ex run -ex bt --args ./a"] },
+    { program: "frida|frida-trace|frida-inject|pyrasite|pyrasite-shell|hyperpyrasite|pyinjector|injector|linux-inject|reptyr|neercs|injcode|madbomber|dlinject.py|dlinject|process-hollow|ptrace-inject|xinject|jattach|byteman|bminstall.sh|arthas|arthas-boot|as.sh|objection|cycript",
+      unless: /^(?:--?help|-h|--version)$/, word: /./, match: ["frida -p 9 -l x.js", "reptyr 9"], not_match: ["frida --version"] },
+    { program: "dlv", path: "attach", match: ["dlv attach 9"], not_match: ["dlv debug ./cmd"] },
+    { program: "node|nodejs", path: "inspect", options: "p", match: ["node inspect -p 9"], not_match: ["node inspect a.js"] },
+    { program: "pdb|python|python3", word: /^(?:-p|--pid)$/, when: (call) => call.find(/^(?:pdb|debugpy)$/), match: ["python3 -m debugpy --pid 9 --listen 5678"], not_match: ["python3 -m pdb a.py"] },
+  ] },
+]);
