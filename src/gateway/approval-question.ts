@@ -51,7 +51,8 @@ export function chatAsk(parts: {
       question: {
         text: question,
         choices: choices.map((choice) => ({ label: choice, value: choice })),
-        howToType: choices.length === 0 ? "" : `Answer with one of: ${choices.join(", ")}; or in your own words.`,
+        howToType:
+          choices.length === 0 ? "" : `Answer with one of: ${choices.join(", ")}; or in your own words.`,
         typed: (text) => (text === "" ? undefined : text),
       },
       signal: parts.signal(),

@@ -130,8 +130,7 @@ export class ChatWorker {
       const agent = await this.#agentFor(row, current);
       if ("reason" in agent) return current === "owner" ? agent.reason : "I cannot answer at the moment.";
       const events = await this.#begin({ row, agent, signal });
-      const answer =
-        typeof events === "string" ? events : replyOf(await played(events), current === "owner");
+      const answer = typeof events === "string" ? events : replyOf(await played(events), current === "owner");
       if (!this.#shutdown.signal.aborted) return answer;
       await store.write(() => store.inbox.release(row.seq));
       return undefined;
@@ -199,8 +198,7 @@ export class ChatWorker {
     });
     const state = row.tries >= MOST_TRIES ? "parked" : "done";
     await store.write(() => {
-      for (const text of pieces)
-        store.outbox.add(gateway.name, { chat, text, replyTo: row.message.replyTo });
+      for (const text of pieces) store.outbox.add(gateway.name, { chat, text, replyTo: row.message.replyTo });
       store.inbox.settle(row.seq, state);
     });
     this.#parts.wake();
@@ -249,7 +247,9 @@ const ENDS: Readonly<Record<AgentResult["stop"], string>> = {
 };
 
 function failureText(why: string, isOwner: boolean): string {
-  return isOwner && why !== "" ? `That failed: ${why}` : "Something went wrong on my side; I could not answer.";
+  return isOwner && why !== ""
+    ? `That failed: ${why}`
+    : "Something went wrong on my side; I could not answer.";
 }
 
 function lastAnswer(messages: readonly StoredMessage[]): string {

@@ -25,7 +25,14 @@ function telegram({ config }: Runtime): readonly ConfiguredGateway[] {
 }
 
 function email({ config }: Runtime): readonly ConfiguredGateway[] {
-  const { imap_url: imapUrl, smtp_url, verdicts_of, allowed_users, owners, address } = config.values.gateways.email;
+  const {
+    imap_url: imapUrl,
+    smtp_url,
+    verdicts_of,
+    allowed_users,
+    owners,
+    address,
+  } = config.values.gateways.email;
   if (imapUrl === "") return [];
   const { home } = config.paths;
   const mailbox = URL.canParse(imapUrl) ? new URL(imapUrl) : undefined;

@@ -26,7 +26,8 @@ export class Health {
   /** One process runs a gateway: two would each get half of the messages. False when another one does. */
   claim(gateway: string): boolean {
     const row = this.#db.prepare("SELECT worker FROM health WHERE gateway = ?").get(gateway);
-    if (typeof row?.worker === "string" && row.worker !== this.#worker && isOwnerAlive(row.worker)) return false;
+    if (typeof row?.worker === "string" && row.worker !== this.#worker && isOwnerAlive(row.worker))
+      return false;
     this.#db
       .prepare(
         `INSERT INTO health VALUES (?1, ?2, 'starting', ?3, NULL, 0, NULL) ON CONFLICT (gateway) DO UPDATE

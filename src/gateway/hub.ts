@@ -74,7 +74,9 @@ export class GatewayHub {
     const { store } = this.#parts;
     const running = [...this.#running.values()];
     await Promise.all(running.map(({ supervisor }) => supervisor.stop()));
-    await Promise.all(running.flatMap(({ workers }) => [...workers.values()].map((worker) => worker.close())));
+    await Promise.all(
+      running.flatMap(({ workers }) => [...workers.values()].map((worker) => worker.close())),
+    );
     await Promise.all(running.map(({ delivery }) => delivery.stop()));
     await store.write(() => {
       for (const { gateway } of running) store.health.release(gateway.name);
@@ -251,8 +253,10 @@ export class GatewayHub {
   }
 }
 
+type Command = (worker: ChatWorker) => string | Promise<string>;
+
 /** What is done at once, also while a turn runs. */
-const COMMANDS: ReadonlyMap<string, (worker: ChatWorker) => string | Promise<string>> = new Map([
+const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["/stop", (worker: ChatWorker) => (worker.stopTurn() ? "Stopping." : "Nothing is running.")],
   [
     "/new",

@@ -64,7 +64,8 @@ export class People {
 
   remove(gateway: string, person: string): boolean {
     return (
-      this.#db.prepare("DELETE FROM people WHERE gateway = ? AND person = ?").run(gateway, person).changes === 1
+      this.#db.prepare("DELETE FROM people WHERE gateway = ? AND person = ?").run(gateway, person).changes ===
+      1
     );
   }
 

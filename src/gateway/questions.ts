@@ -112,7 +112,9 @@ export class Questions {
     const [question] = meant;
     if (question === undefined) return undefined;
     if (meant.length > 1)
-      return { say: `${meant.length} questions are open. Add the mark of the one you mean: ${words} #${markOf(question.id)}` };
+      return {
+        say: `${meant.length} questions are open. Add the mark of the one you mean: ${words} #${markOf(question.id)}`,
+      };
     const value = question.typed(words) ?? "";
     return { apply: () => question.answer.resolve({ value, by: message.person }) };
   }
@@ -149,7 +151,8 @@ export class Questions {
   async #close({ seat, part, choices }: OpenQuestion, text: string): Promise<void> {
     const { store, wake } = this.#parts;
     const { gateway, chat } = seat;
-    if (part === undefined || !gateway.traits.buttons || !gateway.traits.edits || choices.length === 0) return;
+    if (part === undefined || !gateway.traits.buttons || !gateway.traits.edits || choices.length === 0)
+      return;
     await store.write(() => {
       const replaces = store.outbox.refOf(part);
       if (replaces !== undefined) store.outbox.add(gateway.name, { chat, text, replaces });

@@ -63,5 +63,7 @@ function longestHead(line: string, fits: (head: string) => boolean): string {
   const blank = line.lastIndexOf(" ", low);
   const cut = blank > low / 2 ? blank : low;
   // Not through the middle of a character.
-  return /[\ud800-\udbff]$/.test(line.slice(0, cut)) ? line.slice(0, Math.max(cut - 1, 2)) : line.slice(0, cut);
+  return /[\ud800-\udbff]$/.test(line.slice(0, cut))
+    ? line.slice(0, Math.max(cut - 1, 2))
+    : line.slice(0, cut);
 }

@@ -12,10 +12,7 @@ export interface StartedGateways {
   readonly busy: readonly string[];
   /** Takes what comes to `/hooks/NAME`. */
   readonly hooks: {
-    accept(
-      name: string,
-      delivery: Parameters<WebhookGateway["accept"]>[0],
-    ): Promise<HookAnswer | undefined>;
+    accept(name: string, delivery: Parameters<WebhookGateway["accept"]>[0]): Promise<HookAnswer | undefined>;
   };
   stop(): Promise<void>;
 }

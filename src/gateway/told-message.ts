@@ -38,7 +38,11 @@ async function fetchOne(
   { row, gateway, folder, signal }: Parameters<typeof toldMessage>[0],
 ): Promise<string | Content> {
   const { ref, mimeType, bytes = 0 } = attachment;
-  const name = attachment.name.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^\.+/, "_").slice(-100) || "file";
+  const name =
+    attachment.name
+      .replace(/[^\p{L}\p{N}._-]+/gu, "_")
+      .replace(/^\.+/, "_")
+      .slice(-100) || "file";
   if (bytes > MAX_FILE_BYTES)
     return `[file ${name} was not fetched: ${sizeText(bytes, "decimal")} is more than is taken]`;
   try {

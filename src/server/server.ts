@@ -91,7 +91,16 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     limits: { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
   });
   const mcp = new McpEndpoint({ runtime, running });
-  const services: ServerServices = { runtime, auth, sessions, feed, mcp, running, limits, hooks: options.hooks };
+  const services: ServerServices = {
+    runtime,
+    auth,
+    sessions,
+    feed,
+    mcp,
+    running,
+    limits,
+    hooks: options.hooks,
+  };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,

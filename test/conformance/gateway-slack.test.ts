@@ -32,7 +32,8 @@ describeGateway({
         server.say({ text, from: "66" });
       },
       shown: () => server.shown.map(({ text }) => text),
-      trouble: (kind) => server.fail(kind === "rate" ? "rate" : "down", { afterwards: kind === "silent_take" }),
+      trouble: (kind) =>
+        server.fail(kind === "rate" ? "rate" : "down", { afterwards: kind === "silent_take" }),
     };
   },
 });

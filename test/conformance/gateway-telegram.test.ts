@@ -1,5 +1,5 @@
-import { TelegramServer } from "../support/platforms/telegram-server.js";
 import { telegramAt } from "../gateway/support.js";
+import { TelegramServer } from "../support/platforms/telegram-server.js";
 import { describeGateway } from "./gateways.js";
 
 describeGateway({

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signBody } from "../../src/base/signed-body.js";
 import { WebhookGateway } from "../../src/gateway/webhook/webhook.js";
-import { onTestEnd } from "../support/runtime.js";
 import { eventually } from "../gateway/support.js";
+import { onTestEnd } from "../support/runtime.js";
 import { describeGateway } from "./gateways.js";
 
 const SECRET = "a secret of both sides";

@@ -70,7 +70,9 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
       const { asked } = await hubWith({ gateways: [platform.open()] });
       await platform.deliver({ text: "hello", sentAt: Date.now() });
       await eventually(() => expect(platform.shown()).toHaveLength(1));
-      expect(JSON.stringify(asked[0]?.messages.at(-1))).toMatch(/sent \d+ s ago, \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+      expect(JSON.stringify(asked[0]?.messages.at(-1))).toMatch(
+        /sent \d+ s ago, \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+      );
     });
 
     it("delivers a reply of any length whole and in order", async () => {
@@ -86,16 +88,19 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
       for (const text of platform.shown()) expect(text.length).toBeLessThanOrEqual(maxChars);
     });
 
-    it.each(["rate", "down"] as const)("sends again what the platform did not take (%s), once", async (kind) => {
-      const platform = await start();
-      const { store } = await hubWith({ gateways: [platform.open()] });
-      platform.trouble(kind);
-      await platform.deliver({ text: "hello" });
-      await eventually(() => expect(platform.shown()).toEqual(["You said: hello"]));
-      await platform.deliver({ text: "bye" });
-      await eventually(() => expect(platform.shown()).toEqual(["You said: hello", "You said: bye"]));
-      expect(store.outbox.counts(platform.gatewayName)).toEqual({ waiting: 0, failed: 0 });
-    });
+    it.each(["rate", "down"] as const)(
+      "sends again what the platform did not take (%s), once",
+      async (kind) => {
+        const platform = await start();
+        const { store } = await hubWith({ gateways: [platform.open()] });
+        platform.trouble(kind);
+        await platform.deliver({ text: "hello" });
+        await eventually(() => expect(platform.shown()).toEqual(["You said: hello"]));
+        await platform.deliver({ text: "bye" });
+        await eventually(() => expect(platform.shown()).toEqual(["You said: hello", "You said: bye"]));
+        expect(store.outbox.counts(platform.gatewayName)).toEqual({ waiting: 0, failed: 0 });
+      },
+    );
 
     it("never shows a part twice without a word when nobody knows whether it arrived", async () => {
       const platform = await start();

@@ -18,10 +18,22 @@ describe("lesson 95: From is what anybody writes", () => {
     ["an aligned sender of the envelope", [good], true],
     ["none at all", [], false],
     ["a verdict somebody else wrote", ["mx.evil.example; dmarc=pass header.from=friends.example"], false],
-    ["a name that only ends alike", ["notmx.example.org.evil.example; dmarc=pass header.from=friends.example"], false],
-    ["a pass for another domain", ["mx.example.org; dkim=pass header.d=evil.example; spf=pass smtp.mailfrom=x@evil.example"], false],
+    [
+      "a name that only ends alike",
+      ["notmx.example.org.evil.example; dmarc=pass header.from=friends.example"],
+      false,
+    ],
+    [
+      "a pass for another domain",
+      ["mx.example.org; dkim=pass header.d=evil.example; spf=pass smtp.mailfrom=x@evil.example"],
+      false,
+    ],
     ["a fail", ["mx.example.org; dmarc=fail header.from=friends.example"], false],
-    ["a pass inside a comment", ["mx.example.org; dmarc=fail (dmarc=pass header.from=friends.example)"], false],
+    [
+      "a pass inside a comment",
+      ["mx.example.org; dmarc=fail (dmarc=pass header.from=friends.example)"],
+      false,
+    ],
     ["a fail above a forged pass", ["mx.example.org; dmarc=fail header.from=friends.example", good], false],
     ["a pass for a top-level domain", ["mx.example.org; dkim=pass header.d=example"], false],
   ])("%s", (_name, results, isGood) => {

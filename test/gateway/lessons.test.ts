@@ -71,7 +71,9 @@ describe("lesson 90: a gateway that is thrown out comes back; deafness is notice
     };
     const { store } = await hubWith({ gateways: [deaf, telegramAt(server)] });
     await eventually(() => expect(starts).toBeGreaterThan(2));
-    expect(store.health.list().find(({ gateway }) => gateway === "deaf")?.error).toMatch(/nothing was received/);
+    expect(store.health.list().find(({ gateway }) => gateway === "deaf")?.error).toMatch(
+      /nothing was received/,
+    );
   });
 
   it("one that throws leaves the others alone", async () => {
@@ -123,7 +125,9 @@ describe("lesson 91: one paced queue per chat, and the platform's wait is obeyed
     });
     await close();
     await hubWith({ gateways: [telegramAt(server)], home });
-    await eventually(() => expect(server.requests.some(({ method }) => method === "editMessageText")).toBe(true));
+    await eventually(() =>
+      expect(server.requests.some(({ method }) => method === "editMessageText")).toBe(true),
+    );
     const order = server.requests.map(({ method }) => method).filter((method) => method !== "getUpdates");
     expect(order).toEqual(["sendMessage", "editMessageText"]);
   });
@@ -158,9 +162,12 @@ describe("lesson 92: long and badly escaped replies arrive", () => {
       expect(telegramHtml(piece).length).toBeLessThanOrEqual(4_096);
       expect((piece.match(/^```/gm) ?? []).length % 2).toBe(0);
     }
-    expect(pieces.join("\n").replaceAll(/^```(?:ts)?\n?/gm, "").replaceAll("\n", "")).toBe(
-      text.replaceAll(/^```(?:ts)?\n?/gm, "").replaceAll("\n", ""),
-    );
+    expect(
+      pieces
+        .join("\n")
+        .replaceAll(/^```(?:ts)?\n?/gm, "")
+        .replaceAll("\n", ""),
+    ).toBe(text.replaceAll(/^```(?:ts)?\n?/gm, "").replaceAll("\n", ""));
   });
 });
 
@@ -244,7 +251,9 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     await eventually(() => expect(server.shown.some(({ text }) => text.startsWith("result"))).toBe(true));
     mkdirSync(join(cwd, "build"));
     server.say({ text: "clean up", from: 43, chat: -5, group: true });
-    await eventually(() => expect(server.shown.filter(({ text }) => text.startsWith("result"))).toHaveLength(2));
+    await eventually(() =>
+      expect(server.shown.filter(({ text }) => text.startsWith("result"))).toHaveLength(2),
+    );
     expect(isThere()).toBe(true);
   });
 
@@ -265,10 +274,16 @@ describe("lesson 97: a signed message cannot be sent again", () => {
   const body = Buffer.from(JSON.stringify({ text: "deploy" }));
 
   it("the same bytes count once, old ones and changed ones never", async () => {
-    const gateway = new WebhookGateway({ name: "ci", secret: SECRET, rules: () => ({ allowPrivate: false }) });
+    const gateway = new WebhookGateway({
+      name: "ci",
+      secret: SECRET,
+      rules: () => ({ allowPrivate: false }),
+    });
     const { asked } = await hubWith({ gateways: [{ gateway, role: () => "guest" }] });
     const signature = signBody(body.toString(), SECRET);
-    await eventually(async () => expect(await gateway.accept({ signature, body })).toMatchObject({ taken: true }));
+    await eventually(async () =>
+      expect(await gateway.accept({ signature, body })).toMatchObject({ taken: true }),
+    );
     expect(await gateway.accept({ signature, body })).toMatchObject({ taken: true, isRepeat: true });
     const later = Date.now() + 6 * 60_000;
     expect(await gateway.accept({ signature, body, now: later })).toMatchObject({ why: "unsigned" });
@@ -373,7 +388,9 @@ describe("lesson 99: guests see answers only; old messages are told as old", () 
   it("what tools do is not shown in the chat", async () => {
     const server = await new TelegramServer().listen();
     const decide: Decide = (_last, { messages }) =>
-      messages.at(-1)?.role === "tool" ? "Done." : { call: "terminal", arguments: { command: "echo hidden" } };
+      messages.at(-1)?.role === "tool"
+        ? "Done."
+        : { call: "terminal", arguments: { command: "echo hidden" } };
     await hubWith({ gateways: [telegramAt(server)], decide });
     server.say({ text: "go", from: 43 });
     await shows(server, ["Done."]);

@@ -72,7 +72,9 @@ function bodyOf(raw: string): string {
     encoding === "base64"
       ? Buffer.from(body, "base64").toString("utf8")
       : encoding === "quoted-printable"
-        ? body.replace(/=\r\n/g, "").replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+        ? body
+            .replace(/=\r\n/g, "")
+            .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
         : body;
   return plain.replaceAll("\r\n", "\n").trim();
 }

@@ -68,7 +68,12 @@ describe("hermes gateway", () => {
     const byModel = await hermes(["gateway", "pair", code], { home, env: { AI_AGENT: "hermes" } });
     expect(byModel.code).toBe(5);
     const paired = await hermes(["gateway", "pair", code, "--json"], { home });
-    expect(JSON.parse(paired.stdout)).toMatchObject({ ok: true, gateway: "telegram", id: "77", role: "owner" });
+    expect(JSON.parse(paired.stdout)).toMatchObject({
+      ok: true,
+      gateway: "telegram",
+      id: "77",
+      role: "owner",
+    });
     telegram.say({ text: "message 2", from: 77, name: "Eve" });
     await eventually(() => expect(telegram.shown.at(-1)?.text).toBe("You said: message 2"));
     expect((await hermes(["gateway", "pair", code], { home })).code).toBe(2);

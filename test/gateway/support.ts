@@ -9,8 +9,8 @@ import { openGatewayStore } from "../../src/gateway/gateway-store.js";
 import { type ConfiguredGateway, GatewayHub } from "../../src/gateway/hub.js";
 import { TelegramGateway } from "../../src/gateway/telegram/telegram.js";
 import type { ModelPart, ModelRequest } from "../../src/model/model-client.js";
-import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 import type { TelegramServer } from "../support/platforms/telegram-server.js";
+import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 

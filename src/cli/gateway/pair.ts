@@ -10,7 +10,9 @@ export async function pair({ args, options, out, home }: CommandContext): Promis
   const [code = ""] = args;
   const store = await openGatewayStore(hermesPaths(home).gatewaysDb);
   try {
-    const paired = await store.write(() => store.people.pair(code, options.guest === true ? "guest" : "owner"));
+    const paired = await store.write(() =>
+      store.people.pair(code, options.guest === true ? "guest" : "owner"),
+    );
     if (paired === undefined) {
       const hint = "A code is good for an hour and counts once: let them write again for a new one.";
       throw commandError("not_found", `There is no pairing code ${JSON.stringify(code)}`, hint);

@@ -1,6 +1,6 @@
 import type { ButtonInteraction, Client, Message } from "discord.js";
-import { deferred } from "../../base/deferred.js";
 import { unlessAborted } from "../../base/deadline.js";
+import { deferred } from "../../base/deferred.js";
 import { messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import type {
@@ -50,7 +50,9 @@ export class DiscordGateway implements Gateway {
   readonly platform = "discord";
   readonly traits: GatewayTraits;
   readonly #settings: DiscordSettings;
-  #rest: Promise<{ readonly library: DiscordLibrary; readonly rest: InstanceType<DiscordLibrary["REST"]> }> | undefined;
+  #rest:
+    | Promise<{ readonly library: DiscordLibrary; readonly rest: InstanceType<DiscordLibrary["REST"]> }>
+    | undefined;
 
   constructor(settings: DiscordSettings) {
     this.#settings = settings;
@@ -192,7 +194,11 @@ function incomingOf(message: Message, client: Client): IncomingMessage | undefin
   };
 }
 
-function personOf(user: { readonly id: string; readonly username: string; readonly globalName: string | null }): Person {
+function personOf(user: {
+  readonly id: string;
+  readonly username: string;
+  readonly globalName: string | null;
+}): Person {
   return { id: user.id, name: user.globalName ?? user.username };
 }
 
@@ -228,16 +234,22 @@ function rowsOf(buttons: readonly Button[]): readonly unknown[] {
 const LAST_PINGS = new WeakMap<Client, number>();
 
 function heartbeatAnswered(client: Client): boolean {
-  const last = Math.max(0, ...[...client.ws.shards.values()].map(({ lastPingTimestamp }) => lastPingTimestamp));
+  const last = Math.max(
+    0,
+    ...[...client.ws.shards.values()].map(({ lastPingTimestamp }) => lastPingTimestamp),
+  );
   const isNew = last > (LAST_PINGS.get(client) ?? 0);
   if (isNew) LAST_PINGS.set(client, last);
   return isNew;
 }
 
 function disconnected(code: number): Error {
-  if (code === 4004) return new GatewayRefused("Discord does not know this token: check gateways.discord.token");
+  if (code === 4004)
+    return new GatewayRefused("Discord does not know this token: check gateways.discord.token");
   if (code === 4014)
-    return new GatewayRefused("Discord wants the Message Content Intent switched on for this bot, on its Bot page");
+    return new GatewayRefused(
+      "Discord wants the Message Content Intent switched on for this bot, on its Bot page",
+    );
   return new Error(`Discord closed the connection (${code})`);
 }
 

@@ -4,10 +4,17 @@ import { pause } from "../../base/deadline.js";
 import { errnoOf, messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import { readSmtpUrl } from "../../tools/messaging/mail/smtp-url.js";
-import type { Gateway, GatewayTraits, IncomingMessage, OutgoingPart, Receiver, SendOutcome } from "../gateway.js";
+import type {
+  Gateway,
+  GatewayTraits,
+  IncomingMessage,
+  OutgoingPart,
+  Receiver,
+  SendOutcome,
+} from "../gateway.js";
 import { GatewayRefused } from "../supervisor.js";
-import { mailId, ownWords, whyNotAnswered } from "./mail-text.js";
 import { readImapUrl } from "./imap-url.js";
+import { mailId, ownWords, whyNotAnswered } from "./mail-text.js";
 import { verifiedSender } from "./verified-sender.js";
 
 /** How often the server is asked where it does not tell by itself. */
@@ -94,7 +101,7 @@ export class EmailGateway implements Gateway {
         { uid: true, internalDate: true, source: { maxLength: MAX_MAIL_BYTES } },
         { uid: true },
       );
-      if (fetched === false || fetched.source === undefined) continue;
+      if (!fetched || fetched.source === undefined) continue;
       const message = await this.#incoming(fetched);
       if (message !== undefined) await receiver.message(message);
       // Only now: a mail that is not on disk yet is looked at again.
@@ -189,7 +196,7 @@ export class EmailGateway implements Gateway {
     const query = { uid: true, source: { maxLength: MAX_MAIL_BYTES } };
     const fetched = await client.fetchOne(uid, query, { uid: true });
     const { simpleParser } = await this.#settings.loadParser();
-    const source = fetched === false ? undefined : fetched.source;
+    const source = fetched ? fetched.source : undefined;
     const found = source && (await simpleParser(source)).attachments[Number(index)];
     if (!found) throw new Error("the mail is no longer there");
     return found.content;
@@ -249,7 +256,12 @@ class Wake {
 function headersOf({ headerLines }: ParsedMail, name: string): readonly string[] {
   return headerLines
     .filter(({ key }) => key === name)
-    .map(({ line }) => line.slice(line.indexOf(":") + 1).replace(/\r?\n[ \t]+/g, " ").trim());
+    .map(({ line }) =>
+      line
+        .slice(line.indexOf(":") + 1)
+        .replace(/\r?\n[ \t]+/g, " ")
+        .trim(),
+    );
 }
 
 function readReplyTo(text: string | undefined): ReplyTo | undefined {

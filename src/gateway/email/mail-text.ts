@@ -17,7 +17,8 @@ export function whyNotAnswered(mail: MailMarks, ownAddress: string): string | un
   const submitted = header("auto-submitted")?.toLowerCase() ?? "no";
   if (!submitted.startsWith("no")) return "a machine sent it by itself";
   if (/^\s*(?:bulk|junk|list|auto_reply)/i.test(header("precedence") ?? "")) return "it went to many";
-  if (header("list-id") !== undefined || header("list-unsubscribe") !== undefined) return "it is of a mailing list";
+  if (header("list-id") !== undefined || header("list-unsubscribe") !== undefined)
+    return "it is of a mailing list";
   if (header("x-auto-response-suppress") !== undefined || header("x-autoreply") !== undefined)
     return "a machine sent it by itself";
   if (header("return-path")?.replace(/\s/g, "") === "<>" || MACHINES.test(from)) return "it is a bounce";
@@ -33,14 +34,19 @@ export function ownWords(text: string): string {
       line.startsWith(">") ||
       line === "-- " ||
       /^-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht)/i.test(line) ||
-      (/^(?:on|am|le|el)\b.*:$/i.test(line.trim()) && lines.slice(at + 1).some((later) => later.startsWith(">"))),
+      (/^(?:on|am|le|el)\b.*:$/i.test(line.trim()) &&
+        lines.slice(at + 1).some((later) => later.startsWith(">"))),
   );
   const kept = end === -1 ? lines : lines.slice(0, end);
   return kept.join("\n").trim();
 }
 
 /** The same for the same part: whoever gets it twice can tell. */
-export function mailId(part: { readonly id: string; readonly chat: string; readonly address: string }): string {
+export function mailId(part: {
+  readonly id: string;
+  readonly chat: string;
+  readonly address: string;
+}): string {
   const { id, chat, address } = part;
   const mark = createHash("sha256").update(chat).digest("hex").slice(0, 12);
   return `<${id}.${mark}@${address.split("@")[1] ?? "localhost"}>`;

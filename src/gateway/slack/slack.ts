@@ -1,7 +1,7 @@
 import type { SocketModeClient } from "@slack/socket-mode";
 import type { WebClient } from "@slack/web-api";
-import { deferred } from "../../base/deferred.js";
 import { unlessAborted } from "../../base/deadline.js";
+import { deferred } from "../../base/deferred.js";
 import { messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import type {
@@ -20,7 +20,8 @@ import { slackText } from "./mrkdwn.js";
 /** How often it is looked whether the connection lives; the library ends one whose pings are not answered. */
 const LOOK_EVERY_MS = 5_000;
 const MOST_MISSED = 100;
-const REFUSALS = /invalid_auth|not_authed|account_inactive|token_revoked|missing_scope|not_allowed_token_type/;
+const REFUSALS =
+  /invalid_auth|not_authed|account_inactive|token_revoked|missing_scope|not_allowed_token_type/;
 
 const TRAITS: GatewayTraits = {
   maxChars: 3_000,
@@ -104,7 +105,11 @@ export class SlackGateway implements Gateway {
         .history({ channel: chat, oldest, limit: MOST_MISSED })
         .catch(() => ({ messages: [] }));
       for (const message of [...(history.messages ?? [])].reverse()) {
-        const incoming = incomingOf({ ...message, channel: chat, channel_type: chat.startsWith("D") ? "im" : "" });
+        const incoming = incomingOf({
+          ...message,
+          channel: chat,
+          channel_type: chat.startsWith("D") ? "im" : "",
+        });
         if (incoming !== undefined) await receiver.message(incoming);
       }
     }

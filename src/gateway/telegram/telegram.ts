@@ -1,5 +1,5 @@
-import { messageOf } from "../../base/errno.js";
 import type { Api } from "grammy";
+import { messageOf } from "../../base/errno.js";
 import type {
   Button,
   ButtonPress,
@@ -10,8 +10,8 @@ import type {
   SendOutcome,
 } from "../gateway.js";
 import { GatewayRefused } from "../supervisor.js";
-import { incomingOf, personOf, type TelegramUpdate } from "./updates.js";
 import { telegramHtml } from "./html.js";
+import { incomingOf, personOf, type TelegramUpdate } from "./updates.js";
 
 type Grammy = typeof import("grammy");
 
@@ -146,7 +146,9 @@ export class TelegramGateway implements Gateway {
       if (code === 401 || code === 404)
         return new GatewayRefused("Telegram does not know this token: check gateways.telegram.token");
       if (code === 409)
-        return new Error("another program polls for the same bot: stop it, or give this one a token of its own");
+        return new Error(
+          "another program polls for the same bot: stop it, or give this one a token of its own",
+        );
       return new Error(`Telegram answered ${code}: ${description}`);
     }
     return new Error(messageOf(error).replaceAll(this.#settings.token, "TOKEN"));
@@ -193,8 +195,7 @@ function outcomeOf(
   const { error_code: code, description: message } = error;
   const seconds = error.parameters.retry_after;
   if (replaces !== undefined && /message is not modified/.test(message)) return { sent: true, ref: replaces };
-  if (code === 429)
-    return { sent: false, retry: "later", afterMs: (seconds ?? 1) * 1_000, message };
+  if (code === 429) return { sent: false, retry: "later", afterMs: (seconds ?? 1) * 1_000, message };
   if (code >= 500 || code === 409) return { sent: false, retry: "later", message };
   if (code === 400 && /can't parse entities|message is too long/i.test(message))
     return { sent: false, retry: "plain", message };

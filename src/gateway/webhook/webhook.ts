@@ -73,7 +73,8 @@ export class WebhookGateway implements Gateway {
     if (said === undefined)
       return { taken: false, why: "unreadable", message: 'The body must be JSON: {"text": "…"}.' };
     const receiver = this.#receiver;
-    if (receiver === undefined) return { taken: false, why: "away", message: "This webhook is being started." };
+    if (receiver === undefined)
+      return { taken: false, why: "away", message: "This webhook is being started." };
     receiver.alive();
     // Without an id of the sender, the signed bytes are what tells a repetition.
     const id = said.id ?? createHash("sha256").update(`${signature}.`).update(body).digest("hex");

@@ -163,7 +163,10 @@ export class DiscordServer {
     }
     if (path.startsWith("/webhooks/")) {
       this.interactions.push(String(fields.content));
-      return json(200, this.#asMessage({ id: "1", chat: "1", text: "", buttons: [], edits: 0, nonce: undefined }));
+      return json(
+        200,
+        this.#asMessage({ id: "1", chat: "1", text: "", buttons: [], edits: 0, nonce: undefined }),
+      );
     }
     if (request.headers.authorization !== `Bot ${DISCORD_TOKEN}`)
       return json(401, { code: 0, message: "401: Unauthorized" });
@@ -173,7 +176,11 @@ export class DiscordServer {
     }
     const [, chat = "", message] = /^\/channels\/(\d+)(?:\/messages(?:\/(\d+))?)?$/.exec(path) ?? [];
     if (request.method === "GET" && !path.includes("/messages"))
-      return json(200, { id: chat, type: 1, recipients: [{ id: chat.slice(4), username: "Ann", discriminator: "0" }] });
+      return json(200, {
+        id: chat,
+        type: 1,
+        recipients: [{ id: chat.slice(4), username: "Ann", discriminator: "0" }],
+      });
     if (request.method === "GET") {
       const after = BigInt(searchParams.get("after") ?? "0");
       const later = this.#said.filter(({ id, channel_id }) => channel_id === chat && BigInt(id) > after);
@@ -185,7 +192,9 @@ export class DiscordServer {
     if (fault !== undefined && !fault.afterwards) return json(fault.status, { message: "no", code: 0 });
     const shown = this.#change({ chat, message, fields });
     if (fault !== undefined) return void response.destroy();
-    return shown === undefined ? json(400, { code: 50035, message: "Invalid Form Body" }) : json(200, this.#asMessage(shown));
+    return shown === undefined
+      ? json(400, { code: 50035, message: "Invalid Form Body" })
+      : json(200, this.#asMessage(shown));
   }
 
   #change(wish: {

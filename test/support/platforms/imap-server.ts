@@ -1,5 +1,5 @@
-import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { onTestEnd } from "../runtime.js";
 
 interface StoredMail {
@@ -30,7 +30,12 @@ export class ImapServer {
   }
 
   deliver(source: string, at = new Date()): void {
-    this.mails.push({ uid: this.#nextUid++, source: Buffer.from(source.replace(/\r?\n/g, "\r\n")), at, seen: false });
+    this.mails.push({
+      uid: this.#nextUid++,
+      source: Buffer.from(source.replace(/\r?\n/g, "\r\n")),
+      at,
+      seen: false,
+    });
     for (const [socket, { selected }] of this.#sockets)
       if (selected) socket.write(`* ${this.mails.length} EXISTS\r\n`);
   }

@@ -50,7 +50,12 @@ export class SlackServer {
     return `${this.url}/api/`;
   }
 
-  say(said: { readonly text: string; readonly from?: string; readonly ts?: string; readonly retry?: number }): void {
+  say(said: {
+    readonly text: string;
+    readonly from?: string;
+    readonly ts?: string;
+    readonly retry?: number;
+  }): void {
     const { text, from = "42" } = said;
     const ts = said.ts ?? `${this.#time++}.000100`;
     const event = { type: "message", channel_type: "im", channel: `D${from}`, user: from, text, ts };
@@ -96,7 +101,8 @@ export class SlackServer {
     });
     socket.send(JSON.stringify({ type: "hello", num_connections: 1, connection_info: { app_id: "A1" } }));
     for (const { envelope, isConfirmed } of this.#events)
-      if (!isConfirmed) socket.send(JSON.stringify({ ...envelope, retry_attempt: 1, retry_reason: "timeout" }));
+      if (!isConfirmed)
+        socket.send(JSON.stringify({ ...envelope, retry_attempt: 1, retry_reason: "timeout" }));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -125,7 +131,9 @@ export class SlackServer {
   #change(method: string, fields: Fields): ShownMessage | string {
     const text = unescaped(String(fields.text ?? ""));
     if (text.length > 4_000) return "msg_too_long";
-    const blocks = (typeof fields.blocks === "string" ? JSON.parse(fields.blocks) : (fields.blocks ?? [])) as {
+    const blocks = (
+      typeof fields.blocks === "string" ? JSON.parse(fields.blocks) : (fields.blocks ?? [])
+    ) as {
       type: string;
       elements?: ShownMessage["buttons"];
     }[];
