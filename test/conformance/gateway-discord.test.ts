@@ -1,5 +1,7 @@
+import { expect } from "vitest";
 import { DiscordGateway } from "../../src/gateway/discord/discord.js";
 import { DISCORD_TOKEN, DiscordServer } from "../support/platforms/discord-server.js";
+import { eventually } from "../gateway/support.js";
 import { describeGateway } from "./gateways.js";
 
 describeGateway({
@@ -8,6 +10,7 @@ describeGateway({
   maxChars: 2_000,
   async start() {
     const server = await new DiscordServer().listen();
+    const connected = () => eventually(() => expect(server.isConnected).toBe(true));
     return {
       gatewayName: "discord",
       open: () =>
@@ -19,9 +22,11 @@ describeGateway({
           traits: { paceMs: 0 },
         }),
       async deliver({ id, text }) {
+        await connected();
         server.say({ text, ...(id !== undefined && { id }) });
       },
       async stranger(text) {
+        await connected();
         server.say({ text, from: "66", name: "Mallory" });
       },
       shown: () => server.shown.map(({ text }) => text),

@@ -1,4 +1,4 @@
-import type { ButtonInteraction, Client, Message } from "discord.js";
+import type { APIMessage, ButtonInteraction, Client } from "discord.js";
 import { unlessAborted } from "../../base/deadline.js";
 import { deferred } from "../../base/deferred.js";
 import { messageOf } from "../../base/errno.js";
@@ -61,12 +61,10 @@ export class DiscordGateway implements Gateway {
 
   async receive(receiver: Receiver, signal: AbortSignal): Promise<void> {
     const library = await this.#settings.load();
-    const { Client, Events, GatewayIntentBits, Partials } = library;
+    const { Client, Events, GatewayIntentBits } = library;
     const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
     const client = new Client({
       intents: [Guilds, GuildMessages, DirectMessages, MessageContent],
-      // Private channels are not told beforehand.
-      partials: [Partials.Channel],
       rest: this.#restOptions(),
     });
     const broken = deferred<never>();
@@ -77,8 +75,10 @@ export class DiscordGateway implements Gateway {
     client.on(Events.ShardError, fail);
     client.on(Events.ShardDisconnect, ({ code }) => fail(disconnected(code)));
     client.on(Events.Invalidated, () => fail(new Error("Discord ended the session")));
-    client.on(Events.MessageCreate, (message) => {
-      const incoming = incomingOf(message, client);
+    // As they come over the wire: the library's own event leaves out channels it has not been told of.
+    client.on(Events.Raw, ({ t, d }: { readonly t: string; readonly d: GatewayMessage }) => {
+      if (t !== "MESSAGE_CREATE") return;
+      const incoming = incomingOf(d, { self: client.user?.id, isPrivate: d.guild_id === undefined });
       if (incoming !== undefined) receiver.message(incoming).catch(fail);
     });
     client.on(Events.InteractionCreate, (interaction) => {
@@ -86,7 +86,7 @@ export class DiscordGateway implements Gateway {
     });
     client.once(Events.ClientReady, () => {
       receiver.alive();
-      catchUp(client, receiver).catch(fail);
+      catchUp(client, receiver, library).catch(fail);
     });
     const look = setInterval(() => {
       if (heartbeatAnswered(client)) receiver.alive();
@@ -156,39 +156,47 @@ export class DiscordGateway implements Gateway {
   }
 }
 
+type GatewayMessage = APIMessage & { readonly guild_id?: string | undefined };
+
 /** What was said while nobody listened, oldest first; what is known already is noticed by its id. */
-async function catchUp(client: Client, receiver: Receiver): Promise<void> {
+async function catchUp(client: Client, receiver: Receiver, { Routes, ChannelType }: DiscordLibrary): Promise<void> {
+  const { rest } = client;
   for (const { chat, id } of receiver.heard()) {
-    const channel = await client.channels.fetch(chat).catch(() => null);
-    if (channel?.isTextBased() !== true) continue;
-    const missed = await channel.messages.fetch({ after: id, limit: MOST_MISSED });
-    for (const message of [...missed.values()].reverse()) {
-      const incoming = incomingOf(message, client);
+    // A channel that this one was shut out of has nothing more to say to it.
+    const channel = await rest.get(Routes.channel(chat)).catch(() => undefined);
+    if (!isRecord(channel)) continue;
+    const query = new URLSearchParams({ after: id, limit: String(MOST_MISSED) });
+    const missed = (await rest.get(Routes.channelMessages(chat), { query })) as readonly APIMessage[];
+    const about = { self: client.user?.id, isPrivate: channel.type === ChannelType.DM };
+    for (const message of [...missed].reverse()) {
+      const incoming = incomingOf(message, about);
       if (incoming !== undefined) await receiver.message(incoming);
     }
   }
 }
 
 /** Undefined for what bots say, and in a server's channel for what is not said to this one. */
-function incomingOf(message: Message, client: Client): IncomingMessage | undefined {
-  const self = client.user;
-  if (message.author.bot || self === null) return undefined;
-  const isPrivate = message.guildId === null;
-  if (!isPrivate && !message.mentions.users.has(self.id)) return undefined;
-  const attachments = [...message.attachments.values()].map(({ url, name, contentType, size }) => ({
+function incomingOf(
+  message: APIMessage,
+  { self, isPrivate }: { readonly self: string | undefined; readonly isPrivate: boolean },
+): IncomingMessage | undefined {
+  if (message.author.bot === true || self === undefined) return undefined;
+  if (!isPrivate && !message.mentions.some(({ id }) => id === self)) return undefined;
+  const attachments = message.attachments.map(({ url, filename, content_type, size }) => ({
     ref: url,
-    name,
-    mimeType: contentType ?? "application/octet-stream",
+    name: filename,
+    mimeType: content_type ?? "application/octet-stream",
     bytes: size,
   }));
-  const text = message.content.replaceAll(new RegExp(`<@!?${self.id}>`, "g"), "").trim();
+  const text = message.content.replaceAll(new RegExp(`<@!?${self}>`, "g"), "").trim();
   if (text === "" && attachments.length === 0) return undefined;
+  const { id, username, global_name: name } = message.author;
   return {
     id: message.id,
-    chat: message.channelId,
-    person: personOf(message.author),
+    chat: message.channel_id,
+    person: { id, name: name ?? username },
     text,
-    sentAt: message.createdTimestamp,
+    sentAt: Date.parse(message.timestamp),
     isPrivate,
     ...(attachments.length > 0 && { attachments }),
   };

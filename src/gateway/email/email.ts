@@ -273,7 +273,9 @@ function readReplyTo(text: string | undefined): ReplyTo | undefined {
 function outcomeOf(error: unknown): SendOutcome {
   const status = isRecord(error) ? Number(error.responseCode ?? 0) : 0;
   const message = messageOf(error);
-  if (status >= 500 || errnoOf(error) === "EENVELOPE") return { sent: false, retry: "never", message };
+  // Without a status it is an address that no server would take.
+  if (status >= 500 || (status === 0 && errnoOf(error) === "EENVELOPE"))
+    return { sent: false, retry: "never", message };
   const unsure = isRecord(error) && error.command === "DATA" && status === 0;
   return { sent: false, retry: "later", unsure, message };
 }

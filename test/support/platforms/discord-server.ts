@@ -58,6 +58,11 @@ export class DiscordServer {
     return `${this.url}/api`;
   }
 
+  /** What is said before is not delivered, as on Discord itself. */
+  get isConnected(): boolean {
+    return this.#sockets.size > 0;
+  }
+
   /** Somebody writes; bots that do not listen do not hear it. */
   say(said: {
     readonly text: string;
@@ -71,6 +76,7 @@ export class DiscordServer {
     const message = {
       id,
       channel_id: chat,
+      channel_type: 1,
       type: 0,
       content: text,
       timestamp: new Date().toISOString(),

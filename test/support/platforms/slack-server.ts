@@ -23,7 +23,7 @@ export class SlackServer {
   readonly #events: { readonly id: string; readonly envelope: Fields; isConfirmed: boolean }[] = [];
   readonly #sockets = new Set<WebSocket>();
   readonly #faults: { readonly kind: "rate" | "down"; readonly afterwards: boolean }[] = [];
-  #time = 1_760_000_000;
+  #time = Math.floor(Date.now() / 1_000);
   #next = 1;
   url = "";
 
