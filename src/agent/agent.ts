@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
 import { failure, HermesError } from "../tool/errors.js";
-import type { MemoryHost, SessionsHost } from "../tool/host-capabilities.js";
+import type { MemoryHost, MessagesHost, SessionsHost } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
@@ -38,6 +38,8 @@ export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | 
   /** What the loop does not bring by itself. */
   readonly memory?: MemoryHost | undefined;
   readonly sessions?: SessionsHost | undefined;
+  /** Chats it can write to; those of the runtime when left out. */
+  readonly messages?: MessagesHost | undefined;
 }
 
 /** A conversation with a model that has tools. */
@@ -209,7 +211,13 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
       approver === undefined
         ? undefined
         : telling(typeof approver === "function" ? approverFrom(approver) : approver, emit),
-    host: { todos, delegate, memory: parts.memory, sessions: parts.sessions },
+    host: {
+      todos,
+      delegate,
+      memory: parts.memory,
+      sessions: parts.sessions,
+      messages: parts.messages ?? runtime.messages,
+    },
     model: model.name,
     contextTokens: model.contextTokens,
     guardrails: parts.guardrails ?? "warn",

@@ -1,12 +1,15 @@
 import type { CommandSpec } from "./command.js";
 
 export const gateway: CommandSpec = {
-  about: "talk to the agent from chat platforms: Telegram, mail, webhooks",
+  about: "talk to the agent from chat platforms: Telegram, Discord, Slack, mail, webhooks",
   otherwise: "run",
   commands: {
     run: {
       about: "receive and answer messages until it is stopped",
-      args: { "[names...]": "telegram, email, webhook, webhook:NAME; all that are configured when left out" },
+      args: {
+        "[names...]":
+          "telegram, discord, slack, email, webhook, webhook:NAME; all that are configured when left out",
+      },
       load: async () => (await import("./gateway/run.js")).run,
     },
     status: {

@@ -28,9 +28,11 @@ export interface ChatWorkerParts {
   readonly log: Logger;
   redact(text: string): string;
   role(person: string): Role | undefined;
-  /** Opens a conversation, or a new one; a reason for people where there is no model. */
+  /** Opens a conversation, or a new one; a reason for people where there is no model, an empty one where nothing is said. */
   openAgent(options: {
     readonly conversation: string | undefined;
+    readonly role: Role;
+    readonly owner: string;
     seat(): Seat | undefined;
     turnSignal(): AbortSignal;
   }): Promise<Agent | { readonly reason: string }>;
@@ -77,10 +79,10 @@ export class ChatWorker {
   }
 
   /** The next message begins a new conversation. */
-  async startAnew(): Promise<void> {
+  async startAnew(role: Role): Promise<void> {
     const { store, gateway, chat } = this.#parts;
     this.stopTurn();
-    await store.write(() => store.chats.leave(gateway.name, chat));
+    await store.write(() => store.chats.leave({ gateway: gateway.name, chat, role }));
     await this.#running;
     await this.#closeAgent();
   }
@@ -128,7 +130,8 @@ export class ChatWorker {
     this.#seat = { gateway, chat, person, role: current, replyTo };
     try {
       const agent = await this.#agentFor(row, current);
-      if ("reason" in agent) return current === "owner" ? agent.reason : "I cannot answer at the moment.";
+      if ("reason" in agent)
+        return current === "owner" || agent.reason === "" ? agent.reason : "I cannot answer at the moment.";
       const events = await this.#begin({ row, agent, signal });
       const answer = typeof events === "string" ? events : replyOf(await played(events), current === "owner");
       if (!this.#shutdown.signal.aborted) return answer;
@@ -162,15 +165,19 @@ export class ChatWorker {
 
   async #agentFor(row: InboxRow, role: Role): Promise<Agent | { readonly reason: string }> {
     const { store, gateway, chat, conversations, openAgent } = this.#parts;
-    const wanted = row.conversation ?? store.chats.conversation(gateway.name, chat);
+    const seat = { gateway: gateway.name, chat, role };
+    const wanted = row.conversation ?? store.chats.conversation(seat);
     // What an owner has allowed for the session is not allowed to a guest of the same chat.
     if (this.#agent?.conversation === wanted && this.#openedFor === role && this.#agent !== undefined)
       return this.#agent;
     await this.#closeAgent();
-    // One that a person has deleted is gone; the chat goes on with a new one.
-    const isThere = wanted !== undefined && (await conversations.get(wanted)) !== undefined;
+    const owner = role === "owner" ? `${gateway.name}:${chat}` : `${gateway.name}:${chat} (guests)`;
+    // One that a person has deleted is gone, one of another role is not theirs; the chat goes on with a new one.
+    const isThere = wanted !== undefined && (await conversations.get(wanted, { owner })) !== undefined;
     const agent = await openAgent({
       conversation: isThere ? wanted : undefined,
+      role,
+      owner,
       seat: () => this.#seat,
       turnSignal: () => AbortSignal.any([this.#turn.signal, this.#shutdown.signal]),
     });
@@ -179,7 +186,7 @@ export class ChatWorker {
     this.#openedFor = role;
     const { conversation } = agent;
     if (conversation !== wanted || row.conversation === undefined)
-      await store.write(() => store.chats.enter({ gateway: gateway.name, chat, conversation }));
+      await store.write(() => store.chats.enter(seat, conversation));
     return agent;
   }
 

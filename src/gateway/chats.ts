@@ -1,4 +1,12 @@
 import type { Database } from "../store/driver.js";
+import type { Role } from "./people.js";
+
+/** Owners and guests of one chat do not share a conversation: what was said to an owner is not for everybody. */
+export interface ChatSeat {
+  readonly gateway: string;
+  readonly chat: string;
+  readonly role: Role;
+}
 
 /** Which conversation a chat is in. */
 export class Chats {
@@ -8,23 +16,34 @@ export class Chats {
     this.#db = db;
   }
 
-  conversation(gateway: string, chat: string): string | undefined {
+  conversation({ gateway, chat, role }: ChatSeat): string | undefined {
     const row = this.#db
-      .prepare("SELECT conversation FROM chats WHERE gateway = ? AND chat = ?")
-      .get(gateway, chat);
+      .prepare("SELECT conversation FROM chats WHERE gateway = ? AND chat = ? AND role = ?")
+      .get(gateway, chat, role);
     return row === undefined ? undefined : String(row.conversation);
   }
 
-  enter(seat: { readonly gateway: string; readonly chat: string; readonly conversation: string }): void {
+  enter({ gateway, chat, role }: ChatSeat, conversation: string): void {
     this.#db
       .prepare(
-        `INSERT INTO chats VALUES (?, ?, ?) ON CONFLICT (gateway, chat) DO UPDATE SET conversation = excluded.conversation`,
+        `INSERT INTO chats VALUES (?, ?, ?, ?)
+         ON CONFLICT (gateway, chat, role) DO UPDATE SET conversation = excluded.conversation`,
       )
-      .run(seat.gateway, seat.chat, seat.conversation);
+      .run(gateway, chat, role, conversation);
   }
 
   /** The next message begins a new one. */
-  leave(gateway: string, chat: string): void {
-    this.#db.prepare("DELETE FROM chats WHERE gateway = ? AND chat = ?").run(gateway, chat);
+  leave({ gateway, chat, role }: ChatSeat): void {
+    this.#db
+      .prepare("DELETE FROM chats WHERE gateway = ? AND chat = ? AND role = ?")
+      .run(gateway, chat, role);
+  }
+
+  /** Chats of a gateway in which somebody who may talk has talked. */
+  known(gateway: string): readonly string[] {
+    return this.#db
+      .prepare("SELECT DISTINCT chat FROM chats WHERE gateway = ? ORDER BY chat")
+      .all(gateway)
+      .map(({ chat }) => String(chat));
   }
 }

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { pause } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import type { Logger } from "../observe/log.js";
@@ -8,6 +9,10 @@ import type { OutboxRow } from "./outbox.js";
 /** Said before a part that may have arrived already, where the platform would not notice. */
 export const REPEAT_NOTE = "(Perhaps a second time: the connection broke while this was on its way.)\n";
 
+/** How often it is looked for what other processes have put into the outbox. */
+const LOOK_EVERY_MS = 1_000;
+/** Another process has the part in its hands. */
+const HELD_WAIT_MS = 200;
 /** A part that nobody would take for this long is given up, and that is reported. */
 const GIVE_UP_MS = 24 * 3_600_000;
 /** What is on its way at the end is waited for: cut off, nobody would know whether it arrived. */
@@ -28,15 +33,20 @@ export class Delivery {
   readonly #lanes = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   readonly #cut = new AbortController();
+  #look: NodeJS.Timeout | undefined;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
   }
 
-  /** What an earlier process has left. */
+  /** What an earlier process has left, and what others put there from now on. */
   start(): void {
     const { store, gateway } = this.#parts;
-    for (const chat of store.outbox.openChats(gateway.name)) this.wake(chat);
+    const look = () => {
+      for (const chat of store.outbox.openChats(gateway.name)) this.wake(chat);
+    };
+    look();
+    this.#look = setInterval(look, LOOK_EVERY_MS).unref();
   }
 
   /** There is something for this chat. */
@@ -56,6 +66,7 @@ export class Delivery {
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#look);
     this.#stop.abort(new Error("the gateway stops"));
     const cut = setTimeout(() => this.#cut.abort(new Error("the gateway stops")), FINISH_MS);
     await Promise.all(this.#lanes.values());
@@ -72,6 +83,10 @@ export class Delivery {
     let failures = 0;
     for (let row = this.#next(chat); row !== undefined; row = this.#next(chat)) {
       const outcome = await this.#send(row);
+      if (outcome === undefined) {
+        await pause(HELD_WAIT_MS, this.#stop.signal);
+        continue;
+      }
       await this.#note(row, outcome);
       const waits = !outcome.sent && outcome.retry === "later";
       failures = waits ? failures + 1 : 0;
@@ -80,7 +95,8 @@ export class Delivery {
     }
   }
 
-  async #send(row: OutboxRow): Promise<SendOutcome> {
+  /** Undefined while somebody else sends it. */
+  async #send(row: OutboxRow): Promise<SendOutcome | undefined> {
     const { gateway, store } = this.#parts;
     if (Date.now() - row.createdAt > GIVE_UP_MS)
       return { sent: false, retry: "never", message: "it could not be sent for a day" };
@@ -88,7 +104,7 @@ export class Delivery {
     // Only one whose end was never seen is found in this state here.
     const mayRepeat = row.state === "sending" && !gateway.traits.knowsRepeats && part.replaces === undefined;
     const text = mayRepeat ? REPEAT_NOTE + part.text : part.text;
-    await store.write(() => store.outbox.sending(seq));
+    if (!(await store.write(() => store.outbox.sending(seq)))) return undefined;
     try {
       return await gateway.send({ ...part, id: partId(seq), text, plain }, this.#cut.signal);
     } catch (error) {
@@ -108,7 +124,9 @@ export class Delivery {
         store.outbox.again(seq, { plain: outcome.retry === "plain", isUnsure });
       }
     });
-    if (!outcome.sent && isHopeless(outcome, plain)) {
+    const isOver = outcome.sent || isHopeless(outcome, plain);
+    if (isOver && row.part.file !== undefined) await rm(row.part.file.path, { force: true });
+    if (!outcome.sent && isOver) {
       log.error(`${gateway.name}: a message to ${row.part.chat} was not delivered: ${outcome.message}`);
       this.#parts.onFailed(seq);
     }

@@ -1,5 +1,6 @@
 import { GroupSync } from "../agent/sessions/group-sync.js";
 import { rollback } from "../store/migrations.js";
+import { newOwnerId } from "../store/process-owner.js";
 import { openStore, type Store } from "../store/store.js";
 import { Chats } from "./chats.js";
 import { Health } from "./health.js";
@@ -30,10 +31,11 @@ export class GatewayStore {
     this.#sync = new GroupSync(() => store.syncWal());
     store.db.exec("PRAGMA secure_delete = ON");
     this.inbox = new Inbox(store.db);
-    this.outbox = new Outbox(store.db);
+    const worker = newOwnerId();
+    this.outbox = new Outbox(store.db, worker);
     this.chats = new Chats(store.db);
     this.people = new People(store.db);
-    this.health = new Health(store.db);
+    this.health = new Health(store.db, worker);
   }
 
   /** All of it or nothing, committed when it resolves: it then survives `kill -9`. */
@@ -62,6 +64,7 @@ export class GatewayStore {
   }
 
   async close(): Promise<void> {
+    await this.write(() => this.outbox.letGo());
     await this.#sync.close();
     await this.#store.close();
   }

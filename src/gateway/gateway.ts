@@ -42,6 +42,13 @@ export interface Button {
   readonly data: string;
 }
 
+/** A file that goes out: a copy, so that what arrives is what was there when it was sent. */
+export interface OutgoingFile {
+  readonly path: string;
+  readonly name: string;
+  readonly mimeType: string;
+}
+
 /** One message as it goes out: no longer than the platform takes. */
 export interface OutgoingPart {
   /** The same when it is sent again after an interruption. */
@@ -52,6 +59,8 @@ export interface OutgoingPart {
   /** The platform has refused the rendered form: send the characters as they are. */
   readonly plain: boolean;
   readonly buttons?: readonly Button[] | undefined;
+  /** Alone, without a text. */
+  readonly file?: OutgoingFile | undefined;
   /** The message whose text and buttons it takes the place of. */
   readonly replaces?: string | undefined;
   readonly replyTo?: string | undefined;
@@ -79,6 +88,8 @@ export interface GatewayTraits {
   readonly silenceMs: number;
   /** Messages of one chat that are answered within an hour: two machines that answer each other do not stop. */
   readonly mostPerHour: number;
+  /** Of a file that goes out; 0 where none can. */
+  readonly maxFileBytes: number;
   readonly buttons: boolean;
   /** A message that was sent can be changed. */
   readonly edits: boolean;
@@ -119,4 +130,6 @@ export interface Gateway {
   /** As the platform will count it. */
   rendered(text: string): string;
   download?(ref: string, signal: AbortSignal): Promise<Uint8Array>;
+  /** The private chat with somebody who may not have written yet; left out where it has the id of the person. */
+  privateChat?(person: string, signal: AbortSignal): Promise<string>;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../store/driver.js";
-import { isOwnerAlive, newOwnerId } from "../store/process-owner.js";
+import { isOwnerAlive } from "../store/process-owner.js";
 
 /** `waiting`: it failed and will be started again. `refused`: only a person can mend it, by changing settings. */
 export type GatewayState = "starting" | "running" | "waiting" | "refused" | "stopped";
@@ -17,10 +17,11 @@ export interface GatewayHealth {
 /** How the gateways are, for commands of other processes. */
 export class Health {
   readonly #db: Database;
-  readonly #worker = newOwnerId();
+  readonly #worker: string;
 
-  constructor(db: Database) {
+  constructor(db: Database, worker: string) {
     this.#db = db;
+    this.#worker = worker;
   }
 
   /** One process runs a gateway: two would each get half of the messages. False when another one does. */
@@ -45,6 +46,12 @@ export class Health {
            error = ? WHERE gateway = ? AND worker = ?`,
       )
       .run(state, since, lastReceivedAt, restarts, error, gateway, this.#worker);
+  }
+
+  /** A process that lives has it. */
+  isRun(gateway: string): boolean {
+    const row = this.#db.prepare("SELECT worker FROM health WHERE gateway = ?").get(gateway);
+    return typeof row?.worker === "string" && isOwnerAlive(row.worker);
   }
 
   release(gateway: string): void {

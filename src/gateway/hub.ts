@@ -9,6 +9,7 @@ import { ChatWorker, type ChatWorkerParts } from "./chat-worker.js";
 import { Delivery } from "./delivery.js";
 import type { ButtonPress, Gateway, IncomingMessage } from "./gateway.js";
 import type { GatewayStore } from "./gateway-store.js";
+import { GatewayMessages } from "./messages.js";
 import type { Role } from "./people.js";
 import { Questions } from "./questions.js";
 import { Supervisor } from "./supervisor.js";
@@ -21,6 +22,8 @@ export interface ConfiguredGateway {
   readonly gateway: Gateway;
   /** Of the settings; those who were paired come on top. Undefined: a stranger. */
   role(person: string): Role | undefined;
+  /** Those whom the settings name: they can be written to before they wrote. */
+  readonly people?: readonly string[] | undefined;
 }
 
 export interface HubParts {
@@ -116,7 +119,8 @@ export class GatewayHub {
   async #receive(running: Running, message: IncomingMessage): Promise<"new" | "known"> {
     const { store } = this.#parts;
     const gateway = running.gateway.name;
-    if (this.#roleOf(running, message.person.id) === undefined) return this.#refuse(running, message);
+    const role = this.#roleOf(running, message.person.id);
+    if (role === undefined) return this.#refuse(running, message);
     const since = Date.now() - HOUR_MS;
     const taken = store.inbox.takenSince({ gateway, chat: message.chat, since });
     if (taken >= running.gateway.traits.mostPerHour) return this.#tooMany(running, message);
@@ -129,7 +133,8 @@ export class GatewayHub {
     const worker = this.#worker(running, message.chat);
     if (typed !== undefined && "apply" in typed) typed.apply();
     else if (typed !== undefined) await this.#say(running, { to: message, text: typed.say });
-    else if (command !== undefined) await this.#say(running, { to: message, text: await command(worker) });
+    else if (command !== undefined)
+      await this.#say(running, { to: message, text: await command(worker, role) });
     else worker.wake();
     return "new";
   }
@@ -196,7 +201,7 @@ export class GatewayHub {
       log: runtime.log,
       redact: runtime.redact,
       role: (person) => this.#roleOf(running, person),
-      openAgent: (options) => this.#open({ gateway, chat, ...options }),
+      openAgent: (options) => this.#open({ gateway, ...options }),
       told: async (row, signal) => {
         const { toldMessage } = await import("./told-message.js");
         return toldMessage({ row, gateway, folder, signal });
@@ -212,13 +217,15 @@ export class GatewayHub {
   }
 
   async #open(
-    wish: Parameters<ChatWorkerParts["openAgent"]>[0] & { readonly gateway: Gateway; readonly chat: string },
+    wish: Parameters<ChatWorkerParts["openAgent"]>[0] & { readonly gateway: Gateway },
   ): Promise<Agent | { readonly reason: string }> {
-    const { gateway, chat, conversation, seat, turnSignal } = wish;
+    const { gateway, conversation, role, owner, seat, turnSignal } = wish;
     const { runtime, conversations } = this.#parts;
+    const toolsets = toolsetsFor(gateway, role, runtime.config.values);
+    if (toolsets.length === 0) return { reason: "" };
     const model = await this.#whichModel();
     if ("fixes" in model) return { reason: [model.reason, ...model.fixes].join("\n") };
-    const { platform, traits, name } = gateway;
+    const { platform, traits } = gateway;
     const { values } = runtime.config;
     const questions = this.#questions;
     const { budget_usd } = values.model;
@@ -228,12 +235,18 @@ export class GatewayHub {
       model,
       conversation,
       source: platform,
-      owner: `${name}:${chat}`,
+      owner,
       door: "gateway",
-      toolsets: values.platform_toolsets[platform] ?? [`hermes-${platform}`],
+      toolsets,
       approver: traits.attended
         ? (runtime.approvals.configured() ?? chatApprover({ questions, redact: runtime.redact, seat }))
         : runtime.approvals.unattended(),
+      messages: new GatewayMessages({
+        runtime,
+        gateways: () => this.#parts.gateways,
+        here: seat,
+        wake: (name, chat) => this.#running.get(name)?.delivery.wake(chat),
+      }),
       ask: chatAsk({ questions, seat, signal: turnSignal }),
       budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
     });
@@ -253,15 +266,29 @@ export class GatewayHub {
   }
 }
 
-type Command = (worker: ChatWorker) => string | Promise<string>;
+/**
+ * An owner's chat has the preset of its platform, and `send_message` for what has to leave as a file. A program is a guest
+ * whose preset is narrow already.
+ */
+function toolsetsFor(
+  { platform, traits }: Gateway,
+  role: Role,
+  { gateways, platform_toolsets }: Runtime["config"]["values"],
+): readonly string[] {
+  if (role === "guest" && traits.attended) return gateways.guest_toolsets;
+  const preset = `hermes-${platform}`;
+  return platform_toolsets[platform] ?? (traits.attended ? [preset, "messaging"] : [preset]);
+}
+
+type Command = (worker: ChatWorker, role: Role) => string | Promise<string>;
 
 /** What is done at once, also while a turn runs. */
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["/stop", (worker: ChatWorker) => (worker.stopTurn() ? "Stopping." : "Nothing is running.")],
+  ["/stop", (worker) => (worker.stopTurn() ? "Stopping." : "Nothing is running.")],
   [
     "/new",
-    async (worker: ChatWorker) => {
-      await worker.startAnew();
+    async (worker, role) => {
+      await worker.startAnew(role);
       return "A new conversation begins with your next message.";
     },
   ],

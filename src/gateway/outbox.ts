@@ -1,4 +1,5 @@
 import type { Database, SqlRow, Statement } from "../store/driver.js";
+import { isOwnerAlive } from "../store/process-owner.js";
 import type { OutgoingPart } from "./gateway.js";
 
 export type OutboxState = "waiting" | "sending" | "sent" | "failed";
@@ -18,10 +19,12 @@ export interface OutboxRow {
 /** One row for each message that has to go out. Callers wrap changes in `GatewayStore.write`. */
 export class Outbox {
   readonly #db: Database;
+  readonly #worker: string;
   readonly #next: Statement;
 
-  constructor(db: Database) {
+  constructor(db: Database, worker: string) {
     this.#db = db;
+    this.#worker = worker;
     // Texts before edits: nobody waits for a button to disappear.
     this.#next = db.prepare(
       `SELECT * FROM outbox WHERE gateway = ? AND chat = ? AND state IN ('waiting', 'sending')
@@ -50,14 +53,25 @@ export class Outbox {
       .map(({ chat }) => String(chat));
   }
 
-  sending(seq: number): void {
-    this.#db.prepare("UPDATE outbox SET state = 'sending' WHERE seq = ?").run(seq);
+  /** Takes a part in hand; false while another process that lives has it, or when it is settled. */
+  sending(seq: number): boolean {
+    const row = this.#db.prepare("SELECT state, sender FROM outbox WHERE seq = ?").get(seq);
+    const isOpen = row?.state === "waiting" || row?.state === "sending";
+    const sender = typeof row?.sender === "string" ? row.sender : undefined;
+    if (!isOpen || (sender !== undefined && sender !== this.#worker && isOwnerAlive(sender))) return false;
+    this.#db.prepare("UPDATE outbox SET state = 'sending', sender = ? WHERE seq = ?").run(this.#worker, seq);
+    return true;
+  }
+
+  /** Whatever this process had in its hands, others may take. */
+  letGo(): void {
+    this.#db.prepare("UPDATE outbox SET sender = NULL WHERE sender = ?").run(this.#worker);
   }
 
   /** It goes out again; unsure: it may have arrived all the same. */
   again(seq: number, { plain, isUnsure }: { readonly plain: boolean; readonly isUnsure: boolean }): void {
     this.#db
-      .prepare("UPDATE outbox SET state = ?, plain = max(plain, ?) WHERE seq = ?")
+      .prepare("UPDATE outbox SET state = ?, plain = max(plain, ?), sender = NULL WHERE seq = ?")
       .run(isUnsure ? "sending" : "waiting", plain ? 1 : 0, seq);
   }
 
@@ -67,6 +81,16 @@ export class Outbox {
 
   failed(seq: number, error: string): void {
     this.#db.prepare("UPDATE outbox SET state = 'failed', error = ? WHERE seq = ?").run(error, seq);
+  }
+
+  /** How it stands with a part; undefined when it was withdrawn. */
+  settled(
+    seq: number,
+  ): { readonly state: OutboxState; readonly ref: string; readonly error: string } | undefined {
+    const row = this.#db.prepare("SELECT state, ref, error FROM outbox WHERE seq = ?").get(seq);
+    if (row === undefined) return undefined;
+    const { state, ref, error } = row;
+    return { state: String(state) as OutboxState, ref: String(ref ?? ""), error: String(error ?? "") };
   }
 
   /** The platform's name of a message that was sent. */

@@ -3,7 +3,8 @@
  *
  * `inbox.id` is the platform's: what it delivers twice is one row. What a row said is emptied once it is answered (the
  * conversation has it); its id stays for as long as a platform may deliver it again. `begun_after` is the last message of
- * the conversation before this one was put into it, so that after a crash it is known whether it got there.
+ * the conversation before this one was put into it, so that after a crash it is known whether it got there. `outbox.sender`
+ * is the process that has a part in its hands; one that is gone cannot finish it.
  */
 export const GATEWAY_MIGRATIONS: readonly string[] = [
   `
@@ -32,6 +33,7 @@ export const GATEWAY_MIGRATIONS: readonly string[] = [
     is_edit INTEGER NOT NULL,
     plain INTEGER NOT NULL DEFAULT 0,
     part TEXT NOT NULL,
+    sender TEXT,
     ref TEXT,
     error TEXT
   );
@@ -40,8 +42,9 @@ export const GATEWAY_MIGRATIONS: readonly string[] = [
   CREATE TABLE IF NOT EXISTS chats (
     gateway TEXT NOT NULL,
     chat TEXT NOT NULL,
+    role TEXT NOT NULL,
     conversation TEXT NOT NULL,
-    PRIMARY KEY (gateway, chat)
+    PRIMARY KEY (gateway, chat, role)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS people (
     gateway TEXT NOT NULL,

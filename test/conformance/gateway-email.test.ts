@@ -24,6 +24,10 @@ describeGateway({
       async stranger(text) {
         box.imap.deliver(mail({ from: "mallory@elsewhere.example", text }));
       },
+      async deliverFile({ name, mimeType, bytes, text }) {
+        box.imap.deliver(mail({ text, attachment: { name, mimeType, bytes } }));
+      },
+      sentFiles: () => box.sentFiles(),
       shown: () => box.shown(),
       trouble: (kind) => void (kind === "silent_take" ? undefined : troubles.push(kind)),
     };

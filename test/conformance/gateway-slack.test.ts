@@ -22,6 +22,7 @@ describeGateway({
   maxChars: 3_000,
   async start() {
     const server = await new SlackServer().listen();
+    const asking = () => server.shown.findLast(({ buttons }) => buttons.length > 0);
     return {
       gatewayName: "slack",
       open: () => slackAt(server),
@@ -30,6 +31,21 @@ describeGateway({
       },
       async stranger(text) {
         server.say({ text, from: "66" });
+      },
+      async deliverFile({ name, mimeType, bytes, text }) {
+        const path = String(server.files.size);
+        server.files.set(path, bytes);
+        const url_private_download = `${server.url}/files/${path}`;
+        server.say({ text, files: [{ url_private_download, name, mimetype: mimeType, size: bytes.length }] });
+      },
+      sentFiles: () => server.sentFiles,
+      buttons: {
+        labels: () => (asking() ?? { buttons: [] }).buttons.map(({ text }) => text.text),
+        press(label, by) {
+          const message = asking();
+          if (message !== undefined)
+            server.press(message, label, { owner: "42", guest: "43", stranger: "66" }[by]);
+        },
       },
       shown: () => server.shown.map(({ text }) => text),
       trouble: (kind) =>

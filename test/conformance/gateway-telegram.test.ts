@@ -8,6 +8,7 @@ describeGateway({
   maxChars: 4_096,
   async start() {
     const server = await new TelegramServer().listen();
+    const asking = () => server.shown.findLast(({ buttons }) => buttons.length > 0);
     return {
       gatewayName: "telegram",
       open: () => telegramAt(server),
@@ -20,6 +21,24 @@ describeGateway({
       },
       async stranger(text) {
         server.say({ text, from: 66, name: "Mallory" });
+      },
+      async deliverFile({ name, mimeType, bytes, text }) {
+        const id = `file${server.files.size}`;
+        server.files.set(id, bytes);
+        const about = { file_id: id, file_size: bytes.length };
+        const isPicture = mimeType.startsWith("image/");
+        const more = isPicture
+          ? { photo: [{ ...about, width: 1, height: 1 }] }
+          : { document: { ...about, file_name: name, mime_type: mimeType } };
+        server.say({ more: { caption: text, ...more } });
+      },
+      sentFiles: () => server.sentFiles,
+      buttons: {
+        labels: () => (asking() ?? { buttons: [] }).buttons.map(({ text }) => text),
+        press(label, by) {
+          const message = asking();
+          if (message !== undefined) server.press(message, label, { owner: 42, guest: 43, stranger: 66 }[by]);
+        },
       },
       shown: () => server.shown.map(({ text }) => text),
       trouble(kind) {

@@ -1,7 +1,13 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Gateway } from "../../src/gateway/gateway.js";
 import type { ConfiguredGateway } from "../../src/gateway/hub.js";
-import { eventually, hubWith } from "../gateway/support.js";
+import { GatewayMessages } from "../../src/gateway/messages.js";
+import { type Decide, eventually, hubWith, lastText, ROLES } from "../gateway/support.js";
+import type { SentFile } from "../support/platforms/multipart.js";
+import { tempDir } from "../support/runtime.js";
 
 /** A platform with a server of its own, as the tests drive it. */
 export interface PlatformUnderTest {
@@ -14,9 +20,33 @@ export interface PlatformUnderTest {
   readonly stranger?: ((text: string) => Promise<void>) | undefined;
   /** Texts that people see, in their order. */
   shown(): readonly string[];
+  /** Somebody sends a file; left out where the platform carries none. */
+  readonly deliverFile?: ((file: FileFromPerson) => Promise<void>) | undefined;
+  /** Files that people got; left out where none can be sent. */
+  readonly sentFiles?: (() => Promise<readonly SentFile[]> | readonly SentFile[]) | undefined;
+  /** Of the last message that has buttons; left out where there are none, and answers are typed. */
+  readonly buttons?:
+    | { labels(): readonly string[]; press(label: string, by: "owner" | "guest" | "stranger"): void }
+    | undefined;
   /** What the platform answers to the next messages: too many, not now, and that they arrived without saying so. */
   trouble(kind: "rate" | "down" | "silent_take"): void;
 }
+
+export interface FileFromPerson {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** A picture of one pixel. */
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Where nothing is configured, there is nobody to send messages to. */
+const CONFIGURED = "gateways: {telegram: {token: '1:x'}}\n";
 
 export interface GatewayConformance {
   readonly name: string;
@@ -98,7 +128,9 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
         await eventually(() => expect(platform.shown()).toEqual(["You said: hello"]));
         await platform.deliver({ text: "bye" });
         await eventually(() => expect(platform.shown()).toEqual(["You said: hello", "You said: bye"]));
-        expect(store.outbox.counts(platform.gatewayName)).toEqual({ waiting: 0, failed: 0 });
+        await eventually(() =>
+          expect(store.outbox.counts(platform.gatewayName)).toEqual({ waiting: 0, failed: 0 }),
+        );
       },
     );
 
@@ -135,6 +167,98 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
       expect(platform.shown()).toEqual([]);
       await hubWith({ gateways: [platform.open()], home: first.home, cwd: first.cwd });
       await eventually(() => expect(platform.shown()).toEqual(["You said: first", "You said: second"]));
+    });
+
+    it("shows a picture to the model, and puts other files where tools can read them", async (context) => {
+      const platform = await start();
+      if (platform.deliverFile === undefined) return context.skip();
+      const { asked } = await hubWith({ gateways: [platform.open()], decide: () => "I see." });
+      await platform.deliverFile({
+        name: "dot.png",
+        mimeType: "image/png",
+        bytes: PIXEL,
+        text: "what is it?",
+      });
+      await eventually(() => expect(platform.shown()).toHaveLength(1));
+      const last = asked[0]?.messages.at(-1)?.content ?? "";
+      const picture = typeof last === "string" ? undefined : last.find((part) => part.type === "image");
+      expect(picture).toMatchObject({
+        data: PIXEL.toString("base64"),
+        mimeType: expect.stringMatching(/^image/),
+      });
+      const bytes = Buffer.from("a,b\n1,2\n");
+      await platform.deliverFile({ name: "../t.csv", mimeType: "text/csv", bytes, text: "and this?" });
+      await eventually(() => expect(asked).toHaveLength(2));
+      const path =
+        /file \S+, text\/csv, 8 B: (\S+)\]/.exec(lastText(asked[1] ?? { messages: [] }))?.[1] ?? "";
+      expect(path).toMatch(/gateway-files\/\d+-[^/]*t\.csv$/);
+      expect(await readFile(path, "utf8")).toBe("a,b\n1,2\n");
+    });
+
+    it("lets files leave by an explicit call only, each once", async (context) => {
+      const platform = await start();
+      if (platform.sentFiles === undefined) return context.skip();
+      const cwd = tempDir();
+      await writeFile(join(cwd, "report.txt"), "all is well");
+      const decide: Decide = (_last, { messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? "It lies in ./report.txt as well. MEDIA:report.txt"
+          : { call: "send_message", arguments: { target: "here", message: "Look:", files: ["report.txt"] } };
+      const { store } = await hubWith({ gateways: [platform.open()], cwd, decide, config: CONFIGURED });
+      await platform.deliver({ text: "the report, please" });
+      const expected = ["Look:", "It lies in ./report.txt as well. MEDIA:report.txt"];
+      await eventually(() => expect(platform.shown().filter((text) => text !== "")).toEqual(expected));
+      expect(await platform.sentFiles()).toEqual([{ name: "report.txt", content: "all is well" }]);
+      await eventually(() =>
+        expect(store.outbox.counts(platform.gatewayName)).toEqual({ waiting: 0, failed: 0 }),
+      );
+    });
+
+    it("asks the person of the turn before something dangerous, and nobody else can answer", async (context) => {
+      const platform = await start();
+      if (preset === "hermes-webhook") return context.skip();
+      const cwd = tempDir();
+      await mkdir(join(cwd, "build"));
+      const decide: Decide = (last, { messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? `result: ${last}`
+          : { call: "terminal", arguments: { command: "rm -r build" } };
+      await hubWith({ gateways: [platform.open()], cwd, decide, config: "approvals: {timeout: 30}\n" });
+      await platform.deliver({ text: "clean up" });
+      await eventually(() => expect(platform.shown().at(-1)).toContain("rm -r build"));
+      if (platform.buttons === undefined) await platform.deliver({ text: "yes" });
+      else {
+        expect(platform.buttons.labels()).toEqual(["Once", "Session", "Always", "Deny"]);
+        platform.buttons.press("Always", "stranger");
+        platform.buttons.press("Always", "guest");
+        platform.buttons.press("Once", "owner");
+      }
+      await eventually(() => expect(platform.shown().at(-1)).toMatch(/^result: /));
+      expect(existsSync(join(cwd, "build"))).toBe(false);
+      const left = platform.buttons;
+      if (left !== undefined) await eventually(() => expect(left.labels()).toEqual([]));
+    });
+
+    it("is reached by send_message while no process runs it, by those it knows only", async (context) => {
+      const platform = await start();
+      const opened = platform.open();
+      const configured = "gateway" in opened ? opened : { gateway: opened, role: ROLES, people: ["42"] };
+      if (!configured.gateway.traits.pairs) return context.skip();
+      const { runtime } = await hubWith({ gateways: [] });
+      const messages = new GatewayMessages({ runtime, gateways: () => [configured] });
+      expect((await messages.targets()).map(({ target }) => target)).toEqual([`${platform.gatewayName}:42`]);
+      const signal = new AbortController().signal;
+      const sent = await messages.send({
+        target: platform.gatewayName,
+        text: "All done.",
+        files: [],
+        signal,
+      });
+      expect(sent).toMatchObject({ receipt: "delivered" });
+      expect(platform.shown()).toEqual(["All done."]);
+      const stranger = { target: `${platform.gatewayName}:66`, text: "psst", files: [], signal };
+      expect(await messages.send(stranger)).toBeUndefined();
+      expect(platform.shown()).toHaveLength(1);
     });
 
     it("a stranger reaches no model", async (context) => {

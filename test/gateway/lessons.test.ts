@@ -257,6 +257,34 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     expect(isThere()).toBe(true);
   });
 
+  it("a guest has the narrower tools and a conversation of their own, a stranger in a group no answer", async () => {
+    const server = await new TelegramServer().listen();
+    const { asked, conversations } = await hubWith({ gateways: [telegramAt(server)] });
+    server.say({ text: "hello", chat: -5, group: true });
+    await shows(server, ["You said: hello"]);
+    server.say({ text: "let me in", from: 66, chat: -5, group: true });
+    server.say({ text: "and I?", from: 43, chat: -5, group: true });
+    await shows(server, ["You said: hello", "You said: and I?"]);
+    const tools = asked.map((request) => request.tools?.map(({ name }) => name) ?? []);
+    expect(tools[0]).toEqual(expect.arrayContaining(["terminal", "send_message"]));
+    expect(tools[1]?.filter((name) => !["web_search", "web_extract", "vision_analyze", "clarify"].includes(name))).toEqual([]);
+    expect(asked[1]?.messages.filter(({ role }) => role === "user")).toHaveLength(1);
+    expect((await conversations.list()).map(({ owner }) => owner).sort()).toEqual([
+      "telegram:-5",
+      "telegram:-5 (guests)",
+    ]);
+  });
+
+  it("guests get no answer where the settings give them no tools", async () => {
+    const server = await new TelegramServer().listen();
+    const config = "gateways: {guest_toolsets: []}\n";
+    const { asked } = await hubWith({ gateways: [telegramAt(server)], config });
+    server.say({ text: "hello", from: 43 });
+    server.say({ text: "hello", from: 42 });
+    await shows(server, ["You said: hello"]);
+    expect(asked).toHaveLength(1);
+  });
+
   it("words of another person in the group are no answer", async () => {
     const { server, question, isThere } = await asking();
     server.say({ text: "clean up", chat: -5, group: true });

@@ -1,6 +1,8 @@
+import { simpleParser } from "mailparser";
 import { EmailGateway } from "../../src/gateway/email/email.js";
 import { type MailServer, startMailServer } from "../support/mail-server.js";
 import { ImapServer } from "../support/platforms/imap-server.js";
+import type { SentFile } from "../support/platforms/multipart.js";
 
 export const AGENT = "hermes@example.org";
 
@@ -8,6 +10,7 @@ export interface Mailbox {
   readonly imap: ImapServer;
   readonly smtp: MailServer;
   open(): EmailGateway;
+  sentFiles(): Promise<readonly SentFile[]>;
   /** Texts of the mails that went out. */
   shown(): readonly string[];
 }
@@ -29,6 +32,15 @@ export async function mailbox(options: Parameters<typeof startMailServer>[0] = {
         lookEveryMs: 100,
         traits: { paceMs: 0, maxChars: 4_000 },
       }),
+    async sentFiles() {
+      const mails = await Promise.all(smtp.received.map(({ raw }) => simpleParser(raw)));
+      return mails.flatMap(({ attachments }) =>
+        attachments.map(({ filename = "", content }) => ({
+          name: filename,
+          content: content.toString("latin1"),
+        })),
+      );
+    },
     shown: () => smtp.received.map(({ raw }) => bodyOf(raw)),
   };
 }
@@ -38,6 +50,9 @@ export interface MailDraft {
   readonly from?: string | undefined;
   readonly text: string;
   readonly thread?: string | undefined;
+  readonly attachment?:
+    | { readonly name: string; readonly mimeType: string; readonly bytes: Buffer }
+    | undefined;
   /** In place of what a mail of this sender would have. */
   readonly headers?: readonly string[] | undefined;
 }
@@ -45,7 +60,14 @@ export interface MailDraft {
 let counter = 0;
 
 /** As our own server would store it: with its verdict on top. */
-export function mail({ id, from = "ann@friends.example", text, thread, headers }: MailDraft): string {
+export function mail({
+  id,
+  from = "ann@friends.example",
+  text,
+  thread,
+  headers,
+  attachment,
+}: MailDraft): string {
   counter += 1;
   const messageId = `<${id ?? `m${counter}`}@friends.example>`;
   const domain = from.split("@")[1];
@@ -57,9 +79,23 @@ export function mail({ id, from = "ann@friends.example", text, thread, headers }
     `To: ${AGENT}`,
     `Message-ID: ${messageId}`,
     ...(thread === undefined ? [] : [`References: <${thread}@friends.example>`]),
-    "Content-Type: text/plain; charset=utf-8",
-    "",
-    text,
+    ...(attachment === undefined
+      ? ["Content-Type: text/plain; charset=utf-8", "", text]
+      : [
+          'Content-Type: multipart/mixed; boundary="b"',
+          "",
+          "--b",
+          "Content-Type: text/plain; charset=utf-8",
+          "",
+          text,
+          "--b",
+          `Content-Type: ${attachment.mimeType}`,
+          `Content-Disposition: attachment; filename="${attachment.name}"`,
+          "Content-Transfer-Encoding: base64",
+          "",
+          attachment.bytes.toString("base64"),
+          "--b--",
+        ]),
     "",
   ].join("\r\n");
 }

@@ -34,6 +34,7 @@ export const ROLES = rolesOf({ allowed: ["42", "43"], owners: ["42"] });
 
 export interface TestHub {
   readonly hub: GatewayHub;
+  readonly runtime: Awaited<ReturnType<typeof testRuntime>>["runtime"];
   readonly home: string;
   readonly cwd: string;
   readonly asked: readonly ModelRequest[];
@@ -102,10 +103,10 @@ export async function hubWith(options: {
   };
   onTestEnd(close);
   await hub.start();
-  return { hub, home, cwd, asked, store, conversations, logged, close };
+  return { hub, runtime, home, cwd, asked, store, conversations, logged, close };
 }
 
-export function lastText({ messages }: ModelRequest): string {
+export function lastText({ messages }: Pick<ModelRequest, "messages">): string {
   const content = messages.at(-1)?.content ?? "";
   const text =
     typeof content === "string"

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { APIMessage, ButtonInteraction, Client } from "discord.js";
 import { unlessAborted } from "../../base/deadline.js";
 import { deferred } from "../../base/deferred.js";
@@ -28,6 +29,7 @@ const TRAITS: GatewayTraits = {
   // Heartbeats come about every 41 s.
   silenceMs: 150_000,
   mostPerHour: 300,
+  maxFileBytes: 10 * 1_048_576,
   buttons: true,
   edits: true,
   // Discord compares nonces for a few minutes only.
@@ -92,9 +94,10 @@ export class DiscordGateway implements Gateway {
       if (heartbeatAnswered(client)) receiver.alive();
     }, this.#settings.lookEveryMs ?? LOOK_EVERY_MS);
     try {
-      await client.login(this.#settings.token).catch((error: unknown) => {
+      const loggedIn = client.login(this.#settings.token).catch((error: unknown) => {
         throw readable(error);
       });
+      await unlessAborted(Promise.race([loggedIn, broken.promise]), signal);
       await unlessAborted(broken.promise, signal);
     } finally {
       clearInterval(look);
@@ -116,9 +119,13 @@ export class DiscordGateway implements Gateway {
         await rest.patch(Routes.channelMessage(part.chat, part.replaces), { body, signal });
         return { sent: true, ref: part.replaces };
       }
+      const { file } = part;
       const sent = await rest.post(Routes.channelMessages(part.chat), {
         body: { ...body, nonce: part.id, enforce_nonce: true },
         signal,
+        ...(file !== undefined && {
+          files: [{ name: file.name, contentType: file.mimeType, data: await readFile(file.path) }],
+        }),
       });
       return { sent: true, ref: isRecord(sent) ? String(sent.id) : "" };
     } catch (error) {
@@ -134,6 +141,14 @@ export class DiscordGateway implements Gateway {
     const response = await fetch(ref, { signal });
     if (!response.ok) throw new Error(`Discord answered ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
+  }
+
+  async privateChat(person: string, signal: AbortSignal): Promise<string> {
+    const { library, rest } = await this.#connect();
+    const { Routes } = library;
+    const opened = await rest.post(Routes.userChannels(), { body: { recipient_id: person }, signal });
+    if (!isRecord(opened)) throw new Error("Discord opened no private channel");
+    return String(opened.id);
   }
 
   #restOptions() {
@@ -159,7 +174,11 @@ export class DiscordGateway implements Gateway {
 type GatewayMessage = APIMessage & { readonly guild_id?: string | undefined };
 
 /** What was said while nobody listened, oldest first; what is known already is noticed by its id. */
-async function catchUp(client: Client, receiver: Receiver, { Routes, ChannelType }: DiscordLibrary): Promise<void> {
+async function catchUp(
+  client: Client,
+  receiver: Receiver,
+  { Routes, ChannelType }: DiscordLibrary,
+): Promise<void> {
   const { rest } = client;
   for (const { chat, id } of receiver.heard()) {
     // A channel that this one was shut out of has nothing more to say to it.

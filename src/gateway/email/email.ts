@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { FetchMessageObject, ImapFlow } from "imapflow";
 import type { ParsedMail } from "mailparser";
 import { pause } from "../../base/deadline.js";
@@ -29,6 +30,7 @@ const TRAITS: GatewayTraits = {
   paceMs: 1_000,
   silenceMs: 4 * LOOK_EVERY_MS,
   mostPerHour: 20,
+  maxFileBytes: 18 * 1_048_576,
   buttons: false,
   edits: false,
   knowsRepeats: true,
@@ -144,6 +146,7 @@ export class EmailGateway implements Gateway {
 
   async send(part: OutgoingPart, signal: AbortSignal): Promise<SendOutcome> {
     const { address, smtpUrl } = this.#settings;
+    const { file } = part;
     const reply = readReplyTo(part.replyTo);
     if (reply === undefined) return { sent: false, retry: "never", message: "there is no mail it answers" };
     const { createTransport } = await import("nodemailer");
@@ -168,6 +171,11 @@ export class EmailGateway implements Gateway {
         to: reply.to,
         subject: /^re:/i.test(reply.subject) ? reply.subject : `Re: ${reply.subject}`,
         text: part.text,
+        ...(file !== undefined && {
+          attachments: [
+            { filename: file.name, contentType: file.mimeType, content: await readFile(file.path) },
+          ],
+        }),
         messageId,
         inReplyTo: reply.messageId,
         references: [...reply.references, reply.messageId],

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { SocketModeClient } from "@slack/socket-mode";
 import type { WebClient } from "@slack/web-api";
 import { unlessAborted } from "../../base/deadline.js";
@@ -28,6 +29,7 @@ const TRAITS: GatewayTraits = {
   paceMs: 1_000,
   silenceMs: 60_000,
   mostPerHour: 300,
+  maxFileBytes: 50 * 1_048_576,
   buttons: true,
   edits: true,
   knowsRepeats: false,
@@ -83,9 +85,10 @@ export class SlackGateway implements Gateway {
       if (isConnected(client)) receiver.alive();
     }, lookEveryMs);
     try {
-      await client.start().catch((error: unknown) => {
+      const started = client.start().catch((error: unknown) => {
         throw readable(error);
       });
+      await unlessAborted(Promise.race([started, broken.promise]), signal);
       receiver.alive();
       await this.#catchUp(receiver);
       await unlessAborted(broken.promise, signal);
@@ -124,6 +127,13 @@ export class SlackGateway implements Gateway {
         await web.chat.update({ blocks: [], ...about, ts: part.replaces });
         return { sent: true, ref: part.replaces };
       }
+      if (part.file !== undefined) {
+        const { path, name } = part.file;
+        const thread = part.replyTo === undefined ? {} : { thread_ts: part.replyTo };
+        const channel_id = await this.#channelOf(web, part.chat);
+        await web.filesUploadV2({ channel_id, ...thread, file: await readFile(path), filename: name });
+        return { sent: true, ref: name };
+      }
       const sent = await web.chat.postMessage({
         ...about,
         unfurl_links: false,
@@ -133,6 +143,13 @@ export class SlackGateway implements Gateway {
     } catch (error) {
       return outcomeOf(error);
     }
+  }
+
+  /** Files go to channels only; a message may also go to a person. */
+  async #channelOf(web: WebClient, chat: string): Promise<string> {
+    if (!/^[UW]/.test(chat)) return chat;
+    const { channel } = await web.conversations.open({ users: chat });
+    return channel?.id ?? chat;
   }
 
   rendered(text: string): string {

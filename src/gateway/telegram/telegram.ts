@@ -5,6 +5,7 @@ import type {
   ButtonPress,
   Gateway,
   GatewayTraits,
+  OutgoingFile,
   OutgoingPart,
   Receiver,
   SendOutcome,
@@ -25,6 +26,7 @@ const TRAITS: GatewayTraits = {
   paceMs: 1_000,
   silenceMs: 3 * (POLL_SECONDS + 5) * 1_000,
   mostPerHour: 300,
+  maxFileBytes: 50 * 1_048_576,
   buttons: true,
   edits: true,
   knowsRepeats: false,
@@ -84,7 +86,7 @@ export class TelegramGateway implements Gateway {
 
   async send(part: OutgoingPart, signal: AbortSignal): Promise<SendOutcome> {
     const { grammy, api } = await this.#connect();
-    const { chat, plain, buttons = [], replaces } = part;
+    const { chat, plain, buttons = [], replaces, file } = part;
     const text = plain ? part.text : telegramHtml(part.text);
     const other = {
       ...(!plain && { parse_mode: "HTML" as const }),
@@ -98,6 +100,13 @@ export class TelegramGateway implements Gateway {
         return { sent: true, ref: replaces };
       }
       const thread = part.replyTo === undefined ? {} : { message_thread_id: Number(part.replyTo) };
+      if (file !== undefined) {
+        const input = new grammy.InputFile(file.path, file.name);
+        const sent = await (isPhoto(file) && !plain
+          ? api.sendPhoto(chat, input, thread, given)
+          : api.sendDocument(chat, input, thread, given));
+        return { sent: true, ref: String(sent.message_id) };
+      }
       const { reply_markup, ...rest } = other;
       const sent = await api.sendMessage(
         chat,
@@ -179,6 +188,11 @@ function pressOf(query: NonNullable<TelegramUpdate["callback_query"]>): ButtonPr
   };
 }
 
+/** Telegram makes a smaller copy of a photo; everything else arrives as it is. */
+function isPhoto({ mimeType }: OutgoingFile): boolean {
+  return mimeType === "image/png" || mimeType === "image/jpeg";
+}
+
 /** Short ones beside each other. */
 function keyboard(buttons: readonly Button[]): { text: string; callback_data: string }[][] {
   const keys = buttons.map(({ label, data }) => ({ text: label, callback_data: data }));
@@ -197,7 +211,7 @@ function outcomeOf(
   if (replaces !== undefined && /message is not modified/.test(message)) return { sent: true, ref: replaces };
   if (code === 429) return { sent: false, retry: "later", afterMs: (seconds ?? 1) * 1_000, message };
   if (code >= 500 || code === 409) return { sent: false, retry: "later", message };
-  if (code === 400 && /can't parse entities|message is too long/i.test(message))
+  if (code === 400 && /can't parse entities|message is too long|PHOTO_/i.test(message))
     return { sent: false, retry: "plain", message };
   return { sent: false, retry: "never", message };
 }

@@ -38,6 +38,7 @@ export class WebhookGateway implements Gateway {
     // Nobody knows when a program will have something to say.
     silenceMs: Number.POSITIVE_INFINITY,
     mostPerHour: 600,
+    maxFileBytes: 0,
     buttons: false,
     edits: false,
     // The id of a part is in its body.

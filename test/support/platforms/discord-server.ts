@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { onTestEnd } from "../runtime.js";
+import { multipartFields, type SentFile } from "./multipart.js";
 
 export const DISCORD_TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
 const SELF = "100000000000000001";
@@ -28,6 +29,9 @@ export class DiscordServer {
   readonly shown: ShownMessage[] = [];
   /** How interactions were answered, in order. */
   readonly interactions: string[] = [];
+  readonly sentFiles: SentFile[] = [];
+  /** What can be fetched from `/cdn/NAME`. */
+  readonly files = new Map<string, Uint8Array>();
   readonly #said: Said[] = [];
   readonly #sockets = new Set<WebSocket>();
   readonly #faults: { readonly status: number; readonly afterwards: boolean }[] = [];
@@ -46,7 +50,7 @@ export class DiscordServer {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     onTestEnd(async () => {
-      for (const socket of this.#sockets) socket.close();
+      for (const socket of sockets.clients) socket.terminate();
       sockets.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -70,6 +74,7 @@ export class DiscordServer {
     readonly name?: string;
     readonly chat?: string;
     readonly id?: string;
+    readonly attachments?: readonly Fields[];
   }): string {
     const { text, from = "42", name = "Ann", chat = `9000${from}` } = said;
     const id = said.id ?? String(this.#next++);
@@ -85,7 +90,7 @@ export class DiscordServer {
       mention_everyone: false,
       mentions: [],
       mention_roles: [],
-      attachments: [],
+      attachments: said.attachments ?? [],
       embeds: [],
       pinned: false,
       author: { id: from, username: name, global_name: name, discriminator: "0", avatar: null, bot: false },
@@ -157,8 +162,16 @@ export class DiscordServer {
     const path = pathname.replace(/^\/api\/v10/, "");
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString("utf8");
-    const fields = (text === "" ? {} : JSON.parse(text)) as Fields;
+    const body = Buffer.concat(chunks);
+    const type = request.headers["content-type"] ?? "";
+    const form = type.startsWith("multipart/") ? multipartFields(body, type) : undefined;
+    const text = form === undefined ? body.toString("utf8") : String(form.payload_json);
+    const fields = {
+      ...((text === "" ? {} : JSON.parse(text)) as Fields),
+      files: form?.files ?? [],
+    } as Fields;
+    const fetched = this.files.get(pathname.replace(/^\/cdn\//, ""));
+    if (fetched !== undefined) return void response.writeHead(200).end(fetched);
     const json = (status: number, value: unknown) => {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(value));
@@ -180,6 +193,8 @@ export class DiscordServer {
       const session_start_limit = { total: 1000, remaining: 999, reset_after: 0, max_concurrency: 1 };
       return json(200, { url: this.url.replace("http", "ws"), shards: 1, session_start_limit });
     }
+    if (path === "/users/@me/channels")
+      return json(200, { id: `9000${String(fields.recipient_id)}`, type: 1 });
     const [, chat = "", message] = /^\/channels\/(\d+)(?:\/messages(?:\/(\d+))?)?$/.exec(path) ?? [];
     if (request.method === "GET" && !path.includes("/messages"))
       return json(200, {
@@ -210,7 +225,9 @@ export class DiscordServer {
   }): ShownMessage | undefined {
     const { chat, message, fields } = wish;
     const text = String(fields.content ?? "");
-    if (text === "" || text.length > 2_000) return undefined;
+    const files = fields.files as SentFile[];
+    this.sentFiles.push(...files);
+    if ((text === "" && files.length === 0) || text.length > 2_000) return undefined;
     const rows = (fields.components ?? []) as { components: ShownMessage["buttons"] }[];
     const buttons = rows.flatMap(({ components }) => components);
     const known = this.shown.find(
@@ -219,7 +236,7 @@ export class DiscordServer {
     if (known === undefined) {
       const nonce = typeof fields.nonce === "string" ? fields.nonce : undefined;
       const made = { id: String(this.#next++), chat, text, buttons, edits: 0, nonce };
-      this.shown.push(made);
+      if (text !== "") this.shown.push(made);
       return made;
     }
     if (message !== undefined) Object.assign(known, { text, buttons, edits: known.edits + 1 });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { onTestEnd } from "../runtime.js";
+import { multipartFields, type SentFile } from "./multipart.js";
 
 export const BOT_TOKEN = "xoxb-test-token";
 export const APP_TOKEN = "xapp-1-test-token";
@@ -20,6 +21,10 @@ type Fields = Readonly<Record<string, unknown>>;
 export class SlackServer {
   readonly shown: ShownMessage[] = [];
   readonly confirmed: string[] = [];
+  readonly sentFiles: SentFile[] = [];
+  /** What can be fetched from `/files/NAME`. */
+  readonly files = new Map<string, Uint8Array>();
+  readonly #uploads = new Map<string, { readonly name: string; content: string }>();
   readonly #events: { readonly id: string; readonly envelope: Fields; isConfirmed: boolean }[] = [];
   readonly #sockets = new Set<WebSocket>();
   readonly #faults: { readonly kind: "rate" | "down"; readonly afterwards: boolean }[] = [];
@@ -38,7 +43,7 @@ export class SlackServer {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     onTestEnd(async () => {
-      for (const socket of this.#sockets) socket.terminate();
+      for (const socket of sockets.clients) socket.terminate();
       sockets.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -55,10 +60,19 @@ export class SlackServer {
     readonly from?: string;
     readonly ts?: string;
     readonly retry?: number;
+    readonly files?: readonly Fields[];
   }): void {
     const { text, from = "42" } = said;
     const ts = said.ts ?? `${this.#time++}.000100`;
-    const event = { type: "message", channel_type: "im", channel: `D${from}`, user: from, text, ts };
+    const event = {
+      type: "message",
+      channel_type: "im",
+      channel: `D${from}`,
+      user: from,
+      text,
+      ts,
+      ...(said.files && { subtype: "file_share", files: said.files }),
+    };
     this.#deliver({
       type: "events_api",
       payload: { type: "event_callback", event_id: `Ev${ts}`, event },
@@ -106,10 +120,20 @@ export class SlackServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const method = new URL(request.url ?? "", "http://x").pathname.replace(/^\/api\//, "");
+    const method = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname).replace(
+      /^\/(?:api\/)?/,
+      "",
+    );
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const fields = fieldsOf(Buffer.concat(chunks).toString("utf8"), request.headers["content-type"] ?? "");
+    const body = Buffer.concat(chunks);
+    const upload = this.#uploads.get(method.replace(/^upload\//, ""));
+    if (upload !== undefined) {
+      const form = multipartFields(body, request.headers["content-type"] ?? "");
+      upload.content = (form.files as SentFile[])[0]?.content ?? "";
+      return void response.writeHead(200).end("OK");
+    }
+    const fields = fieldsOf(body.toString("utf8"), request.headers["content-type"] ?? "");
     const json = (value: unknown, status = 200, headers = {}) => {
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(value));
@@ -119,6 +143,11 @@ export class SlackServer {
       return json({ ok: false, error: "invalid_auth" });
     if (method === "apps.connections.open")
       return json({ ok: true, url: `${this.url.replace("http", "ws")}/link` });
+    const file = this.files.get(method.replace(/^files\//, ""));
+    if (file !== undefined) return void response.writeHead(200).end(file);
+    if (method === "conversations.open")
+      return json({ ok: true, channel: { id: `D${String(fields.users)}` } });
+    if (method.startsWith("files.")) return json(this.#takeFile(method, fields));
     if (method === "conversations.history") return json({ ok: true, messages: [] });
     const fault = this.#faults.shift();
     if (fault?.kind === "rate") return json({ ok: false, error: "ratelimited" }, 429, { "retry-after": "0" });
@@ -126,6 +155,21 @@ export class SlackServer {
     const shown = this.#change(method, fields);
     if (fault !== undefined) return void response.destroy();
     return json(typeof shown === "string" ? { ok: false, error: shown } : { ok: true, ts: shown.ts });
+  }
+
+  /** A place for the bytes first, then the word that they are to be shown. */
+  #takeFile(method: string, fields: Fields): Fields {
+    if (method === "files.getUploadURLExternal") {
+      const id = `F${this.#next++}`;
+      this.#uploads.set(id, { name: String(fields.filename), content: "" });
+      return { ok: true, file_id: id, upload_url: `${this.url}/upload/${id}` };
+    }
+    const given = (typeof fields.files === "string" ? JSON.parse(fields.files) : fields.files) as {
+      id: string;
+    }[];
+    const files = given.map(({ id }) => this.#uploads.get(id) ?? { name: "?", content: "" });
+    this.sentFiles.push(...files);
+    return { ok: true, files: given };
   }
 
   #change(method: string, fields: Fields): ShownMessage | string {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestEnd } from "../runtime.js";
+import { multipartFields, type SentFile } from "./multipart.js";
 
 export const TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 
@@ -31,7 +32,10 @@ export class TelegramServer {
   /** What people were told who pressed a button. */
   readonly toasts: string[] = [];
   readonly requests: { readonly method: string; readonly at: number; readonly fields: Fields }[] = [];
+  /** What can be fetched, by path. */
   readonly files = new Map<string, Uint8Array>();
+  /** Files that were sent to people. */
+  readonly sentFiles: SentFile[] = [];
   readonly #faults: Fault[] = [];
   readonly #waiting = new Set<() => void>();
   #updates: { update_id: number; [kind: string]: unknown }[] = [];
@@ -149,6 +153,14 @@ export class TelegramServer {
         return this.#poll(Number(fields.offset ?? 0), Number(fields.timeout ?? 0), response);
       case "sendMessage":
         return this.#send(fields);
+      case "sendPhoto":
+      case "sendDocument":
+        this.sentFiles.push(...((fields.files ?? []) as SentFile[]));
+        return {
+          message_id: this.#nextMessage++,
+          date: 0,
+          chat: { id: Number(fields.chat_id), type: "private" },
+        };
       case "editMessageText":
         return this.#edit(fields);
       case "answerCallbackQuery":
@@ -256,6 +268,8 @@ function buttonsOf(fields: Fields): ShownMessage["buttons"] {
 async function fieldsOf(request: IncomingMessage): Promise<Fields> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks).toString("utf8");
-  return body === "" ? {} : (JSON.parse(body) as Fields);
+  const body = Buffer.concat(chunks);
+  const type = request.headers["content-type"] ?? "";
+  if (type.startsWith("multipart/")) return multipartFields(body, type);
+  return body.length === 0 ? {} : (JSON.parse(body.toString("utf8")) as Fields);
 }

@@ -30,9 +30,15 @@ export const webhookChannel: Channel = {
       return webhook === undefined ? [] : [{ target: `webhook:${name}`, about: webhook.url.host }];
     }),
 
-  async send({ address: name, text }, ctx) {
+  async send({ address: name, text, attachments = [] }, ctx) {
     const webhook = webhookOf(name, ctx);
     if (webhook === undefined) return undefined;
+    if (attachments.length > 0) {
+      throw new ToolError(`Nothing was sent: webhook:${name} carries no files.`, {
+        code: "invalid_arguments",
+        hint: "Say where the file can be fetched.",
+      });
+    }
     const { url, secret } = webhook;
     ctx.secrets.add(`webhooks.${name}.url`, url.href);
     const id = randomUUID();
