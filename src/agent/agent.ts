@@ -4,7 +4,13 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
 import { failure, HermesError } from "../tool/errors.js";
-import type { MemoryHost, MessagesHost, SessionsHost } from "../tool/host-capabilities.js";
+import type {
+  MemoryHost,
+  MessagesHost,
+  ModelsHost,
+  SessionsHost,
+  SkillsHost,
+} from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
@@ -40,6 +46,11 @@ export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | 
   readonly sessions?: SessionsHost | undefined;
   /** Chats it can write to; those of the runtime when left out. */
   readonly messages?: MessagesHost | undefined;
+  readonly skills?: SkillsHost | undefined;
+  /** Models for opinions; made for the conversation, which pays. */
+  models?(conversation: string): ModelsHost;
+  /** In place of the runtime's own way to open a session: for one with less authority. */
+  openSession?(options: OpenSessionOptions): Promise<Session>;
 }
 
 /** A conversation with a model that has tools. */
@@ -204,7 +215,7 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
     maxConcurrent: parts.maxConcurrent ?? MAX_CONCURRENT,
     budget: () => parts.budget?.() ?? {},
   });
-  const session = await runtime.openSession({
+  const session = await (parts.openSession ?? runtime.openSession.bind(runtime))({
     ...sessionOptions(parts),
     cwd: parts.cwd ?? folder,
     approver:
@@ -217,6 +228,8 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
       memory: parts.memory,
       sessions: parts.sessions,
       messages: parts.messages ?? runtime.messages,
+      skills: parts.skills,
+      models: parts.models?.(id),
     },
     model: model.name,
     contextTokens: model.contextTokens,
@@ -240,8 +253,8 @@ async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conv
 }
 
 function sessionOptions(parts: AgentParts): Omit<OpenSessionOptions, "approver"> {
-  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door } = parts;
-  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door };
+  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, heard } = parts;
+  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, heard };
 }
 
 /** Whoever follows the turn sees the question too. */

@@ -1,5 +1,10 @@
 import type { Session } from "../runtime/session.js";
-import type { DelegatedResult, DelegatedTask, DelegateHost } from "../tool/host-capabilities.js";
+import type {
+  DelegatedResult,
+  DelegatedTask,
+  DelegateHost,
+  HostCapabilities,
+} from "../tool/host-capabilities.js";
 import type { Progress } from "../tool/tool.js";
 import { ContextMeter } from "./context-meter.js";
 import type { AgentEvent, AgentResult } from "./events.js";
@@ -9,11 +14,12 @@ import type { ConversationStore } from "./sessions/types.js";
 import { ConversationTodos } from "./todos.js";
 import { type AgentModel, runTurn } from "./turn.js";
 
-/** What a child never has: handing on further, speaking to people, remembering, and programs that outlive it. */
+/** What a child never has: handing on further, speaking to people, remembering, and what outlives it. */
 const BLOCKED: ReadonlySet<string> = new Set([
   "delegate_task",
   "clarify",
   "memory",
+  "skill_manage",
   "send_message",
   "execute_code",
   "cronjob",
@@ -71,10 +77,12 @@ async function runChild(
   const todos = new ConversationTodos();
   const parent = parts.session();
   if (parent === undefined) throw new Error("a child was asked for before its parent was there");
+  const { skills, models } = parent.scope.host;
+  const host = { todos, skills, models };
   const session = parent.openChild({
-    tools: toolsFor(parent, task),
+    tools: toolsFor(parent.view, { toolsets: task.toolsets, host }),
     insideCall: options.insideCall,
-    host: { todos },
+    host,
   });
   try {
     const { id } = await store.create({
@@ -117,10 +125,14 @@ async function runChild(
 }
 
 /** Never more than the parent has, whatever is asked for. */
-function toolsFor({ view }: Session, { toolsets }: DelegatedTask): readonly string[] {
+function toolsFor(
+  { entries }: Session["view"],
+  { toolsets, host: given }: Pick<DelegatedTask, "toolsets"> & { readonly host: HostCapabilities },
+): readonly string[] {
   const wanted = toolsets === undefined ? undefined : new Set(toolsets);
-  return [...view.entries.values()]
+  return [...entries.values()]
     .filter(({ name, toolset }) => !BLOCKED.has(name) && (wanted?.has(toolset) ?? true))
+    .filter(({ host }) => host === undefined || given[host] !== undefined)
     .map(({ name }) => name);
 }
 

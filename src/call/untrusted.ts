@@ -55,7 +55,8 @@ function framed(part: Content, source: string): Content {
   return part;
 }
 
-function inFrame(outside: string, source: string): string {
+/** Text that others wrote, as a model gets it: it can neither leave its frame nor say it came from elsewhere. */
+export function inFrame(outside: string, source: string): string {
   return `<${TAG} source="${attribute(source)}">\n${unframed(outside)}\n</${TAG}>`;
 }
 

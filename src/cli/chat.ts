@@ -52,11 +52,14 @@ interface Wish {
 async function converse(context: CommandContext, wish: Wish): Promise<void> {
   const { out, home, options, flags } = context;
   const { runtime, message } = wish;
-  const [{ configuredModel }, { openConversations }, { openAgent }] = await Promise.all([
-    import("../agent/configured-model.js"),
-    import("../agent/sessions/conversation-store.js"),
-    import("../agent/agent.js"),
-  ]);
+  const [{ configuredModel }, { openConversations }, { openAgent }, { skillsOf }, { modelsForOpinions }] =
+    await Promise.all([
+      import("../agent/configured-model.js"),
+      import("../agent/sessions/conversation-store.js"),
+      import("../agent/agent.js"),
+      import("../agent/skills/prompt-text.js"),
+      import("../agent/mixture.js"),
+    ]);
   const notice = (text: string) =>
     out.jsonl ? out.value({ type: "notice", message: text }) : out.note(text);
   const model = await configuredModel(runtime.config, {
@@ -77,7 +80,10 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
         'Begin one: hermes chat -q "…"',
       );
     const { budget_usd } = runtime.config.values.model;
+    const budget = () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {});
     const agent = await openAgent({
+      ...(await skillsOf(runtime.config)),
+      models: (payer) => modelsForOpinions({ config: runtime.config, model, store, payer, budget }),
       runtime,
       store,
       model,
@@ -87,7 +93,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
       approver: wish.approver,
       profile: options.plan === true ? PLAN_PROFILE : flags.profile,
       maxTurns: typeof options.maxTurns === "string" ? turnsIn(options.maxTurns) : undefined,
-      budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
+      budget,
     });
     try {
       const events =
@@ -119,6 +125,8 @@ function show({ out }: CommandContext, event: AgentEvent): void {
     return;
   }
   if (event.type === "error" && CODES[event.code] !== undefined) failure.code = CODES[event.code];
+  // That a call is being written is for eyes; programs get the whole call.
+  if (event.type === "tool_begun") return;
   if (out.jsonl) out.value(event);
   else if (out.json) return;
   else if (event.type === "text") process.stdout.write(event.delta);

@@ -9,6 +9,7 @@ import { permissions } from "./permissions.js";
 import { plugins } from "./plugins.js";
 import { kill, logs, ps } from "./processes.js";
 import { sessions } from "./sessions.js";
+import { skills } from "./skills.js";
 import { tool } from "./tool.js";
 import { tools, toolsets } from "./tools.js";
 
@@ -28,8 +29,8 @@ export const GROUPS: Readonly<
     ],
   },
   "Conversations:": {
-    commands: ["sessions", "gateway"],
-    examples: ["hermes sessions", "hermes sessions search database migration"],
+    commands: ["sessions", "skills", "gateway"],
+    examples: ["hermes sessions search database migration", "hermes skills"],
   },
   "What may happen:": {
     commands: ["approvals", "changes", "permissions", "net"],
@@ -166,6 +167,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   mcp,
   sessions,
   gateway,
+  skills,
   stats: {
     about: "calls, errors and times per tool",
     options: { "--days <n>": { about: "look back this far", default: "30" } },

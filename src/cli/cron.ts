@@ -29,7 +29,7 @@ export const cron: CommandSpec = {
         "--no-agent": "run the script without the prompt",
         "--name <name>": "what to call it",
         "--repeat <n>": "how often it runs; for ever when left out",
-        "--deliver <target>": "local (a file, always) or notification",
+        "--deliver <target>": "local (a file, always), notification, or a target of send_message",
         "--skills <names>": "skills for the agent, comma separated",
         "--context-from <jobs>": "jobs whose last output the prompt is given, comma separated",
         "--time-limit <seconds>": "stop a run that takes longer; cron.time_limit_seconds when left out",

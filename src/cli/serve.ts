@@ -109,8 +109,11 @@ async function pruneConversations({ config, log }: Runtime): Promise<void> {
 /** Runs scheduled jobs as long as the server runs, unless that is switched off. */
 async function startScheduler(runtime: Runtime): Promise<RuntimeScheduler | undefined> {
   if (!runtime.config.values.cron.enabled) return undefined;
-  const { schedulerFor } = await import("../runtime/scheduler.js");
-  const made = await schedulerFor(runtime);
+  const [{ schedulerFor }, { promptRunner }] = await Promise.all([
+    import("../runtime/scheduler.js"),
+    import("../agent/job-prompts.js"),
+  ]);
+  const made = await schedulerFor(runtime, { runPrompt: promptRunner(runtime) });
   made.scheduler.start();
   return made;
 }

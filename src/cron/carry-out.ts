@@ -71,7 +71,7 @@ export async function carryOut({ row, run }: Claim, parts: CarryOutParts): Promi
   await store.syncWal().catch(() => undefined);
   const openSession: WorkParts["openSession"] = (opened) => options.openSession(opened, onWaiting);
   const outcome = await Promise.race([
-    runJob(job, { ...options, openSession, signal, lastOutput }),
+    runJob(job, { ...options, openSession, signal, lastOutput, onWaiting }),
     givenUp(signal, { clock, ms: limits.giveUpMs }),
   ]);
   limit.end();

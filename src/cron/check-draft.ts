@@ -2,8 +2,10 @@ import { ToolError } from "../tool/errors.js";
 import { scanPrompt } from "./prompt-scan.js";
 import type { JobDraft, JobWork } from "./types.js";
 
-/** Where the outcome of a run can be brought; the archive is written in any case. */
-export const DELIVERY_TARGETS = ["local", "notification"] as const;
+/** Where the outcome of a run can be brought besides a target of send_message; the archive is written in any case. */
+const DELIVERY_TARGETS: readonly string[] = ["local", "notification"];
+/** As send_message has them: `webhook:NAME`, `email:ADDRESS`, `telegram:CHAT`. */
+const MESSAGE_TARGET = /^[a-z][a-z0-9_-]{0,31}:[^\p{C}]{1,500}$/u;
 
 const LONGEST_NAME = 100;
 const LONGEST_TEXT = 100_000;
@@ -19,10 +21,10 @@ export function checkDraft(draft: Omit<JobDraft, "schedule" | "workdir">): void 
       `Give 1 to ${LONGEST_NAME} characters on one line.`,
     );
   }
-  if (!(DELIVERY_TARGETS as readonly string[]).includes(deliver)) {
+  if (!DELIVERY_TARGETS.includes(deliver) && !MESSAGE_TARGET.test(deliver)) {
     throw invalid(
       `Nothing can be delivered to ${JSON.stringify(deliver)}.`,
-      'There are: "local" (kept in the archive of the job) and "notification" (also shown on the desktop).',
+      'There are: "local" (kept in the archive of the job), "notification" (also shown on the desktop) and the targets of send_message ("webhook:NAME", "email:ADDRESS").',
     );
   }
 }

@@ -26,6 +26,8 @@ export interface PromptRequest {
   readonly context: readonly { readonly from: string; readonly text: string }[];
   readonly session: JobSession;
   readonly signal: AbortSignal;
+  /** To be told when it begins and ends to wait for a person. */
+  onWaiting(waiting: boolean): void;
 }
 
 export interface WorkOutcome {
@@ -42,10 +44,12 @@ export interface WorkParts {
   runPrompt?(request: PromptRequest): Promise<{ readonly ok: boolean; readonly output: string }>;
   /** The newest run of a job with an output. */
   lastOutput(jobId: string): JobRun | undefined;
+  onWaiting?(waiting: boolean): void;
 }
 
 const SUMMARY_CHARS = 300;
 const CONTEXT_CHARS = 20_000;
+const MESSAGE_CHARS = 20_000;
 
 /** Does what a job is there for. Never rejects. */
 export async function runJob(
@@ -60,9 +64,9 @@ export async function runJob(
   try {
     session = await parts.openSession(job);
     const outcome = await work(job, { ...parts, session });
-    return job.deliver === "notification"
-      ? await delivered(outcome, { job, session, signal: parts.signal })
-      : outcome;
+    return job.deliver === "local"
+      ? outcome
+      : await delivered(outcome, { job, session, signal: parts.signal });
   } catch (thrown) {
     return failed(sentenceOf(thrown));
   } finally {
@@ -81,7 +85,8 @@ async function work(job: Job, parts: Working): Promise<WorkOutcome> {
   if (gathered?.status === "failed") return gathered;
   const context = await contextOf(job, parts);
   if (gathered !== undefined) context.push({ from: "script", text: gathered.output });
-  const { ok, output } = await runPrompt({ job, prompt: job.prompt, context, session, signal });
+  const onWaiting = (waiting: boolean) => parts.onWaiting?.(waiting);
+  const { ok, output } = await runPrompt({ job, prompt: job.prompt, context, session, signal, onWaiting });
   return { status: ok ? "ok" : "failed", summary: gist(output), output };
 }
 
@@ -143,13 +148,28 @@ async function delivered(
 ): Promise<WorkOutcome> {
   const note = (why: string) => ({
     ...outcome,
-    summary: clipped(`${outcome.summary} (not shown as a notification: ${why})`),
+    summary: clipped(`${outcome.summary} (not delivered to ${job.deliver}: ${why})`),
   });
-  if (!session.has("notification")) return note("the session has no tool for it");
   const title = `${job.name}: ${outcome.status === "ok" ? "done" : "failed"}`;
-  const message = outcome.summary === "" ? "no output" : outcome.summary;
-  const sent = await session.call({ name: "notification", arguments: { title, message } }, { signal });
+  const call = deliveryCall(outcome, { target: job.deliver, title });
+  if (!session.has(call.name)) return note(`the session has no tool ${call.name} that is ready`);
+  const sent = await session.call(call, { signal });
   return sent.ok ? outcome : note(sent.error?.message ?? "failed");
+}
+
+/** A notice is short; a message holds what the run put out. */
+function deliveryCall(
+  { summary, output }: WorkOutcome,
+  { target, title }: { readonly target: string; readonly title: string },
+): { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> } {
+  if (target === "notification")
+    return { name: "notification", arguments: { title, message: summary === "" ? "no output" : summary } };
+  const whole = output.trim() === "" ? "no output" : output.trim();
+  const message =
+    whole.length <= MESSAGE_CHARS
+      ? whole
+      : `${whole.slice(0, MESSAGE_CHARS)}\n[cut; the whole output is kept]`;
+  return { name: "send_message", arguments: { target, message: `${title}\n\n${message}`, subject: title } };
 }
 
 function failed(why: string): WorkOutcome {

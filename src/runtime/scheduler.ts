@@ -3,7 +3,9 @@ import { systemClock } from "../cron/clock.js";
 import type { JobSession, PromptRequest } from "../cron/run-job.js";
 import { Scheduler, type SchedulerLimits } from "../cron/scheduler.js";
 import type { Job } from "../cron/types.js";
+import type { OpenSessionOptions } from "./open-session-options.js";
 import type { Runtime } from "./runtime.js";
+import type { Session } from "./session.js";
 
 export interface SchedulerSetting {
   /** Runs prompts; without it they are noted as waiting. */
@@ -62,23 +64,35 @@ export async function schedulerFor(
 }
 
 /** Under the authority of whoever made the job, and never more; nobody sits there to be asked. */
-async function openJobSession(
+export async function sessionOfJob(
   runtime: Runtime,
-  { job, onWaiting }: { readonly job: Job; readonly onWaiting: (waiting: boolean) => void },
-): Promise<JobSession> {
-  const approver = runtime.approvals.unattended("cron_mode");
-  const toolsets = job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron;
+  options: {
+    readonly job: Job;
+    readonly onWaiting: (waiting: boolean) => void;
+    /** What an agent brings along. */
+    readonly agent?: Pick<OpenSessionOptions, "host" | "model" | "contextTokens" | "guardrails" | "heard">;
+  },
+): Promise<{ readonly session: Session; readonly outer: Session }> {
+  const { job, onWaiting, agent = {} } = options;
   const outer = await runtime.openSession({
+    ...agent,
     door: "cron",
     cwd: job.workdir,
     workspace: job.workspace ?? job.workdir,
-    toolsets,
+    toolsets: job.enabledToolsets ?? runtime.config.values.platform_toolsets.cron,
     profile: job.profile,
     environment: job.environment,
-    approver,
+    approver: runtime.approvals.unattended("cron_mode"),
   });
   const tools = job.tools === undefined ? {} : { tools: job.tools };
-  const session = outer.openChild({ ...tools, door: "cron", onWaiting });
+  return { outer, session: outer.openChild({ ...tools, door: "cron", onWaiting }) };
+}
+
+async function openJobSession(
+  runtime: Runtime,
+  options: { readonly job: Job; readonly onWaiting: (waiting: boolean) => void },
+): Promise<JobSession> {
+  const { session, outer } = await sessionOfJob(runtime, options);
   return {
     has: (tool) => session.view.statuses.get(tool)?.ok !== false && session.view.entries.has(tool),
     call: (request, options) => session.call(request, options),

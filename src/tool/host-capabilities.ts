@@ -1,3 +1,4 @@
+import type { ModelUsage } from "../model/model-client.js";
 import type { Progress } from "./tool.js";
 
 /** State owned by an agent loop. A tool that names one in `host` answers with an error where it is absent. */
@@ -7,6 +8,8 @@ export interface HostCapabilities {
   readonly sessions?: SessionsHost | undefined;
   readonly delegate?: DelegateHost | undefined;
   readonly messages?: MessagesHost | undefined;
+  readonly skills?: SkillsHost | undefined;
+  readonly models?: ModelsHost | undefined;
 }
 
 export type HostCapability = keyof HostCapabilities;
@@ -136,4 +139,91 @@ export interface MessagesHost {
     readonly files: readonly { readonly filename: string; readonly content: Uint8Array }[];
     readonly signal: AbortSignal;
   }): Promise<SentMessage | undefined>;
+}
+
+/** A way of working, written down in a folder with a SKILL.md. */
+export interface SkillSummary {
+  readonly name: string;
+  readonly category?: string | undefined;
+  readonly description: string;
+  /** A draft is used by nobody before a person has accepted it. */
+  readonly state: "ready" | "draft";
+}
+
+export interface SkillContent extends SkillSummary {
+  /** Of SKILL.md, or of the file that was asked for. */
+  readonly content: string;
+  /** Names below the folder of the skill, without SKILL.md. */
+  readonly files: readonly string[];
+  /** The folder, for programs that are to run a script in it. */
+  readonly path: string;
+  /** Variables that it needs and that are not set. */
+  readonly missingVariables: readonly string[];
+}
+
+export type SkillChange =
+  | {
+      readonly action: "create";
+      readonly name: string;
+      readonly category?: string | undefined;
+      readonly content: string;
+    }
+  | { readonly action: "edit"; readonly name: string; readonly content: string }
+  | {
+      readonly action: "patch";
+      readonly name: string;
+      /** SKILL.md when left out. */
+      readonly file?: string | undefined;
+      readonly oldText: string;
+      readonly newText: string;
+      readonly everywhere?: boolean | undefined;
+    }
+  | {
+      readonly action: "write_file";
+      readonly name: string;
+      readonly file: string;
+      readonly content: string;
+    }
+  | { readonly action: "remove_file"; readonly name: string; readonly file: string }
+  | { readonly action: "delete"; readonly name: string };
+
+export interface ChangedSkill {
+  readonly name: string;
+  readonly category?: string | undefined;
+  readonly state: "draft" | "deleted";
+  readonly path: string;
+  /** Whether it is to take the place of a skill that is in use. */
+  readonly replaces: boolean;
+}
+
+/** What cannot be done is a ToolError. */
+export interface SkillsHost {
+  /** Those that can be read, by name. */
+  list(): Promise<readonly SkillSummary[]>;
+  /** Counts as a use when it is the skill itself. */
+  view(name: string, file?: string): Promise<SkillContent>;
+  /** Everything is written into a draft; what a person wrote is never changed. */
+  change(change: SkillChange): Promise<ChangedSkill>;
+}
+
+export interface AskedModel {
+  /** Provider and name. */
+  readonly model: string;
+  readonly text: string;
+  readonly usage?: ModelUsage | undefined;
+}
+
+/** Models that can be asked for an opinion: no tools, no conversation. Each request is billed to the conversation. */
+export interface ModelsHost {
+  /** Those that are configured for it, the one that is to sum up last. */
+  names(): readonly string[];
+  /** Rejects with a ToolError. */
+  ask(request: {
+    /** One of `names`. */
+    readonly model: string;
+    readonly system?: string | undefined;
+    readonly prompt: string;
+    readonly temperature?: number | undefined;
+    readonly signal: AbortSignal;
+  }): Promise<AskedModel>;
 }

@@ -271,7 +271,7 @@ describe("a run", () => {
     });
     expect(run).toMatchObject({
       status: "ok",
-      summary: expect.stringContaining("not shown as a notification"),
+      summary: expect.stringContaining("not delivered to notification"),
     });
   });
 });

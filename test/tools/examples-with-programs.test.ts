@@ -8,8 +8,8 @@ const tools = await Promise.all(builtinManifest.map(async ({ load }) => (await l
 it.for(examplesOf(tools, (example) => example.programs !== undefined))(
   "$name: $title",
   { timeout: 60_000 },
-  async ({ name, example }, { skip }) => {
-    needs({ skip }, ...(example.programs ?? []));
-    await runExample(name, example);
+  async (example, { skip }) => {
+    needs({ skip }, ...(example.example.programs ?? []));
+    await runExample(example);
   },
 );

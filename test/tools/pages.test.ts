@@ -58,6 +58,6 @@ describe("worked examples", () => {
   it.for(examplesOf(tools, (example) => example.programs === undefined))(
     "$name: $title",
     { timeout: 60_000 },
-    async ({ name, example }) => runExample(name, example),
+    runExample,
   );
 });

@@ -4,19 +4,21 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import type { AnyTool, ToolExample } from "../../src/tool/tool.js";
+import type { AnyTool, CallContext, ToolExample } from "../../src/tool/tool.js";
 import { startMailServer } from "../support/mail-server.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
-import { agentState } from "./agent-state.js";
+import { agentSession, talkativeModel } from "./agent-session.js";
+
+type Example = ReturnType<typeof examplesOf>[number];
 
 export function examplesOf(tools: readonly AnyTool[], chosen: (example: ToolExample) => boolean) {
-  return tools.flatMap(({ name, examples = [] }) =>
-    examples.filter(chosen).map((example) => ({ name, title: example.title, example })),
+  return tools.flatMap(({ name, host, examples = [] }) =>
+    examples.filter(chosen).map((example) => ({ name, host, title: example.title, example })),
   );
 }
 
 /** A worked example through the whole path, with what it says lies there beforehand. */
-export async function runExample(name: string, example: ToolExample): Promise<void> {
+export async function runExample({ name, host, example }: Example): Promise<void> {
   const server = example.pages === undefined ? undefined : await startPages(example.pages);
   const mail = JSON.stringify(example).includes("{mail}") ? await startMailServer() : undefined;
   const cwd = tempDir();
@@ -31,16 +33,21 @@ export async function runExample(name: string, example: ToolExample): Promise<vo
     cwd,
     builtins: true,
     ...(example.env !== undefined && { env: { PATH: process.env.PATH, ...example.env } }),
-    flags: { "security.allowed_hosts": ["127.0.0.1"], ...here(example.settings ?? {}) },
+    flags: {
+      "security.allowed_hosts": ["127.0.0.1"],
+      ...(host !== undefined && (await talkativeModel())),
+      ...here(example.settings ?? {}),
+    },
   });
   for (const [path, text] of Object.entries(example.files ?? {})) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
   }
-  const session = await runtime.openSession({
-    approver: { ask: async () => "once" },
-    host: await agentState(),
-  });
+  const ask: CallContext["ask"] = async ({ choices }) => choices?.[0];
+  const session =
+    host === undefined
+      ? await runtime.openSession({ approver: { ask: async () => "once" }, ask })
+      : await agentSession(runtime, ask);
   for (const call of [...(example.before ?? []), { name, arguments: example.arguments }]) {
     const result = await session.call({ name: call.name, arguments: here(call.arguments) });
     expect([call.name, result.error]).toEqual([call.name, undefined]);

@@ -37,7 +37,8 @@ export async function withScheduler(
   await withJobs(context, async (_jobs, runtime) => {
     // A job may call a tool of a server that was never met.
     await waitForServers({ runtime, out: context.out });
-    const { scheduler, stop } = await schedulerFor(runtime);
+    const { promptRunner } = await import("../../agent/job-prompts.js");
+    const { scheduler, stop } = await schedulerFor(runtime, { runPrompt: promptRunner(runtime) });
     const interrupt = () => {
       process.exitCode = EXIT.interrupted;
       void scheduler.stop({ finishMs: 0 });

@@ -30,7 +30,7 @@ export const KNOWN_PERMISSIONS: readonly string[] = (
   "file:read file:write file:delete network:fetch network:search network:write terminal:execute env:read " +
   "env:write git:read git:write docker:run docker:read database:read database:write system:read " +
   "process:read process:write code:execute browser:navigate browser:control browser:act mcp:call memory:read " +
-  "memory:write sandbox:widen cron:read cron:write clipboard:read clipboard:write message:send " +
+  "memory:write skills:write model:ask sandbox:widen cron:read cron:write clipboard:read clipboard:write message:send " +
   "home:read home:act rl:read rl:write rl:train storage:read storage:write " +
   "calendar:read calendar:write"
 ).split(" ");

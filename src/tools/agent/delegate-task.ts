@@ -1,5 +1,7 @@
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import { mark } from "../../tool/marked-text.js";
 
 const MOST_TASKS = 10;
 
@@ -41,6 +43,22 @@ export default defineTool({
   // Children have budgets of their own and tell how far they are.
   timeoutMs: 24 * 3_600_000,
 
+  examples: [
+    {
+      title: "Hand on two tasks at once",
+      arguments: {
+        context: "The project lies in this folder.",
+        tasks: [{ goal: "List what the README promises." }, { goal: "Find tests that are skipped." }],
+      },
+      result: {
+        results: [
+          { task_index: 0, status: "completed" },
+          { task_index: 1, status: "completed" },
+        ],
+      },
+    },
+  ],
+
   async handler({ goal, context, tasks, toolsets, max_iterations }, ctx) {
     const host = ctx.host.delegate;
     if (host === undefined)
@@ -78,4 +96,14 @@ export default defineTool({
       total_duration_seconds: (performance.now() - startedAt) / 1000,
     };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: out.results
+      .map(({ task_index, status, summary, duration_seconds }) => {
+        const state = status === "completed" ? mark.good(status) : mark.bad(status);
+        return `${task_index + 1} ${state} ${mark.dim(`${duration_seconds.toFixed(1)} s`)}\n${summary}`;
+      })
+      .join("\n"),
+  }),
 });

@@ -1,7 +1,9 @@
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { MemoryContent, MemoryOperation, MemoryTarget } from "../../tool/host-capabilities.js";
+import { mark } from "../../tool/marked-text.js";
 
 const MAX_OPERATIONS = 50;
 
@@ -90,6 +92,14 @@ export default defineTool({
     const after = await memory.change({ target: args.target, operations, heard: ctx.session.heard });
     return told(args.target, before, after);
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: [
+      `${out.message} ${mark.dim(`${out.target}, ${out.usage}`)}`,
+      ...out.entries.map((entry) => `- ${entry}`),
+    ].join("\n"),
+  }),
 });
 
 export interface MemoryToolResult {

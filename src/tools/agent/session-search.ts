@@ -1,6 +1,8 @@
+import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import type { MessageRole, SessionMessage, SessionsHost } from "../../tool/host-capabilities.js";
+import { mark } from "../../tool/marked-text.js";
 
 const ROLES: readonly MessageRole[] = ["user", "assistant", "tool"];
 const HEAD = 20;
@@ -89,7 +91,26 @@ export default defineTool({
     });
     return { results: await Promise.all(results) };
   },
+
+  present: (out) => ({
+    model: [text(JSON.stringify(out))],
+    human: out.results.length === 0 ? "Nothing found." : out.results.flatMap(linesOf).join("\n"),
+  }),
 });
+
+function linesOf({
+  session_id: session,
+  title,
+  at,
+  snippet,
+  messages = [],
+}: FoundSession): readonly string[] {
+  return [
+    `${mark.strong(title)} ${mark.dim([session, at].filter(Boolean).join(" · "))}`,
+    ...(snippet === undefined ? [] : [`  ${snippet}`]),
+    ...messages.map(({ role, content }) => `  ${mark.dim(`${role}:`)} ${content}`),
+  ];
+}
 
 interface ToldMessage {
   readonly message_id: string;

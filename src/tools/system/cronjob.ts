@@ -1,5 +1,6 @@
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
+import type { Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import { columns, mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
@@ -54,7 +55,7 @@ export default defineTool({
       },
       deliver: {
         type: "string",
-        description: "local (a file) or notification (also on the desktop).",
+        description: "local (a file), notification (also on the desktop), or a target of send_message.",
       },
       skills: names,
       context_from: { ...names, description: "Jobs whose last output the prompt gets." },
@@ -65,11 +66,24 @@ export default defineTool({
     required: ["action"],
     additionalProperties: false,
   },
-  permissions: ["cron:read", "cron:write"],
-  effects({ action, job_id, name }) {
+  permissions: ["cron:read", "cron:write", "message:send"],
+  effects({ action, job_id, name, deliver = "local", prompt }): readonly Effect[] {
     if (action === "list") return [{ action: "cron:read", resource: "jobs", mode: "read" }];
     const resource = job_id ?? name ?? "a new job";
-    return [{ action: "cron:write", resource, mode: "write", reversible: action !== "remove" }];
+    const isMessage = deliver !== "local" && deliver !== "notification";
+    return [
+      {
+        action: "cron:write",
+        resource,
+        mode: "write",
+        reversible: action !== "remove",
+        ...(prompt !== undefined && { detail: prompt }),
+      },
+      // Whoever gets the outcome later is said now, while somebody can say no.
+      ...(isMessage
+        ? [{ action: "message:send", resource: deliver, mode: "write", reversible: false } as const]
+        : []),
+    ];
   },
   examples: [
     {
