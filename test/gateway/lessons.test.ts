@@ -267,7 +267,9 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     await shows(server, ["You said: hello", "You said: and I?"]);
     const tools = asked.map((request) => request.tools?.map(({ name }) => name) ?? []);
     expect(tools[0]).toEqual(expect.arrayContaining(["terminal", "send_message"]));
-    expect(tools[1]?.filter((name) => !["web_search", "web_extract", "vision_analyze", "clarify"].includes(name))).toEqual([]);
+    expect(
+      tools[1]?.filter((name) => !["web_search", "web_extract", "vision_analyze", "clarify"].includes(name)),
+    ).toEqual([]);
     expect(asked[1]?.messages.filter(({ role }) => role === "user")).toHaveLength(1);
     expect((await conversations.list()).map(({ owner }) => owner).sort()).toEqual([
       "telegram:-5",

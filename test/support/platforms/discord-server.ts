@@ -34,6 +34,7 @@ export class DiscordServer {
   readonly files = new Map<string, Uint8Array>();
   readonly #said: Said[] = [];
   readonly #sockets = new Set<WebSocket>();
+  readonly #connections = new Set<WebSocket>();
   readonly #faults: { readonly status: number; readonly afterwards: boolean }[] = [];
   #next = 200_000_000_000_000_000n;
   #sequence = 0;
@@ -50,7 +51,7 @@ export class DiscordServer {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     onTestEnd(async () => {
-      for (const socket of sockets.clients) socket.terminate();
+      for (const socket of this.#connections) socket.terminate();
       sockets.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -134,6 +135,7 @@ export class DiscordServer {
   }
 
   #serve(socket: WebSocket): void {
+    this.#connections.add(socket);
     const send = (packet: unknown) => socket.send(JSON.stringify(packet));
     send({ op: 10, d: { heartbeat_interval: 300 } });
     socket.on("close", () => this.#sockets.delete(socket));

@@ -27,6 +27,7 @@ export class SlackServer {
   readonly #uploads = new Map<string, { readonly name: string; content: string }>();
   readonly #events: { readonly id: string; readonly envelope: Fields; isConfirmed: boolean }[] = [];
   readonly #sockets = new Set<WebSocket>();
+  readonly #connections = new Set<WebSocket>();
   readonly #faults: { readonly kind: "rate" | "down"; readonly afterwards: boolean }[] = [];
   #time = Math.floor(Date.now() / 1_000);
   #next = 1;
@@ -43,7 +44,7 @@ export class SlackServer {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     onTestEnd(async () => {
-      for (const socket of sockets.clients) socket.terminate();
+      for (const socket of this.#connections) socket.terminate();
       sockets.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -106,6 +107,7 @@ export class SlackServer {
   }
 
   #serve(socket: WebSocket): void {
+    this.#connections.add(socket);
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("message", (data: Buffer) => {
