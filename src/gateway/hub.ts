@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Agent, openAgent } from "../agent/agent.js";
+import type { Agent } from "../agent/agent.js";
+import { Agents } from "../agent/agents.js";
 import type { ConversationStore } from "../agent/sessions/types.js";
 import type { AgentModel } from "../agent/turn.js";
 import type { NoModel } from "../model/route.js";
@@ -48,11 +49,13 @@ export class GatewayHub {
   readonly #parts: HubParts;
   readonly #running = new Map<string, Running>();
   readonly #questions: Questions;
+  readonly #agents: Agents;
   readonly #toldTooMany = new Set<string>();
   #model: Promise<AgentModel | NoModel> | undefined;
 
   constructor(parts: HubParts) {
     this.#parts = parts;
+    this.#agents = new Agents(parts.runtime, { store: parts.conversations });
     this.#questions = new Questions({
       store: parts.store,
       wake: (gateway, chat) => this.#running.get(gateway)?.delivery.wake(chat),
@@ -220,19 +223,16 @@ export class GatewayHub {
     wish: Parameters<ChatWorkerParts["openAgent"]>[0] & { readonly gateway: Gateway },
   ): Promise<Agent | { readonly reason: string }> {
     const { gateway, conversation, role, owner, seat, turnSignal } = wish;
-    const { runtime, conversations } = this.#parts;
+    const { runtime } = this.#parts;
     const toolsets = toolsetsFor(gateway, role, runtime.config.values);
     if (toolsets.length === 0) return { reason: "" };
     const model = await this.#whichModel();
     if ("fixes" in model) return { reason: [model.reason, ...model.fixes].join("\n") };
     const { platform, traits } = gateway;
-    const { values } = runtime.config;
     const questions = this.#questions;
-    const { budget_usd } = values.model;
-    return openAgent({
-      runtime,
-      store: conversations,
+    return this.#agents.open({
       model,
+      isGuest: role === "guest",
       conversation,
       source: platform,
       owner,
@@ -248,7 +248,6 @@ export class GatewayHub {
         wake: (name, chat) => this.#running.get(name)?.delivery.wake(chat),
       }),
       ask: chatAsk({ questions, seat, signal: turnSignal }),
-      budget: () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {}),
     });
   }
 
