@@ -87,6 +87,33 @@ describe("hermes gateway", () => {
     await model.close();
   }, 60_000);
 
+  it("send_message from another process: by the gateway that runs, or by itself where none does", async () => {
+    const { telegram, model, home, env, run } = await world();
+    const say = (message: string) =>
+      hermes(["call", "send_message", "target=telegram:42", `message=${message}`, "--json"], { home, env });
+    const alone = await say("nobody runs");
+    expect(JSON.parse(alone.stdout)).toMatchObject({
+      ok: true,
+      structured: { success: true, receipt: "delivered" },
+    });
+    const gateway = run();
+    telegram.say({ text: "message 1" });
+    await eventually(() => expect(telegram.shown.at(-1)?.text).toBe("You said: message 1"));
+    const together = await say("somebody runs");
+    expect(JSON.parse(together.stdout)).toMatchObject({ ok: true, structured: { receipt: "delivered" } });
+    const texts = telegram.shown.map(({ text }) => text);
+    expect(texts).toEqual(["nobody runs", "You said: message 1", "somebody runs"]);
+    const stranger = await hermes(["call", "send_message", "target=telegram:66", "message=psst"], {
+      home,
+      env,
+    });
+    expect(stranger.code).not.toBe(0);
+    expect(telegram.shown).toHaveLength(3);
+    gateway.kill("SIGTERM");
+    await once(gateway, "exit");
+    await model.close();
+  }, 60_000);
+
   it("nothing configured says how", async () => {
     const { code, stderr } = await hermes(["gateway", "run"], { home: tempFolder() });
     expect(code).toBe(4);

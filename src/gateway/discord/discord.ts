@@ -8,13 +8,13 @@ import type {
   Button,
   Gateway,
   GatewayTraits,
-  IncomingMessage,
   OutgoingPart,
   Person,
   Receiver,
   SendOutcome,
 } from "../gateway.js";
 import { GatewayRefused } from "../supervisor.js";
+import { type GatewayMessage, incomingOf } from "./incoming.js";
 
 type DiscordLibrary = typeof import("discord.js");
 
@@ -171,8 +171,6 @@ export class DiscordGateway implements Gateway {
   }
 }
 
-type GatewayMessage = APIMessage & { readonly guild_id?: string | undefined };
-
 /** What was said while nobody listened, oldest first; what is known already is noticed by its id. */
 async function catchUp(
   client: Client,
@@ -192,33 +190,6 @@ async function catchUp(
       if (incoming !== undefined) await receiver.message(incoming);
     }
   }
-}
-
-/** Undefined for what bots say, and in a server's channel for what is not said to this one. */
-function incomingOf(
-  message: APIMessage,
-  { self, isPrivate }: { readonly self: string | undefined; readonly isPrivate: boolean },
-): IncomingMessage | undefined {
-  if (message.author.bot === true || self === undefined) return undefined;
-  if (!isPrivate && !message.mentions.some(({ id }) => id === self)) return undefined;
-  const attachments = message.attachments.map(({ url, filename, content_type, size }) => ({
-    ref: url,
-    name: filename,
-    mimeType: content_type ?? "application/octet-stream",
-    bytes: size,
-  }));
-  const text = message.content.replaceAll(new RegExp(`<@!?${self}>`, "g"), "").trim();
-  if (text === "" && attachments.length === 0) return undefined;
-  const { id, username, global_name: name } = message.author;
-  return {
-    id: message.id,
-    chat: message.channel_id,
-    person: { id, name: name ?? username },
-    text,
-    sentAt: Date.parse(message.timestamp),
-    isPrivate,
-    ...(attachments.length > 0 && { attachments }),
-  };
 }
 
 function personOf(user: {
