@@ -266,7 +266,7 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     server.say({ text: "and I?", from: 43, chat: -5, group: true });
     await shows(server, ["You said: hello", "You said: and I?"]);
     const tools = asked.map((request) => request.tools?.map(({ name }) => name) ?? []);
-    expect(tools[0]).toEqual(expect.arrayContaining(["terminal", "send_message"]));
+    expect(tools[0]).toContain("terminal");
     expect(
       tools[1]?.filter((name) => !["web_search", "web_extract", "vision_analyze", "clarify"].includes(name)),
     ).toEqual([]);
@@ -296,6 +296,38 @@ describe("lesson 94: a button is no way around the allow-list, and nobody approv
     server.say({ text: "no", from: 42, chat: -5, group: true });
     await eventually(() => expect(server.shown.some(({ text }) => text.startsWith("result"))).toBe(true));
     expect(isThere()).toBe(true);
+  });
+});
+
+describe("lesson 125: a yes from the phone is for one call, and silence is a no", () => {
+  it("the next call asks anew, and the first button does not answer it", async () => {
+    const server = await new TelegramServer().listen();
+    const cwd = tempDir();
+    for (const name of ["one", "two"]) mkdirSync(join(cwd, name));
+    const decide: Decide = (_last, { messages }) => {
+      const done = messages.filter(({ role }) => role === "tool").length;
+      const name = ["one", "two"][done];
+      return name === undefined ? "Done." : { call: "terminal", arguments: { command: `rm -r ${name}` } };
+    };
+    await hubWith({ gateways: [telegramAt(server)], decide, cwd, config: "approvals: {timeout: 3}\n" });
+    server.say({ text: "clean up" });
+    const asks = async (command: string) => {
+      const isIt = ({ text, buttons }: (typeof server.shown)[number]) =>
+        text.includes(command) && buttons.length > 0;
+      await eventually(() => expect(server.shown.some(isIt)).toBe(true));
+      const shown = server.shown.find(isIt);
+      if (shown === undefined) throw new Error("nobody was asked");
+      return shown;
+    };
+    const first = await asks("rm -r one");
+    const data = first.buttons[0]?.callback_data ?? "";
+    server.pressData(first, data);
+    await asks("rm -r two");
+    server.pressData(first, data);
+    await eventually(() => expect(server.shown.at(-1)?.text).toBe("Done."));
+    expect(existsSync(join(cwd, "one"))).toBe(false);
+    expect(existsSync(join(cwd, "two"))).toBe(true);
+    expect(server.toasts).toEqual(["Once", "This question is over."]);
   });
 });
 

@@ -103,6 +103,12 @@ export function mail({
 function bodyOf(raw: string): string {
   const [head = "", ...rest] = raw.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
+  const boundary = /^content-type: multipart\/[^;]+;\s+boundary="([^"]+)"/im.exec(head)?.[1];
+  if (boundary !== undefined) {
+    const isText = (part: string) =>
+      /^content-type: text\/plain/im.test(part) && !/^content-disposition: attach/im.test(part);
+    return bodyOf(body.split(`--${boundary}\r\n`).find(isText) ?? "");
+  }
   const encoding = /^content-transfer-encoding: (\S+)/im.exec(head)?.[1]?.toLowerCase();
   const plain =
     encoding === "base64"
