@@ -61,8 +61,9 @@ const FULL = [
 /** Asks nothing of Node that others do not ask as well: the same on every version, so one is enough. */
 const SAME_ON_EVERY_NODE = [
   "test/{shell,policy,places,settle,decode,grants,reviewer,protocol,search,base,registry,tool,types}/**",
-  "test/{attacks,approvals,config,cron,laws,model,undo}/**",
-  "test/architecture.test.ts",
+  "test/{attacks,approvals,config,cron,laws,model,undo,agent,gateway,hostile,stories,sources,discovery}/**",
+  "test/tools/{agent,browser,code,multimedia,platform}/**",
+  "test/{architecture,tools/pages}.test.ts",
 ];
 
 /**
