@@ -50,7 +50,7 @@ const FULL = [
   "test/sources/mcp/{connection,robustness,attacks,questions}.test.ts",
   "test/sources/plugins/{isolation,states,install,contributions}.test.ts",
   "test/{weights/fetch-weights,runtime/packages}.test.ts",
-  "test/server/{serve-command,page,approvals,mcp/approvals}.test.ts",
+  "test/server/{serve-command,page,approvals,mcp/approvals,acp/process}.test.ts",
   "test/attacks/{bad-input,hostile-documents,lesson-2{4,5}-*}.test.ts",
   "test/tools/platform/{database-*,cloud-storage,spreadsheet}.test.ts",
   "test/{config/laws,processes/table,settle/linear-time,approvals/interleaved,policy/paths-oracle,store/bit-flips}.test.ts",

@@ -1,5 +1,20 @@
 // The declarations speak of Buffer and Disposable: whoever compiles against them needs the types of Node.
 /// <reference types="node" preserve="true" />
+export { type AiSdkTool, toAiSdkTools } from "./adapters/ai-sdk.js";
+export { type LangChainTool, toLangChainTools } from "./adapters/langchain.js";
+export { type OpenAIAgentsTool, toOpenAIAgentsTools } from "./adapters/openai-agents.js";
+export type { Agent } from "./agent/agent.js";
+export { type CreateAgentOptions, createAgent } from "./agent/create-agent.js";
+export type { AgentEvent, AgentResult, AgentUsage, StopReason } from "./agent/events.js";
+export type {
+  Bill,
+  Conversation,
+  ConversationStore,
+  FoundMessage,
+  NewMessage,
+  StoredMessage,
+} from "./agent/sessions/types.js";
+export type { AgentModel } from "./agent/turn.js";
 export type { RunOptions } from "./call/call-record.js";
 export type { EffectKey } from "./call/effect-keys.js";
 export { type EffectLocks, InProcessLocks, type LockRequest, type Release } from "./call/effect-locks.js";

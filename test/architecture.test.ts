@@ -21,7 +21,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["toolfile"],
   ["tools", "plugins", "sources"],
   ["runtime"],
-  ["agent"],
+  ["agent", "adapters"],
   ["check", "server"],
   ["cli"],
 ];

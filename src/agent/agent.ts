@@ -1,49 +1,15 @@
-import type { ApprovalRequest, Approver } from "../call/scope.js";
-import { approverFrom, type OpenSessionOptions } from "../runtime/open-session-options.js";
-import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import type { Content } from "../tool/content.js";
-import { failure, HermesError } from "../tool/errors.js";
-import type { MemoryHost, ModelsHost, SessionsHost, SkillsHost } from "../tool/host-capabilities.js";
+import type { TodoItem } from "../tool/host-capabilities.js";
 import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
-import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
-import type { Budget } from "./ledger.js";
-import { systemPrompt } from "./prompt.js";
-import type { Conversation, ConversationStore } from "./sessions/types.js";
-import { ConversationTodos } from "./todos.js";
-import { type AgentModel, runTurn } from "./turn.js";
+import type { AgentParts, Emitter } from "./open-agent.js";
+import type { ConversationTodos } from "./todos.js";
+import { runTurn } from "./turn.js";
 
 const MAX_TURNS = 90;
-const MAX_CONCURRENT = 3;
-
-export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | "contextTokens"> {
-  readonly runtime: Runtime;
-  readonly store: ConversationStore;
-  readonly model: AgentModel;
-  /** The conversation to go on with; a new one when left out. */
-  readonly conversation?: string | undefined;
-  readonly source?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly who?: string | undefined;
-  readonly maxTurns?: number | undefined;
-  /** How many children work at the same time. */
-  readonly maxConcurrent?: number | undefined;
-  budget?(): Budget;
-  /** Texts for the system prompt of a new conversation. */
-  readonly memoryText?: string | undefined;
-  readonly skillsText?: string | undefined;
-  /** What the loop does not bring by itself. */
-  readonly memory?: MemoryHost | undefined;
-  readonly sessions?: SessionsHost | undefined;
-  readonly skills?: SkillsHost | undefined;
-  /** Models for opinions; made for the conversation, which pays. */
-  models?(conversation: string): ModelsHost;
-  /** In place of the runtime's own way to open a session: for one with less authority. */
-  openSession?(options: OpenSessionOptions): Promise<Session>;
-}
 
 /** A conversation with a model that has tools. */
 export class Agent {
@@ -53,8 +19,11 @@ export class Agent {
   readonly #todos: ConversationTodos;
   readonly #meter = new ContextMeter();
   readonly #steering: string[] = [];
-  #running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
+  /** The end of the last turn, which waits for those before it. */
+  #running: Promise<void> | undefined;
+  readonly #stops = new Set<AbortController>();
   #emit: (event: AgentEvent) => void = () => {};
+  #closed = false;
 
   /** @internal */
   constructor(
@@ -66,6 +35,11 @@ export class Agent {
     this.session = opened.session;
     this.#todos = opened.todos;
     opened.emit.to = (event) => this.#emit(event);
+  }
+
+  /** The task list of the conversation, as the model keeps it. */
+  get todos(): readonly TodoItem[] {
+    return this.#todos.read();
   }
 
   /** What the person says, and all that follows from it. While a turn runs, it waits for its end. */
@@ -95,20 +69,37 @@ export class Agent {
     return true;
   }
 
-  /** Ends the running turn; every call that was made gets its answer. */
+  /** What was said to a turn that ended before it could be heard. */
+  takeUnheard(): readonly string[] {
+    return this.#steering.splice(0);
+  }
+
+  /** Ends the running turn, and those that wait for its end; every call that was made gets its answer. */
   async stop(): Promise<void> {
-    this.#running?.stop.abort(new Error("the person stopped it"));
-    await this.#running?.over;
+    for (const stop of this.#stops) stop.abort(new Error("the person stopped it"));
+    await this.#running;
+  }
+
+  /** Told to whoever follows the turn. */
+  notice(message: string): void {
+    this.#emit({ type: "notice", message });
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     await this.stop();
     this.session.close();
+    await this.#parts.onClose?.();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #turn(signal: AbortSignal | undefined, begin: () => Promise<void>): AsyncIterable<AgentEvent> {
     const events = new Channel<AgentEvent>();
-    const before = this.#running?.over;
+    const before = this.#running;
     const stop = new AbortController();
     const over = (before ?? Promise.resolve())
       .then(() =>
@@ -118,13 +109,18 @@ export class Agent {
           signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
         }),
       )
+      // Conversations that cannot be written, for one. The next turn may fare better.
+      .catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        events.push({ type: "error", code: "internal", message });
+      })
       .finally(() => {
         events.close();
-        if (this.#running?.over === over) this.#running = undefined;
+        this.#stops.delete(stop);
+        if (this.#running === over) this.#running = undefined;
       });
-    // Told in the events; nobody else waits for it.
-    over.catch(() => {});
-    this.#running = { stop, over };
+    this.#running = over;
+    this.#stops.add(stop);
     return events;
   }
 
@@ -183,78 +179,4 @@ export class Agent {
       })),
     );
   }
-}
-
-interface Emitter {
-  to(event: AgentEvent): void;
-}
-
-/** Opens a conversation, new or old, with a session of its own. */
-export async function openAgent(parts: AgentParts): Promise<Agent> {
-  const { runtime, store, model, approver, owner } = parts;
-  const emit: Emitter = { to: () => {} };
-  const cwd = parts.cwd ?? runtime.cwd;
-  const known = parts.conversation === undefined ? undefined : await mustExist(parts.conversation, parts);
-  const { id, cwd: folder } =
-    known ?? (await store.create({ source: parts.source ?? "library", model: model.name, cwd, owner }));
-  const todos = new ConversationTodos(known === undefined ? [] : await store.messages(id));
-  const opened: { session?: Session } = {};
-  const delegate = delegation({
-    session: () => opened.session,
-    conversation: id,
-    store,
-    model,
-    maxConcurrent: parts.maxConcurrent ?? MAX_CONCURRENT,
-    budget: () => parts.budget?.() ?? {},
-  });
-  const session = await (parts.openSession ?? runtime.openSession.bind(runtime))({
-    ...sessionOptions(parts),
-    cwd: parts.cwd ?? folder,
-    approver:
-      approver === undefined
-        ? undefined
-        : telling(typeof approver === "function" ? approverFrom(approver) : approver, emit),
-    host: {
-      todos,
-      delegate,
-      memory: parts.memory,
-      sessions: parts.sessions,
-      skills: parts.skills,
-      models: parts.models?.(id),
-    },
-    model: model.name,
-    contextTokens: model.contextTokens,
-    guardrails: parts.guardrails ?? "warn",
-  });
-  opened.session = session;
-  if (known === undefined) {
-    const { who, memoryText, skillsText } = parts;
-    const content = await systemPrompt({ session, who, memory: memoryText, skills: skillsText });
-    await store.append(id, [{ role: "system", content }]);
-  }
-  return new Agent(parts, { conversation: id, session, todos, emit });
-}
-
-async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conversation> {
-  const found = await store.get(id, { owner });
-  if (found !== undefined) return found;
-  throw new HermesError(
-    failure("not_found", `There is no conversation ${id}`, "hermes sessions list shows those there are."),
-  );
-}
-
-function sessionOptions(parts: AgentParts): Omit<OpenSessionOptions, "approver"> {
-  const { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, heard } = parts;
-  return { toolsets, disabledToolsets, profile, environment, task, workspace, ask, door, heard };
-}
-
-/** Whoever follows the turn sees the question too. */
-function telling(approver: Approver, emit: Emitter): Approver {
-  return {
-    ...(approver.isThere !== undefined && { isThere: () => approver.isThere?.() ?? true }),
-    ask(request: ApprovalRequest, signal: AbortSignal) {
-      emit.to({ type: "approval", id: request.callId, name: request.tool, reason: request.reason });
-      return approver.ask(request, signal);
-    },
-  };
 }

@@ -2,6 +2,7 @@ import type { LoadedConfig } from "../config/types.js";
 import { contextWindow, LEAST_TOKENS } from "../model/context-window.js";
 import { type OpenOptions, openModel } from "../model/open-route.js";
 import { isRoute, type NoModel, resolveFallbacks, resolveRoute, routeName } from "../model/route.js";
+import { loadPackage } from "../runtime/packages/find.js";
 import type { AgentModel } from "./turn.js";
 
 export interface ConfiguredModelOptions extends OpenOptions {
@@ -28,7 +29,7 @@ export async function configuredModel(
       `${routeName(route)} reads only ${window.tokens} tokens at once.${window.fix === undefined ? "" : ` ${window.fix}`}`,
     );
   const client = openModel([route, ...fallbacks], {
-    loadPackage: options.loadPackage,
+    loadPackage: options.loadPackage ?? ((name) => loadPackage(name, config.paths.home)),
     onRetry: ({ attempt, waitMs, error }) =>
       onNotice(`${error.message}; asked again in ${Math.ceil(waitMs / 1000)} s (attempt ${attempt}).`),
     onSwitch: ({ from, to, error }) =>

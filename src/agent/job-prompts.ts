@@ -4,8 +4,8 @@ import type { Runtime } from "../runtime/runtime.js";
 import { sessionOfJob } from "../runtime/scheduler.js";
 import type { Session } from "../runtime/session.js";
 import type { SkillsHost } from "../tool/host-capabilities.js";
+import type { Agents } from "./agents.js";
 import type { AgentResult } from "./events.js";
-import type { ConversationStore } from "./sessions/types.js";
 import type { AgentModel } from "./turn.js";
 
 const WHO = `You are Hermes, an agent that works on a scheduled task with nobody there. Do it with the tools you have; questions are answered by nobody, and what would need approval is refused.
@@ -21,18 +21,18 @@ export interface PromptOutcome {
 /** Runs the prompts of scheduled jobs: an agent of its own for each, with the authority of whoever made the job. */
 export function promptRunner(runtime: Runtime): (request: PromptRequest) => Promise<PromptOutcome> {
   return async (request) => {
-    const [{ configuredModel }, { openConversations }] = await Promise.all([
+    const [{ configuredModel }, { Agents }] = await Promise.all([
       import("./configured-model.js"),
-      import("./sessions/conversation-store.js"),
+      import("./agents.js"),
     ]);
     const notices: string[] = [];
     const model = await configuredModel(runtime.config, { onNotice: (text) => void notices.push(text) });
     if ("fixes" in model) return { ok: false, output: [model.reason, ...model.fixes].join("\n") };
-    const store = await openConversations(runtime.config.paths);
+    const agents = new Agents(runtime);
     try {
-      return await converse(runtime, { request, model, store, notices });
+      return await converse(runtime, { request, model, agents, notices });
     } finally {
-      await store.close();
+      await agents.close();
     }
   };
 }
@@ -42,34 +42,22 @@ async function converse(
   parts: {
     readonly request: PromptRequest;
     readonly model: AgentModel;
-    readonly store: ConversationStore;
+    readonly agents: Agents;
     readonly notices: string[];
   },
 ): Promise<PromptOutcome> {
-  const [{ openAgent }, { skillsOf }, { modelsForOpinions }] = await Promise.all([
-    import("./agent.js"),
-    import("./skills/prompt-text.js"),
-    import("./mixture.js"),
-  ]);
-  const { request, model, store, notices } = parts;
+  const { skillsOf } = await import("./skills/prompt-text.js");
+  const { request, model, agents, notices } = parts;
   const { job, signal, onWaiting } = request;
-  const { budget_usd } = runtime.config.values.model;
-  const budget = () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {});
-  const { skills, skillsText } = await skillsOf(runtime.config);
+  const { skills } = await skillsOf(runtime.config);
   const message = await messageFor(request, skills);
   const opened: Session[] = [];
-  const agent = await openAgent({
-    runtime,
-    store,
+  const agent = await agents.open({
     model,
     source: "cron",
     who: WHO,
     cwd: job.workdir,
-    skills,
-    skillsText,
     heard: request.context.map(({ from }) => `output of ${from}`),
-    models: (payer) => modelsForOpinions({ config: runtime.config, model, store, payer, budget }),
-    budget,
     async openSession({ host, model: name, contextTokens, guardrails, heard }) {
       const { session, outer } = await sessionOfJob(runtime, {
         job,

@@ -14,6 +14,8 @@ export interface PromptParts {
   readonly session: Session;
   /** In place of who the agent is. */
   readonly who?: string | undefined;
+  /** What the program in front of the agent asks of it besides. */
+  readonly instructions?: string | undefined;
   /** What is remembered, as one text; empty when nothing is. */
   readonly memory?: string | undefined;
   /** Names and descriptions of skills, as one text. */
@@ -27,12 +29,14 @@ export interface PromptParts {
 export async function systemPrompt({
   session,
   who = WHO,
+  instructions = "",
   memory = "",
   skills = "",
 }: PromptParts): Promise<string> {
   const notes = await projectNotes(session);
   return [
     who,
+    ...(instructions === "" ? [] : [instructions]),
     `Working folder: ${session.cwd} (${session.environment}).`,
     ...(memory === "" ? [] : [memory]),
     ...(skills === "" ? [] : [skills]),

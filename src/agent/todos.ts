@@ -1,13 +1,13 @@
 import { isRecord } from "../base/record.js";
 import { textOf } from "../tool/content.js";
 import type { TodoHost, TodoItem } from "../tool/host-capabilities.js";
-import type { StoredMessage } from "./sessions/types.js";
+import type { NewMessage } from "./sessions/types.js";
 
 /** The task list of one conversation. It lives in memory: the last answer of `todo` in the conversation holds all of it. */
 export class ConversationTodos implements TodoHost {
   #items: readonly TodoItem[];
 
-  constructor(stored: readonly StoredMessage[] = []) {
+  constructor(stored: readonly NewMessage[] = []) {
     this.#items = lastListIn(stored);
   }
 
@@ -24,7 +24,7 @@ export class ConversationTodos implements TodoHost {
   }
 }
 
-function lastListIn(stored: readonly StoredMessage[]): readonly TodoItem[] {
+function lastListIn(stored: readonly NewMessage[]): readonly TodoItem[] {
   const answer = stored.findLast(
     ({ role, name, isError }) => role === "tool" && name === "todo" && isError !== true,
   );

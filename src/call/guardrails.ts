@@ -25,6 +25,8 @@ const LONGEST_CYCLE = 4;
 const CYCLE_REPEATS = 3;
 const DUPLICATE_RESULT_CHARS = 512;
 const REMEMBERED_CALLS = 256;
+/** Where nobody says when a person has spoken, a pause this long does. */
+const PAUSE_MS = 60_000;
 const CAPS_PER_TURN: Readonly<Record<string, number>> = { web_search: 50, delegate_task: 50 };
 
 interface History {
@@ -41,9 +43,16 @@ export class Guardrails {
   #failuresByTool = new Map<string, number>();
   #callsByTool = new Map<string, number>();
   #sequence: string[] = [];
+  readonly turnsUnseen: boolean;
+  #lastCallAt = 0;
 
-  constructor(mode: GuardrailMode = "off") {
+  /**
+   * With `turnsUnseen` nobody calls `beginTurn`: a model on the other side of a protocol may even begin a new
+   * conversation. Pauses stand for turns, and no result is replaced by a reference to an earlier one.
+   */
+  constructor(mode: GuardrailMode = "off", { turnsUnseen = false } = {}) {
     this.mode = mode;
+    this.turnsUnseen = turnsUnseen;
   }
 
   /** A new message from the person: old repetitions no longer count. */
@@ -57,6 +66,7 @@ export class Guardrails {
   /** Refuses a call that repeats itself without hope; only in "stop" mode, except for the hard caps. */
   before(call: GuardedCall): Failure | undefined {
     if (this.mode === "off") return undefined;
+    if (this.turnsUnseen && Date.now() - this.#lastCallAt > PAUSE_MS) this.beginTurn();
     const made = this.#callsByTool.get(call.tool) ?? 0;
     const cap = Object.hasOwn(CAPS_PER_TURN, call.tool) ? CAPS_PER_TURN[call.tool] : undefined;
     if (cap !== undefined && made >= cap) {
@@ -109,8 +119,9 @@ export class Guardrails {
     };
     const answer = digest(call.text);
     const sameAnswer = history.lastAnswer === answer;
+    this.#lastCallAt = Date.now();
     const stub =
-      call.ok && sameAnswer && call.text.length >= DUPLICATE_RESULT_CHARS
+      !this.turnsUnseen && call.ok && sameAnswer && call.text.length >= DUPLICATE_RESULT_CHARS
         ? `[Same result as call ${history.lastCallId}: ${call.text.length} characters, unchanged]`
         : undefined;
     history.calls += 1;

@@ -60,6 +60,13 @@ export function inFrame(outside: string, source: string): string {
   return `<${TAG} source="${attribute(source)}">\n${unframed(outside)}\n</${TAG}>`;
 }
 
+/** Where the framed parts of a text came from. */
+export function framedSources(told: string): readonly string[] {
+  return [...told.matchAll(/<untrusted_tool_result source="([^"]*)">/g)].flatMap(([, source = ""]) =>
+    source.replace(/&(?:quot|lt|gt|amp);/g, (entity) => CHARACTERS[entity] ?? entity).split(", "),
+  );
+}
+
 /** What came from outside can neither close the frame nor open one. */
 function unframed(outside: string): string {
   return outside.replace(/<(?=[\s/]*untrusted_tool_result)/gi, "&lt;");
@@ -72,3 +79,6 @@ function attribute(source: string): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '"': "&quot;", "<": "&lt;", ">": "&gt;", "&": "&amp;" };
+const CHARACTERS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ENTITIES).map(([character, entity]) => [entity, character]),
+);

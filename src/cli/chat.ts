@@ -1,6 +1,5 @@
 import type { AgentEvent, AgentResult } from "../agent/events.js";
 import type { Approver } from "../call/scope.js";
-import { hermesPaths } from "../config/paths.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type CommandContext, exitSoon } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
@@ -50,16 +49,12 @@ interface Wish {
 }
 
 async function converse(context: CommandContext, wish: Wish): Promise<void> {
-  const { out, home, options, flags } = context;
+  const { out, options, flags } = context;
   const { runtime, message } = wish;
-  const [{ configuredModel }, { openConversations }, { openAgent }, { skillsOf }, { modelsForOpinions }] =
-    await Promise.all([
-      import("../agent/configured-model.js"),
-      import("../agent/sessions/conversation-store.js"),
-      import("../agent/agent.js"),
-      import("../agent/skills/prompt-text.js"),
-      import("../agent/mixture.js"),
-    ]);
+  const [{ configuredModel }, { Agents }] = await Promise.all([
+    import("../agent/configured-model.js"),
+    import("../agent/agents.js"),
+  ]);
   const notice = (text: string) =>
     out.jsonl ? out.value({ type: "notice", message: text }) : out.note(text);
   const model = await configuredModel(runtime.config, {
@@ -70,8 +65,9 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
     process.exitCode = EXIT.authentication;
     throw commandError("unavailable", model.reason, model.fixes.join("\n"));
   }
-  const store = await openConversations(hermesPaths(home));
+  const agents = new Agents(runtime);
   try {
+    const store = await agents.conversations();
     const conversation = wish.resume === "last" ? (await store.list({ limit: 1 }))[0]?.id : wish.resume;
     if (wish.resume === "last" && conversation === undefined)
       throw commandError(
@@ -79,13 +75,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
         "There is no conversation to go on with",
         'Begin one: hermes chat -q "…"',
       );
-    const { budget_usd } = runtime.config.values.model;
-    const budget = () => (budget_usd > 0 ? { sessionUsd: budget_usd } : {});
-    const agent = await openAgent({
-      ...(await skillsOf(runtime.config)),
-      models: (payer) => modelsForOpinions({ config: runtime.config, model, store, payer, budget }),
-      runtime,
-      store,
+    const agent = await agents.open({
       model,
       conversation,
       source: "cli",
@@ -93,7 +83,6 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
       approver: wish.approver,
       profile: options.plan === true ? PLAN_PROFILE : flags.profile,
       maxTurns: typeof options.maxTurns === "string" ? turnsIn(options.maxTurns) : undefined,
-      budget,
     });
     try {
       const events =
@@ -105,7 +94,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
       await agent.close();
     }
   } finally {
-    await store.close();
+    await agents.close();
   }
 }
 

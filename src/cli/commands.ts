@@ -36,7 +36,7 @@ export const GROUPS: Readonly<
     examples: ["hermes approvals test 'rm -rf build'", "hermes permissions explain terminal command=ls"],
   },
   "Running and background:": {
-    commands: ["serve", "status", "open", "ps", "logs", "kill", "cron"],
+    commands: ["serve", "acp", "status", "open", "ps", "logs", "kill", "cron"],
     examples: ["hermes serve --port 0", "hermes cron add 'every 2h' --tool system_info"],
   },
   "Set-up:": {
@@ -74,6 +74,12 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
       "--model <name>": "[PROVIDER:]NAME, for this time",
     },
     load: async () => (await import("./chat.js")).chat,
+  },
+  acp: {
+    about: "the agent for editors (Agent Client Protocol) on standard input and output",
+    helpEnd: "How to add it to Zed and JetBrains: docs/editors.md",
+    options: { "--check": "only say whether a model is there, and which" },
+    load: async () => (await import("./acp.js")).acp,
   },
   run: {
     about: "run the tool calls of a message (file or standard input) and print the results in its format",

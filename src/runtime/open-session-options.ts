@@ -33,5 +33,6 @@ export const KNOWN_SESSION_OPTIONS: Readonly<Record<keyof OpenSessionOptions, tr
   ask: true,
   door: true,
   guardrails: true,
+  turnsUnseen: true,
   heard: true,
 };

@@ -172,10 +172,14 @@ export class SessionFactory {
       policy: this.#held(rules, options.profile),
       session: id,
     });
-    const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop));
+    const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop), {
+      turnsUnseen: options.turnsUnseen === true,
+    });
+    // A tool may refer to what it has told before only where it is known to be the same conversation.
+    const guarded = guardrails.mode !== "off" && !guardrails.turnsUnseen;
     return new Session(
       {
-        info: sessionInfo({ id, profile, workspace, task, guarded: guardrails.mode !== "off", door }),
+        info: sessionInfo({ id, profile, workspace, task, guarded, door }),
         rootId: id,
         door,
         model: options.model,

@@ -25,6 +25,11 @@ export interface PoolClient {
   readonly toolsets?: readonly string[] | undefined;
 }
 
+type PoolOptions = Pick<SessionOptions, "door" | "approver"> & {
+  /** What a session has that lasts from message to message: behind it sits a model in a conversation. */
+  readonly forConversation?: () => Pick<SessionOptions, "host" | "guardrails" | "turnsUnseen">;
+};
+
 interface Kept {
   readonly name: string;
   readonly principal: string;
@@ -44,19 +49,16 @@ interface Kept {
  */
 export class SessionPool {
   readonly #runtime: Runtime;
-  readonly #options: Pick<SessionOptions, "door" | "approver">;
+  readonly #options: PoolOptions;
   readonly #limits: SessionPoolLimits;
   readonly #kept = new Map<string, Kept>();
   readonly #sweep: NodeJS.Timeout;
 
   /** Without an approver, what needs approval is denied at once. */
-  constructor(
-    runtime: Runtime,
-    options: Pick<SessionOptions, "door" | "approver"> & { readonly limits: SessionPoolLimits },
-  ) {
-    const { door, approver, limits } = options;
+  constructor(runtime: Runtime, options: PoolOptions & { readonly limits: SessionPoolLimits }) {
+    const { limits, ...rest } = options;
     this.#runtime = runtime;
-    this.#options = { door, approver };
+    this.#options = rest;
     this.#limits = limits;
     this.#sweep = setInterval(() => this.#expire(), Math.min(this.#limits.idleMs, 60_000)).unref();
   }
@@ -121,13 +123,17 @@ export class SessionPool {
   }
 
   #make({ principal, name }: PoolClient): Kept {
-    const { door, approver } = this.#options;
+    const { door, approver, forConversation } = this.#options;
     // A yes for the session means nothing where the session is over with the request.
     const asked = name === undefined && approver !== undefined ? onceOnly(approver) : approver;
     return {
       name: name ?? `r_${randomBytes(16).toString("base64url")}`,
       principal,
-      own: new RenewedSession(this.#runtime, { door, approver: asked }),
+      own: new RenewedSession(this.#runtime, {
+        door,
+        approver: asked,
+        ...(name !== undefined && forConversation?.()),
+      }),
       narrow: new LruMap(MAX_NARROW),
       parent: undefined,
       open: 0,

@@ -3,7 +3,7 @@ import { lockIdOf } from "../call/admit.js";
 import { runBatch } from "../call/batch.js";
 import { CallRecord, type RunOptions } from "../call/call-record.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
-import { PREPARE, walkStages } from "../call/prepare.js";
+import { PEEK, PREPARE, walkStages } from "../call/prepare.js";
 import { runCall } from "../call/run-call.js";
 import type { Approver, CallScope, Door } from "../call/scope.js";
 import type { SessionState } from "../call/session-state.js";
@@ -48,6 +48,8 @@ export interface SessionOptions {
   readonly ask?: CallContext["ask"] | undefined;
   readonly door?: Door | undefined;
   readonly guardrails?: GuardrailMode | undefined;
+  /** True where nobody will say when a person has spoken: the guardrails tell turns by pauses. */
+  readonly turnsUnseen?: boolean | undefined;
   /** Who outside wrote words that the model was given before this session began (earlier in a conversation, a stranger). */
   readonly heard?: readonly string[] | undefined;
 }
@@ -175,6 +177,13 @@ export class Session {
     };
   }
 
+  /** What a call would touch, by its tool's own word: no hook is told, nobody is asked and nothing runs. */
+  async effectsOf(request: CallRequest): Promise<readonly Effect[]> {
+    const call = new CallRecord(this.#incoming(request), this.scope);
+    await walkStages(call, PEEK);
+    return call.effects;
+  }
+
   /**
    * A session for work this one hands on (a script, a subagent). It sees at most what this one sees, under
    * the same profile, environment and approver.
@@ -224,7 +233,7 @@ export class Session {
         view,
         // A yes given to a child is not handed back to its parent.
         grants: new Set(scope.grants),
-        guardrails: new Guardrails(scope.guardrails.mode),
+        guardrails: new Guardrails(scope.guardrails.mode, { turnsUnseen: scope.guardrails.turnsUnseen }),
         state: this.#parts.openState(),
         host: options.host ?? scope.host,
         forProgram: options.forProgram ?? scope.forProgram,

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Problem } from "./problem.js";
 
@@ -74,6 +74,13 @@ export class Authenticator {
   principalOf(headers: IncomingHttpHeaders): Role {
     const [, bearer] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
     return bearer === undefined || this.isToken(bearer) ? "owner" : "caller";
+  }
+
+  /** Whose conversations a request may see: the owner of this machine is nobody in particular, a token for calls is itself. */
+  ownerOf(headers: IncomingHttpHeaders): string {
+    if (this.principalOf(headers) === "owner") return "";
+    const digest = createHash("sha256").update(`hermes calls ${this.#callToken}`).digest("base64url");
+    return `token:${digest.slice(0, 16)}`;
   }
 
   setCookie(): string {

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
+import type { AgentPool } from "./chat/agent-pool.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ServerLimits } from "./limits.js";
 import type { McpEndpoint } from "./mcp/endpoint.js";
@@ -13,6 +14,7 @@ export interface ServerServices {
   readonly runtime: Runtime;
   readonly auth: Authenticator;
   readonly sessions: SessionPool;
+  readonly agents: AgentPool;
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;

@@ -4,6 +4,7 @@ import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
+import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
 import { eventsRoute } from "./events-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
@@ -47,6 +48,8 @@ const openapiRoute: Route = {
 };
 
 export const ROUTES: readonly Route[] = [
+  chatCompletionsRoute,
+  modelsRoute,
   toolCallsRoute,
   toolsRoute,
   sourcesRoute,

@@ -5,9 +5,12 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
+import type { Agents } from "../agent/agents.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionPool } from "../runtime/session-pool.js";
 import { Authenticator } from "./auth.js";
+import { AgentPool } from "./chat/agent-pool.js";
+import { conversationElsewhere } from "./conversation-elsewhere.js";
 import { EventFeed } from "./event-feed.js";
 import { gate, LINGER_MS, refuse } from "./gate.js";
 import { bracketed, type HostRules, hostRules } from "./host-rules.js";
@@ -85,10 +88,20 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   const sessions = new SessionPool(runtime, {
     door: "http",
     approver: runtime.approvals.unattended(),
+    forConversation: conversationElsewhere,
     limits: { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
   });
+  // Loaded with the first message: a server nobody talks to opens no conversations.
+  let opened: Promise<Agents> | undefined;
+  const agents = new AgentPool(
+    () => {
+      opened ??= import("../agent/agents.js").then(({ Agents }) => new Agents(runtime));
+      return opened;
+    },
+    { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
+  );
   const mcp = new McpEndpoint({ runtime, running });
-  const services: ServerServices = { runtime, auth, sessions, feed, mcp, running, limits };
+  const services: ServerServices = { runtime, auth, sessions, agents, feed, mcp, running, limits };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
@@ -111,7 +124,18 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
     port,
     close: (patience = {}) => {
-      stopped ??= stop({ server, feed, mcp, running, sessions, ...patience });
+      stopped ??= stop({
+        server,
+        feed,
+        mcp,
+        running,
+        sessions,
+        closeAgents: async () => {
+          await agents.close();
+          await (await opened)?.close();
+        },
+        ...patience,
+      });
       return stopped;
     },
   };
@@ -123,6 +147,7 @@ async function stop(parts: {
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly sessions: SessionPool;
+  closeAgents(): Promise<void>;
   readonly finishMs?: number;
   readonly abortMs?: number;
 }): Promise<void> {
@@ -134,6 +159,7 @@ async function stop(parts: {
   await running.idle(parts.abortMs ?? ABORT_MS);
   await parts.mcp.close();
   parts.sessions.close();
+  await parts.closeAgents();
   server.closeIdleConnections();
   // Last answers are still on their way out.
   const force = setTimeout(() => server.closeAllConnections(), 250);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type Agent, type AgentParts, openAgent } from "../../src/agent/agent.js";
+import type { Agent } from "../../src/agent/agent.js";
 import type { AgentEvent, AgentResult } from "../../src/agent/events.js";
+import { type AgentParts, openAgent } from "../../src/agent/open-agent.js";
 import { openConversations } from "../../src/agent/sessions/conversation-store.js";
 import type { ModelClient, ModelPart, ModelRequest } from "../../src/model/model-client.js";
 import type { IncomingCall } from "../../src/tool/call.js";

@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { outcomeOf, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
+import { startScriptedModel } from "../support/scripted-model/server.js";
 import { codeBlocks, hermesCommands } from "./doc-commands.js";
 import { typed } from "./shell.js";
 
 const home = tempFolder();
 const commands = hermesCommands("README.md");
-const [greet = "", library = ""] = codeBlocks("README.md", "ts");
+const [greet = "", library = "", agent = ""] = codeBlocks("README.md", "ts");
 
 beforeAll(() => {
   mkdirSync(join(home, "tools"));
@@ -76,5 +77,28 @@ describe("the README", () => {
       role: "user",
       content: [{ tool_use_id: "t1", content: expect.stringContaining("from the project") }],
     });
+  });
+
+  it("its agent of ten lines runs as it stands", async () => {
+    expect(agent.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(10);
+    const server = await startScriptedModel({
+      steps: [
+        { calls: [{ id: "w", name: "write_file", arguments: { path: "haiku.txt", content: "old pond" } }] },
+        { text: "A frog jumped in." },
+      ],
+    });
+    const program = tempFolder();
+    mkdirSync(join(program, "node_modules"));
+    symlinkSync(root, join(program, "node_modules", "hermes-tools"));
+    writeFileSync(join(program, "agent.mjs"), agent);
+    const child = spawn(process.execPath, ["agent.mjs"], {
+      cwd: program,
+      env: { ...plainEnvironment(home), OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.url },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const done = await outcomeOf(child);
+    await server.close();
+    expect(done).toMatchObject({ code: 0, stdout: "A frog jumped in.", stderr: "" });
+    expect(readFileSync(join(program, "haiku.txt"), "utf8")).toBe("old pond");
   });
 });

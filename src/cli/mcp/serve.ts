@@ -1,7 +1,7 @@
-import { Writable } from "node:stream";
 import { serveMcpOverStreams } from "../../server/mcp/stdio.js";
 import { type CommandContext, exitSoon } from "../context.js";
 import { commandError } from "../errors.js";
+import { takeStandardOutput } from "../protocol-output.js";
 import { reportUncaughtErrors } from "../session/with-session.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -25,16 +25,4 @@ export async function serve({ flags, runtime: open }: CommandContext): Promise<v
     for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
     exitSoon(200);
   }
-}
-
-function takeStandardOutput(): Writable {
-  const { stdout, stderr } = process;
-  const write = stdout.write.bind(stdout);
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
-  return new Writable({
-    decodeStrings: false,
-    write: (chunk: string | Buffer, _encoding, done) => {
-      write(chunk, (error) => done(error));
-    },
-  });
 }

@@ -67,7 +67,7 @@ export class McpEndpoint {
     const id = JSON.stringify([principal, named ?? clientNameIn(body)]);
     if (this.#modernClients.find(id, principal) === undefined) {
       if (this.#closed || !this.#modernClients.hasRoom()) return rpcError(503, NO_ROOM);
-      const live = new McpSession(this.#runtime);
+      const live = new McpSession(this.#runtime, { own: named !== null });
       live.onToolsChanged(() => handler.notify.toolsChanged());
       this.#modernClients.add(id, { live, principal });
     }
@@ -113,7 +113,7 @@ export class McpEndpoint {
   async #letIn({ request, body, principal, outgoing }: McpRequest, made: Made): Promise<Response> {
     const { sdk, createToolServer } = made;
     const leave = this.#clients.enter();
-    const live = new McpSession(this.#runtime);
+    const live = new McpSession(this.#runtime, { own: true });
     const id = this.#clients.newId();
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,

@@ -3,6 +3,7 @@ import { RenewedSession } from "../../runtime/renewed-session.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Session } from "../../runtime/session.js";
 import { describeThrown } from "../../tool/thrown.js";
+import { conversationElsewhere } from "../conversation-elsewhere.js";
 import { toolsOf } from "./tool-list.js";
 
 /** Reloads come in bursts. */
@@ -22,9 +23,10 @@ export class McpSession {
   #calls = 0;
   #closed = false;
 
-  constructor(runtime: Runtime) {
+  /** `own`: one client has it to itself, so that it can be a conversation. */
+  constructor(runtime: Runtime, { own }: { readonly own: boolean }) {
     this.#runtime = runtime;
-    this.#session = new RenewedSession(runtime, { door: "mcp" });
+    this.#session = new RenewedSession(runtime, { door: "mcp", ...(own && conversationElsewhere()) });
     this.#stopListening = runtime.events.on(({ type }) => {
       if (type !== "tools.changed" || this.#known === undefined) return;
       this.#look ??= setTimeout(() => void this.#compare(), SETTLE_MS).unref();

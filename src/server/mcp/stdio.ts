@@ -29,7 +29,7 @@ export async function serveMcpOverStreams(options: {
   const running = new RunningRequests();
   const door: McpDoor = {
     runtime,
-    session: new McpSession(runtime),
+    session: new McpSession(runtime, { own: true }),
     ownSession: true,
     // Whoever started this process is the owner.
     mayApprove: true,

@@ -285,7 +285,7 @@ describe("the MCP endpoint", () => {
 
   it("all who share a session hear of a change, also when one of them asks before it is told", async () => {
     const { registry, runtime } = await start([]);
-    const live = new McpSession(runtime);
+    const live = new McpSession(runtime, { own: true });
     onTestEnd(() => live.close());
     let told = 0;
     live.onToolsChanged(() => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openAgent } from "../../../src/agent/agent.js";
 import { configuredModel } from "../../../src/agent/configured-model.js";
 import type { Budget } from "../../../src/agent/ledger.js";
 import { modelsForOpinions } from "../../../src/agent/mixture.js";
+import { openAgent } from "../../../src/agent/open-agent.js";
 import { openConversations } from "../../../src/agent/sessions/conversation-store.js";
 import { onTestEnd, testRuntime } from "../../support/runtime.js";
 import type { Step } from "../../support/scripted-model/scenario.js";
@@ -41,8 +41,9 @@ async function agentWith(
     runtime,
     store,
     model,
-    models: (payer) =>
-      modelsForOpinions({ config: runtime.config, model, store, payer, budget: () => budget }),
+    surroundings: (payer) => ({
+      models: modelsForOpinions({ config: runtime.config, model, store, payer, budget: () => budget }),
+    }),
   });
   onTestEnd(() => agent.close());
   const ask = (user_prompt = "Why?") =>
