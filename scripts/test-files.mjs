@@ -31,6 +31,7 @@ const FULL = [
   "test/agent/memory/processes.test.ts",
   "test/cli/sessions.test.ts",
   "test/stories/skills.test.ts",
+  "test/hostile/{rest,jobs}.test.ts",
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement,shell/corpus-generated}.test.ts",
   "test/examples/**",

@@ -28,6 +28,7 @@ export const PLACE_KINDS = {
   "git-hooks": "git hooks and settings run later, outside this check",
   editor: "a file that other programs run later",
   build: "a file that other programs run later",
+  notes: "notes that agents begin every later conversation with",
   startup: "a start-up file or setting of other programs",
   "control-socket": "a socket through which other programs are told what to run",
   history: "what was typed into other programs",
@@ -179,6 +180,12 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
       **/.cursor/{hooks,rules}*/ **/.claude/settings{,.local}.json **/.claude/hooks*/ **/.codex/
       **/.gemini/settings.json **/.idea/workspace.xml **/.idea/runConfigurations*/`,
     what: "editor",
+    read: "allow",
+    write: "ask",
+  },
+  {
+    patterns: "**/{AGENTS,CLAUDE,GEMINI}.md **/.cursorrules **/.github/copilot-instructions.md",
+    what: "notes",
     read: "allow",
     write: "ask",
   },
