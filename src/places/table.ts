@@ -183,12 +183,7 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     read: "allow",
     write: "ask",
   },
-  {
-    patterns: "**/{AGENTS,CLAUDE,GEMINI}.md **/.cursorrules **/.github/copilot-instructions.md",
-    what: "notes",
-    read: "allow",
-    write: "ask",
-  },
+  { patterns: "**/AGENTS.md", what: "notes", read: "allow", write: "ask" },
   {
     patterns: `
       **/{.gitlab-ci,azure-pipelines,bitbucket-pipelines,.woodpecker,cloudbuild}.{yml,yaml} **/Jenkinsfile

@@ -6,7 +6,7 @@ const INVISIBLE =
   /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e01ef}]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|(?<=^|[\x00-\x7f])[\u200c\u200d]/u;
 
 const SECRET_VARIABLE = String.raw`\$\{?\w*(?:KEY|TOKEN|SECRET|PASSW(?:OR)?D|CREDENTIAL|AUTH)\w*`;
-const SENDER = String.raw`\b(?:curl|wget|nc|ncat|netcat|scp|rsync|ssh|ftp|fetch|Invoke-WebRequest)\b`;
+const SENDER = String.raw`(?<![\w./-])(?:curl|wget|nc|ncat|netcat|scp|rsync|ssh|ftp|fetch|Invoke-WebRequest)\b`;
 const READER = String.raw`\b(?:cat|less|head|tail|base64|xxd|strings|type|Get-Content)\s+`;
 /** Places and names that hold credentials, as far as a text would spell them out; `hub.docker.com` is not `~/.docker`. */
 const SECRET_FILE = `(?<![\\w.-])(?:${[
