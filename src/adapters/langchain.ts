@@ -1,7 +1,7 @@
 import type { Session } from "../runtime/session.js";
 import type { CallResult } from "../tool/call.js";
 import { textOf } from "../tool/content.js";
-import { failure, HermesError } from "../tool/errors.js";
+import { loadPeer } from "./load-peer.js";
 import { type SessionTool, sessionTools, toldOf } from "./session-tools.js";
 
 /** What is used of a tool of LangChain; it is an instance of its own class. */
@@ -76,14 +76,9 @@ function contentOf(result: CallResult): unknown {
 }
 
 async function loadLangChain(): Promise<LangChain> {
-  // Named at run time: neither the bundle nor the types of this package need it.
-  const [tools, messages] = ["@langchain/core/tools", "@langchain/core/messages"];
-  try {
-    return { ...(await import(tools)), ...(await import(messages)) } as LangChain;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HermesError(
-      failure("unavailable", `@langchain/core could not be loaded: ${reason}`, "npm install @langchain/core"),
-    );
-  }
+  const [tools, messages] = await Promise.all([
+    loadPeer("@langchain/core/tools"),
+    loadPeer("@langchain/core/messages"),
+  ]);
+  return { ...tools, ...messages } as LangChain;
 }

@@ -114,6 +114,8 @@ function show({ out }: CommandContext, event: AgentEvent): void {
     return;
   }
   if (event.type === "error" && CODES[event.code] !== undefined) failure.code = CODES[event.code];
+  // That a call is being written is for eyes; programs get the whole call.
+  if (event.type === "tool_begun") return;
   if (out.jsonl) out.value(event);
   else if (out.json) return;
   else if (event.type === "text") process.stdout.write(event.delta);

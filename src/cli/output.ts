@@ -132,7 +132,10 @@ export class Output {
   failWith(thrown: unknown): void {
     if (thrown instanceof HermesError) {
       const { code, hint, message } = thrown;
-      this.fail(failure(code, hint === undefined ? message : message.slice(0, -(hint.length + 2)), hint));
+      const told = failure(code, hint === undefined ? message : message.slice(0, -(hint.length + 2)), hint);
+      // A command that set its exit code before it threw knows more than the code of the error.
+      const set = Number(process.exitCode ?? EXIT.ok);
+      this.fail(told, set === EXIT.ok ? exitCodeOf(code) : set);
       return;
     }
     const message = messageOf(thrown);

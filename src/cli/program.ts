@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { type Failure, failure } from "../tool/errors.js";
 import { VERSION } from "../version.js";
-import { addCommand, firstWord, runner } from "./command.js";
+import { addCommand, type CommandSpec, firstWord, runner } from "./command.js";
 import { COMMANDS, GROUPS } from "./commands.js";
 import { EXIT } from "./errors.js";
 import { variablesOfServers } from "./mcp.js";
@@ -38,6 +38,7 @@ export function buildProgram({ argv = [] }: { readonly argv?: readonly string[] 
     .action(runner(async () => (await import("./banner.js")).banner));
   const word = firstWord(program, argv);
   const known = word !== undefined && Object.hasOwn(COMMANDS, word);
+  if (known) giveUpShortOptions(program, COMMANDS[word]);
   for (const [name, spec] of Object.entries(COMMANDS)) {
     const group = Object.entries(GROUPS).find(([, { commands }]) => commands.includes(name))?.[0];
     addCommand(program, { name, spec, outline: known && name !== word, group });
@@ -47,6 +48,16 @@ export function buildProgram({ argv = [] }: { readonly argv?: readonly string[] 
     return `\nExamples:\n${lines.join("\n")}`;
   });
   return program;
+}
+
+/** A letter that a command uses for something of its own means that: `-q` asks in `hermes chat`. */
+function giveUpShortOptions(program: Command, spec: CommandSpec | undefined): void {
+  const own = Object.keys(spec?.options ?? {}).map((flags) => flags.split(/[ ,]/, 1)[0]);
+  for (const option of program.options) {
+    if (option.short === undefined || !own.includes(option.short)) continue;
+    option.flags = option.long ?? option.flags;
+    delete option.short;
+  }
 }
 
 /** What a command that was told to end may still take: an engine that does not answer must not keep it. */

@@ -36,7 +36,7 @@ import { folderOfPackage, loadPackage } from "./packages/find.js";
 import { heldPolicy } from "./reload/held-policy.js";
 import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
-import { settingsFor } from "./settings.js";
+import { settingsReader } from "./settings.js";
 import { RuntimeToolSearch } from "./tool-search.js";
 
 /** Makes sessions and owns what they share. Loaded with the first one: lists and definitions never need the path. */
@@ -318,7 +318,7 @@ export class SessionFactory {
       lookUp: async (question) => (await import("../net/name-records.js")).lookUpName(question),
       loadPackage: (name) => loadPackage(name, paths.home),
       packageFolder: (name) => folderOfPackage(name, paths.home),
-      settingsFor: (tool) => settingsFor(tool, config),
+      settingsFor: settingsReader(config),
       resultLimitOf: (tool) => (Object.hasOwn(overrides, tool) ? overrides[tool] : undefined),
     };
   }

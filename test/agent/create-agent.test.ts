@@ -30,7 +30,7 @@ describe("createAgent", () => {
     expect(events.map(({ type }) => type)).toEqual(["init", "tool_use", "tool_result", "text", "result"]);
     await agent.close();
     await agent.close();
-    await expect(agent.session.call({ name: "read_file" })).rejects.toThrow("closed");
+    expect(() => agent.session.call({ name: "read_file" })).toThrow("closed");
     expect(existsSync(join(home, "sessions.db"))).toBe(true);
   });
 

@@ -133,6 +133,12 @@ describe.each([
     expect(exported?.BIG_40).toHaveLength(5_000);
   });
 
+  test("a report of many more lines than are read at a time", async () => {
+    const { exported } = await run('for i in {1..2000}; do export "MANY_$i=$i"; done');
+    expect(Object.keys(exported ?? {})).toHaveLength(2_000);
+    expect(exported?.MANY_2000).toBe("2000");
+  });
+
   test("a folder that was removed under the shell leaves the variables", async () => {
     await mkdir(join(folder, "short-lived"), { recursive: true });
     const command = "export A=1; rmdir ../short-lived";
@@ -145,7 +151,7 @@ describe.each([
 /** Words that a shell could answer differently when it was started before it knew them. */
 const QUESTIONS = [
   'echo "$0 $# $- $SECONDS $BASH_SUBSHELL $SHLVL [$*] [${OLDPWD-unset}] $PWD"',
-  "declare -p OLDPWD PWD SHLVL; shopt; set -o; trap | sed -E 's/[0-9a-f]{24}/secret/'; jobs; alias; declare -F; umask; ulimit -a",
+  "declare -p OLDPWD PWD SHLVL; shopt; set -o; trap | sed -E 's/[0-9a-f-]{36}/secret/'; jobs; alias; declare -F; umask; ulimit -a",
   "compgen -v | grep -v -e ^HERMES_LINE -e ^BASH_EXECUTION -e ^_$",
   "env | grep -v -e ^HERMES_ | sort",
   "ls /proc/$$/fd; [ $$ = $BASHPID ] && ps -o sid=,pgid=,tty= -p $$ | tr -s ' ' | sed s/$$/me/g",
@@ -164,6 +170,24 @@ const QUESTIONS = [
   'x="é😀"; echo ${#x}',
 ];
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is the shell's syntax
+
+test("a shell that waits is the one that was found first, whatever comes on the way to it later", async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "hermes-first-")));
+  const local = createLocalEnvironment({ env: { ...PARENT, PATH: `${folder}:${PARENT.PATH}` } });
+  const said = async () =>
+    (await local.exec({ command: "echo $0 real", cwd: folder, timeoutMs: 20_000, signal: never })).output;
+  try {
+    await said();
+    await writeFile(join(folder, "bash"), "#!/bin/sh\ncat <&4 >/dev/null\necho another\n", { mode: 0o755 });
+    for (let round = 0; round < 4; round += 1) {
+      expect(await said()).toBe("bash real\n");
+      await delay(200);
+    }
+  } finally {
+    await local.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
 
 test("a shell that waited for its command is like one that was started for it", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "hermes-alike-")));

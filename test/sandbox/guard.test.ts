@@ -236,6 +236,21 @@ describe("what must not happen does not", () => {
     expect(readdirSync(join(jail.home, ".config")).join()).toMatch(/autostart\.refused-/);
   });
 
+  test("also when the folder is given back the time at which it was changed before", async () => {
+    await run("sleep 0.3; touch -r ~ stamp");
+    const result = await run("echo evil > ~/.zshrc; touch -r stamp ~");
+    expect(result.output).toMatch(/put back[^\n]*\.zshrc/);
+    expect(existsSync(join(jail.home, ".zshrc"))).toBe(false);
+  });
+
+  test("also in folders that were not there, one inside the other", async () => {
+    await run("sleep 0.3");
+    const result = await run("mkdir -p ~/.kde/autostart; echo evil > ~/.kde/autostart/x.desktop");
+    expect(result.output).toMatch(/put back[^\n]*\.kde\/autostart/);
+    await run("sleep 0.3");
+    expect((await run("mkdir -p ~/.kde/autostart")).output).toMatch(/put back[^\n]*\.kde\/autostart/);
+  });
+
   test("also while a program goes on by itself", async () => {
     const child = await local.spawn({
       command: "echo evil > ~/.profile; sleep 60",

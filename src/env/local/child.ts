@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { ToolError } from "../../tool/errors.js";
 
@@ -58,10 +57,6 @@ export interface Child {
 export interface RawReport {
   readonly text: string;
   readonly secret: string;
-}
-
-export function newSecret(): string {
-  return randomBytes(12).toString("hex");
 }
 
 export type ChildExit =

@@ -54,6 +54,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   let machinery: ReturnType<typeof loadMachinery> | undefined;
   let sandboxing: Promise<Sandbox | Unavailable> | undefined;
   let boundaries: Promise<Boundaries> | undefined;
+  let guarding: ReturnType<typeof loadGuarding> | undefined;
   let places: Promise<SessionPlaces> | undefined;
   /** What runs, with the switch that ends it. */
   const running = new Map<AbortController, Promise<unknown>>();
@@ -136,11 +137,9 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     request: ProgramRequest,
     wanted: SandboxOptions,
   ): Promise<Boundary | Unavailable> {
-    const [all, { configuredPaths, homesOf, openedPaths }, { isHiddenBy }] = await Promise.all([
-      allBoundaries(),
-      import("../sandbox/plan.js"),
-      import("../sandbox/guard-plan.js"),
-    ]);
+    const all = await allBoundaries();
+    guarding ??= loadGuarding();
+    const { configuredPaths, homesOf, openedPaths, isHiddenBy } = await guarding;
     const homes = homesOf(home());
     const { write = [], read = [] } = request.sandbox ?? {};
     const program = typeof request.command === "string" ? undefined : request.command[0];
@@ -379,6 +378,14 @@ function mustStayInside(): ToolError {
     code: "denied",
     hint: 'Ask for what the command needs instead (widen: ["network"] or ["write:/path"]).',
   });
+}
+
+async function loadGuarding() {
+  const [plan, { isHiddenBy }] = await Promise.all([
+    import("../sandbox/plan.js"),
+    import("../sandbox/guard-plan.js"),
+  ]);
+  return { ...plan, isHiddenBy };
 }
 
 async function loadMachinery(options: ConstructorParameters<typeof Starter>[0]) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
@@ -6,7 +7,7 @@ import type { Duplex, Readable, Writable } from "node:stream";
 import { errnoOf } from "../../base/errno.js";
 import { namesIn } from "../names-in.js";
 import type { Child, ChildExit, ChildStart, StartFailure } from "./child.js";
-import { newSecret, withGroupsJoined } from "./child.js";
+import { withGroupsJoined } from "./child.js";
 import { REPORT_DESCRIPTOR } from "./command-line.js";
 import { type OutputReader, readPipe, readStream, together } from "./output-reader.js";
 import { closePair, inputFile, type PipePair, type PipeStock } from "./pipes.js";
@@ -108,7 +109,7 @@ function follow(child: ChildProcess, start: ChildStart, pairs: Pairs): Promise<C
   if (errPair === undefined || errPair !== outPair) {
     read(errPair, child.stderr, start.onStderr?.bind(start) ?? onOutput);
   }
-  const secret = newSecret();
+  const secret = randomUUID();
   const report: Buffer[] = [];
   let reportBytes = 0;
   if (start.report) {

@@ -21,7 +21,7 @@ const ONLY_AT_START =
 
 interface WaitingShell {
   readonly mark: string;
-  /** The variables and the boundary it was started with. */
+  /** What it was started as, with which variables, in which boundary. */
   readonly base: string;
   readonly launched: Launched;
   readonly order: number;
@@ -30,6 +30,8 @@ interface WaitingShell {
 }
 
 interface NextShell {
+  /** Where the shell is: looking for it in every folder of PATH again takes longer than starting it does. */
+  readonly program: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly boundary: number | undefined;
 }
@@ -58,13 +60,14 @@ export class WaitingShells {
     if (line === undefined || start.input !== "nothing" || start.onStderr !== undefined) return undefined;
     const order = orderFor(start, line);
     const { boundary } = start;
-    const base = JSON.stringify([boundary, line.base]);
+    const [program = ""] = start.argv;
+    const base = JSON.stringify([program, boundary, line.base]);
     const shell = this.#forget();
     const taken = shell !== undefined && order !== undefined && shell.base === base && give(shell, order);
     if (!taken && shell !== undefined) letGo(shell);
     this.#used += 1;
     // One command alone is often all there is.
-    if (this.#used > 1) void this.#refill({ variables: line.base, boundary }, base);
+    if (this.#used > 1) void this.#refill({ program, variables: line.base, boundary }, base);
     if (!taken) return undefined;
     shell.take = start.onOutput.bind(start);
     shell.reader.ref(true);
@@ -109,10 +112,10 @@ export class WaitingShells {
     }
   }
 
-  async #startOne({ variables, boundary }: NextShell, base: string) {
+  async #startOne({ program, variables, boundary }: NextShell, base: string) {
     const mark = randomUUID();
     const launched = await this.#launcher.launch({
-      argv: waitingShellVector(),
+      argv: [program, ...waitingShellVector().slice(1)],
       cwd: "/",
       env: { ...variables, [EXEC_MARK]: mark, [RUNTIME_MARK]: this.#runtimeMark },
       descriptors: ["nothing", "flood", "same", "report", "input"],

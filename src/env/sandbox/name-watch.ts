@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 interface Folder {
-  /** Identity and time of change when its names were looked at last. */
+  /** Identity and time of change when its names were looked at last; empty when it is not there. */
   seen: string;
   /** False when it had changed just before: a second change may show the same time. */
   settled: boolean;
@@ -13,23 +13,32 @@ const SETTLED_MS = 100;
 
 /** Names that may appear, disappear or become something else, looked at often: folder by folder, as few as possible. */
 export class NameWatch {
+  readonly #asked: ReadonlySet<string>;
   readonly #known = new Map<string, string>();
+  /** Each behind the one it lies in. */
   readonly #folders = new Map<string, Folder>();
 
   constructor(paths: Iterable<string>) {
-    for (const path of paths) {
-      const folder = this.#folders.get(dirname(path));
-      if (folder === undefined) {
-        this.#folders.set(dirname(path), { ...stateOf(dirname(path)), names: [path] });
-      } else folder.names.push(path);
-      this.#known.set(path, identityOf(path));
-    }
+    this.#asked = new Set(paths);
+    for (const path of this.#asked) this.#add(path);
+  }
+
+  #add(path: string): void {
+    if (this.#known.has(path)) return;
+    this.#known.set(path, identityOf(path));
+    const above = dirname(path);
+    const folder = this.#folders.get(above) ?? { ...stateOf(above), names: [] };
+    folder.names.push(path);
+    // Most are not there: the folder above tells when one comes.
+    if (folder.seen === "") this.#add(above);
+    this.#folders.set(above, folder);
   }
 
   /** Names that are not what they were when they were looked at before. */
   changed(): readonly string[] {
     const found: string[] = [];
     for (const [path, folder] of this.#folders) {
+      if (folder.seen === "" && this.#known.get(path) === "") continue;
       const now = stateOf(path);
       if (folder.settled && now.seen === folder.seen) continue;
       Object.assign(folder, now);
@@ -37,7 +46,7 @@ export class NameWatch {
         const identity = identityOf(name);
         if (identity === this.#known.get(name)) continue;
         this.#known.set(name, identity);
-        found.push(name);
+        if (this.#asked.has(name)) found.push(name);
       }
     }
     return found;
@@ -47,9 +56,10 @@ export class NameWatch {
 function stateOf(folder: string): { readonly seen: string; readonly settled: boolean } {
   const stats = look(() => statSync(folder, { throwIfNoEntry: false }));
   if (stats === undefined) return { seen: "", settled: true };
+  // Not the time of modification, which whoever changes something can put back.
   return {
-    seen: `${stats.dev}:${stats.ino}:${stats.mtimeMs}`,
-    settled: Date.now() - stats.mtimeMs > SETTLED_MS,
+    seen: `${stats.dev}:${stats.ino}:${stats.ctimeMs}`,
+    settled: Date.now() - stats.ctimeMs > SETTLED_MS,
   };
 }
 

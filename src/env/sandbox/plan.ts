@@ -88,11 +88,19 @@ function withoutOwnMount(
 /** HOME may have been set to another folder; the keys lie in the account's own all the same. */
 export function homesOf(home: string): readonly [string, ...string[]] {
   const first = realPath(home) ?? home;
+  accountHome ??= accountsHome();
+  const account = accountHome === "" ? undefined : realPath(accountHome);
+  return account === undefined || account === first || account === "/" ? [first] : [first, account];
+}
+
+let accountHome: string | undefined;
+
+/** Empty where the system does not know this account. */
+function accountsHome(): string {
   try {
-    const account = realPath(userInfo().homedir);
-    return account === undefined || account === first || account === "/" ? [first] : [first, account];
+    return userInfo().homedir;
   } catch {
-    return [first];
+    return "";
   }
 }
 

@@ -25,7 +25,9 @@ export function commandEffects(
       ...declaredDirectory(workdir, scope),
       variables,
     },
-    ...wideningEffects(widen, scope.environment === "local" ? whatRuns(command) : undefined),
+    ...(widen === undefined || widen.length === 0
+      ? []
+      : wideningEffects(widen, scope.environment === "local" ? whatRuns(command) : undefined)),
   ];
 }
 

@@ -67,7 +67,7 @@ export async function editing(
     builtins: true,
     env: { PATH: process.env.PATH, ...modelSettings(model) },
   });
-  const connect = (person = options.person) => {
+  const connect = async (person = options.person) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const leave = new AbortController();
     const served = serveAcpOverStreams({
@@ -81,10 +81,10 @@ export async function editing(
       leave.abort();
       await served;
     });
+    await editor.agent.request(acp.methods.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION });
     return editor;
   };
-  const editor = connect();
-  await editor.agent.request(acp.methods.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION });
+  const editor = await connect();
   const { sessionId } = await editor.agent.request(acp.methods.agent.session.new, {
     cwd: made.cwd,
     mcpServers: [],

@@ -200,7 +200,7 @@ describe("hermes acp, with the SDK's own client", () => {
       { text: "Nothing there." },
     ]);
     await prompt("read x");
-    const loaded = connect();
+    const loaded = await connect();
     await loaded.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
     expect(loaded.updates.map(({ update }) => update.sessionUpdate)).toEqual([
       "user_message_chunk",
@@ -208,7 +208,7 @@ describe("hermes acp, with the SDK's own client", () => {
       "tool_call",
       "agent_message_chunk",
     ]);
-    const resumed = connect();
+    const resumed = await connect();
     await resumed.agent.request(session.resume, { sessionId, cwd, mcpServers: [] });
     expect(resumed.updates).toEqual([]);
     const { sessions } = await resumed.agent.request(session.list, { cwd });

@@ -122,6 +122,7 @@ describe("delegate_task", () => {
     const { agent } = await agentWith(client);
     await expect(delegate(agent.session, {})).rejects.toThrow("invalid_arguments");
     const { runtime } = await testRuntime([], { builtins: true });
-    expect((await runtime.openSession()).view.entries.has("delegate_task")).toBe(false);
+    const offered = await (await runtime.openSession()).definitions();
+    expect(offered.map((tool) => tool.function.name)).not.toContain("delegate_task");
   });
 });

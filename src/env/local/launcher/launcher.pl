@@ -72,6 +72,10 @@ my (%child, %ends, $strangers);    # children by process number, ends of pipes b
 my (%boundary, %enclosing);        # by id: those that are there, those that are being made
 my $watched = "";
 vec($watched, fileno $_, 1) = 1 for $requests, $signals;
+# Children whose report has just been read. It comes line by line, and whoever wakes up for each takes the processor
+# from the shell that writes them; the end of the child is told anyway.
+my @resting;
+my $REST = 0.002;
 
 tell_runtime("ready", fileno $nothing);
 serve();
@@ -81,8 +85,9 @@ exit 0;
 sub serve {
   my $input = "";
   while (1) {
-    my $found = select my $ready = $watched, undef, undef, undef;
-    next if $found < 0;
+    my $found = select my $ready = $watched, undef, undef, @resting ? $REST : undef;
+    for my $child (grep { defined } @child{ splice @resting }) { vec($watched, fileno $child->{report}, 1) = 1 }
+    next if $found <= 0;
     if (vec $ready, fileno $requests, 1) {
       $found--;
       sysread $requests, $input, 262_144, length $input or return;
@@ -95,7 +100,10 @@ sub serve {
     }
     if (vec $ready, fileno $signals, 1) { $found--; reap() }
     next if $found == 0;
-    for my $child (values %child) { read_report($child) if vec $ready, fileno $child->{report}, 1 }
+    for my $pid (grep { vec $ready, fileno $child{$_}{report}, 1 } keys %child) {
+      vec($watched, fileno $child{$pid}{report}, 1) = 0;
+      push @resting, $pid if read_report($child{$pid});
+    }
     for my $id (keys %enclosing) { read_answer($id) if vec $ready, fileno $enclosing{$id}{answer}, 1 }
   }
 }
@@ -322,13 +330,13 @@ sub give_up {
   syscall $number{exit}, 127;
 }
 
-# Read as it comes: a long report would stop the program. What the runtime does not use is dropped.
+# Read before the end: a long report would stop the program. What the runtime does not use is dropped. True as long as
+# more may come.
 sub read_report {
   my ($child) = @_;
   while (1) {
     my $got = sysread $child->{report}, my $bytes, 65_536;
-    return if not defined $got;
-    if ($got == 0) { vec($watched, fileno $child->{report}, 1) = 0; return }
+    return not defined $got if not $got;
     $child->{text} .= $bytes if length $child->{text} < 262_144;
   }
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { accessSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,7 +7,7 @@ import { getSystemErrorName } from "node:util";
 import { errnoOf } from "../../../base/errno.js";
 import type { ToolError } from "../../../tool/errors.js";
 import type { ChildExit, StartFailure } from "../child.js";
-import { launcherLost, newSecret } from "../child.js";
+import { launcherLost } from "../child.js";
 import { LAUNCHER_PROGRAM } from "./launcher-program.gen.js";
 import { EventReader, encodeRequest, type LauncherEvent } from "./protocol.js";
 
@@ -184,7 +185,7 @@ export class Launcher {
       exited = resolve;
     });
     const { argv, cwd, descriptors, joinFiles = [], boundary = "" } = request;
-    const secret = newSecret();
+    const secret = randomUUID();
     const given = descriptors.map((each) => {
       if (typeof each !== "string") {
         return "terminal" in each ? `terminal:${each.terminal}` : `/proc/${process.pid}/fd/${each.ours}`;
