@@ -89,7 +89,8 @@ export function lookAtFrames(
   { framed = [], unseen = [], seen = [] }: Pick<HostileCase, "framed" | "unseen" | "seen">,
   { model }: World,
 ): void {
-  const told = model.requests.flatMap(({ messages }) =>
+  const turns = model.requests.filter(({ tools }) => tools.length > 0);
+  const told = turns.flatMap(({ messages }) =>
     messages.filter(({ role }) => role !== "assistant").map(({ text }) => text),
   );
   const outside = told.map((text) => text.replace(FRAMES, "")).join("\n");
@@ -97,4 +98,12 @@ export function lookAtFrames(
     expect(told.join("\n"), "what the model was shown").toContain(words);
   for (const words of framed) expect(outside, "what stands outside of every frame").not.toContain(words);
   for (const words of unseen) expect(told.join("\n"), "what the model was shown").not.toContain(words);
+  // Whoever writes a summary gets messages as lines of JSON: nobody but the person can be taken for the person.
+  const lines = model.requests
+    .filter(({ tools }) => tools.length === 0)
+    .flatMap(({ messages }) => messages.at(-1)?.text.split("\n") ?? [])
+    .map((line): { readonly role: string; readonly said: string } => JSON.parse(line));
+  const persons = lines.flatMap(({ role, said }) => (role === "user" ? said : []));
+  for (const words of framed)
+    expect(persons.join("\n"), "what the person seems to have said").not.toContain(words);
 }
