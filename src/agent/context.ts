@@ -38,20 +38,15 @@ export function isAfter(id: string, other: string): boolean {
 }
 
 /**
- * Servers refuse a call without its answer, an answer without its call, and answers in another order. Of two answers to
- * one call the later counts: it is the one that was shortened to fit its message.
+ * Servers refuse a call without its answer, an answer without its call, and answers in another order. Some models use an
+ * id again later: an answer belongs to the calls right before it. Of two answers to one call the later counts: it is the
+ * one that was shortened to fit its message.
  */
 function withEveryCallAnswered(stored: readonly StoredMessage[]): readonly ModelMessage[] {
-  const answers = new Map(
-    stored.flatMap((message) =>
-      message.role === "tool" && message.toolCallId !== undefined
-        ? [[message.toolCallId, message] as const]
-        : [],
-    ),
-  );
-  return stored.flatMap((message) => {
+  return stored.flatMap((message, at) => {
     if (message.role === "tool") return [];
     const calls = message.toolCalls ?? [];
+    const answers = answersBehind(stored, at);
     return [
       asModelMessage(message),
       ...calls.map(({ id, name }): ModelMessage => {
@@ -62,6 +57,16 @@ function withEveryCallAnswered(stored: readonly StoredMessage[]): readonly Model
       }),
     ];
   });
+}
+
+function answersBehind(stored: readonly StoredMessage[], at: number): ReadonlyMap<string, StoredMessage> {
+  const answers = new Map<string, StoredMessage>();
+  for (let next = at + 1; next < stored.length; next += 1) {
+    const message = stored[next];
+    if (message === undefined || message.role === "assistant") break;
+    if (message.role === "tool" && message.toolCallId !== undefined) answers.set(message.toolCallId, message);
+  }
+  return answers;
 }
 
 function asModelMessage(message: StoredMessage): ModelMessage {

@@ -1,8 +1,7 @@
 import type { ModelFinish, ModelPurpose } from "../model/model-client.js";
 import { costOf, type ModelPrices, mostItCanCost } from "../model/prices.js";
-import { estimatedTokens } from "./context-meter.js";
 import type { AgentUsage } from "./events.js";
-import type { ConversationStore, StoredMessage } from "./sessions/types.js";
+import type { ConversationStore } from "./sessions/types.js";
 
 /** The most that may be spent, in US dollars: by a conversation with all it hands on, and in a day. */
 export interface Budget {
@@ -18,6 +17,15 @@ export interface Priced {
   readonly name: string;
   readonly prices?: ModelPrices | undefined;
 }
+
+/**
+ * What requests on their way may cost, by the conversation that pays: children that ask at the same time must not spend the
+ * same dollar. Of other programs it is not known; they can exceed the day's budget by one request each.
+ */
+const onTheirWay = new WeakMap<
+  ConversationStore,
+  Map<Ledger, { readonly payer: string; readonly usd: number }>
+>();
 
 /** Counts what a turn costs, whatever it was for, and says before a request whether there is money left for it. */
 export class Ledger {
@@ -66,43 +74,78 @@ export class Ledger {
 
   async add(purpose: ModelPurpose, { usage, model }: Pick<ModelFinish, "usage" | "model">): Promise<void> {
     this.#requests += 1;
-    if (usage === undefined) return;
-    this.#input += usage.inputTokens;
-    this.#output += usage.outputTokens;
-    this.#cached += usage.cachedTokens ?? 0;
-    const costUsd = costOf(usage, this.#model.prices);
+    this.#input += usage?.inputTokens ?? 0;
+    this.#output += usage?.outputTokens ?? 0;
+    this.#cached += usage?.cachedTokens ?? 0;
+    const costUsd = usage === undefined ? undefined : costOf(usage, this.#model.prices);
     if (costUsd === undefined) this.#isPriced = false;
     this.#cost += costUsd ?? 0;
     await this.#store.addBill({
       session: this.#session,
       model: model ?? this.#model.name,
       purpose,
-      usage,
+      usage: usage ?? { inputTokens: 0, outputTokens: 0 },
       costUsd,
     });
+    this.release();
   }
 
-  /** Why the next request may not be made; undefined when it may. The work waits: nothing of it is lost. */
-  async refusal(next: readonly StoredMessage[]): Promise<string | undefined> {
+  /**
+   * Sets aside what the next request may cost, or says why it may not be made. The work waits then: nothing of it is
+   * lost. What is set aside is free again with `add` or `release`.
+   */
+  async reserve(inputTokens: number): Promise<string | undefined> {
+    this.release();
     const { sessionUsd, dayUsd } = this.#budget();
-    const request = { inputTokens: estimatedTokens(next), outputTokens: ANSWER_TOKENS };
+    const request = { inputTokens, outputTokens: ANSWER_TOKENS };
     const about = mostItCanCost(request, this.#model.prices) ?? 0;
-    if (sessionUsd !== undefined) {
-      const spent = await this.#store.spent({ session: this.#payer });
-      if (spent + about > sessionUsd) return overBudget("this conversation", spent, sessionUsd);
-    }
-    if (dayUsd !== undefined) {
-      const spent = await this.#store.spent({ since: startOfDay() });
-      if (spent + about > dayUsd) return overBudget("today", spent, dayUsd);
-    }
+    const [bySession, byDay] = await Promise.all([
+      sessionUsd === undefined ? 0 : this.#store.spent({ session: this.#payer }),
+      dayUsd === undefined ? 0 : this.#store.spent({ since: startOfDay() }),
+    ]);
+    // From here on nobody else gets a word in.
+    const others = [...(onTheirWay.get(this.#store)?.values() ?? [])];
+    const kin = others.filter(({ payer }) => payer === this.#payer);
+    if (sessionUsd !== undefined && bySession + sum(kin) + about > sessionUsd)
+      return overBudget({
+        what: "this conversation",
+        spent: bySession,
+        limit: sessionUsd,
+        key: "budget_usd",
+      });
+    if (dayUsd !== undefined && byDay + sum(others) + about > dayUsd)
+      return overBudget({ what: "today", spent: byDay, limit: dayUsd, key: "budget_day_usd" });
+    const reserved = onTheirWay.get(this.#store) ?? new Map();
+    onTheirWay.set(this.#store, reserved.set(this, { payer: this.#payer, usd: about }));
     return undefined;
+  }
+
+  release(): void {
+    onTheirWay.get(this.#store)?.delete(this);
+  }
+
+  /** What to tell where there is a budget that cannot be kept. */
+  unpriced(): string | undefined {
+    const { sessionUsd, dayUsd } = this.#budget();
+    if (this.#model.prices !== undefined || (sessionUsd ?? dayUsd) === undefined) return undefined;
+    return `The budget does not hold: nobody has said what ${this.#model.name} costs. Set model.prices.input and model.prices.output.`;
   }
 }
 
-function overBudget(what: string, spent: number, limit: number): string {
+function sum(reserved: readonly { readonly usd: number }[]): number {
+  return reserved.reduce((all, { usd }) => all + usd, 0);
+}
+
+function overBudget(over: {
+  readonly what: string;
+  readonly spent: number;
+  readonly limit: number;
+  readonly key: "budget_usd" | "budget_day_usd";
+}): string {
+  const { what, spent, limit, key } = over;
   return (
     `The budget for ${what} is used up: $${spent.toFixed(4)} of $${limit.toFixed(2)}. The work waits; ` +
-    "raise it with `hermes config set model.budget_usd AMOUNT` and go on with `hermes chat --resume last`."
+    `raise it with \`hermes config set model.${key} AMOUNT\` and go on with \`hermes chat --resume last\`.`
   );
 }
 

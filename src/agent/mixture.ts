@@ -4,6 +4,7 @@ import { openModel } from "../model/open-route.js";
 import { isRoute, resolveRoute, routeName } from "../model/route.js";
 import { ToolError } from "../tool/errors.js";
 import type { ModelsHost } from "../tool/host-capabilities.js";
+import { tokensOf } from "./context-meter.js";
 import { type Budget, Ledger } from "./ledger.js";
 import type { ConversationStore } from "./sessions/types.js";
 import type { AgentModel } from "./turn.js";
@@ -43,15 +44,14 @@ export function modelsForOpinions(parts: OpinionParts): ModelsHost {
         ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
         { role: "user", content: prompt },
       ];
-      const refusal = await ledger.refusal([
-        { id: "", at: 0, role: "user", content: [system, prompt].join("\n") },
-      ]);
+      const refusal = await ledger.reserve(tokensOf([system, prompt]));
       if (refusal !== undefined) throw new ToolError(refusal, { code: "over_budget" });
       try {
         const answer = await complete(model.client, { messages, purpose: "mixture", temperature, signal });
         await ledger.add("mixture", answer);
         return { model: model.name, text: answer.text.trim(), usage: answer.usage };
       } catch (error) {
+        ledger.release();
         if (!ModelError.isInstance(error)) throw error;
         throw new ToolError(`${model.name} did not answer: ${error.message}.`, { cause: error });
       }

@@ -18,10 +18,6 @@ export class ConversationTodos implements TodoHost {
   write(items: readonly TodoItem[]): void {
     this.#items = items;
   }
-
-  open(): readonly TodoItem[] {
-    return this.#items.filter(({ status }) => status === "pending" || status === "in_progress");
-  }
 }
 
 function lastListIn(stored: readonly NewMessage[]): readonly TodoItem[] {

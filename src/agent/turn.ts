@@ -5,10 +5,11 @@ import type { Session } from "../runtime/session.js";
 import type { CallResult, IncomingCall } from "../tool/call.js";
 import { serializeOutput } from "../tool/serialize.js";
 import type { ToolSchema } from "../tool/tool.js";
+import { spoken, troubleOf } from "./answer-trouble.js";
 import { type Answer, askModel, type Emit } from "./ask-model.js";
-import { Compressor, visible } from "./compress.js";
+import { Compressor, NOT_THE_PERSON, visible } from "./compress.js";
 import { contextOf } from "./context.js";
-import type { ContextMeter } from "./context-meter.js";
+import { type ContextMeter, tokensOf } from "./context-meter.js";
 import type { AgentResult, StopReason } from "./events.js";
 import { type Budget, Ledger } from "./ledger.js";
 import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
@@ -16,6 +17,7 @@ import type { ConversationTodos } from "./todos.js";
 
 /** A model that makes the same call and gets the same error this often has no other idea. */
 const SAME_FAILURES = 3;
+const HOPELESS = "The same call failed in the same way three times; the turn ends here.";
 
 /** A model with all that is known of it. */
 export interface AgentModel {
@@ -84,7 +86,7 @@ class Turn {
       contextTokens: model.contextTokens,
       signal,
       emit,
-      openTodos: () => todos.open(),
+      todos: () => todos.read(),
     });
   }
 
@@ -98,6 +100,8 @@ class Turn {
       tools: this.#tools.map(({ name }) => name),
     });
     this.#stored = [...(await store.messages(conversation))];
+    const unpriced = this.#ledger.unpriced();
+    if (unpriced !== undefined) emit({ type: "notice", message: unpriced });
     let stop: StopReason;
     try {
       stop = await this.#untilItIsOver();
@@ -121,47 +125,71 @@ class Turn {
 
   async #untilItIsOver(): Promise<StopReason> {
     const { signal, maxTurns, emit } = this.#parts;
-    let silent = 0;
+    let inVain = 0;
     while (!signal.aborted) {
       if (this.#turns >= maxTurns) return "max_turns";
       await this.#hearSteering();
       this.#stored = [...(await this.#compressor.fitted(this.#stored))];
-      const refusal = await this.#ledger.refusal(this.#stored);
+      const refusal = await this.#ledger.reserve(this.#nextTokens());
       if (refusal !== undefined) {
         emit({ type: "notice", message: refusal });
         return "budget";
       }
       const answer = await this.#ask();
+      // It was too long and is shorter now: whether there is money for it is asked anew.
+      if (answer === undefined) continue;
+      const said = spoken(answer);
       // Servers refuse answers that say nothing.
-      if (answer.text !== "" || answer.calls.length > 0) await this.#keep([answered(answer)]);
-      this.#text = answer.text;
-      if (answer.finish === undefined) return "interrupted";
-      if (answer.calls.length === 0) {
-        if (answer.text !== "" || silent > 0 || answer.finish.reason === "refusal") return "end";
-        silent += 1;
-        emit({ type: "notice", message: "The model said nothing; asked once more." });
+      if (said.text !== "" || said.calls.length > 0) await this.#keep([answered(said)]);
+      this.#text = said.text;
+      if (said.finish === undefined) return "interrupted";
+      if (said.calls.length > 0) {
+        inVain = 0;
+        if (this.#isHopeless(await this.#runCalls(said.calls), said.calls)) {
+          emit({ type: "notice", message: HOPELESS });
+          return "error";
+        }
         continue;
       }
-      const results = await this.#runCalls(answer.calls);
-      if (results.some((result) => this.#isHopeless(result, answer.calls))) {
-        emit({
-          type: "notice",
-          message: "The same call failed in the same way three times; the turn ends here.",
-        });
-        return "error";
-      }
+      const trouble = troubleOf(said);
+      if (trouble === undefined) return "end";
+      inVain += 1;
+      emit({ type: "notice", message: inVain === 1 ? trouble.once : trouble.again });
+      if (inVain > 1) return trouble.stop;
+      if (trouble.tellModel !== undefined)
+        await this.#keep([{ role: "user", name: NOT_THE_PERSON, content: trouble.tellModel }]);
     }
     return "interrupted";
   }
 
-  async #ask(): Promise<Answer> {
-    const { emit } = this.#parts;
+  /** What the next request will hold, as far as anybody knows. */
+  #nextTokens(): number {
+    const { meter } = this.#parts;
+    return meter.tokens(visible(this.#stored)) + (meter.hasCount ? 0 : tokensOf(this.#tools));
+  }
+
+  /** Undefined: the server says it was too much, and there is less of it now. */
+  async #ask(): Promise<Answer | undefined> {
+    const { emit, model, signal, meter } = this.#parts;
     this.#turns += 1;
-    const answer = await this.#askWithinWindow();
-    if (answer.finish !== undefined) await this.#ledger.add("turn", answer.finish);
-    if (answer.finish?.usage !== undefined)
-      this.#parts.meter.counted(visible(this.#stored), answer.finish.usage);
-    if (answer.finish?.reason === "length")
+    let answer: Answer;
+    try {
+      const messages = contextOf(this.#stored);
+      answer = await askModel({ model: model.client, tools: this.#tools, signal, emit, messages });
+    } catch (error) {
+      this.#ledger.release();
+      if (ModelError.isInstance(error) && error.code === "too_long" && (await this.#isShorter()))
+        return undefined;
+      throw error;
+    }
+    if (answer.finish === undefined) {
+      this.#ledger.release();
+      return answer;
+    }
+    await this.#ledger.add("turn", answer.finish);
+    const { usage, reason } = answer.finish;
+    if (usage !== undefined) meter.counted(visible(this.#stored), usage);
+    if (reason === "length" && answer.begun === 0)
       emit({
         type: "notice",
         message: "The answer was cut off: it reached the longest that the model gives.",
@@ -170,19 +198,10 @@ class Turn {
   }
 
   /** Nobody may have known how much the model can read until its server says that this was too much. */
-  async #askWithinWindow(): Promise<Answer> {
-    const { model, signal, emit } = this.#parts;
-    const ask = () =>
-      askModel({ model: model.client, tools: this.#tools, signal, emit, messages: contextOf(this.#stored) });
-    try {
-      return await ask();
-    } catch (error) {
-      if (!ModelError.isInstance(error) || error.code !== "too_long") throw error;
-      const before = this.#stored.length;
-      this.#stored = [...(await this.#compressor.fitted(this.#stored, { now: true }))];
-      if (this.#stored.length === before) throw error;
-      return ask();
-    }
+  async #isShorter(): Promise<boolean> {
+    const before = this.#stored.length;
+    this.#stored = [...(await this.#compressor.fitted(this.#stored, { now: true }))];
+    return this.#stored.length > before;
   }
 
   /** Every id gets its answer, also when somebody stops the turn meanwhile. */
@@ -219,13 +238,16 @@ class Turn {
     this.#parts.emit({ type: "tool_result", id, name, ok, content, human, duration_ms });
   }
 
-  #isHopeless({ id, ok, error }: CallResult, calls: readonly IncomingCall[]): boolean {
-    if (ok || error?.code === "cancelled") return false;
-    const call = calls.find((each) => each.id === id);
-    const key = serializeOutput([call?.name, call?.arguments, error?.code, error?.message]);
-    const times = (this.#failures.get(key) ?? 0) + 1;
-    this.#failures.set(key, times);
-    return times >= SAME_FAILURES;
+  /** Whether one of them has failed in the same way too often. In one answer it counts once: the model had not seen it fail. */
+  #isHopeless(results: readonly CallResult[], calls: readonly IncomingCall[]): boolean {
+    const failed = new Set<string>();
+    for (const { id, ok, error } of results) {
+      if (ok || error?.code === "cancelled") continue;
+      const call = calls.find((each) => each.id === id);
+      failed.add(serializeOutput([call?.name, call?.arguments, error?.code, error?.message]));
+    }
+    for (const key of failed) this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);
+    return [...failed].some((key) => (this.#failures.get(key) ?? 0) >= SAME_FAILURES);
   }
 
   async #hearSteering(): Promise<void> {

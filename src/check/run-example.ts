@@ -57,6 +57,7 @@ export async function runExample(options: {
     }
     const session = await runtime.openSession({
       approver: { ask: async () => "once" },
+      ask: async ({ choices }) => choices?.[0],
       host: { todos: todoList() },
     });
     for (const call of example.before ?? []) {

@@ -110,7 +110,8 @@ function show({ out }: CommandContext, event: AgentEvent): void {
     process.exitCode = exitCodeFor(event);
     const { type: _, ...result } = event;
     if (out.json) out.value(out.jsonl ? event : result);
-    else if (!event.text.endsWith("\n")) process.stdout.write("\n");
+    // Not before: an answer that breaks off is begun anew, and what comes before calls is no answer.
+    else if (event.text !== "") process.stdout.write(event.text.replace(/\n?$/, "\n"));
     return;
   }
   if (event.type === "error" && CODES[event.code] !== undefined) failure.code = CODES[event.code];
@@ -118,7 +119,6 @@ function show({ out }: CommandContext, event: AgentEvent): void {
   if (event.type === "tool_begun") return;
   if (out.jsonl) out.value(event);
   else if (out.json) return;
-  else if (event.type === "text") process.stdout.write(event.delta);
   else if (event.type === "notice") out.note(event.message);
   else if (event.type === "error") out.note(event.message);
   else if (event.type === "tool_use") out.note(`… ${event.name}`);

@@ -28,7 +28,7 @@ export const MODEL_SETTINGS = [
   { path: "model.prices.cached", type: usd, default: 0, project: "never", about: "USD per million input tokens that the server still knew; unless set, those of `model.prices.input`" },
   { path: "model.prices.cache_write", type: usd, default: 0, project: "never", about: "USD per million input tokens that the server keeps for the next time; unless set, those of `model.prices.input`" },
   { path: "model.budget_usd", type: usd, default: 0, project: "never", about: "Most USD a conversation may cost; 0: no limit" },
-  { path: "model.budget_day_usd", type: usd, default: 0, project: "never", about: "Most USD all conversations together may cost in 24 hours; 0: no limit" },
+  { path: "model.budget_day_usd", type: usd, default: 0, project: "never", about: "Most USD all conversations together may cost in a day; 0: no limit" },
   { path: "model.idle_seconds", type: { kind: "number", min: 0, max: 86_400 }, default: 300, project: "never", about: "An answer of which no byte comes for this long is broken off; 0: never" },
   { path: "mixture.models", type: text, default: "", project: "never", about: "Models that `mixture_of_agents` asks, with commas between (`anthropic:claude-sonnet-5, openai:gpt-5.1`); empty: the model of the agent, several times" },
   { path: "mixture.aggregator", type: text, default: "", project: "never", about: "The model that sums up what they said; empty: the model of the agent" },

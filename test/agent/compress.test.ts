@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { ModelError } from "../../src/model/model-client.js";
 import { agentWith, call, calls, type Step, said, says, scripted } from "./support.js";
 
@@ -85,4 +87,76 @@ it("a server that says it was too much is asked again with less", async () => {
   const { result } = await said(agent, "three");
   expect(result).toMatchObject({ text: "Third.", stop: "end" });
   expect(JSON.stringify(model.asked[4]?.messages)).toContain("It was about numbers.");
+});
+
+describe("lesson 64: summaries are made for what the server counts, and not for little", () => {
+  it("an estimate that is too high makes none", async () => {
+    const model = scripted(counting(says("First."), 100), counting(says("Second."), 150));
+    const { agent } = await agentWith(model, { contextTokens: 1_000 });
+    await said(agent, "word ".repeat(3_000));
+    await said(agent, "more");
+    expect(model.asked.map(({ purpose }) => purpose)).toEqual(["turn", "turn"]);
+  });
+
+  it("one that makes little room is the last until there is more to sum up, also in later turns", async () => {
+    const summary = says(`A summary as long as what it stands for. ${"and so on ".repeat(100)}`);
+    const model = scripted(
+      counting(says(long("First.")), 500),
+      counting(says("Second."), 950),
+      summary,
+      counting(says("Third."), 950),
+      counting(says("Fourth."), 960),
+      counting(says("Fifth."), 970),
+    );
+    const { agent } = await agentWith(model, { contextTokens: 1_000 });
+    for (const words of [long("one"), "two", "three", "four", "five"]) await said(agent, words);
+    expect(model.asked.map(({ purpose }) => purpose)).toEqual([
+      "turn",
+      "turn",
+      "summary",
+      "turn",
+      "turn",
+      "turn",
+    ]);
+  });
+});
+
+describe("lesson 65: what was done is not done again after a summary", () => {
+  it("the person's last words, what is open and what is done stay as they are, also through two summaries", async () => {
+    const todos = [
+      { id: "1", content: "dig the hole", status: "completed" },
+      { id: "2", content: "plant the tree", status: "in_progress" },
+      { id: "3", content: "buy a goat", status: "cancelled" },
+    ];
+    const read = (id: string) => calls(call(id, "read_file", { path: `${id}.txt` }));
+    const model = scripted(
+      counting(read("a"), 100),
+      counting(read("b"), 200),
+      counting(calls(call("t", "todo", { todos })), 3_600),
+      says("Summary one."),
+      counting(read("c"), 3_800),
+      says("Summary two."),
+      counting(says("It grows."), 200),
+    );
+    const { agent, cwd } = await agentWith(model, { contextTokens: 4_000 });
+    for (const name of ["a", "b", "c"]) writeFileSync(join(cwd, `${name}.txt`), long(name).repeat(4));
+    const words = "Plant an oak in the garden, not a birch";
+    expect((await said(agent, words)).result).toMatchObject({ text: "It grows.", stop: "end" });
+    expect(model.asked.map(({ purpose }) => purpose)).toEqual([
+      "turn",
+      "turn",
+      "turn",
+      "summary",
+      "turn",
+      "summary",
+      "turn",
+    ]);
+    const last = JSON.stringify(model.asked.at(-1)?.messages);
+    expect(last).toContain("Summary two.");
+    expect(last).toContain(words);
+    expect(last).toContain("- [in_progress] plant the tree");
+    expect(last).toContain("- [completed] dig the hole");
+    expect(last).toContain("- [cancelled] buy a goat");
+    expect(last.indexOf("dig the hole")).toBeGreaterThan(last.indexOf("not to be done again"));
+  });
 });

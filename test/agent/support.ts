@@ -4,9 +4,12 @@ import type { AgentEvent, AgentResult } from "../../src/agent/events.js";
 import { type AgentParts, openAgent } from "../../src/agent/open-agent.js";
 import { openConversations } from "../../src/agent/sessions/conversation-store.js";
 import type { ModelClient, ModelPart, ModelRequest } from "../../src/model/model-client.js";
+import { openModel } from "../../src/model/open-route.js";
 import type { IncomingCall } from "../../src/tool/call.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
+import type { Step as ServerStep } from "../support/scripted-model/scenario.js";
+import { type ScriptedModel, startScriptedModel } from "../support/scripted-model/server.js";
 
 /** What a scripted model does when it is asked: parts of an answer, or its own idea of one. */
 export type Step =
@@ -54,13 +57,17 @@ export async function agentWith(
   options: Partial<Omit<AgentParts, "model" | "runtime">> & {
     readonly tools?: readonly AnyTool[];
     readonly home?: string;
+    /** Tool files of the home, too. */
+    readonly userTools?: boolean;
     readonly contextTokens?: number;
-    readonly prices?: { readonly input: number; readonly output: number };
+    readonly prices?: { readonly input: number; readonly output: number; readonly cached?: number };
   } = {},
 ) {
-  const { tools = [], contextTokens, prices, home: given, ...parts } = options;
+  const { tools = [], contextTokens, prices, home: given, userTools = false, ...parts } = options;
   const { runtime, cwd, home } = await testRuntime(tools, {
     builtins: true,
+    userTools,
+    ...(parts.cwd !== undefined && { cwd: parts.cwd }),
     ...(given !== undefined && { home: given }),
   });
   const store =
@@ -94,4 +101,21 @@ export async function played(events: AsyncIterable<AgentEvent>): Promise<{
 
 export async function said(agent: Agent, text: string) {
   return played(agent.send(text));
+}
+
+/** An agent whose model is a server that speaks a provider's format, and refuses what that provider would. */
+export async function agentOnServer(
+  steps: readonly ServerStep[],
+  options: Parameters<typeof agentWith>[1] & {
+    readonly provider?: "openai" | "anthropic" | "responses" | "gemini";
+    readonly model?: string;
+    readonly server?: ScriptedModel;
+  } = {},
+) {
+  const { provider = "openai", model = "scripted", server: given, ...parts } = options;
+  const server = given ?? (await startScriptedModel({ steps }));
+  if (given === undefined) onTestEnd(() => server.close());
+  const route = { provider, model, url: server.url, idleMs: 60_000, foundBy: "test" };
+  const opened = await agentWith(openModel([route], { retryBaseMs: 1 }), parts);
+  return { ...opened, server };
 }

@@ -101,7 +101,10 @@ async function targets(
   const isFile = /\.(?:ts|js|mjs)$/.test(target);
   if (!isFile) {
     await addOwnTools(runtime, home, scratch);
-    return [runtime.canonicalName(target)];
+    const name = runtime.canonicalName(target);
+    if (needsAgent(runtime, name))
+      throw commandError("unavailable", `${name} works only inside a conversation`, "Try it in: hermes chat");
+    return [name];
   }
   const file = resolve(target);
   if (!existsSync(file)) throw commandError("not_found", `${file} does not exist`);
@@ -140,15 +143,24 @@ async function addOwnTools(runtime: Runtime, home: string, scratch: string): Pro
   await loadUserTools({ registry: runtime.registry, folders, cacheDir: join(scratch, "cache") });
 }
 
+/** The check brings a list of tasks along, and nothing else that an agent has. */
+function needsAgent(runtime: Runtime, tool: string): boolean {
+  const host = runtime.registry.get(tool)?.host;
+  return host !== undefined && host !== "todos";
+}
+
 async function everyTool(
   runtime: Runtime,
 ): Promise<{ readonly names: readonly string[]; readonly skipped: readonly SkippedTool[] }> {
   const listed = await runtime.listTools();
+  const left = listed.filter(({ name }) => needsAgent(runtime, name));
+  const tried = listed.filter((tool) => !left.includes(tool));
   return {
-    names: listed.filter(({ available }) => available).map(({ name }) => name),
-    skipped: listed
-      .filter(({ available }) => !available)
-      .map(({ name, reason, fix }) => ({ name, reason, fix })),
+    names: tried.filter(({ available }) => available).map(({ name }) => name),
+    skipped: [
+      ...tried.filter(({ available }) => !available).map(({ name, reason, fix }) => ({ name, reason, fix })),
+      ...left.map(({ name }) => ({ name, reason: "works only inside a conversation", fix: "hermes chat" })),
+    ],
   };
 }
 

@@ -16,6 +16,8 @@ export interface Step {
   readonly status?: number | undefined;
   /** The message of that status, or of an error in the middle of the stream. */
   readonly error?: string | undefined;
+  /** OpenAI's own word for it: `context_length_exceeded`. */
+  readonly code?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** Behind all parts: the connection is cut, stays open without a byte, or an error comes. */
   readonly afterwards?: "break_off" | "fall_silent" | "error" | undefined;
@@ -43,6 +45,8 @@ export interface ScriptedCall {
   readonly name: string;
   /** A text is sent as it is, however wrong. */
   readonly arguments?: unknown;
+  /** As many calls as this, with their number in the place of `{n}`. */
+  readonly times?: number | undefined;
 }
 
 /** A request as every format means it. */

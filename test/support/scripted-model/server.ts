@@ -7,7 +7,7 @@ import { chat } from "./formats/chat.js";
 import { type Answer, type Body, type Format, record } from "./formats/format.js";
 import { gemini } from "./formats/gemini.js";
 import { responses } from "./formats/responses.js";
-import { type Asked, readScenario, Script, type Step } from "./scenario.js";
+import { type Asked, readScenario, Script, type ScriptedCall, type Step } from "./scenario.js";
 
 const FORMATS: Readonly<Record<string, Format>> = { chat, responses, anthropic, gemini };
 
@@ -136,7 +136,8 @@ class Play {
   }
 
   #answerOf(step: Step, asked: Asked, prompt: { readonly known: number; readonly length: number }): Answer {
-    const { text = "", reasoning = "", calls = [], usage = {} } = step;
+    const { text = "", reasoning = "", usage = {} } = step;
+    const calls = (step.calls ?? []).flatMap(repeated);
     const cut = step.finish === "length";
     const written = calls.map(({ id, name, arguments: given = {} }, at) => {
       this.#calls += 1;
@@ -168,6 +169,14 @@ class Play {
   }
 }
 
+function repeated({ times, ...call }: ScriptedCall): readonly ScriptedCall[] {
+  if (times === undefined) return [call];
+  return Array.from({ length: times }, (_, at) => {
+    const written = JSON.stringify(call).replaceAll("{n}", String(at + 1));
+    return JSON.parse(written) as ScriptedCall;
+  });
+}
+
 async function stream(
   response: ServerResponse,
   { format, answer, step }: { readonly format: Format; readonly answer: Answer; readonly step: Step },
@@ -194,15 +203,16 @@ function refuse(
     readonly format: Format;
     readonly status: number;
     readonly error?: string | undefined;
+    readonly code?: string | undefined;
     readonly retryAfterSeconds?: number | undefined;
   },
 ): void {
-  const { format, status, error = "No", retryAfterSeconds } = told;
+  const { format, status, error = "No", code, retryAfterSeconds } = told;
   response.writeHead(status, {
     "content-type": "application/json",
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
   });
-  response.end(JSON.stringify(format.error(status, error)));
+  response.end(JSON.stringify(format.error(status, error, code)));
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Body> {

@@ -64,7 +64,9 @@ export const chat: Format = {
     usage: usageOf(answer),
   }),
 
-  error: (status, text) => ({ error: { message: text, type: typeOf(status), param: null, code: null } }),
+  error: (status, text, code = null) => ({
+    error: { message: text, type: typeOf(status), param: null, code },
+  }),
   streamedError: (text) => event({ error: { message: text, type: "server_error", code: null } }),
   refuses: (body) => unanswered(list(body.messages).map(readMessage)),
 };

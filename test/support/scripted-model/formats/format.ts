@@ -23,7 +23,7 @@ export interface Format {
   end(answer: Answer): string;
   whole(answer: Answer): unknown;
   /** An error in place of an answer. */
-  error(status: number, message: string): unknown;
+  error(status: number, message: string, code?: string | null): unknown;
   /** An error behind parts of an answer. */
   streamedError(message: string): string;
   /** Why a real server would refuse what goes back; undefined when it would not. */

@@ -73,8 +73,8 @@ export const responses: Format = {
     };
   },
 
-  error: (status, text) => ({
-    error: { message: text, type: status >= 500 ? "server_error" : "invalid_request_error", code: null },
+  error: (status, text, code = null) => ({
+    error: { message: text, type: status >= 500 ? "server_error" : "invalid_request_error", code },
   }),
   streamedError: (text) => typed({ type: "error", code: "server_error", message: text, param: null }),
 
