@@ -186,8 +186,6 @@ export const RULES = subject("own-process", [
     { path: "gateway pair", level: "hardline", rule: "own-process.approve", reason: ANSWERED,
       match: ["hermes gateway pair 123456"], not_match: ["hermes gateway status"] },
     { path: "skills install|remove|reject", rule: OWN, reason: LOOSENS, match: ["hermes skills install ./evil"] },
-    { path: "chat|acp", rule: OWN, reason: "starts another agent, which knows nothing of what was read here",
-      match: ['hermes chat -q "remember this"'] },
     { path: "sessions show|search|export|list|delete", rule: OWN, reason: "reads or deletes conversations past the agent's own tools",
       match: ["hermes sessions export 1"] },
     { options: "home config", rule: OWN, reason: "starts this runtime with other settings than those it works under",
@@ -221,6 +219,8 @@ export const RULES = subject("own-process", [
     // What is switched off may be what watches calls.
     { path: "plugins|hooks|mcp install|add|enable|trust|disable", reason: LOOSENS,
       match: ["hermes plugins enable weather"] },
+    { path: "chat|acp", rule: OWN, reason: "starts another agent, which knows nothing of what was read here",
+      match: ['hermes chat -q "remember this"'] },
     { path: "yolo", reason: LOOSENS, match: ["hermes yolo"] },
   ] },
   { program: "*", when: killsRuntime, rule: "own-process.kill", reason: STOPS, match: ["kill -9 $PPID"] },
