@@ -7,6 +7,7 @@ import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { EnvironmentFiles, ReadRange, StreamRange, WriteReport } from "../environment.js";
 import { type AtomicWrite, writeAtomically } from "./atomic-write.js";
+import { reach } from "./far-disks.js";
 import { fileError } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
 import { looking, realPath, statOf, toStat, typeOf } from "./look.js";
@@ -72,6 +73,7 @@ async function guarded<T>(path: string, action: string, work: () => Promise<T>):
     });
   }
   try {
+    await reach(path);
     return await work();
   } catch (error) {
     throw fileError({ error, path, action });
