@@ -34,6 +34,7 @@ const FULL = [
   "test/gateway/{processes,lessons,email-lessons}.test.ts",
   "test/conformance/gateway-*.test.ts",
   "test/stories/{skills,cli,doors,crash,gateway}.test.ts",
+  "test/hostile/{rest,jobs}.test.ts",
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement,shell/corpus-generated}.test.ts",
   "test/examples/**",
