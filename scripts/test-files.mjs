@@ -30,7 +30,7 @@ const FULL = [
   "test/agent/sessions/{processes,large}.test.ts",
   "test/agent/memory/processes.test.ts",
   "test/cli/sessions.test.ts",
-  "test/{chat/{lesson-*,turns},stories/kill-and-resume}.test.ts",
+  "test/{chat/{lesson-*,turns},stories/kill-and-resume,agent/snapshots}.test.ts",
   "test/gateway/{processes,lessons,email-lessons}.test.ts",
   "test/conformance/gateway-*.test.ts",
   "test/stories/{skills,cli,doors,crash,gateway}.test.ts",

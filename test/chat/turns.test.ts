@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../pty/support.js";
+import { needs } from "../support/needs.js";
 import { KEY, startChat } from "./support.js";
 
 const WRITES = {
@@ -95,7 +96,8 @@ describe("a turn on the terminal", () => {
 });
 
 describe("commands of the chat", () => {
-  it("/undo takes the last turn back with its files, also those that commands made", async () => {
+  it("/undo takes the last turn back with its files, also those that commands made", async (context) => {
+    needs(context, "git");
     const chat = await startChat([
       { text: "Hello." },
       {
