@@ -30,7 +30,7 @@ const FULL = [
   "test/agent/sessions/{processes,large}.test.ts",
   "test/agent/memory/processes.test.ts",
   "test/cli/sessions.test.ts",
-  "test/stories/{skills,cli}.test.ts",
+  "test/stories/{skills,cli,approve-elsewhere}.test.ts",
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement,shell/corpus-generated}.test.ts",
   "test/examples/**",
