@@ -22,6 +22,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["tools", "plugins", "sources"],
   ["runtime"],
   ["agent", "adapters"],
+  ["gateway"],
   ["check", "server"],
   ["cli"],
 ];

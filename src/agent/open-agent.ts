@@ -3,7 +3,7 @@ import { approverFrom, type OpenSessionOptions } from "../runtime/open-session-o
 import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import { failure, HermesError } from "../tool/errors.js";
-import type { HostCapabilities } from "../tool/host-capabilities.js";
+import type { HostCapabilities, MessagesHost } from "../tool/host-capabilities.js";
 import { Agent } from "./agent.js";
 import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
@@ -41,6 +41,8 @@ export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | 
   readonly history?: readonly NewMessage[] | undefined;
   /** Made for the conversation: entries name it, and it pays. */
   surroundings?(conversation: string): AgentSurroundings;
+  /** Chats it can write to; those of the runtime when left out. */
+  readonly messages?: MessagesHost | undefined;
   /** In place of the runtime's own way to open a session: for one with less authority. */
   openSession?(options: OpenSessionOptions): Promise<Session>;
   /** Ends what was opened for this agent alone. */
@@ -96,7 +98,12 @@ async function openIn(
     ...sessionOptions(parts),
     cwd: parts.cwd ?? cwd,
     approver: approverOf(parts, emit),
-    host: { todos, delegate, ...parts.surroundings?.(id) },
+    host: {
+      todos,
+      delegate,
+      ...parts.surroundings?.(id),
+      ...(parts.messages !== undefined && { messages: parts.messages }),
+    },
     model: model.name,
     contextTokens: model.contextTokens,
     guardrails: parts.guardrails ?? "warn",

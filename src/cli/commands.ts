@@ -3,6 +3,7 @@ import { CALL_ARGUMENTS, type CommandSpec } from "./command.js";
 import { config } from "./config.js";
 import { cron } from "./cron.js";
 import { env } from "./env.js";
+import { gateway } from "./gateway.js";
 import { mcp } from "./mcp.js";
 import { permissions } from "./permissions.js";
 import { plugins } from "./plugins.js";
@@ -28,7 +29,7 @@ export const GROUPS: Readonly<
     ],
   },
   "Conversations:": {
-    commands: ["sessions", "skills"],
+    commands: ["sessions", "skills", "gateway"],
     examples: ["hermes sessions search database migration", "hermes skills"],
   },
   "What may happen:": {
@@ -171,6 +172,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   mcp,
   sessions,
+  gateway,
   skills,
   stats: {
     about: "calls, errors and times per tool",

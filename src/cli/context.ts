@@ -67,6 +67,7 @@ export function contextOf(command: Command, out: Output): CommandContext {
       const yolo = flags.yolo === true;
       const settings = warns ? configFlags : { "log.level": "error", ...configFlags };
       const runtime = await createRuntime({ home, flags: settings, platform: "cli", yolo, userTools });
+      (await import("../gateway/provide-messages.js")).provideMessages(runtime);
       const wrongFlag = runtime.config.problems.find(
         (problem) => problem.source === "flag" && problem.severity === "error",
       );

@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { messageOf } from "../base/errno.js";
 import { ownCommand } from "../base/own-command.js";
 import { visible } from "../base/visible-text.js";
+import type { StartedGateways } from "../gateway/start.js";
 import { noteServer, runningServer } from "../runtime/running-server.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
+import type { HookDoor } from "../server/hooks-route.js";
 import { createServer, type HermesServer } from "../server/server.js";
 import { resolveToken, type ServerToken } from "../server/token.js";
 import { failure, HermesError } from "../tool/errors.js";
@@ -14,8 +16,7 @@ import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import { brief, type Output } from "./output.js";
 import { assertPerson } from "./person.js";
-
-const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+import { listenForStop } from "./stop-signals.js";
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
 export async function serve({ out, runtime: open, options, home }: CommandContext): Promise<void> {
@@ -26,7 +27,8 @@ export async function serve({ out, runtime: open, options, home }: CommandContex
     runtime.log.error(`a promise was rejected and nobody looked: ${describeThrown(reason).message}`);
   });
   try {
-    const { server, token } = await start(runtime, options);
+    const gateways = await startWebhooks(runtime);
+    const { server, token } = await start(runtime, { ...options, hooks: gateways?.hooks });
     const scheduler = await startScheduler(runtime);
     await startReloading(runtime, { out, tools: options.dev !== true });
     const forget = await noteServer(home, server.url);
@@ -34,6 +36,7 @@ export async function serve({ out, runtime: open, options, home }: CommandContex
     await signals.stop;
     out.note("Stopping: running calls get a few seconds to finish. Ctrl-C again ends at once.");
     await Promise.all([server.close(), scheduler?.stop(), forget()]);
+    await gateways?.stop();
   } catch (thrown) {
     const other = isPortTaken(thrown) ? await runningServer(home) : undefined;
     if (other === undefined) out.failWith(thrown);
@@ -62,7 +65,7 @@ function isPortTaken(thrown: unknown): boolean {
 
 async function start(
   runtime: Runtime,
-  options: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>> & { readonly hooks?: HookDoor | undefined },
 ): Promise<{ readonly server: HermesServer; readonly token: ServerToken }> {
   const { values, paths } = runtime.config;
   // A journal that cannot be opened is better known now than at the first call.
@@ -79,7 +82,15 @@ async function start(
   const port = options.port === undefined ? values.server.port : portFrom(options.port);
   const token = await resolveToken({ configured: values.server.token, file: paths.serverToken });
   const allowedHosts = values.server.allowed_hosts;
-  return { server: await createServer({ runtime, token, host, port, allowedHosts }), token };
+  const { hooks } = options;
+  return { server: await createServer({ runtime, token, host, port, allowedHosts, hooks }), token };
+}
+
+/** Messages of programs are taken wherever the server runs; other gateways have a command of their own. */
+async function startWebhooks(runtime: Runtime): Promise<StartedGateways | undefined> {
+  if (Object.keys(runtime.config.values.webhooks).length === 0) return undefined;
+  const { startGateways } = await import("../gateway/start.js");
+  return startGateways(runtime, { only: ["webhook"] });
 }
 
 /** Conversations that are kept no longer leave; trouble with them keeps no tool from running. */
@@ -183,24 +194,4 @@ async function announce(started: {
   }
   out.line();
   out.line(color.dim("Ctrl-C stops it."));
-}
-
-/** The first signal asks for an orderly end, the second one gets it over with. */
-function listenForStop(): { readonly stop: Promise<void>; release(): void } {
-  let onSignal = (): void => undefined;
-  const stop = new Promise<void>((resolve) => {
-    let asked = false;
-    onSignal = () => {
-      if (asked) process.exit(EXIT.interrupted);
-      asked = true;
-      resolve();
-    };
-  });
-  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
-  return {
-    stop,
-    release: () => {
-      for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
-    },
-  };
 }

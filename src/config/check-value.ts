@@ -108,14 +108,18 @@ function readChoice(
 
 /** A single text counts as a list of one. Items that are no text are refused one by one. */
 function readList(key: ConfigKey, node: ConfigNode, report: Report): string[] | undefined {
-  if (node.kind === "map" || (node.kind === "scalar" && typeof node.value !== "string")) return undefined;
+  // Beyond this a number was rounded when it was read, and would name somebody else.
+  const isNumber = (value: unknown) =>
+    key.type.kind === "list" && key.type.numbers === true && Number.isSafeInteger(value);
+  if (node.kind === "map") return undefined;
+  if (node.kind === "scalar" && typeof node.value !== "string" && !isNumber(node.value)) return undefined;
   const items = node.kind === "list" ? node.items : [node];
   const texts: string[] = [];
   for (const [index, item] of items.entries()) {
     const value = item.kind === "scalar" ? item.value : null;
     // Dropping an entry of a deny list would loosen it: there blanks are a text, and a number is its own spelling.
     const isRefusal = key.project === "unite" && value !== null && value !== "";
-    const isText = typeof value === "string" && (isRefusal || value.trim() !== "");
+    const isText = isNumber(value) || (typeof value === "string" && (isRefusal || value.trim() !== ""));
     const kept = isText || isRefusal;
     if (kept) texts.push(String(value));
     if (isText) continue;

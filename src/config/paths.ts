@@ -13,6 +13,8 @@ export interface HermesPaths {
   /** Conversations, and the index to search them, which can be made again. */
   readonly sessionsDb: string;
   readonly sessionsIndex: string;
+  /** What gateways have received and have to send. */
+  readonly gatewaysDb: string;
   readonly tools: string;
   readonly plugins: string;
   readonly skills: string;
@@ -61,6 +63,7 @@ export function hermesPaths(home: string): HermesPaths {
     stateDb: join(home, "state.db"),
     sessionsDb: join(home, "sessions.db"),
     sessionsIndex: join(home, "sessions-index.db"),
+    gatewaysDb: join(home, "gateways.db"),
     tools: join(home, "tools"),
     plugins: join(home, "plugins"),
     skills: join(home, "skills"),

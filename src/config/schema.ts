@@ -1,4 +1,5 @@
 import { ENVIRONMENT_KINDS, ENVIRONMENT_SETTINGS } from "./environment-settings.gen.js";
+import { GATEWAY_SETTINGS } from "./gateway-settings.js";
 import { MODEL_SETTINGS } from "./model-settings.js";
 import { TOOL_SETTINGS } from "./tool-settings.js";
 
@@ -17,7 +18,8 @@ export type ValueType =
     }
   | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
   | { readonly kind: "string"; readonly pattern?: string }
-  | { readonly kind: "list" }
+  /** `numbers`: a whole number is a text too, spelled as it is. */
+  | { readonly kind: "list"; readonly numbers?: true }
   /** Texts or grants: see `GrantEntry`. */
   | { readonly kind: "grants" }
   | { readonly kind: "map"; readonly of: "list" | "integer" | "toolset" | "mcp_server" | "anything" };
@@ -175,6 +177,7 @@ export const CONFIG_KEYS = [
   { path: "code_execution.kernel_idle_seconds", type: { kind: "number", min: 1, max: 604_800 }, default: 1_800, project: "lower", about: "Seconds after which a kept interpreter that nobody uses is ended" },
   ...MODEL_SETTINGS,
   ...TOOL_SETTINGS,
+  ...GATEWAY_SETTINGS,
   { path: "cron.enabled", type: boolean, default: true, project: "never", about: "Let `hermes serve` run scheduled jobs" },
   { path: "cron.tick_seconds", type: { kind: "number", min: 0.1, max: 3_600 }, default: 30, project: "never", about: "How often the scheduler looks for jobs that were added or changed elsewhere" },
   { path: "cron.max_parallel", type: { kind: "integer", min: 1, max: 64 }, default: 4, project: "never", about: "Jobs that may run at the same time" },

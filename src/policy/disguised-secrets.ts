@@ -33,12 +33,15 @@ export class DisguisedSearch {
     if (this.#search === undefined || text.length < SHORTEST_RUN) return text;
     const dense = squeeze(text);
     const runs: Run[] = [];
-    this.#search.each(dense.text, (start, found) => {
-      const run = this.#longestRun(dense.text, { start, block: found.text });
+    this.#search.each(dense, (start, found) => {
+      const run = this.#longestRun(dense, { start, block: found.text });
       if (run !== undefined) runs.push(run);
       return run?.end;
     });
-    return runs.length === 0 ? text : replaced(text, { runs, places: dense.places });
+    if (runs.length === 0) return text;
+    const places = new Uint32Array(text.length);
+    squeeze(text, places);
+    return replaced(text, { runs, places });
   }
 
   #longestRun(text: string, found: { readonly start: number; readonly block: string }): Run | undefined {
@@ -112,21 +115,17 @@ function formsOf(value: string): ReadonlySet<string> {
   return forms;
 }
 
-interface Dense {
-  readonly text: string;
-  /** Where each character of it stands in the whole text. */
-  readonly places: Uint32Array;
-}
-
-/** The text without what programs put between characters: blanks, line ends, quotes, colons, commas, `\x`, `0x`. */
-function squeeze(text: string): Dense {
-  const places = new Uint32Array(text.length);
-  const pieces: string[] = [];
+/**
+ * The text without what programs put between characters: blanks, line ends, quotes, colons, commas, `\x`, `0x`. `places`
+ * is filled with where each character that is left stands in the whole text.
+ */
+function squeeze(text: string, places?: Uint32Array): string {
+  let dense = "";
   let length = 0;
   let from = 0;
   const keep = (until: number): void => {
-    if (until > from) pieces.push(text.slice(from, until));
-    for (let at = from; at < until; at++) places[length++] = at;
+    if (until > from) dense += text.slice(from, until);
+    if (places !== undefined) for (let at = from; at < until; at++) places[length++] = at;
   };
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -138,12 +137,8 @@ function squeeze(text: string): Dense {
     at += prefix - 1;
     from = at + 1;
   }
-  if (from === 0) {
-    for (let at = 0; at < text.length; at++) places[at] = at;
-    return { text, places };
-  }
   keep(text.length);
-  return { text: pieces.join(""), places };
+  return dense;
 }
 
 const BACKSLASH = 92;

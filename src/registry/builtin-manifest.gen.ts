@@ -2206,7 +2206,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
   {
     name: "send_message",
     toolset: "messaging",
-    description: "Send a message to somebody: webhook:NAME or email:ADDRESS. action list tells the targets there are; reached tells who got it.",
+    description: "Send a message to somebody: telegram:CHAT, discord:CHAT, slack:CHAT, email:ADDRESS, webhook:NAME, or here (the chat you are in). action list tells the targets there are; reached tells who got it.",
     emoji: "✉️",
     parameters: {
       "type": "object",
@@ -2216,15 +2216,29 @@ export const builtinManifest: readonly BuiltinEntry[] = [
         "message": {
           "type": "string",
           "maxLength": 200000,
-          "description": "Plain text; files are not attached",
+          "description": "Markdown in chats, else plain text",
+        },
+        "files": {
+          "type": "array",
+          "items": { "type": "string" },
+          "maxItems": 10,
+          "description": "Paths; sent after the text",
         },
         "subject": { "type": "string", "maxLength": 900, "description": "Of an e-mail; else the first line" },
       },
       "additionalProperties": false,
     },
-    permissions: ["message:send"],
+    permissions: ["message:send", "file:read"],
+    everyCallNeeds: ["message:send"],
     needs: {
-      "anySetting": ["webhooks", "email.smtp_url"],
+      "anySetting": [
+        "webhooks",
+        "email.smtp_url",
+        "gateways.telegram.token",
+        "gateways.discord.token",
+        "gateways.slack.token",
+        "gateways.email.imap_url",
+      ],
       "fix": "hermes config set email.smtp_url smtp://HOST:587",
     },
     timeoutMs: 120000,

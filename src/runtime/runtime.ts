@@ -26,6 +26,7 @@ import {
 import type { SearchableTool, ToolFinder } from "../search/types.js";
 import type { Store } from "../store/store.js";
 import { HermesError } from "../tool/errors.js";
+import type { MessagesHost } from "../tool/host-capabilities.js";
 import { RuntimeApprovals } from "./approvals.js";
 import { refuseUnknownOptions } from "./check-options.js";
 import type { ToolListing } from "./definitions.js";
@@ -63,6 +64,8 @@ export class Runtime {
   readonly sources: RuntimeSources;
   /** What waits for a person's yes, while something watches for changes and holds them. @internal */
   changes: WaitingChanges | undefined;
+  /** Chats that messages can be sent to, where somebody has provided them. @internal */
+  messages: MessagesHost | undefined;
   readonly cwd: string;
   /** The configuration as it stands on disk now; `applyConfig` puts it into force. */
   readonly readConfig: () => Promise<LoadedConfig>;

@@ -192,7 +192,7 @@ export class SessionFactory {
         task,
         processes: this.#runtime.processes.of(id),
         home: environment.files.resolve("~", workspace),
-        host: options.host ?? {},
+        host: { messages: this.#runtime.messages, ...options.host },
         approver: options.approver ?? this.#runtime.approvals.configured(),
         ask: options.ask ?? (async () => undefined),
         grants: new Set(),

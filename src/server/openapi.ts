@@ -7,7 +7,8 @@ import type { Route } from "./route.js";
 export function describeRoutes(routes: readonly Route[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   return {
     openapi: "3.1.0",
@@ -85,13 +86,13 @@ function operation(route: Route): Readonly<Record<string, unknown>> {
         ? undefined
         : { required: true, content: { "application/json": { schema: requestSchema } } },
     responses: {
-      200: {
+      [answer.status ?? 200]: {
         description: answer.description,
         content: { [answer.type]: answer.schema === undefined ? {} : { schema: answer.schema } },
       },
       303: route.path === "/" ? { description: "The token was right; the cookie is set." } : undefined,
       400: query === undefined ? undefined : ref("BadRequest"),
-      401: route.open === true ? undefined : ref("Unauthenticated"),
+      401: route.open === true && route.signed !== true ? undefined : ref("Unauthenticated"),
       403: ref("Forbidden"),
       ...Object.fromEntries((route.problems ?? []).map((name) => [STATUS_OF[name], ref(name)])),
       ...(requestSchema !== undefined && {

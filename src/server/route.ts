@@ -5,6 +5,7 @@ import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
 import type { AgentPool } from "./chat/agent-pool.js";
 import type { EventFeed } from "./event-feed.js";
+import type { HookDoor } from "./hooks-route.js";
 import type { ServerLimits } from "./limits.js";
 import type { McpEndpoint } from "./mcp/endpoint.js";
 import type { RunningRequests } from "./running-requests.js";
@@ -19,6 +20,8 @@ export interface ServerServices {
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly limits: ServerLimits;
+  /** Absent where no webhook is configured. */
+  readonly hooks?: HookDoor | undefined;
 }
 
 export type RouteContext = Context<{ Bindings: HttpBindings }>;
@@ -29,12 +32,16 @@ export interface Route {
   readonly path: string;
   /** True for what anybody may ask without a token. */
   readonly open?: true;
+  /** True for what is signed in place of a token. */
+  readonly signed?: true;
   /** True for what only the owner's token may do: approving is a right of its own. */
   readonly approves?: true;
   readonly summary: string;
   readonly query?: readonly QueryParameter[];
   readonly requestSchema?: Readonly<Record<string, unknown>>;
   readonly answer: {
+    /** 200 when left out. */
+    readonly status?: 202;
     readonly description: string;
     readonly type: string;
     readonly schema?: Readonly<Record<string, unknown>>;
@@ -46,7 +53,8 @@ export interface Route {
 
 export interface QueryParameter {
   /** In the query when left out. */
-  readonly in?: "header";
+  readonly in?: "header" | "path";
+  readonly required?: true;
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ import { type Authenticator, unauthenticated } from "./auth.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
 import { eventsRoute } from "./events-route.js";
+import { hooksRoute } from "./hooks-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
 import { describeRoutes } from "./openapi.js";
@@ -22,7 +23,7 @@ const healthRoute: Route = {
   method: "GET",
   path: "/healthz",
   open: true,
-  summary: "Whether the server is up. The only address that needs no token.",
+  summary: "Whether the server is up. It needs no token.",
   answer: {
     description: "It is up.",
     type: "application/json",
@@ -65,6 +66,7 @@ export const ROUTES: readonly Route[] = [
   callsRoute,
   statsRoute,
   ...mcpRoutes,
+  hooksRoute,
   healthRoute,
   openapiRoute,
   pageRoute,

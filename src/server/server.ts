@@ -13,6 +13,7 @@ import { AgentPool } from "./chat/agent-pool.js";
 import { conversationElsewhere } from "./conversation-elsewhere.js";
 import { EventFeed } from "./event-feed.js";
 import { gate, LINGER_MS, refuse } from "./gate.js";
+import type { HookDoor } from "./hooks-route.js";
 import { bracketed, type HostRules, hostRules } from "./host-rules.js";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { listen, refuseOpenBind, resolveBind } from "./listen.js";
@@ -32,6 +33,8 @@ export interface ServerOptions {
   /** Further names (`hermes.example`, `box.lan:9119`) under which a proxy or another machine asks. */
   readonly allowedHosts?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** Takes what comes to `/hooks/NAME`. */
+  readonly hooks?: HookDoor | undefined;
 }
 
 export interface HermesServer {
@@ -101,7 +104,17 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
   );
   const mcp = new McpEndpoint({ runtime, running });
-  const services: ServerServices = { runtime, auth, sessions, agents, feed, mcp, running, limits };
+  const services: ServerServices = {
+    runtime,
+    auth,
+    sessions,
+    agents,
+    feed,
+    mcp,
+    running,
+    limits,
+    hooks: options.hooks,
+  };
   mountRoutes(app, { services, auth });
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,

@@ -1,6 +1,7 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { encodeResults, isParsedRequest, parseRequestText } from "../protocol/index.js";
 import { readBody } from "./body.js";
-import { badRequest, isProblem, jsonResponse, problemResponse } from "./problem.js";
+import { badRequest, isProblem, JSON_TYPE, problemResponse } from "./problem.js";
 import { clientFrom, SESSION_HEADER, SESSION_PARAMETER, TOOLSETS_PARAMETER } from "./query.js";
 import type { Route } from "./route.js";
 
@@ -40,9 +41,12 @@ export const toolCallsRoute: Route = {
       const { value, name } = await sessions.use(client, (session) =>
         session.callAll(request.calls, { signal }),
       );
-      const response = jsonResponse(encodeResults(request, value));
-      if (name !== undefined) response.headers.set(SESSION_HEADER, name);
-      return response;
+      // Written here: reading an answer back out of the stream of a Response takes as long as a small call does.
+      const { outgoing } = context.env;
+      outgoing.setHeader("content-type", JSON_TYPE);
+      if (name !== undefined) outgoing.setHeader(SESSION_HEADER, name);
+      outgoing.end(JSON.stringify(encodeResults(request, value)));
+      return RESPONSE_ALREADY_SENT;
     });
   },
 };

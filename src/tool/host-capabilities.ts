@@ -7,6 +7,7 @@ export interface HostCapabilities {
   readonly memory?: MemoryHost | undefined;
   readonly sessions?: SessionsHost | undefined;
   readonly delegate?: DelegateHost | undefined;
+  readonly messages?: MessagesHost | undefined;
   readonly skills?: SkillsHost | undefined;
   readonly models?: ModelsHost | undefined;
 }
@@ -112,6 +113,32 @@ export interface DelegateHost {
       onProgress?(progress: Progress, task: number): void;
     },
   ): Promise<readonly DelegatedResult[]>;
+}
+
+export interface MessageTarget {
+  /** `telegram:42`. */
+  readonly target: string;
+  readonly about: string;
+}
+
+export interface SentMessage {
+  readonly reached: readonly string[];
+  readonly message_id: string;
+  readonly receipt: string;
+  readonly note?: string | undefined;
+}
+
+/** Chats of the platforms on which people talk to the agent. Only those who may talk to it are reached. */
+export interface MessagesHost {
+  targets(): Promise<readonly MessageTarget[]>;
+  /** Undefined when there is nobody of that target: it is never guessed who else might be meant. */
+  send(message: {
+    /** `PLATFORM[:CHAT[:THREAD]]`, or `here` for the chat the conversation is in. */
+    readonly target: string;
+    readonly text: string;
+    readonly files: readonly { readonly filename: string; readonly content: Uint8Array }[];
+    readonly signal: AbortSignal;
+  }): Promise<SentMessage | undefined>;
 }
 
 /** A way of working, written down in a folder with a SKILL.md. */

@@ -103,6 +103,15 @@ describe("stat and list", () => {
   });
 });
 
+test("whoever looks at many files lets others have their turn", async () => {
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  for (let look = 0; look < 300; look += 1) await files.stat(folder);
+  expect(turned).toBe(true);
+});
+
 describe("read", () => {
   test("gives whole files and ranges, clipped to the file", async () => {
     await fs.writeFile(at("f"), "0123456789");

@@ -119,10 +119,10 @@ export function closeAll(folders: readonly HeldFolder[]): void {
 }
 
 /** Opens what lies at this real path and nothing else; a part that is a link by now is refused. */
-export async function openExactly(path: string, flags: number): Promise<fs.FileHandle> {
-  const handle = await fs.open(path, handlesHavePaths ? flags | constants.O_NOFOLLOW : flags);
-  if (!handlesHavePaths || liesAt(handle.fd, path)) return handle;
-  await handle.close();
+export function openExactly(path: string, flags: number): number {
+  const fd = openSync(path, handlesHavePaths ? flags | constants.O_NOFOLLOW : flags);
+  if (!handlesHavePaths || liesAt(fd, path)) return fd;
+  closeSync(fd);
   throw hasMoved(path);
 }
 

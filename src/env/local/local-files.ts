@@ -1,16 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { constants, type Dirent, lstatSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, read, readFile } from "node:fs";
 import * as fs from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
-import { errnoOf, isMissing } from "../../base/errno.js";
+import { basename, dirname, isAbsolute, resolve as resolvePath } from "node:path";
+import { promisify } from "node:util";
+import { errnoOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
-import type { EnvironmentFiles, FileStat, ReadRange, StreamRange, WriteReport } from "../environment.js";
+import type { EnvironmentFiles, ReadRange, StreamRange, WriteReport } from "../environment.js";
 import { type AtomicWrite, writeAtomically } from "./atomic-write.js";
+import { reach } from "./far-disks.js";
 import { fileError } from "./file-errors.js";
 import { closeAll, HeldFolder, holdMade, openExactly } from "./held-folder.js";
+import { looking, realPath, statOf, toStat, typeOf } from "./look.js";
 
 const STREAM_CHUNK = 1024 * 1024;
-const MAX_LINKS = 40;
+const readPart = promisify(read);
+const readWhole = promisify(readFile);
 
 export interface LocalFilesOptions {
   /** What `~` stands for. */
@@ -20,8 +24,8 @@ export interface LocalFilesOptions {
 export function createLocalFiles(options: LocalFilesOptions): EnvironmentFiles {
   return {
     resolve: (path, cwd) => resolveAgainst({ path, cwd, home: options.home() }),
-    realpath: (path) => guarded(path, "resolve", () => realPath(path)),
-    stat: (path) => guarded(path, "look at", () => statOf(path)),
+    realpath: (path) => guarded(path, "resolve", () => looking(() => realPath(path))),
+    stat: (path) => guarded(path, "look at", () => looking(() => statOf(path))),
     list: (path) => guarded(path, "list", () => listFolder(path)),
     read: (path, range) => guarded(path, "read", () => readBytes(path, range)),
     stream: (path, range) => streamBytes(path, range),
@@ -69,68 +73,11 @@ async function guarded<T>(path: string, action: string, work: () => Promise<T>):
     });
   }
   try {
+    await reach(path);
     return await work();
   } catch (error) {
     throw fileError({ error, path, action });
   }
-}
-
-/**
- * Follows every link, also a dangling one to where it points, so that a check on the answer is a check on
- * the place a write would really reach.
- */
-async function realPath(path: string, links = 0): Promise<string> {
-  try {
-    return await fs.realpath(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-  const parent = dirname(path);
-  if (parent === path) return path;
-  const place = join(await realPath(parent, links), basename(path));
-  const target = await linkTarget(place);
-  if (target === undefined) return place;
-  if (links >= MAX_LINKS) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
-  return realPath(resolvePath(dirname(place), target), links + 1);
-}
-
-async function linkTarget(path: string): Promise<string | undefined> {
-  try {
-    return await fs.readlink(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Links are followed; only a link that leads nowhere is reported as a link. */
-async function statOf(path: string): Promise<FileStat | undefined> {
-  try {
-    return toStat(await fs.stat(path));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-  try {
-    return toStat(await fs.lstat(path));
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-function toStat(stats: Stats): FileStat {
-  return {
-    type: typeOf(stats),
-    size: stats.size,
-    mtimeMs: stats.mtimeMs,
-    mode: stats.mode & 0o7777,
-    inode: `${stats.dev}:${stats.ino}`,
-  };
-}
-
-function typeOf(entry: Stats | Dirent): FileStat["type"] {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "directory";
-  return entry.isSymbolicLink() ? "symlink" : "other";
 }
 
 async function listFolder(path: string) {
@@ -141,55 +88,54 @@ async function listFolder(path: string) {
 }
 
 /** Non-blocking, because opening a named pipe would otherwise wait for a writer for ever. */
-async function openForReading(path: string, exactly: boolean): Promise<fs.FileHandle> {
+function openForReading(path: string, exactly: boolean): { readonly fd: number; readonly size: number } {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-  const handle = await (exactly ? openExactly(resolvePath(path), flags) : fs.open(path, flags));
+  const fd = exactly ? openExactly(resolvePath(path), flags) : openSync(path, flags);
   try {
-    const stats = await handle.stat();
-    if (stats.isFile()) return handle;
+    const stats = fstatSync(fd);
+    if (stats.isFile()) return { fd, size: stats.size };
     throw new ToolError(
       `${path} is ${stats.isDirectory() ? "a folder" : "not a regular file (a device, pipe or socket)"}.`,
       { hint: "Name a regular file." },
     );
   } catch (error) {
-    await handle.close();
+    closeSync(fd);
     throw error;
   }
 }
 
 async function readBytes(path: string, range: ReadRange = {}): Promise<Uint8Array> {
-  const handle = await openForReading(path, range.real === true);
+  const { fd, size } = openForReading(path, range.real === true);
   try {
-    if (range.start === undefined && range.end === undefined) return await handle.readFile();
-    const { size } = await handle.stat();
+    if (range.start === undefined && range.end === undefined) return await readWhole(fd);
     const start = Math.max(0, range.start ?? 0);
     const wanted = Math.max(0, Math.min(range.end ?? size, size) - start);
     const buffer = Buffer.allocUnsafe(wanted);
     let filled = 0;
     while (filled < wanted) {
-      const { bytesRead } = await handle.read(buffer, filled, wanted - filled, start + filled);
+      const { bytesRead } = await readPart(fd, buffer, filled, wanted - filled, start + filled);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
     return buffer.subarray(0, filled);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 
 async function* streamBytes(path: string, range: StreamRange = {}): AsyncGenerator<Uint8Array> {
-  const handle = await guarded(path, "read", () => openForReading(path, range.real === true));
+  const { fd } = await guarded(path, "read", async () => openForReading(path, range.real === true));
   const { into = [] } = range;
   try {
     for (let position = Math.max(0, range.start ?? 0), turn = 0; ; turn++) {
       const buffer = into[turn % into.length] ?? Buffer.allocUnsafeSlow(STREAM_CHUNK);
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      const { bytesRead } = await readPart(fd, buffer, 0, buffer.length, position);
       if (bytesRead === 0) return;
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 

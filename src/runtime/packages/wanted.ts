@@ -25,6 +25,12 @@ export const OPTIONAL_PACKAGES: readonly OptionalPackage[] = [
   { name: "mongodb", version: "7.8.0", about: "speaks to MongoDB", megabytes: 8 },
   { name: "redis", version: "6.3.1", about: "speaks to Redis", megabytes: 16 },
   { name: "@aws-sdk/client-s3", version: "3.1164.0", about: "speaks to S3 storage", megabytes: 22 },
+  { name: "imapflow", version: "2.1.2", about: "reads mailboxes", megabytes: 8 },
+  { name: "mailparser", version: "3.9.8", about: "takes mails apart", megabytes: 6 },
+  { name: "grammy", version: "1.46.0", about: "speaks to Telegram", megabytes: 4 },
+  { name: "discord.js", version: "14.27.0", about: "speaks to Discord", megabytes: 28 },
+  { name: "@slack/web-api", version: "8.2.0", about: "speaks to Slack", megabytes: 9 },
+  { name: "@slack/socket-mode", version: "3.1.0", about: "listens to Slack", megabytes: 10 },
 ];
 
 /** Large, and only for those who run a model from a file: `hermes setup model --provider gguf` brings it. */

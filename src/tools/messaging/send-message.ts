@@ -3,12 +3,19 @@ import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import { columns, mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
+import { absolutePath } from "../files/paths.js";
+import { readAttachments } from "./attachments.js";
 import type { Channel, Delivery, KnownTarget } from "./channels/channel.js";
 import { emailChannel } from "./channels/email.js";
+import { gatewayChannel } from "./channels/gateway.js";
 import { webhookChannel } from "./channels/webhook.js";
 
 /** Every way to reach somebody. */
-const CHANNELS: readonly Channel[] = [webhookChannel, emailChannel];
+const CHANNELS: readonly Channel[] = [
+  webhookChannel,
+  emailChannel,
+  ...["telegram", "discord", "slack", "here"].map(gatewayChannel),
+];
 
 interface MessageAnswer extends Partial<Delivery> {
   readonly success: true;
@@ -22,39 +29,58 @@ export default defineTool({
   toolset: "messaging",
   emoji: "✉️",
   description:
-    "Send a message to somebody: webhook:NAME or email:ADDRESS. action list tells the targets there are; reached " +
-    "tells who got it.",
+    "Send a message to somebody: telegram:CHAT, discord:CHAT, slack:CHAT, email:ADDRESS, webhook:NAME, or here (the " +
+    "chat you are in). action list tells the targets there are; reached tells who got it.",
   parameters: {
     type: "object",
     properties: {
       action: { type: "string", enum: ["send", "list"], default: "send" },
       target: { type: "string", maxLength: 2_000 },
-      message: { type: "string", maxLength: 200_000, description: "Plain text; files are not attached" },
+      message: { type: "string", maxLength: 200_000, description: "Markdown in chats, else plain text" },
+      files: {
+        type: "array",
+        items: { type: "string" },
+        maxItems: 10,
+        description: "Paths; sent after the text",
+      },
       subject: { type: "string", maxLength: 900, description: "Of an e-mail; else the first line" },
     },
     additionalProperties: false,
   },
-  permissions: ["message:send"],
+  permissions: ["message:send", "file:read"],
+  everyCallNeeds: ["message:send"],
   needs: {
-    anySetting: ["webhooks", "email.smtp_url"],
+    anySetting: [
+      "webhooks",
+      "email.smtp_url",
+      "gateways.telegram.token",
+      "gateways.discord.token",
+      "gateways.slack.token",
+      "gateways.email.imap_url",
+    ],
     fix: "hermes config set email.smtp_url smtp://HOST:587",
   },
-  effects: ({ action, target = "", message = "", subject }) => {
+  effects: ({ action, target = "", message = "", subject, files: named = [] }, scope) => {
     const { channel, address } = readTarget(target);
     if (action === "list" || channel === undefined) return [];
-    return channel.effects({ address, text: message, subject });
+    const files = named.map((path) => absolutePath(path, scope));
+    return [
+      ...channel.effects({ address, text: message, subject, files }),
+      ...files.map((resource) => ({ action: "file:read", resource, mode: "read" }) as const),
+    ];
   },
   timeoutMs: 120_000,
 
-  async handler({ action, target = "", message = "", subject }, ctx): Promise<MessageAnswer> {
+  async handler({ action, target = "", message = "", subject, files = [] }, ctx): Promise<MessageAnswer> {
     const answer = { success: true, status: "success" } as const;
-    if (action === "list") return { ...answer, targets: knownTargets(ctx) };
-    if (message.trim() === "") {
+    if (action === "list") return { ...answer, targets: await knownTargets(ctx) };
+    if (message.trim() === "" && files.length === 0) {
       throw new ToolError("There is no message.", { code: "invalid_arguments", hint: "Say it in message." });
     }
     const { channel, address } = readTarget(target);
-    const delivery = await channel?.send({ address, text: message, subject }, ctx);
-    if (delivery === undefined) throw unknownTarget(target, ctx);
+    const attachments = channel === undefined ? [] : await readAttachments(files, ctx);
+    const delivery = await channel?.send({ address, text: message, subject, attachments }, ctx);
+    if (delivery === undefined) throw await unknownTarget(target, ctx);
     return { ...answer, target, ...delivery };
   },
 
@@ -87,18 +113,18 @@ export default defineTool({
 });
 
 function readTarget(target: string): { readonly channel: Channel | undefined; readonly address: string } {
-  const cut = target.indexOf(":");
-  const name = target.slice(0, Math.max(cut, 0)).trim().toLowerCase();
-  return { channel: CHANNELS.find((one) => one.name === name), address: target.slice(cut + 1).trim() };
+  const [name = "", ...rest] = target.split(":");
+  const channel = CHANNELS.find((one) => one.name === name.trim().toLowerCase());
+  return { channel, address: rest.join(":").trim() };
 }
 
-function knownTargets(ctx: CallContext): readonly KnownTarget[] {
-  return CHANNELS.flatMap((channel) => channel.targets(ctx));
+async function knownTargets(ctx: CallContext): Promise<readonly KnownTarget[]> {
+  return (await Promise.all(CHANNELS.map((channel) => channel.targets(ctx)))).flat();
 }
 
 /** Never sent anywhere else instead: a message for one person is not for another. */
-function unknownTarget(target: string, ctx: CallContext): ToolError {
-  const known = knownTargets(ctx).map((one) => one.target);
+async function unknownTarget(target: string, ctx: CallContext): Promise<ToolError> {
+  const known = (await knownTargets(ctx)).map((one) => one.target);
   return new ToolError(
     target.trim() === ""
       ? "There is no target, so nothing was sent."

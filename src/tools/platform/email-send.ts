@@ -1,16 +1,11 @@
-import { basename } from "node:path";
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
 import { mark } from "../../tool/marked-text.js";
-import type { CallContext } from "../../tool/tool.js";
-import { refuseDevice } from "../files/path-guard.js";
-import { absolutePath, locate } from "../files/paths.js";
+import { absolutePath } from "../files/paths.js";
+import { readAttachments } from "../messaging/attachments.js";
 import { isAddress, mailEffects, readAddresses, readRecipients } from "../messaging/mail/recipients.js";
 import type { SentMail } from "../messaging/mail/send-mail.js";
-
-/** Few servers take more, and a third comes on top on the way. */
-const MAX_ATTACHED_BYTES = 25 * 1024 * 1024;
 
 interface EmailAnswer extends SentMail {
   readonly success: true;
@@ -119,33 +114,3 @@ export default defineTool({
     },
   ],
 });
-
-async function readAttachments(paths: readonly string[], ctx: CallContext) {
-  const { files } = ctx.environment;
-  const read: { path: string; filename: string; content: Buffer }[] = [];
-  let room = MAX_ATTACHED_BYTES;
-  for (const named of paths) {
-    const location = await locate(named, ctx);
-    refuseDevice(location);
-    const stat = await files.stat(location.real);
-    if (stat?.type !== "file") {
-      throw new ToolError(
-        `Nothing was sent: ${location.path} ${stat === undefined ? "does not exist" : "is not a file"}.`,
-        { code: "invalid_arguments", hint: "Name a file; pack a folder with file_compress first." },
-      );
-    }
-    room -= stat.size;
-    if (room < 0) {
-      throw new ToolError(
-        `Nothing was sent: the attachments are larger than ${MAX_ATTACHED_BYTES >> 20} MiB.`,
-        {
-          code: "invalid_arguments",
-          hint: "Send fewer or smaller files, or put them where the recipient can fetch them.",
-        },
-      );
-    }
-    const content = await files.read(location.real, { real: true });
-    read.push({ path: location.path, filename: basename(location.path), content: Buffer.from(content) });
-  }
-  return read;
-}

@@ -1,11 +1,16 @@
 import type { Effect } from "../../../tool/effects.js";
 import type { CallContext } from "../../../tool/tool.js";
+import type { Attached } from "../attachments.js";
 
 export interface OutgoingMessage {
   /** What stands behind the colon of the target. */
   readonly address: string;
   readonly text: string;
   readonly subject?: string | undefined;
+  /** Full paths, before anything is read. */
+  readonly files?: readonly string[] | undefined;
+  /** The same, read. */
+  readonly attachments?: readonly Attached[] | undefined;
 }
 
 export interface Delivery {
@@ -28,7 +33,7 @@ export interface Channel {
   /** Pure, before anything is sent. Empty when the address can lead nowhere: then `send` must refuse it. */
   effects(message: OutgoingMessage): readonly Effect[];
   /** Who can be reached with what the operator has configured. */
-  targets(ctx: CallContext): readonly KnownTarget[];
+  targets(ctx: CallContext): readonly KnownTarget[] | Promise<readonly KnownTarget[]>;
   /** Undefined when there is nobody of that address: it is never guessed who else might be meant. */
   send(message: OutgoingMessage, ctx: CallContext): Promise<Delivery | undefined>;
 }

@@ -12,7 +12,8 @@ export const emailChannel: Channel = {
   effects(message) {
     const recipients = readRecipients({ to: message.address });
     if ("problem" in recipients) return [];
-    return mailEffects({ recipients: recipients.all, subject: subjectOf(message) });
+    const { files = [] } = message;
+    return mailEffects({ recipients: recipients.all, subject: subjectOf(message), attachments: files });
   },
 
   targets({ settings }) {
@@ -29,7 +30,8 @@ export const emailChannel: Channel = {
         hint: "Write the target like email:ada@example.org.",
       });
     }
-    const sent = await sendMail({ recipients, subject: subjectOf(message), text: message.text }, ctx);
+    const { text, attachments } = message;
+    const sent = await sendMail({ recipients, subject: subjectOf(message), text, attachments }, ctx);
     const { accepted, rejected, message_id, receipt } = sent;
     return {
       reached: accepted,

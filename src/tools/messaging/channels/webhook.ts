@@ -1,5 +1,6 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isRecord } from "../../../base/record.js";
+import { signBody } from "../../../base/signed-body.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import type { Channel } from "./channel.js";
@@ -29,9 +30,15 @@ export const webhookChannel: Channel = {
       return webhook === undefined ? [] : [{ target: `webhook:${name}`, about: webhook.url.host }];
     }),
 
-  async send({ address: name, text }, ctx) {
+  async send({ address: name, text, attachments = [] }, ctx) {
     const webhook = webhookOf(name, ctx);
     if (webhook === undefined) return undefined;
+    if (attachments.length > 0) {
+      throw new ToolError(`Nothing was sent: webhook:${name} carries no files.`, {
+        code: "invalid_arguments",
+        hint: "Say where the file can be fetched.",
+      });
+    }
     const { url, secret } = webhook;
     ctx.secrets.add(`webhooks.${name}.url`, url.href);
     const id = randomUUID();
@@ -41,7 +48,7 @@ export const webhookChannel: Channel = {
       method: "POST",
       headers: {
         "content-type": "application/json",
-        ...(secret !== "" && { "x-hermes-signature": signature(body, secret) }),
+        ...(secret !== "" && { "x-hermes-signature": signBody(body, secret) }),
       },
       body,
       configured: true,
@@ -66,12 +73,6 @@ export const webhookChannel: Channel = {
     };
   },
 };
-
-/** `t=UNIX,v1=HEX`: HMAC-SHA256 of time and body, so that a copy cannot be sent again later. */
-export function signature(body: string, secret: string, now = Date.now()): string {
-  const time = Math.floor(now / 1000);
-  return `t=${time},v1=${createHmac("sha256", secret).update(`${time}.${body}`).digest("hex")}`;
-}
 
 /** Undefined when there is none of that name, or one that only receives. */
 function webhookOf(name: string, { settings }: CallContext): Webhook | undefined {
