@@ -1,7 +1,9 @@
 import OpenAI from "openai";
 import type { ApprovalReply } from "../../src/call/scope.js";
+import { startGateways } from "../../src/gateway/start.js";
 import { createAgent } from "../../src/index.js";
 import { startServer, TOKEN } from "../server/support.js";
+import { type ShownMessage, TelegramServer } from "../support/platforms/telegram-server.js";
 import { onTestEnd, testRuntime } from "../support/runtime.js";
 import type { Asked, Step } from "../support/scripted-model/scenario.js";
 import { type ScriptedModel, startScriptedModel } from "../support/scripted-model/server.js";
@@ -41,6 +43,7 @@ export const DOORS: readonly (readonly [name: string, open: Door])[] = [
   ["the library", throughLibrary],
   ["HTTP", (story) => throughHttp(story, { stream: false })],
   ["HTTP, streamed", (story) => throughHttp(story, { stream: true })],
+  ["a gateway", throughGateway],
 ];
 
 async function modelFor({ steps, answer }: Story): Promise<ScriptedModel> {
@@ -132,6 +135,60 @@ async function throughHttp(story: Story, { stream }: { readonly stream: boolean 
 }
 
 const soon = () => new Promise<false>((resolve) => setTimeout(() => resolve(false), 20));
+
+/** Somebody on Telegram, who sees texts and buttons and nothing else; what tools did is told by the runtime. */
+async function throughGateway(story: Story): Promise<Visit> {
+  const model = await modelFor(story);
+  const { person } = story;
+  const telegram = await new TelegramServer().listen();
+  const { runtime, cwd, home } = await testRuntime([], {
+    builtins: true,
+    flags: {
+      ...settings(model, "compatible"),
+      "gateways.telegram.token": telegram.token,
+      "gateways.telegram.api_root": telegram.url,
+      "gateways.telegram.allowed_users": ["42"],
+      platform_toolsets: { telegram: ["all"] },
+      ...story.flags,
+    },
+  });
+  const calls: Told["tool_calls"][number][] = [];
+  runtime.events.on((event) => {
+    if (event.type !== "call.finished" || event.door !== "gateway" || event.parent !== undefined) return;
+    const { id, name, ok, code } = event;
+    calls.push({ id, name, ok, ...(code !== undefined && { error: { code } }) });
+  });
+  const gateways = await startGateways(runtime);
+  onTestEnd(async () => gateways?.stop());
+  const isQuestion = ({ text }: ShownMessage) => text.includes("asks for approval");
+  const answered = new Set<number>();
+
+  const answerQuestions = () => {
+    for (const question of telegram.shown.filter(isQuestion)) {
+      if (person === undefined || question.buttons.length === 0 || answered.has(question.id)) continue;
+      answered.add(question.id);
+      const { answer, reason } = person(question.text);
+      if (reason !== undefined) telegram.say({ text: `no: ${reason}` });
+      else telegram.press(question, answer === "once" ? "Once" : "Deny");
+    }
+  };
+
+  const say = async (message: string): Promise<Told> => {
+    const before = telegram.shown.length;
+    calls.length = 0;
+    telegram.say({ text: message });
+    for (;;) {
+      const reply = telegram.shown.slice(before).find((shown) => !isQuestion(shown));
+      if (reply !== undefined) {
+        const { text } = reply;
+        return { text, stop: /^That failed:/m.test(text) ? "error" : "end", tool_calls: [...calls] };
+      }
+      answerQuestions();
+      await soon();
+    }
+  };
+  return { model, cwd, home, say };
+}
 
 type HermesPart = Omit<Told, "text"> & { readonly session: string };
 
