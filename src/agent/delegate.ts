@@ -1,3 +1,4 @@
+import { COMMANDS, FILES } from "../call/untrusted.js";
 import type { Session } from "../runtime/session.js";
 import type {
   DelegatedResult,
@@ -115,7 +116,13 @@ async function runChild(
       takeSteering: () => [],
     });
     await store.end(id);
-    return summarised(result);
+    const { heard } = session.scope.task;
+    // Its summary may repeat what it has read.
+    parent.scope.task.hear(heard);
+    return {
+      ...summarised(result),
+      heard: heard.filter((source) => source !== FILES && source !== COMMANDS),
+    };
   } catch (error) {
     const summary = error instanceof Error ? error.message : String(error);
     return { status: "failed", summary, turns: 0, durationMs: Math.round(performance.now() - startedAt) };

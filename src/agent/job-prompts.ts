@@ -3,6 +3,7 @@ import type { PromptRequest } from "../cron/run-job.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { sessionOfJob } from "../runtime/scheduler.js";
 import type { Session } from "../runtime/session.js";
+import { ToolError } from "../tool/errors.js";
 import type { SkillsHost } from "../tool/host-capabilities.js";
 import type { Agents } from "./agents.js";
 import type { AgentResult } from "./events.js";
@@ -85,7 +86,15 @@ async function converse(
 async function messageFor(request: PromptRequest, skills: SkillsHost): Promise<string> {
   const read = [];
   // One that is missing fails the run: without it the work would be done in another way than asked.
-  for (const name of request.job.skills) read.push(await skills.view(name));
+  for (const name of request.job.skills) {
+    const skill = await skills.view(name);
+    if (skill.state === "draft")
+      throw new ToolError(`The skill ${name} is a draft that no person has accepted.`, {
+        code: "unavailable",
+        hint: `hermes skills show ${name}, then hermes skills accept ${name}`,
+      });
+    read.push(skill);
+  }
   return [
     request.prompt,
     ...read.map(

@@ -7,7 +7,7 @@ import type { HostCapabilities, MessagesHost } from "../tool/host-capabilities.j
 import { Agent } from "./agent.js";
 import { delegation } from "./delegate.js";
 import type { AgentEvent } from "./events.js";
-import { heardIn } from "./heard.js";
+import { describers, heardIn } from "./heard.js";
 import type { Budget } from "./ledger.js";
 import { systemPrompt } from "./prompt.js";
 import type { Conversation, ConversationStore, NewMessage } from "./sessions/types.js";
@@ -68,7 +68,9 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
     const { who, instructions, memoryText: memory, skillsText: skills } = parts;
     const { session } = agent;
     const content = await systemPrompt({ session, who, instructions, memory, skills });
-    await store.append(made.id, [{ role: "system", content }, ...history]);
+    const prompt = { role: "system", content } as const;
+    session.scope.task.hear(heardIn([prompt], session));
+    await store.append(made.id, [prompt, ...history]);
     return agent;
   } catch (error) {
     // Nothing was said in it yet.
@@ -107,8 +109,9 @@ async function openIn(
     model: model.name,
     contextTokens: model.contextTokens,
     guardrails: parts.guardrails ?? "warn",
-    heard: [...heardIn(said), ...heard],
+    heard,
   });
+  session.scope.task.hear([...describers(session), ...heardIn(said, session)]);
   opened.session = session;
   return new Agent(parts, { conversation: id, session, todos, emit });
 }

@@ -50,7 +50,8 @@ async function answered(
   call.decision = { ...(call.decision as Decision), answer, by };
   if (answer === "deny") {
     if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
-    const why = reply.reason === undefined ? request.reason : `${request.reason}: ${reply.reason}`;
+    const asked = toldReason(call, request.reason);
+    const why = reply.reason === undefined ? asked : `${asked}: ${reply.reason}`;
     return failure("denied", `the person denied it (${why})`, "Do not retry it; ask what they would prefer.");
   }
   const changed = bindTo(call, request);
@@ -87,11 +88,16 @@ async function remember(call: CallRecord, request: ApprovalRequest, widen: boole
   }
 }
 
+/** A question may quote, for the person, what the model is not to hear. */
+function toldReason({ effects }: CallRecord, reason: string): string {
+  return effects.find(({ ask }) => ask?.reason === reason)?.ask?.told ?? reason;
+}
+
 function unanswered(call: CallRecord, decision: Decision, answer: "nobody" | "timeout"): Failure {
   const { scope } = call;
   call.decision = { ...decision, answer };
   if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
-  const what = decision.reason ?? `rule ${decision.rule}`;
+  const what = toldReason(call, decision.reason ?? `rule ${decision.rule}`);
   if (answer === "nobody") {
     return failure(
       "denied",

@@ -112,11 +112,14 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ӏ: "l",
 };
 
+/** Look-alikes of other scripts as what they look like, in lower case. */
+export function foldLookAlikes(text: string): string {
+  return text.toLowerCase().replace(/[^\x00-\x7f]/g, (letter) => LOOK_ALIKES[letter] ?? letter);
+}
+
 /** A name as it is compared: lower case, letters and digits only, look-alikes as what they look like. */
 export function foldTagName(name: string): string {
   const lower = name.toLowerCase();
   if (/^[a-z]+$/.test(lower)) return lower;
-  return lower
-    .replace(/[^\p{L}\p{N}]/gu, "")
-    .replace(/[^\x00-\x7f]/g, (letter) => LOOK_ALIKES[letter] ?? letter);
+  return foldLookAlikes(lower.replace(/[^\p{L}\p{N}]/gu, ""));
 }

@@ -174,6 +174,8 @@ export interface CallServices {
   readonly log: Logger;
   readonly secrets: SecretAccess;
   redact(text: string): string;
+  /** Whether a path lies in a folder that the person trusts; nothing does when left out. */
+  trusts?(path: string): boolean;
   readonly defaultTimeoutMs: number;
   /** Set when the person chose a limit (`tools.timeout_seconds`): it also binds tools with limits of their own. */
   readonly timeoutCeilingMs: number | undefined;

@@ -4,6 +4,7 @@ import { type Content, text } from "../tool/content.js";
 import { ToolResult } from "../tool/result.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
+import { foldTagName } from "./framing-names.js";
 
 const TAG = "untrusted_tool_result";
 const SOURCE_CHARS = 200;
@@ -16,11 +17,34 @@ const SOURCE_CHARS = 200;
 export function framedResult(call: CallRecord): CallResult {
   const own = call.ok ? sourceOf(call) : serverThatFailed(call);
   if (own !== undefined) call.addUntrusted([own]);
-  call.scope.task.hear(call.untrustedFrom);
+  call.scope.task.hear([...readFrom(call), ...call.untrustedFrom]);
   const result = call.toResult();
   if (call.untrustedFrom.length === 0 || call.scope.forProgram === true) return result;
   const source = call.untrustedFrom.join(", ");
   return { ...result, content: result.content.map((part) => framed(part, source)) };
+}
+
+/** What stands in files, and what programs print, may be anybody's words. They are told as they are: edits need them so. */
+export const FILES = "files";
+export const COMMANDS = "output of commands";
+
+/** Files below a folder that the person trusts are the person's own words. */
+function readFrom({ began, effects, scope }: CallRecord): readonly string[] {
+  if (!began) return [];
+  const isOwn = (path: string) => scope.services.trusts?.(path) === true;
+  const readsFiles = effects.some(({ action, resource }) => action === "file:read" && !isOwn(resource));
+  const runsPrograms = effects.some(({ mode, action }) => mode === "execute" && RUNS.test(action));
+  return [...(readsFiles ? [FILES] : []), ...(runsPrograms ? [COMMANDS] : [])];
+}
+
+const RUNS = /^(?:terminal|code|docker):/;
+
+/** What a tool of these permissions gives may be others' words; for results of which nothing else is known any more. */
+export function mayReadOthers(permissions: readonly string[]): readonly string[] {
+  return [
+    ...(permissions.includes("file:read") ? [FILES] : []),
+    ...(permissions.some((permission) => RUNS.test(permission)) ? [COMMANDS] : []),
+  ];
 }
 
 /** A server's tool that reports a failure words it itself; what this side says of a call is not framed. */
@@ -63,19 +87,36 @@ export function inFrame(outside: string, source: string): string {
 /** Where the framed parts of a text came from. */
 export function framedSources(told: string): readonly string[] {
   return [...told.matchAll(/<untrusted_tool_result source="([^"]*)">/g)].flatMap(([, source = ""]) =>
-    source.replace(/&(?:quot|lt|gt|amp);/g, (entity) => CHARACTERS[entity] ?? entity).split(", "),
+    plainAttribute(source).split(", "),
   );
 }
 
-/** What came from outside can neither close the frame nor open one. */
+/** What came from outside can neither close the frame nor open one, and holds nothing that a person would not see. */
 function unframed(outside: string): string {
-  return outside.replace(/<(?=[\s/]*untrusted_tool_result)/gi, "&lt;");
+  return withoutTag(stripControls(outside), "untrustedtoolresult");
 }
 
-function attribute(source: string): string {
+/** Brackets and what looks like them. */
+const OPENER = /[<＜﹤‹⟨〈❮]/g;
+const TAG_CHARS = 60;
+
+/** No tag of this name is left in the text, opening or closing, however its letters are spelled. */
+export function withoutTag(text: string, folded: string): string {
+  return text.replace(OPENER, (opener, at: number) => {
+    const next = text.slice(at + 1, at + 1 + TAG_CHARS).normalize("NFKC");
+    return foldTagName(next).startsWith(folded) ? "&lt;" : opener;
+  });
+}
+
+/** A text between the quotes of an attribute. */
+export function attribute(source: string): string {
   return stripControls(source)
     .slice(0, SOURCE_CHARS)
     .replace(/["<>&\n\r\t]/g, (found) => ENTITIES[found] ?? " ");
+}
+
+export function plainAttribute(written: string): string {
+  return written.replace(/&(?:quot|lt|gt|amp);/g, (entity) => CHARACTERS[entity] ?? entity);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '"': "&quot;", "<": "&lt;", ">": "&gt;", "&": "&amp;" };

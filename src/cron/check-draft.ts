@@ -1,5 +1,5 @@
+import { threatIn } from "../places/threats.js";
 import { ToolError } from "../tool/errors.js";
-import { scanPrompt } from "./prompt-scan.js";
 import type { JobDraft, JobWork } from "./types.js";
 
 /** Where the outcome of a run can be brought besides a target of send_message; the archive is written in any case. */
@@ -63,9 +63,9 @@ function checkWork(draft: JobWork & Pick<JobDraft, "noAgent">): void {
       );
     }
   }
-  const suspicion = prompt === undefined ? undefined : scanPrompt(prompt);
-  if (suspicion !== undefined) {
-    throw new ToolError(`The prompt is not scheduled: ${suspicion}.`, {
+  const threat = prompt === undefined ? undefined : threatIn(prompt);
+  if (threat !== undefined) {
+    throw new ToolError(`The prompt is not scheduled: it holds ${threat}.`, {
       code: "denied",
       hint: "It would run with nobody watching. Say plainly what is to be done, in visible characters.",
     });

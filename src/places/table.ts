@@ -28,6 +28,7 @@ export const PLACE_KINDS = {
   "git-hooks": "git hooks and settings run later, outside this check",
   editor: "a file that other programs run later",
   build: "a file that other programs run later",
+  notes: "notes that agents begin every later conversation with",
   startup: "a start-up file or setting of other programs",
   "control-socket": "a socket through which other programs are told what to run",
   history: "what was typed into other programs",
@@ -182,6 +183,7 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     read: "allow",
     write: "ask",
   },
+  { patterns: "**/AGENTS.md", what: "notes", read: "allow", write: "ask" },
   {
     patterns: `
       **/{.gitlab-ci,azure-pipelines,bitbucket-pipelines,.woodpecker,cloudbuild}.{yml,yaml} **/Jenkinsfile

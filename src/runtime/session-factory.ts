@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { delimiter, join, resolve } from "node:path";
+import { isAtOrBelow } from "../base/path.js";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
 import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
 import type { FileChanges } from "../call/file-changes.js";
@@ -9,6 +10,7 @@ import { provides } from "../call/resolve.js";
 import type { CallServices, PermanentGrants, Policy, Reviewer } from "../call/scope.js";
 import { SessionState } from "../call/session-state.js";
 import { createSpill } from "../call/spill.js";
+import { trustedFolders } from "../config/trust.js";
 import { formatProblem } from "../config/types.js";
 import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
@@ -171,6 +173,8 @@ export class SessionFactory {
       ...rules,
       policy: this.#held(rules, options.profile),
       session: id,
+      // Elsewhere the same path is another folder.
+      trusted: environment.kind === "local" ? trustedFolders(config.paths.home) : [],
     });
     const guardrails = new Guardrails(guardrailMode(options.guardrails, config.values.guardrails.hard_stop), {
       turnsUnseen: options.turnsUnseen === true,
@@ -260,7 +264,13 @@ export class SessionFactory {
 
   #services(
     journal: Journal,
-    { policy, reviewer, allowlist, session }: SessionRules & { readonly session: string },
+    {
+      policy,
+      reviewer,
+      allowlist,
+      session,
+      trusted,
+    }: SessionRules & { readonly session: string; readonly trusted: readonly string[] },
   ): CallServices {
     const { config, hooks, events, log, secrets, redact } = this.#runtime;
     const { values, paths } = config;
@@ -289,6 +299,7 @@ export class SessionFactory {
       log,
       secrets,
       redact,
+      trusts: (path) => trusted.some((folder) => isAtOrBelow(path, folder)),
       defaultTimeoutMs: values.tools.timeout_seconds * 1000,
       timeoutCeilingMs:
         config.origin("tools.timeout_seconds").source === "default"

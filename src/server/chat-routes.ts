@@ -195,6 +195,7 @@ function chunks(parts: {
       if (problem !== undefined || result === undefined)
         write(`data: ${problemText(problem ?? NO_RESULT)}\n\n`);
       else {
+        send(answer.unsaid(result));
         send(answer.ended(result));
         if (request.includeUsage) send(answer.usage(result));
         write("data: [DONE]\n\n");

@@ -19,6 +19,8 @@ export interface Effect {
   readonly ask?:
     | {
         readonly reason: string;
+        /** What the model is told in place of the reason, where that quotes somebody whom it is not to hear. */
+        readonly told?: string;
         readonly key?: string;
         /** A rule that names this very permission or tool, not just everything, is a yes beforehand. */
         readonly unlessNamed?: boolean;
@@ -54,4 +56,16 @@ export interface EffectScope {
   sentInput?(process: string): string;
   /** What a background process was started with; undefined when there is none of that name. */
   commandOf?(process: string): string | undefined;
+}
+
+/**
+ * For what outlives a conversation: a document that says "remember this" would rule every later one. Once the words of
+ * others have been read, a person is asked whose wish it is.
+ */
+export function askIfHeard(heard: readonly string[]): Pick<Effect, "ask"> {
+  if (heard.length === 0) return {};
+  const named = heard.slice(-3).join(", ");
+  return {
+    ask: { reason: `this conversation has read what others wrote (${named}), and it may be their wish` },
+  };
 }

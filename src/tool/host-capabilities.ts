@@ -99,6 +99,8 @@ export interface DelegatedResult {
   readonly turns: number;
   readonly durationMs: number;
   readonly tokens?: { readonly input: number; readonly output: number } | undefined;
+  /** Who outside wrote words that it was given, and that its summary may repeat. */
+  readonly heard?: readonly string[] | undefined;
 }
 
 /** Hands work to agents of its own, with a fresh context each and never more authority than the caller's. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { withFileLock } from "../../config/lock.js";
 import type { LoadedConfig } from "../../config/types.js";
+import { threatIn } from "../../places/threats.js";
 import { ToolError } from "../../tool/errors.js";
 import type {
   MemoryContent,
@@ -11,7 +12,6 @@ import type {
 import { changed, contentOf, entriesIn, textOfEntries } from "./entries.js";
 import { keepCopy, readMemoryFile, swapMemoryFile } from "./memory-file.js";
 import { digestOf, type EntrySource, type EntrySources, readSources, writeSources } from "./sources.js";
-import { threatIn } from "./threats.js";
 
 const FILES: Readonly<Record<MemoryTarget, string>> = { memory: "MEMORY.md", user: "USER.md" };
 

@@ -1,8 +1,8 @@
+import { threatIn } from "../../places/threats.js";
 import type { MemoryContent, MemoryTarget } from "../../tool/host-capabilities.js";
 import { JOINT, usageText } from "./entries.js";
 import type { MemoryFiles } from "./memory-files.js";
 import type { EntrySource } from "./sources.js";
-import { threatIn } from "./threats.js";
 
 const TITLES: Readonly<Record<MemoryTarget, string>> = {
   memory: "MEMORY (your own notes)",

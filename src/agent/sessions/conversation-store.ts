@@ -223,7 +223,6 @@ export class SqliteConversationStore implements ConversationStore {
     );
   }
 
-  /** With the conversations that it handed work to. One that is being worked on is not deleted. */
   async addBill(bill: Omit<Bill, "at">): Promise<void> {
     this.#write(() => insertBill(this.#db, { ...bill, root: Number(this.#existing(bill.session).root) }));
     await this.#sync.committed();
@@ -237,6 +236,28 @@ export class SqliteConversationStore implements ConversationStore {
     return sumOfBills(this.#db, { root, since: query.since });
   }
 
+  /** Takes back everything that was said after a message; what it cost stays on the bill. */
+  async removeAfter(session: string, message: string): Promise<void> {
+    this.#write(() => {
+      const seq = this.#number(session);
+      const after = [seq, Number(message)];
+      this.#db
+        .prepare(
+          "INSERT INTO removed_messages (message) SELECT seq FROM messages WHERE conversation = ? AND seq > ?",
+        )
+        .run(...after);
+      const { changes } = this.#db
+        .prepare("DELETE FROM messages WHERE conversation = ? AND seq > ?")
+        .run(...after);
+      this.#db
+        .prepare("UPDATE conversations SET messages = messages - ? WHERE seq = ?")
+        .run(Number(changes), seq);
+    });
+    await this.#sync.committed();
+    this.#followLater();
+  }
+
+  /** With the conversations that it handed work to. One that is being worked on is not deleted. */
   async delete(session: string, owned?: OwnedBy): Promise<boolean> {
     const isThere = this.#write(() => {
       const row = this.#row(session, owned);

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { basename, dirname, join } from "node:path";
 import { errnoOf } from "../../base/errno.js";
 import { sha256 } from "../../base/hash.js";
-import { threatIn } from "../memory/threats.js";
+import { threatIn } from "../../places/threats.js";
 import { isProblem, type Problem, readSkillText, type SkillText } from "./skill-text.js";
 
 export const SKILL_FILE = "SKILL.md";

@@ -42,12 +42,19 @@ export class EditorSession {
   async prompt(message: string | readonly Content[], signal: AbortSignal): Promise<TurnEnd> {
     let result: AgentResult | undefined;
     let error: string | undefined;
+    let isAnswered = false;
     for await (const event of this.agent.send(message, { signal })) {
       if (event.type === "init") this.#turn += 1;
       else if (event.type === "result") result = event;
       else if (event.type === "error") error = [event.message, event.hint].filter(Boolean).join(" ");
-      else await this.#follow(event);
+      else {
+        if (event.type === "text") isAnswered = true;
+        else if (event.type === "tool_use") isAnswered = false;
+        await this.#follow(event);
+      }
     }
+    // A model that only thought: what it thought stands for its answer.
+    if (result !== undefined && result.text !== "" && !isAnswered) await this.#say(result.text);
     return { result, error: result === undefined || result.stop === "error" ? error : undefined };
   }
 
@@ -74,10 +81,7 @@ export class EditorSession {
   async #follow(event: Exclude<AgentEvent, { type: "init" | "result" | "error" }>): Promise<void> {
     switch (event.type) {
       case "text":
-        return this.#tell({
-          sessionUpdate: "agent_message_chunk",
-          content: { type: "text", text: event.delta },
-        });
+        return this.#say(event.delta);
       case "reasoning":
         return this.#tell({
           sessionUpdate: "agent_thought_chunk",
@@ -111,6 +115,10 @@ export class EditorSession {
       case "tool_begun":
         return;
     }
+  }
+
+  #say(text: string): Promise<void> {
+    return this.#tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   }
 
   async #announce({ id, name, arguments: given }: Extract<AgentEvent, { type: "tool_use" }>): Promise<void> {

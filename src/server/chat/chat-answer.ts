@@ -9,9 +9,11 @@ type FinishReason = "stop" | "length";
 export class ChatAnswer {
   readonly #id = `chatcmpl-${randomUUID()}`;
   readonly #created = Math.floor(Date.now() / 1000);
-  /** Whether text was sent since the last call: what comes after it is a paragraph of its own. */
+  /** Whether text was sent at all: what comes after a call is a paragraph of its own. */
   #said = false;
   #mustPart = false;
+  /** Whether text was sent since the last call. */
+  #isAnswered = false;
 
   whole(result: AgentResult): Readonly<Record<string, unknown>> {
     const message = { role: "assistant", content: result.text, refusal: null };
@@ -30,14 +32,11 @@ export class ChatAnswer {
   /** What a stream says of an event; undefined for those that are nothing to a client. */
   during(event: AgentEvent): Readonly<Record<string, unknown>> | undefined {
     switch (event.type) {
-      case "text": {
-        const content = this.#mustPart ? `\n\n${event.delta}` : event.delta;
-        this.#mustPart = false;
-        this.#said = true;
-        return this.#chunk({ content });
-      }
+      case "text":
+        return this.#saying(event.delta);
       case "tool_use":
         this.#mustPart = this.#said;
+        this.#isAnswered = false;
         return {
           ...this.#chunk({}),
           hermes: { event: { type: event.type, id: event.id, name: event.name } },
@@ -54,12 +53,25 @@ export class ChatAnswer {
     }
   }
 
+  /** An answer that did not come as text (a model that only thought): what stands for it. */
+  unsaid({ text }: AgentResult): Readonly<Record<string, unknown>> | undefined {
+    return this.#isAnswered || text === "" ? undefined : this.#saying(text);
+  }
+
   ended(result: AgentResult): Readonly<Record<string, unknown>> {
     return { ...this.#chunk({}, finishReason(result)), hermes: aboutTurn(result) };
   }
 
   usage(result: AgentResult): Readonly<Record<string, unknown>> {
     return { ...this.#head("chat.completion.chunk"), choices: [], usage: usageOf(result.usage) };
+  }
+
+  #saying(text: string): Readonly<Record<string, unknown>> {
+    const content = this.#mustPart ? `\n\n${text}` : text;
+    this.#mustPart = false;
+    this.#said = true;
+    this.#isAnswered = true;
+    return this.#chunk({ content });
   }
 
   #chunk(delta: object, finish: FinishReason | null = null): Readonly<Record<string, unknown>> {
@@ -78,14 +90,8 @@ function finishReason({ stop }: AgentResult): FinishReason {
   return stop === "max_turns" || stop === "budget" ? "length" : "stop";
 }
 
-function aboutTurn({
-  session,
-  tool_calls,
-  stop,
-  model,
-  cost_usd,
-}: AgentResult): Readonly<Record<string, unknown>> {
-  return { session, tool_calls, stop, model, cost_usd };
+function aboutTurn({ type: _, text: __, usage, ...about }: AgentResult): Readonly<Record<string, unknown>> {
+  return { ...about, requests: usage.requests };
 }
 
 function usageOf(usage: AgentUsage): Readonly<Record<string, unknown>> {

@@ -100,7 +100,7 @@ export const RULES = subject("persistence", [
   { program: "*", when: changes(isHermesOwn), rule: "agent.own-files",
     reason: "changes the settings or rules of this runtime", match: ["cat > ~/.hermes/.env <<< x"] },
   { program: "*", when: changes(isAgentSettings), rule: "persistence.editor",
-    reason: "changes what an editor or agent runs by itself", match: ["cp x.json .vscode/tasks.json"] },
+    reason: "changes what an editor or agent runs or obeys by itself", match: ["cp x.json .vscode/tasks.json"] },
   { program: "*", when: changes(isCommonProgram), rule: "env.alias",
     reason: "puts another command behind a common name", match: ["mv x ~/bin/git"] },
   { program: "*", when: changes(isBuildRecipe), rule: "persistence.build",

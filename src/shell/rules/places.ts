@@ -217,9 +217,9 @@ export function isHermesOwn(word: ShellWord): boolean {
   return isOfKind(word, "hermes", "hermes-secrets", "project-hermes");
 }
 
-/** Files of other agents and editors that start programs when a folder is opened. */
+/** Files of agents and editors that start programs, or are read as orders, when a folder is opened. */
 export function isAgentSettings(word: ShellWord): boolean {
-  return isOfKind(word, "editor");
+  return isOfKind(word, "editor", "notes");
 }
 
 /** What a build server runs by itself once it is pushed. */

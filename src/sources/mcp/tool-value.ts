@@ -127,8 +127,9 @@ function questionFor(
   const key = `${server}/${approved.name}`;
   if (changed !== undefined) {
     const also = destroys ? "; the server also says that it may destroy something" : "";
-    const reason = `its definition changed since it was approved: ${describeChange(approved, changed.definition)}${also}`;
-    return { reason, key: `${key}@${changed.fingerprint}` };
+    const told = "its definition changed since it was approved";
+    const reason = `${told}: ${describeChange(approved, changed.definition)}${also}`;
+    return { reason, told, key: `${key}@${changed.fingerprint}` };
   }
   if (!destroys) return undefined;
   return {

@@ -1,9 +1,24 @@
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
 import { ToolError } from "../../tool/errors.js";
+import type { DelegatedResult } from "../../tool/host-capabilities.js";
 import { mark } from "../../tool/marked-text.js";
 
 const MOST_TASKS = 10;
+
+interface DelegateAnswer {
+  readonly results: readonly {
+    readonly task_index: number;
+    readonly status: DelegatedResult["status"];
+    readonly summary: string;
+    readonly api_calls: number;
+    readonly duration_seconds: number;
+    readonly tokens: DelegatedResult["tokens"];
+    /** Who outside wrote what it has read. */
+    readonly heard?: readonly string[];
+  }[];
+  readonly total_duration_seconds: number;
+}
 
 export default defineTool({
   name: "delegate_task",
@@ -40,6 +55,9 @@ export default defineTool({
   permissions: [],
   effects: () => [],
   host: "delegate",
+  // A child that was taken in by a page would speak with the voice of the parent's own work.
+  untrustedSource: (_args, { results }: DelegateAnswer) =>
+    [...new Set(results.flatMap(({ heard = [] }) => heard))].join(", ") || undefined,
   // Children have budgets of their own and tell how far they are.
   timeoutMs: 24 * 3_600_000,
 
@@ -59,7 +77,7 @@ export default defineTool({
     },
   ],
 
-  async handler({ goal, context, tasks, toolsets, max_iterations }, ctx) {
+  async handler({ goal, context, tasks, toolsets, max_iterations }, ctx): Promise<DelegateAnswer> {
     const host = ctx.host.delegate;
     if (host === undefined)
       throw new ToolError("delegate_task needs an agent loop that runs the children.", {
@@ -85,13 +103,14 @@ export default defineTool({
       },
     );
     return {
-      results: results.map(({ status, summary, turns, durationMs, tokens }, task_index) => ({
+      results: results.map(({ status, summary, turns, durationMs, tokens, heard = [] }, task_index) => ({
         task_index,
         status,
         summary,
         api_calls: turns,
         duration_seconds: durationMs / 1000,
         tokens,
+        ...(heard.length > 0 && { heard }),
       })),
       total_duration_seconds: (performance.now() - startedAt) / 1000,
     };

@@ -1,6 +1,6 @@
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
-import type { Effect } from "../../tool/effects.js";
+import { askIfHeard } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import type { MemoryContent, MemoryOperation, MemoryTarget } from "../../tool/host-capabilities.js";
 import { mark } from "../../tool/marked-text.js";
@@ -77,7 +77,7 @@ export default defineTool({
       detail: givenIn(args).map(inWords).join("\n"),
       lock: { name: `memory:${args.target}`, shared: false },
       reversible: true,
-      ...askedAbout(heard),
+      ...askIfHeard(heard),
     },
   ],
   host: "memory",
@@ -108,15 +108,6 @@ export interface MemoryToolResult {
   readonly entries: readonly string[];
   readonly usage: string;
   readonly message: string;
-}
-
-/** A document that says "remember this" would rule every later conversation: who reads others' words is asked. */
-function askedAbout(heard: readonly string[]): Pick<Effect, "ask"> {
-  if (heard.length === 0) return {};
-  const named = heard.slice(-3).join(", ");
-  return {
-    ask: { reason: `this conversation has read what others wrote (${named}), and it may be their wish` },
-  };
 }
 
 interface GivenOperation {

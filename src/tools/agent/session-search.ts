@@ -60,11 +60,9 @@ export default defineTool({
   effects: () => [],
   host: "sessions",
   idempotent: true,
-  // What tools gave then may be a page of somebody else.
+  // Tools gave pages of others, strangers wrote messages, and models repeated both.
   untrustedSource: (_args, { results }: SessionSearchResult) =>
-    results.some(({ role, messages = [] }) => [{ role }, ...messages].some((one) => one.role === "tool"))
-      ? "an earlier conversation"
-      : undefined,
+    results.length > 0 ? "an earlier conversation" : undefined,
 
   async handler(args, ctx): Promise<SessionSearchResult> {
     const sessions = ctx.host.sessions;

@@ -35,6 +35,9 @@ export default defineTool({
   permissions: [],
   effects: () => [],
   host: "skills",
+  // Nobody has read it yet but the model that wrote it, and whoever told that model to.
+  untrustedSource: ({ name }, { state }: SkillAnswer) =>
+    state === "draft" ? `the draft of a skill, ${name}` : undefined,
   examples: [
     {
       title: "Read a skill before a task it is for",

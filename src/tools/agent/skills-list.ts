@@ -8,7 +8,8 @@ interface SkillsAnswer {
   readonly skills: readonly {
     readonly name: string;
     readonly category?: string | undefined;
-    readonly description: string;
+    /** Left out for a draft: nobody has read it yet. */
+    readonly description?: string | undefined;
     readonly state?: "draft" | undefined;
   }[];
   readonly categories: readonly string[];
@@ -49,7 +50,9 @@ export default defineTool({
     const all = await ctx.host.skills.list();
     const skills = all
       .filter((skill) => category === undefined || skill.category === category)
-      .map(({ state, ...skill }) => ({ ...skill, ...(state === "draft" && { state }) }));
+      .map(({ state, description, ...skill }) =>
+        state === "draft" ? { ...skill, state } : { ...skill, description },
+      );
     const categories = [...new Set(all.flatMap((skill) => skill.category ?? []))].sort();
     return { success: true, skills, categories, count: skills.length };
   },
@@ -60,7 +63,7 @@ export default defineTool({
       out.count === 0
         ? mark.dim("There are no skills here.")
         : columns(
-            out.skills.map(({ name, category = "", description, state }) => [
+            out.skills.map(({ name, category = "", description = "", state }) => [
               mark.strong(name),
               mark.dim(category),
               state === undefined ? description : `${mark.warning(state)} ${description}`,

@@ -1,6 +1,6 @@
 import { text } from "../../tool/content.js";
 import { defineTool } from "../../tool/define.js";
-import type { Effect } from "../../tool/effects.js";
+import { askIfHeard, type Effect } from "../../tool/effects.js";
 import { ToolError } from "../../tool/errors.js";
 import { columns, mark } from "../../tool/marked-text.js";
 import type { CallContext } from "../../tool/tool.js";
@@ -67,7 +67,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["cron:read", "cron:write", "message:send"],
-  effects({ action, job_id, name, deliver = "local", prompt }): readonly Effect[] {
+  effects({ action, job_id, name, deliver = "local", prompt }, { heard = [] }): readonly Effect[] {
     if (action === "list") return [{ action: "cron:read", resource: "jobs", mode: "read" }];
     const resource = job_id ?? name ?? "a new job";
     const isMessage = deliver !== "local" && deliver !== "notification";
@@ -78,6 +78,7 @@ export default defineTool({
         mode: "write",
         reversible: action !== "remove",
         ...(prompt !== undefined && { detail: prompt }),
+        ...askIfHeard(heard),
       },
       // Whoever gets the outcome later is said now, while somebody can say no.
       ...(isMessage

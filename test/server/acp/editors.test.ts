@@ -88,6 +88,12 @@ describe("hermes acp, with the SDK's own client", () => {
     expect(readFileSync(path, "utf8")).toBe("new\n");
   });
 
+  it("a model that only thought has its thoughts taken for its answer", async () => {
+    const { prompt, updates } = await editing([{ reasoning: "It is blue." }]);
+    await prompt("which colour?");
+    expect(textIn(updates)).toBe("It is blue.");
+  });
+
   it("tells reads, commands and plans apart", async () => {
     const { prompt, updates } = await editing([
       {
