@@ -13,6 +13,7 @@ import { rootArgument, writeManifest } from "./manifest.mjs";
 /** What every command loads, by the beginning of its path; `!` leaves out what only some need. */
 const NEEDED_BY_ALL = [
   "node_modules/commander/",
+  "node_modules/get-east-asian-width/",
   "node_modules/picocolors/",
   "src/base/",
   // It loads Node's cryptography.

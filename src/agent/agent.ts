@@ -6,10 +6,13 @@ import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
 import type { AgentEvent } from "./events.js";
 import type { AgentParts, Emitter } from "./open-agent.js";
+import type { NewMessage } from "./sessions/types.js";
 import type { ConversationTodos } from "./todos.js";
 import { runTurn } from "./turn.js";
 
 const MAX_TURNS = 90;
+/** The last answer of the model is mostly among this many messages. */
+const TAIL = 20;
 
 /** A conversation with a model that has tools. */
 export class Agent {
@@ -47,14 +50,12 @@ export class Agent {
     message: string | readonly Content[],
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): AsyncIterable<AgentEvent> {
-    return this.#turn(options.signal, async () => {
-      await this.#parts.store.append(this.conversation, [{ role: "user", content: message }]);
-    });
+    return this.#turn(options.signal, [{ role: "user", content: message }]);
   }
 
   /** Finishes a turn that was cut off. Calls that were running then are told as unknown, and are not made again. */
   resume(options: { readonly signal?: AbortSignal | undefined } = {}): AsyncIterable<AgentEvent> {
-    return this.#turn(options.signal, async () => {});
+    return this.#turn(options.signal, []);
   }
 
   /** Whether the last turn of the conversation came to its end. */
@@ -97,7 +98,8 @@ export class Agent {
     return this.close();
   }
 
-  #turn(signal: AbortSignal | undefined, begin: () => Promise<void>): AsyncIterable<AgentEvent> {
+  /** Nothing said: what was cut off is finished. */
+  #turn(signal: AbortSignal | undefined, said: readonly NewMessage[]): AsyncIterable<AgentEvent> {
     const events = new Channel<AgentEvent>();
     const before = this.#running;
     const stop = new AbortController();
@@ -105,7 +107,7 @@ export class Agent {
       .then(() =>
         this.#run({
           events,
-          begin,
+          said,
           signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
         }),
       )
@@ -127,10 +129,10 @@ export class Agent {
   async #run(turn: {
     events: Channel<AgentEvent>;
     signal: AbortSignal;
-    begin(): Promise<void>;
+    said: readonly NewMessage[];
   }): Promise<void> {
     const { store, model } = this.#parts;
-    const { events, signal } = turn;
+    const { events, signal, said } = turn;
     const emit = (event: AgentEvent) => events.push(event);
     this.#emit = emit;
     if (!(await store.begin(this.conversation))) {
@@ -140,7 +142,7 @@ export class Agent {
     }
     try {
       await this.#answerWhatIsOpen();
-      await turn.begin();
+      if (said.length > 0) await store.append(this.conversation, said);
       this.session.beginTurn();
       const { maxTurns = MAX_TURNS } = this.#parts;
       emit(
@@ -155,6 +157,7 @@ export class Agent {
           budget: () => this.#parts.budget?.() ?? {},
           signal,
           emit,
+          onlyUnfinished: said.length === 0,
           takeSteering: () => this.#steering.splice(0),
         }),
       );
@@ -166,7 +169,9 @@ export class Agent {
   /** Calls of a turn that was cut off: their outcome is not known, and everything after needs their answers. */
   async #answerWhatIsOpen(): Promise<void> {
     const { store } = this.#parts;
-    const open = openCalls(await store.messages(this.conversation));
+    const tail = await store.messages(this.conversation, { last: TAIL });
+    const hasAnswer = tail.length < TAIL || tail.some(({ role }) => role === "assistant");
+    const open = openCalls(hasAnswer ? tail : await store.messages(this.conversation));
     if (open.length === 0) return;
     await store.append(
       this.conversation,

@@ -3,13 +3,15 @@ import type { ModelPrices } from "../model/prices.js";
 import { modelContent } from "../protocol/model-text.js";
 import type { Session } from "../runtime/session.js";
 import type { CallResult, IncomingCall } from "../tool/call.js";
+import { textOf } from "../tool/content.js";
 import { serializeOutput } from "../tool/serialize.js";
 import type { ToolSchema } from "../tool/tool.js";
 import { spoken, troubleOf } from "./answer-trouble.js";
 import { type Answer, askModel, type Emit } from "./ask-model.js";
 import { Compressor, NOT_THE_PERSON, visible } from "./compress.js";
-import { contextOf } from "./context.js";
+import { contextOf, isUnfinished } from "./context.js";
 import { type ContextMeter, tokensOf } from "./context-meter.js";
+import { describedError } from "./described-error.js";
 import type { AgentResult, StopReason } from "./events.js";
 import { type Budget, Ledger } from "./ledger.js";
 import type { ConversationStore, NewMessage, StoredMessage } from "./sessions/types.js";
@@ -43,6 +45,8 @@ export interface TurnParts {
   budget(): Budget;
   readonly signal: AbortSignal;
   readonly emit: Emit;
+  /** Nothing new was said: where the last turn came to its end, there is nothing to do. */
+  readonly onlyUnfinished?: boolean | undefined;
   /** What the person has said meanwhile, to be heard before the model is asked again. */
   takeSteering(): readonly string[];
 }
@@ -106,7 +110,7 @@ class Turn {
     try {
       stop = await this.#untilItIsOver();
     } catch (error) {
-      emit({ type: "error", ...described(error) });
+      emit({ type: "error", ...describedError(error) });
       stop = "error";
     }
     return {
@@ -125,6 +129,10 @@ class Turn {
 
   async #untilItIsOver(): Promise<StopReason> {
     const { signal, maxTurns, emit } = this.#parts;
+    if (this.#parts.onlyUnfinished === true && !isUnfinished(this.#stored)) {
+      this.#text = lastAnswer(this.#stored);
+      return "end";
+    }
     let inVain = 0;
     while (!signal.aborted) {
       if (this.#turns >= maxTurns) return "max_turns";
@@ -260,6 +268,11 @@ class Turn {
   }
 }
 
+function lastAnswer(stored: readonly StoredMessage[]): string {
+  const { content = "" } = stored.findLast(({ role }) => role === "assistant") ?? {};
+  return typeof content === "string" ? content : textOf(content);
+}
+
 function answered({ text, calls, finish }: Answer): NewMessage {
   return {
     role: "assistant",
@@ -278,9 +291,4 @@ function told(result: CallResult): NewMessage {
     content: modelContent(result),
     isError: ok ? undefined : true,
   };
-}
-
-function described(error: unknown): { readonly code: string; readonly message: string } {
-  if (ModelError.isInstance(error)) return { code: `model_${error.code}`, message: error.message };
-  return { code: "internal", message: error instanceof Error ? error.message : String(error) };
 }

@@ -62,19 +62,19 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     load: async () => (await import("./call.js")).call,
   },
   chat: {
-    about: "ask the agent: a model with these tools",
+    about: "talk to the agent: a model with these tools",
     helpEnd: `Examples:
+  hermes chat
   hermes chat -q "which tests fail, and why?"
   hermes chat --resume last -q "now mend them" --json`,
     options: {
       "-q, --query <text>": "one question; the answer is printed, nothing else",
-      "--resume <id>":
-        "go on with a conversation (last: the newest); without -q, finish a turn that was cut off",
+      "--resume <id>": "go on with a conversation (last: the newest); a turn that was cut off is finished",
       "--plan": "read only",
       "--max-turns <n>": "how often the model is asked at most",
       "--model <name>": "[PROVIDER:]NAME, for this time",
     },
-    load: async () => (await import("./chat.js")).chat,
+    load: async () => (await import("./chat/chat.js")).chat,
   },
   acp: {
     about: "the agent for editors (Agent Client Protocol) on standard input and output",

@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import { cellWidth, cutToWidth } from "../base/cell-width.js";
 import { messageOf } from "../base/errno.js";
 import { visibleWithColours } from "../base/visible-text.js";
 import type { Origin } from "../config/types.js";
@@ -80,7 +81,7 @@ export class Output {
   /** For people: columns padded to the widest cell. */
   table(rows: readonly (readonly string[])[]): void {
     const columns = process.stdout.isTTY === true ? process.stdout.columns : undefined;
-    for (const line of tableLines(rows)) this.line(columns ? fitted(line, columns) : line);
+    for (const line of tableLines(rows)) this.line(columns ? cutToWidth(line, columns) : line);
   }
 
   /** What a call came to, the same for every command that makes one. */
@@ -93,7 +94,7 @@ export class Output {
     if (this.json) this.value(this.jsonl ? { type: "result", ...envelope } : envelope);
     // Files and pipes get the bytes; a terminal would obey some of them.
     else if (ok && human !== "")
-      this.line(colourMarks(process.stdout.isTTY ? visibleWithColours(human) : human, this.color));
+      this.line(paintMarks(process.stdout.isTTY ? visibleWithColours(human) : human, this.color));
     for (const notice of notices) this.note(notice);
     if (error === undefined) return;
     this.fail(error);
@@ -164,43 +165,15 @@ export function tableLines(rows: readonly (readonly string[])[], gap = 2): strin
   const widths: number[] = [];
   for (const row of rows)
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell));
+      widths[column] = Math.max(widths[column] ?? 0, cellWidth(cell));
     });
   return rows.map((row) =>
     row
       .map((cell, column) =>
-        column === row.length - 1
-          ? cell
-          : cell + " ".repeat((widths[column] ?? 0) - visibleLength(cell) + gap),
+        column === row.length - 1 ? cell : cell + " ".repeat((widths[column] ?? 0) - cellWidth(cell) + gap),
       )
       .join(""),
   );
-}
-
-/** A line cut to the width of the terminal: one that wraps makes a table unreadable. */
-export function fitted(line: string, columns: number): string {
-  if (visibleLength(line) <= columns) return line;
-  let shown = "";
-  let used = 0;
-  for (const part of line.match(/\x1b\[[0-9;]*m|[\s\S]/gu) ?? []) {
-    const isColour = part.startsWith("\x1b");
-    if (!isColour && used + visibleLength(part) > columns - 1) break;
-    shown += part;
-    if (!isColour) used += visibleLength(part);
-  }
-  return `${shown}…${line.includes("\x1b") ? "\x1b[0m" : ""}`;
-}
-
-/** Columns on a terminal: emoji take two, joiners and colours none. */
-function visibleLength(text: string): number {
-  const plain = text.replace(/\x1b\[[0-9;]*m|[\ufe0f\u200d]/g, "");
-  let columns = 0;
-  for (const character of plain)
-    columns +=
-      /\p{Extended_Pictographic}/u.test(character) && character > "\u00ff" && !/[✓✗⚠]/u.test(character)
-        ? 2
-        : 1;
-  return columns;
 }
 
 /** The first sentence, or as much as fits. */
@@ -217,7 +190,7 @@ export function describeOrigin(origin: Origin): string {
 }
 
 /** Marks of a text for people as colours of the terminal; gone where there are none. */
-function colourMarks(text: string, color: Output["color"]): string {
+export function paintMarks(text: string, color: Output["color"]): string {
   const paints: Readonly<Record<Meaning, (part: string) => string>> = {
     added: color.green,
     removed: color.red,

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { cutToWidth } from "../../src/base/cell-width.js";
 import { draftsFrom } from "../../src/cli/mcp/draft.js";
-import { fitted } from "../../src/cli/output.js";
 import { errorLine, hermes, hermesJson, outcomeOf, start, tempFolder, until } from "./hermes.js";
 
 it("status and open find the server of this home; a second one is told where the first is", async () => {
@@ -104,9 +104,9 @@ it("a home that the kernel makes up is refused at once", async () => {
 });
 
 it("a line of a table fits the terminal, colours and all", () => {
-  expect(fitted("short", 10)).toBe("short");
-  expect(fitted("0123456789abc", 10)).toBe("012345678…");
-  expect(fitted("\u001b[2m0123456789abc\u001b[22m", 10)).toBe("\u001b[2m012345678…\u001b[0m");
+  expect(cutToWidth("short", 10)).toBe("short");
+  expect(cutToWidth("0123456789abc", 10)).toBe("012345678…");
+  expect(cutToWidth("\u001b[2m0123456789abc\u001b[22m", 10)).toBe("\u001b[2m012345678…\u001b[0m");
 });
 
 it("a denial names the setting and the page; a question that waits is shown where the server runs", async () => {

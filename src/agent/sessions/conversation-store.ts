@@ -15,6 +15,7 @@ import {
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
 import { recoverConversations } from "./recover.js";
+import { withRememberedStatements } from "./remembered-statements.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
@@ -65,15 +66,15 @@ export class SqliteConversationStore implements ConversationStore {
 
   constructor(store: Store, indexPath: string) {
     this.#store = store;
-    this.#db = store.db;
+    this.#db = withRememberedStatements(store.db);
     this.#sync = new GroupSync(() => store.syncWal());
     this.#findConversation = store.db.prepare(
       "SELECT * FROM conversations WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)",
     );
     // What a person deletes is overwritten, not only forgotten.
     store.db.exec("PRAGMA secure_delete = ON");
-    this.queries = new ConversationQueries(store.db);
-    this.index = new SearchIndex({ path: indexPath, messages: store.db });
+    this.queries = new ConversationQueries(this.#db);
+    this.index = new SearchIndex({ path: indexPath, messages: this.#db });
     this.#insertMessage = store.db.prepare(
       "INSERT INTO messages (conversation, role, at, text, rest) VALUES (?, ?, ?, ?, ?)",
     );
@@ -223,7 +224,6 @@ export class SqliteConversationStore implements ConversationStore {
     );
   }
 
-  /** With the conversations that it handed work to. One that is being worked on is not deleted. */
   async addBill(bill: Omit<Bill, "at">): Promise<void> {
     this.#write(() => insertBill(this.#db, { ...bill, root: Number(this.#existing(bill.session).root) }));
     await this.#sync.committed();
@@ -237,6 +237,28 @@ export class SqliteConversationStore implements ConversationStore {
     return sumOfBills(this.#db, { root, since: query.since });
   }
 
+  /** Takes back everything that was said after a message; what it cost stays on the bill. */
+  async removeAfter(session: string, message: string): Promise<void> {
+    this.#write(() => {
+      const seq = this.#number(session);
+      const after = [seq, Number(message)];
+      this.#db
+        .prepare(
+          "INSERT INTO removed_messages (message) SELECT seq FROM messages WHERE conversation = ? AND seq > ?",
+        )
+        .run(...after);
+      const { changes } = this.#db
+        .prepare("DELETE FROM messages WHERE conversation = ? AND seq > ?")
+        .run(...after);
+      this.#db
+        .prepare("UPDATE conversations SET messages = messages - ? WHERE seq = ?")
+        .run(Number(changes), seq);
+    });
+    await this.#sync.committed();
+    this.#followLater();
+  }
+
+  /** With the conversations that it handed work to. One that is being worked on is not deleted. */
   async delete(session: string, owned?: OwnedBy): Promise<boolean> {
     const isThere = this.#write(() => {
       const row = this.#row(session, owned);
@@ -305,10 +327,10 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   #write<Result>(work: () => Result): Result {
-    this.#db.exec("BEGIN IMMEDIATE");
+    this.#db.prepare("BEGIN IMMEDIATE").run();
     try {
       const result = work();
-      this.#db.exec("COMMIT");
+      this.#db.prepare("COMMIT").run();
       return result;
     } catch (error) {
       rollback(this.#db);

@@ -6,7 +6,7 @@ import type { CommandContext } from "../context.js";
 
 /** Opens the approvals of this home for one command. */
 export async function withApprovals<Result>(
-  { home }: CommandContext,
+  { home }: Pick<CommandContext, "home">,
   work: (store: ApprovalStore) => Promise<Result>,
 ): Promise<Result> {
   const { stateDb } = hermesPaths(home);

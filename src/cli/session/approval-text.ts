@@ -101,7 +101,8 @@ function segmentLines(segments: readonly JudgedSegment[], page: Page): readonly 
     const shown = page.whole === true ? text : shortened(text, SEGMENT_CHARS);
     const why = verdict === "safe" ? "" : `  ${reason}`;
     const mark = page.out.mark(MARK[verdict]);
-    return field({ label: index === 0 ? "parts" : "", text: `${shown}${why}`, mark }, page);
+    const paint = verdict === "safe" ? undefined : page.out.color.red;
+    return field({ label: index === 0 ? "parts" : "", text: `${shown}${why}`, mark, paint }, page);
   });
   return left === 0
     ? lines
@@ -121,14 +122,15 @@ function field(
     readonly text: string;
     readonly indent?: string;
     readonly mark?: string;
+    readonly paint?: ((text: string) => string) | undefined;
   },
   page: Page,
 ): readonly string[] {
-  const { label, text, indent = INDENT, mark } = options;
+  const { label, text, indent = INDENT, mark, paint = (row: string) => row } = options;
   const start = indent === "" ? `${label} ` : `${indent}${label.padEnd(LABEL_CHARS)}`;
   return rows(text, page, { before: SET_IN.length, byWords: true }).map((row, index) => {
-    if (index > 0) return SET_IN + row;
-    const painted = indent === "" ? page.out.color.yellow(row) : row;
+    if (index > 0) return SET_IN + paint(row);
+    const painted = indent === "" ? page.out.color.yellow(row) : paint(row);
     return `${start}${mark === undefined ? "" : `${mark} `}${painted}`;
   });
 }

@@ -26,10 +26,18 @@ async function writeLines(store: SqliteConversationStore, conversation: Conversa
 }
 
 async function writeMarkdown(store: SqliteConversationStore, conversation: Conversation): Promise<void> {
+  for await (const part of markdownOf(store, conversation)) await write(part);
+}
+
+/** A conversation for people, part by part: it may be larger than memory. */
+export async function* markdownOf(
+  store: SqliteConversationStore,
+  conversation: Conversation,
+): AsyncGenerator<string> {
   const { id, title, model, startedAt } = conversation;
   const head = [id, model, new Date(startedAt).toISOString()].filter(Boolean).join(" · ");
-  await write(`# ${oneLine(title) || id}\n\n${head}\n`);
-  for await (const message of eachMessage(store, id)) await write(section(message));
+  yield `# ${oneLine(title) || id}\n\n${head}\n`;
+  for await (const message of eachMessage(store, id)) yield section(message);
 }
 
 function section({ role, at, content, toolCalls = [], name }: StoredMessage): string {

@@ -54,6 +54,20 @@ describe("conversations on disk", () => {
     );
   });
 
+  test("what was said after a message can be taken back: not found again, not counted, others untouched", async () => {
+    const store = await conversations();
+    const other = await talk(store, ["elephant"]);
+    const id = await talk(store, ["first", "giraffe", "zebra"]);
+    const [first] = await store.messages(id);
+    await store.removeAfter(id, first?.id ?? "");
+    expect((await store.messages(id)).map(({ content }) => content)).toEqual(["first"]);
+    expect(await store.get(id)).toMatchObject({ messages: 1 });
+    expect(await store.search({ words: "zebra", limit: 5 })).toEqual([]);
+    expect(await store.messages(other)).toHaveLength(1);
+    const [next] = await store.append(id, [says("afterwards")]);
+    expect(Number(next?.id)).toBeGreaterThan(Number(first?.id) + 2);
+  });
+
   test("numbers grow within a conversation; the tail and what follows a message are read alone", async () => {
     const store = await conversations();
     const other = await talk(store, ["x"]);
