@@ -33,7 +33,7 @@ const FULL = [
   "test/{chat/{lesson-*,turns},stories/kill-and-resume}.test.ts",
   "test/gateway/{processes,lessons,email-lessons}.test.ts",
   "test/conformance/gateway-*.test.ts",
-  "test/stories/{skills,cli,doors,crash,gateway}.test.ts",
+  "test/stories/{skills,cli,doors,crash,gateway,approve-elsewhere}.test.ts",
   "test/hostile/{rest,jobs}.test.ts",
   "test/tools/code/quality.test.ts",
   "test/{policy/engine-laws,shell/agreement,shell/corpus-generated}.test.ts",
