@@ -38,6 +38,10 @@ export const PARTS = [
   "link-checker",
   "browser",
   "session-search",
+  "agent-loop",
+  "first-token",
+  "prompt-prefix",
+  "agent-sessions",
 ];
 
 /** How much to measure: a real run, or just enough to see that everything works. */

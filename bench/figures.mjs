@@ -307,6 +307,41 @@ const FIGURES = [
     of: (parts) => absolute(parts["session-search"]?.milliseconds["session-search-p95-100000"], 1),
   },
   {
+    id: "agent-loop-openai-agents",
+    what: "a turn of the agent, everything written down, against @openai/agents that writes nothing",
+    limit: 1,
+    unit: "×",
+    of: (parts) => againstTheQuicker(parts["agent-loop"], "openai-agents-agent"),
+  },
+  {
+    id: "agent-loop-langchain",
+    what: "a turn of the agent, everything written down, against LangChain's agent that writes nothing",
+    limit: 0.5,
+    unit: "×",
+    of: (parts) => againstTheQuicker(parts["agent-loop"], "langchain-agent"),
+  },
+  {
+    id: "first-token",
+    what: "first token passed on after the model's server wrote it, p95",
+    limit: 5,
+    unit: "ms",
+    of: (parts) => absolute(parts["first-token"]?.milliseconds["first-token-p95"], 1),
+  },
+  {
+    id: "prompt-prefix",
+    what: "50 turns: bytes a server with a prompt cache reads anew, against the last prompt's bytes",
+    limit: 1,
+    unit: "×",
+    of: (parts) => parts["prompt-prefix"]?.ratios["anew / last prompt"],
+  },
+  {
+    id: "agent-sessions",
+    what: "peak memory of 200 conversations at once in one process",
+    limit: 512,
+    unit: "MB",
+    of: (parts) => absolute(parts["agent-sessions"]?.megabytes["agent-sessions-200"], 1),
+  },
+  {
     id: "tools-array",
     what: "tokens of the tools array with 200 tools of servers, with Tool Search against without",
     limit: 0.15,
@@ -354,6 +389,12 @@ export function figuresOf(parts) {
     const { paired, best } = measured;
     return { ...figure, value: paired, best, pass: paired <= figure.limit };
   });
+}
+
+/** A peer's loop can be asked for everything at the end or for parts as they come. */
+function againstTheQuicker(part, peer) {
+  const both = [peer, `${peer}-streamed`].map((id) => part?.ratios[`hermes-agent / ${id}`]);
+  return both.filter(Boolean).toSorted((a, b) => b.paired - a.paired)[0];
 }
 
 function absolute(summary, factor) {

@@ -36,6 +36,16 @@ const LABELS = {
   "browser-open": "**browser_navigate with its snapshot**",
   "bare-snapshot": "bare playwright, snapshot again",
   "browser-snapshot": "**browser_snapshot**",
+  "hermes-agent": "**our agent, everything written down**",
+  "hermes-agent-memory": "our agent, nothing written down",
+  "openai-agents-agent": "@openai/agents",
+  "openai-agents-agent-streamed": "@openai/agents, streamed",
+  "langchain-agent": "LangChain's agent",
+  "langchain-agent-streamed": "LangChain's agent, streamed",
+  "first-token": "**first token of an answer, median**",
+  "first-token-p95": "**first token of an answer, p95**",
+  "slowest-token": "slowest token of an answer, median",
+  "slowest-token-p95": "slowest token of an answer, p95",
   ...Object.fromEntries(Object.entries(PEERS).map(([id, { label }]) => [id, label])),
   ...Object.fromEntries(Object.entries(PEERS).map(([id, { label }]) => [`${id}-8`, `${label}, 8 in flight`])),
 };
@@ -48,6 +58,8 @@ const COMMAND_SECTIONS = [
   ["ssh-exec", "One command over ssh"],
   ["docker-exec", "One command in a container"],
   ["browser", "A page in the browser"],
+  ["agent-loop", "A turn of an agent"],
+  ["first-token", "Tokens on their way"],
 ];
 
 /** The table people read at the end of a run. */

@@ -45,3 +45,12 @@ export function inMicroseconds(samples) {
     Object.entries(samples).map(([id, values]) => [id, summary(values.map((value) => value / 1e3))]),
   );
 }
+
+export function percentile(values, share) {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
+}
+
+/** A single number in the shape of the others. */
+export function single(value) {
+  return { median: significant(value), min: significant(value), rounds: 1 };
+}

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { significant, summary } from "../statistics.mjs";
+import { percentile, single, summary } from "../statistics.mjs";
 
 const MESSAGES_EACH = 200;
 /** Every tenth conversation is written without blanks between words. */
@@ -34,8 +34,8 @@ export async function measureSessionSearch({ dist, effort }) {
       messages: size,
       milliseconds: {
         [`session-search-${size}`]: summary(taken),
-        [`session-search-p95-${size}`]: one(percentile(taken, 0.95)),
-        [`session-fill-${size}`]: one(filled),
+        [`session-search-p95-${size}`]: single(percentile(taken, 0.95)),
+        [`session-fill-${size}`]: single(filled),
       },
     };
   } finally {
@@ -92,12 +92,4 @@ function seeded(seed) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-}
-
-function percentile(values, share) {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
-}
-
-function one(value) {
-  return { median: significant(value), min: significant(value), rounds: 1 };
 }

@@ -11,6 +11,8 @@ import type { ConversationTodos } from "./todos.js";
 import { runTurn } from "./turn.js";
 
 const MAX_TURNS = 90;
+/** The last answer of the model is mostly among this many messages. */
+const TAIL = 20;
 
 /** A conversation with a model that has tools. */
 export class Agent {
@@ -167,7 +169,9 @@ export class Agent {
   /** Calls of a turn that was cut off: their outcome is not known, and everything after needs their answers. */
   async #answerWhatIsOpen(): Promise<void> {
     const { store } = this.#parts;
-    const open = openCalls(await store.messages(this.conversation));
+    const tail = await store.messages(this.conversation, { last: TAIL });
+    const hasAnswer = tail.length < TAIL || tail.some(({ role }) => role === "assistant");
+    const open = openCalls(hasAnswer ? tail : await store.messages(this.conversation));
     if (open.length === 0) return;
     await store.append(
       this.conversation,

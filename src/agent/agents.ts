@@ -69,6 +69,8 @@ export class Agents {
       maxTurns: options.maxTurns ?? config.values.agent.max_turns,
       maxConcurrent: options.maxConcurrent ?? config.values.delegation.max_concurrent,
       skillsText,
+      // Whatever a guest says is the word of somebody else.
+      heard: [...(isGuest ? [options.owner ?? "a guest"] : []), ...(options.heard ?? [])],
       memoryText: isGuest ? "" : await memorySnapshot(memoryOf(config, "")),
       surroundings: (conversation): AgentSurroundings => ({
         memory: isGuest ? undefined : memoryOf(config, conversation),

@@ -242,7 +242,7 @@ async function askReviewer(call: CallRecord, request: ApprovalRequest): Promise<
   try {
     const review = await withPatience(call, (signal) => reviewer.review(request, signal));
     if (review === SILENCE) return { decision: "escalate", reason: "the reviewer did not answer in time" };
-    if (review.usage !== undefined) call.countUsage(review.usage, review.model);
+    if (review.usage !== undefined) call.countUsage(review.usage, review.model, "review");
     if (review.decision === "approve") return review;
     if (review.decision !== "deny") return { decision: "escalate", reason: review.reason };
     scope.reviews.denials += 1;

@@ -4,6 +4,8 @@ import type { CallResult, CallState, Decision, IncomingCall } from "../tool/call
 import { type Content, textOf } from "../tool/content.js";
 import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
+import type { BilledPurpose } from "../tool/host-capabilities.js";
+import { ignoreRejection } from "../tool/thrown.js";
 import type { AnyTool, Progress } from "../tool/tool.js";
 import type { EffectKey } from "./effect-keys.js";
 import type { Release } from "./effect-locks.js";
@@ -126,7 +128,10 @@ export class CallRecord {
     return this.entry === undefined ? this.target.name : this.entry.name;
   }
 
-  countUsage({ inputTokens, outputTokens }: ModelUsage, model: string | undefined): void {
+  /** With a purpose it goes on the bill of the conversation; without one, whoever asked the model has billed it. */
+  countUsage(usage: ModelUsage, model: string | undefined, purpose?: BilledPurpose): void {
+    const { inputTokens, outputTokens } = usage;
+    if (purpose !== undefined) ignoreRejection(this.scope.host.models?.bill({ purpose, usage, model }));
     const { input, output } = this.tokens ?? { input: 0, output: 0 };
     this.tokens = { input: input + inputTokens, output: output + outputTokens };
     this.model = model ?? this.model;

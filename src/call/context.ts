@@ -2,6 +2,7 @@ import type { Environment } from "../env/environment.js";
 import type { ModelUsage } from "../model/model-client.js";
 import type { Effect } from "../tool/effects.js";
 import type { Connect, Fetch, LookUp, OpenProxy } from "../tool/fetch.js";
+import type { BilledPurpose } from "../tool/host-capabilities.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
@@ -165,8 +166,8 @@ export class HandlerContext implements CallContext {
       events.emit({ type: "call.progress", session: scope.info.id, id, name: entry.name, progress });
   }
 
-  reportUsage(usage: ModelUsage, model?: string): void {
-    this.#call.countUsage(usage, model);
+  reportUsage(usage: ModelUsage, model?: string, purpose?: BilledPurpose): void {
+    this.#call.countUsage(usage, model, purpose);
   }
 
   /** Progress is the author's word too: it may be anything, and none of it may harm the call. */

@@ -16,6 +16,9 @@ const WORDS: ReadonlyMap<string, ApprovalAnswer> = new Map([
   ["deny", "deny"],
 ]);
 
+/** A no with what to do instead, which the model is told: `no: only the cache`. */
+const REFUSAL = /^(?:no|deny)\s*[:,]\s*(\S.*)$/is;
+
 /** Asks the person whose turn it is, in the chat it runs in. A guest cannot say yes to anything. */
 export function chatApprover(parts: {
   readonly questions: Questions;
@@ -32,7 +35,10 @@ export function chatApprover(parts: {
       const answered = await questions.ask({ seat, question: approvalQuestion(request, redact), signal });
       if (answered === undefined) return { answer: "deny", reason: "nobody answered" };
       const by = `${seat.gateway.name}:${answered.by.id}`;
-      return { answer: answered.value as ApprovalAnswer, by };
+      const [, reason] = REFUSAL.exec(answered.value) ?? [];
+      return reason === undefined
+        ? { answer: answered.value as ApprovalAnswer, by }
+        : { answer: "deny", by, reason };
     },
   };
 }
@@ -69,6 +75,7 @@ function approvalQuestion(request: ApprovalRequest, redact: (text: string) => st
     choices,
     howToType: `Answer ${choices.map(({ value }) => value).join(", ")}; silence means deny.`,
     typed(text) {
+      if (REFUSAL.test(text)) return text;
       const answer = WORDS.get(text.toLowerCase().replace(/^\//, "").replace(/[.!]$/, ""));
       return choices.some(({ value }) => value === answer) ? answer : undefined;
     },

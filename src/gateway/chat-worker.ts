@@ -240,7 +240,9 @@ async function played(events: AsyncIterable<AgentEvent>): Promise<Played> {
 function replyOf({ result, errors, notices }: Played, isOwner: boolean): string {
   if (result === undefined) return failureText(errors.join("\n"), isOwner);
   const { text, stop } = result;
-  const end = { ...ENDS, error: failureText(errors.join("\n"), isOwner) }[stop];
+  // A turn that was ended for going round in circles has no error, only the word that it was.
+  const failure = errors.length > 0 ? errors.join("\n") : (notices.at(-1) ?? "");
+  const end = { ...ENDS, error: failureText(failure, isOwner) }[stop];
   const why = stop === "budget" && isOwner ? notices.at(-1) : undefined;
   return [text, end, why].filter((each) => each !== undefined && each !== "").join("\n\n") || "(no answer)";
 }

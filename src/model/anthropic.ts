@@ -28,7 +28,7 @@ export function anthropicClient(options: AnthropicOptions): ModelClient {
         () => ({
           url,
           headers: { "anthropic-version": VERSION, ...(apiKey && { "x-api-key": apiKey }) },
-          body: bodyOf(request, { model, from, mostTokens }),
+          body: () => bodyOf(request, { model, from, mostTokens }),
           signal: request.signal,
           maxBytes,
           idleMs,

@@ -32,7 +32,7 @@ export function geminiClient(options: GeminiOptions): ModelClient {
         () => ({
           url: address === undefined ? undefined : `${address}?alt=sse`,
           headers: apiKey === undefined || apiKey === "" ? {} : { "x-goog-api-key": apiKey },
-          body: bodyOf(request, { model, from, thoughts }),
+          body: () => bodyOf(request, { model, from, thoughts }),
           signal: request.signal,
           maxBytes,
           idleMs,

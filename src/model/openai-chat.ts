@@ -45,7 +45,7 @@ export function chatCompletionsClient(options: ChatCompletionsOptions): ModelCli
         () => ({
           url,
           headers: apiKey === undefined || apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
-          body: bodyOf(request, { dialect, stream, from, model: options.model }),
+          body: () => bodyOf(request, { dialect, stream, from, model: options.model }),
           signal: request.signal,
           maxBytes,
           idleMs,

@@ -33,7 +33,7 @@ export function responsesClient(options: ResponsesOptions): ModelClient {
         () => ({
           url,
           headers: apiKey === undefined || apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
-          body: bodyOf(request, { model, from, dialect }),
+          body: () => bodyOf(request, { model, from, dialect }),
           signal: request.signal,
           maxBytes,
           idleMs,

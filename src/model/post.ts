@@ -25,7 +25,8 @@ export interface Question {
   /** Undefined: what was configured is no address. */
   readonly url: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body: string;
+  /** Written when it is sent: a long conversation is not held as text for as long as its answer takes. */
+  body(): string;
   readonly signal: AbortSignal | undefined;
   readonly maxBytes?: number | undefined;
   readonly idleMs?: number | undefined;
@@ -90,7 +91,7 @@ async function post(
       accept: "application/json, text/event-stream",
       ...question.headers,
     },
-    body: question.body,
+    body: Buffer.from(question.body()),
     signal: AbortSignal.any(signals),
     // Counted where the answer is read, which has its own word for it.
     maxBytes: Number.POSITIVE_INFINITY,

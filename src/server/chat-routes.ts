@@ -92,6 +92,9 @@ export const chatCompletionsRoute: Route = {
   },
 };
 
+/** What tools elsewhere have answered was written by nobody knows whom. */
+const CLIENTS_TOOLS = "tool results that the client sent";
+
 async function leaseFor(
   context: RouteContext,
   wish: {
@@ -111,6 +114,7 @@ async function leaseFor(
       approver: runtime.approvals.unattended(),
       instructions: request.instructions,
       history: request.history,
+      heard: request.history.some(({ role }) => role === "tool") ? [CLIENTS_TOOLS] : [],
     });
   } catch (thrown) {
     if (!(thrown instanceof HermesError) || thrown.code !== "not_found") throw thrown;

@@ -215,17 +215,31 @@ export interface AskedModel {
   readonly usage?: ModelUsage | undefined;
 }
 
-/** Models that can be asked for an opinion: no tools, no conversation. Each request is billed to the conversation. */
+/** What others ask models for on behalf of a conversation. */
+export type BilledPurpose = "review" | "sampling" | "vision";
+
+/** Models that can be asked beside the conversation: no tools, no history. Each request is billed to the conversation. */
 export interface ModelsHost {
-  /** Those that are configured for it, the one that is to sum up last. */
+  /** Those that are configured for opinions, the one that is to sum up last. */
   names(): readonly string[];
   /** Rejects with a ToolError. */
   ask(request: {
-    /** One of `names`. */
-    readonly model: string;
+    /** One of `names`; the agent's own when left out. */
+    readonly model?: string | undefined;
     readonly system?: string | undefined;
     readonly prompt: string;
+    readonly images?: readonly { readonly data: string; readonly mimeType: string }[] | undefined;
+    /** What the bill says it was for: an opinion, unless said. */
+    readonly purpose?: "mixture" | "vision" | undefined;
     readonly temperature?: number | undefined;
+    readonly maxTokens?: number | undefined;
+    readonly json?: boolean | undefined;
     readonly signal: AbortSignal;
   }): Promise<AskedModel>;
+  /** Of a request that somebody else made on behalf of the conversation. */
+  bill(made: {
+    readonly purpose: BilledPurpose;
+    readonly usage: ModelUsage;
+    readonly model?: string | undefined;
+  }): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { CallResult } from "./call.js";
 import type { Content } from "./content.js";
 import type { Effect, EffectScope, Permission } from "./effects.js";
 import type { Connect, Fetch, LookUp, OpenProxy } from "./fetch.js";
-import type { HostCapabilities, HostCapability } from "./host-capabilities.js";
+import type { BilledPurpose, HostCapabilities, HostCapability } from "./host-capabilities.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolResult } from "./result.js";
 
@@ -164,8 +164,11 @@ export interface CallContext {
   /** The folder of such a library, for those that run elsewhere: a script for a page, for one. */
   packageFolder(name: string): string;
   progress(update: Progress): void;
-  /** Counts what a model was asked on behalf of this call: its events and records tell of it. */
-  reportUsage(usage: ModelUsage, model?: string): void;
+  /**
+   * Counts what a model was asked on behalf of this call: its events and records tell of it, and with a purpose the bill of
+   * the conversation, too. What `ctx.host.models` was asked is on the bill already.
+   */
+  reportUsage(usage: ModelUsage, model?: string, purpose?: BilledPurpose): void;
   /**
    * Why something that turned up while running (the next address of a redirect, for one) may not be touched
    * by this call; undefined when it may. What was declared beforehand need not be asked again.

@@ -10,7 +10,8 @@ const folder = mkdtempSync(join(tmpdir(), "hermes-bench-test-"));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SMOKE_PARTS = "calls,journal,scale,parallel,cold,terminal,memory-spawn,output,pty";
+const SMOKE_PARTS =
+  "calls,journal,scale,parallel,cold,terminal,memory-spawn,output,pty,agent-loop,first-token,prompt-prefix";
 
 interface Results {
   readonly figures: readonly { id: string; limit: number; value: number | null; pass: boolean | null }[];
@@ -60,6 +61,9 @@ describe("npm run bench", () => {
     expect(measured["memory-spawn"]).toContain("terminal-echo-1gb");
     expect(measured.output).toContain("environment-output-unicode");
     expect(measured.pty).toEqual(["bare-pty", "environment-pty", "terminal-pty"]);
+    expect(measured["agent-loop"]).toEqual(["hermes-agent", "hermes-agent-memory"]);
+    expect(measured["first-token"]).toContain("first-token-p95");
+    expect(figures.find(({ id }) => id === "prompt-prefix")).toMatchObject({ value: 1, pass: true });
     expect(figures.find(({ id }) => id === "call-langchain")).toMatchObject({ value: null, pass: null });
     const version = figures.find(({ id }) => id === "cold-version");
     expect(version?.pass).toBe((version?.value ?? 0) <= (version?.limit ?? 0));

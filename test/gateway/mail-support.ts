@@ -103,6 +103,8 @@ export function mail({
 function bodyOf(raw: string): string {
   const [head = "", ...rest] = raw.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
+  // A file without a word beside it is the whole mail.
+  if (/^content-disposition: attachment/im.test(head)) return "";
   const boundary = /^content-type: multipart\/[^;]+;\s+boundary="([^"]+)"/im.exec(head)?.[1];
   if (boundary !== undefined) {
     const isText = (part: string) =>

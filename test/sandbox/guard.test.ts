@@ -46,6 +46,20 @@ const run = (command: ExecRequest["command"], changes: Partial<ExecRequest> = {}
   });
 
 describe("what ordinary work does goes on inside the guard", () => {
+  test("commands of more workspaces at once than boundaries are kept open all run", async () => {
+    const names = Array.from({ length: 40 }, (_, number) => `place-${number}`);
+    for (const name of names) mkdirSync(join(jail.workspace, name));
+    const results = await Promise.all(
+      names.map((name) => {
+        const place = join(jail.workspace, name);
+        return run("pwd", { cwd: place, workspace: place });
+      }),
+    );
+    expect(results.map(({ output }) => output)).toEqual(
+      names.map((name) => `${join(jail.workspace, name)}\n`),
+    );
+  }, 60_000);
+
   test("files of the workspace, of the home and in /tmp are what they are, in both directions", async () => {
     const name = `${jail.base}/tmp-file`;
     await run(

@@ -15,6 +15,7 @@ import {
 import { GroupSync } from "./group-sync.js";
 import { columnsOf, readMessages } from "./message-rows.js";
 import { recoverConversations } from "./recover.js";
+import { withRememberedStatements } from "./remembered-statements.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
@@ -65,15 +66,15 @@ export class SqliteConversationStore implements ConversationStore {
 
   constructor(store: Store, indexPath: string) {
     this.#store = store;
-    this.#db = store.db;
+    this.#db = withRememberedStatements(store.db);
     this.#sync = new GroupSync(() => store.syncWal());
     this.#findConversation = store.db.prepare(
       "SELECT * FROM conversations WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)",
     );
     // What a person deletes is overwritten, not only forgotten.
     store.db.exec("PRAGMA secure_delete = ON");
-    this.queries = new ConversationQueries(store.db);
-    this.index = new SearchIndex({ path: indexPath, messages: store.db });
+    this.queries = new ConversationQueries(this.#db);
+    this.index = new SearchIndex({ path: indexPath, messages: this.#db });
     this.#insertMessage = store.db.prepare(
       "INSERT INTO messages (conversation, role, at, text, rest) VALUES (?, ?, ?, ?, ?)",
     );
@@ -326,10 +327,10 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   #write<Result>(work: () => Result): Result {
-    this.#db.exec("BEGIN IMMEDIATE");
+    this.#db.prepare("BEGIN IMMEDIATE").run();
     try {
       const result = work();
-      this.#db.exec("COMMIT");
+      this.#db.prepare("COMMIT").run();
       return result;
     } catch (error) {
       rollback(this.#db);

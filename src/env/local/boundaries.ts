@@ -31,11 +31,16 @@ export interface Boundary {
   enter(): () => void;
   /** Start-up files that programs have made and that were taken away, since it was asked for last. */
   taken(): readonly string[];
+  /** Whoever asked for it has started its program, or will not: until then it stays. */
+  release(): void;
 }
 
 interface Held {
   readonly launcher: Launcher;
-  readonly boundary: Boundary;
+  readonly boundary: Omit<Boundary, "release">;
+  /** Those who asked for it and have not released it. */
+  users: number;
+  isForgotten: boolean;
   /** Whether everything is still as it was planned for. */
   holds(): boolean;
 }
@@ -81,7 +86,7 @@ export class Boundaries {
       const known = this.#held.get(key);
       const held = await (known ?? this.#make(key, request));
       if ("unavailable" in held) return held;
-      if (known === undefined || (held.launcher.alive && held.holds())) return held.boundary;
+      if (known === undefined || (held.launcher.alive && held.holds())) return this.#lent(key, held);
       // Somebody who waited as well may have replaced it already.
       if (this.#held.get(key) === known) this.#forget(key);
     }
@@ -116,11 +121,33 @@ export class Boundaries {
     return making;
   }
 
+  /** Others may want theirs before this one has started its program: it is not dissolved under its feet. */
+  #lent(key: string, held: Held): Boundary {
+    held.users += 1;
+    const making = this.#held.get(key);
+    if (making !== undefined) {
+      this.#held.delete(key);
+      this.#held.set(key, making);
+    }
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      held.users -= 1;
+      dissolveUnused(held);
+    };
+    return { ...held.boundary, release };
+  }
+
   #forget(key: string): void {
     const held = this.#held.get(key);
     this.#held.delete(key);
     void held?.then(
-      (old) => "unavailable" in old || old.launcher.dissolve(old.boundary.id),
+      (old) => {
+        if ("unavailable" in old) return;
+        old.isForgotten = true;
+        dissolveUnused(old);
+      },
       () => undefined,
     );
   }
@@ -146,6 +173,8 @@ export class Boundaries {
     this.#watched.add(unheld);
     return {
       launcher,
+      users: 0,
+      isForgotten: false,
       boundary: {
         id,
         plan,
@@ -224,6 +253,10 @@ export class Boundaries {
       // It is there already.
     }
   }
+}
+
+function dissolveUnused({ isForgotten, users, launcher, boundary }: Held): void {
+  if (isForgotten && users === 0) launcher.dissolve(boundary.id);
 }
 
 function cannotEnclose({ unavailable }: Unavailable): ToolError {

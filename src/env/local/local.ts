@@ -81,11 +81,16 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     const sandbox = inGuard ? undefined : await sandboxFor(request, wanted);
     const places = sandbox === undefined ? undefined : await sessionPlaces();
     const shared = await places?.for(request);
-    // The launcher notices by itself when a folder is missing, which saves a look at each.
-    if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
-      await parts.requireDirectory(request.cwd, places?.at(request.cwd, request));
+    try {
+      // The launcher notices by itself when a folder is missing, which saves a look at each.
+      if (sandbox !== undefined || !isAbsolute(request.cwd) || request.cwd.includes("\0")) {
+        await parts.requireDirectory(request.cwd, places?.at(request.cwd, request));
+      }
+      if (closed) throw isClosed();
+    } catch (error) {
+      boundary?.release();
+      throw error;
     }
-    if (closed) throw isClosed();
     const { start, startInTerminal } = parts.starter;
     const { passthrough = [] } = options;
     const host: ProcessHost = {
@@ -159,6 +164,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       (path) => isHiddenBy(boundary.plan.mounts, path),
     );
     if (hidden.length === 0) return boundary;
+    boundary.release();
     return all.for({ ...usual, shown: [...usual.shown, ...hidden] });
   }
 
@@ -180,6 +186,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
       const told = lifted === undefined ? result : { ...result, exported: undefined };
       return unguarded === undefined ? told : { ...told, unguarded: unguardedWords(unguarded) };
     } finally {
+      host.boundary?.release();
       comeBack?.();
       running.delete(stop);
       request.signal.removeEventListener("abort", onAbort);
@@ -197,15 +204,18 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
 
   async function spawn(request: SpawnRequest): Promise<RunningProcess> {
     const { host, requireDirectory, starter, unguarded } = await hostFor(request);
-    if (host.sandbox === undefined) await requireDirectory(request.cwd);
-    const { pty } = request;
-    const { spawnInTerminal, spawnProcess } = await import("./spawn-process.js");
     let child: RunningProcess;
-    if (pty === undefined) child = await spawnProcess(request, host);
-    else {
+    try {
+      if (host.sandbox === undefined) await requireDirectory(request.cwd);
+      const { pty } = request;
+      const { spawnInTerminal, spawnProcess } = await import("./spawn-process.js");
       // Without a boundary, programs in terminals are started by this process, so the launcher has to be told.
-      if (host.boundary === undefined) await starter.expectStrangers();
-      child = await spawnInTerminal({ ...request, pty }, host);
+      if (pty !== undefined && host.boundary === undefined) await starter.expectStrangers();
+      child = await (pty === undefined
+        ? spawnProcess(request, host)
+        : spawnInTerminal({ ...request, pty }, host));
+    } finally {
+      host.boundary?.release();
     }
     Object.assign(child, { heldBy: await holding(host, { request, unguarded }) });
     spawned.add(child);
@@ -287,7 +297,10 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
 
   async function isolationOf(wanted: SandboxOptions | undefined) {
     if (wanted === undefined || wanted.mode === "off") return undefined;
-    return (await isGuarded(wanted)) ? boundaryFor({ command: "", cwd: "/" }, wanted) : sandboxOf(wanted);
+    if (!(await isGuarded(wanted))) return sandboxOf(wanted);
+    const boundary = await boundaryFor({ command: "", cwd: "/" }, wanted);
+    if ("id" in boundary) boundary.release();
+    return boundary;
   }
 
   async function copy(transfer: Transfer): Promise<TransferReport> {

@@ -104,7 +104,7 @@ class ServerQuestions {
         return this.#whileWaiting(() =>
           sampling.answer(params, {
             signal: mcpReq.signal,
-            onUsage: (usage, model) => call?.context.reportUsage(usage, model),
+            onUsage: (usage, model) => call?.context.reportUsage(usage, model, "sampling"),
           }),
         );
       });

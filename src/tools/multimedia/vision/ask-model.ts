@@ -2,6 +2,7 @@ import { isRecord } from "../../../base/record.js";
 import { complete, ModelError } from "../../../model/model-client.js";
 import { chatCompletionsClient } from "../../../model/openai-chat.js";
 import { ToolError } from "../../../tool/errors.js";
+import type { ModelsHost } from "../../../tool/host-capabilities.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { type ShownPicture, shownPicture } from "./shown-picture.js";
 
@@ -39,6 +40,9 @@ export async function askAbout(request: {
   readonly ctx: CallContext;
 }): Promise<ModelLook> {
   const { ctx } = request;
+  const own = ctx.host.models;
+  // The model of the conversation unless another one is named: nobody expects pictures to go to a second vendor.
+  if (own !== undefined && !isSet(ctx)) return askOwn(request, own);
   const route = await routeOf(ctx);
   const client = chatCompletionsClient({
     url: route.url,
@@ -62,7 +66,7 @@ export async function askAbout(request: {
       json: request.json,
       signal: ctx.signal,
     });
-    if (answer.usage !== undefined) ctx.reportUsage(answer.usage, answer.model ?? route.model);
+    if (answer.usage !== undefined) ctx.reportUsage(answer.usage, answer.model ?? route.model, "vision");
     if (answer.reason === "refusal") throw new ToolError("The model would not look at this picture.");
     return { answer: answer.text.trim(), picture, model: answer.model ?? route.model };
   };
@@ -77,6 +81,28 @@ export async function askAbout(request: {
       throw ModelError.isInstance(again) ? told(again, route.url) : again;
     }
   }
+}
+
+async function askOwn(
+  { bytes, question, json, ctx }: Parameters<typeof askAbout>[0],
+  own: ModelsHost,
+): Promise<ModelLook> {
+  const picture = await shownPicture(bytes, { ctx });
+  const answer = await own.ask({
+    prompt: question,
+    images: [{ data: picture.data, mimeType: picture.mimeType }],
+    purpose: "vision",
+    maxTokens: MAX_ANSWER_TOKENS,
+    json,
+    signal: ctx.signal,
+  });
+  if (answer.usage !== undefined) ctx.reportUsage(answer.usage, answer.model);
+  return { answer: answer.text, picture, model: answer.model };
+}
+
+function isSet({ settings }: CallContext): boolean {
+  const vision = isRecord(settings.vision) ? settings.vision : {};
+  return [vision.base_url, vision.model].some((value) => typeof value === "string" && value !== "");
 }
 
 function told(error: ModelError, url: string): ToolError {
