@@ -97,7 +97,9 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
       ~/.huggingface/token ~/.cache/huggingface/token ~/.kaggle ~/.openai ~/.anthropic ~/.claude/.credentials.json
       ~/.claude.json ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.local/share/keyrings
       ~/.local/share/containers/auth.json ~/.config/kwalletd ~/.local/share/kwalletd ~/.mozilla ~/.thunderbird
-      ~/.config/{google-chrome,chromium,BraveSoftware} ~/.electrum ~/.bitcoin ~/.ethereum ~/.wallet
+      ~/.config/{google-chrome,chromium,BraveSoftware,microsoft-edge,vivaldi,opera,discord,Slack,Signal,Element,restic,filezilla,remmina}
+      ~/.{msmtp,fetchmail,mbsync,offlineimap}rc ~/.purple ~/.smbcredentials ~/.davfs2
+      ~/.electrum ~/.bitcoin ~/.ethereum ~/.wallet
       ~/Library/Keychains ~/Library/Application?Support/{Google/Chrome,Firefox}`,
     what: "credentials",
     read: "ask",

@@ -144,7 +144,8 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
   return {
     language,
     texts,
-    script: script?.text === "-" || texts.length > 0 ? undefined : script,
+    // What follows `-m module` is for the module.
+    script: script?.text === "-" || texts.length > 0 || module !== undefined ? undefined : script,
     fromInput,
   };
 }

@@ -79,6 +79,25 @@ function namesOf(program: string): Names | undefined {
 
 /** The words with shortened long options written out. A beginning that fits nothing stays as it is. */
 export function wholeOptions(program: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  return program === "wget" ? withSettings(wholeNames(program, args)) : wholeNames(program, args);
+}
+
+/** `wget -e output_document=X` is `wget --output-document=X`: lines of its settings, given as words. */
+function withSettings(args: readonly ShellWord[]): readonly ShellWord[] {
+  const isOption = ({ text }: ShellWord): boolean => /^(?:-[a-zA-Z]*e|--execute)$/.test(text);
+  return args.flatMap((word, index) => {
+    const before = args[index - 1];
+    const given =
+      before !== undefined && isOption(before)
+        ? word.text
+        : /^(?:--execute=|-[qNcr]*e(?=\w+\s*=))(.+)$/s.exec(word.text)?.[1];
+    const [, name, value] = /^\s*(\w+)\s*=\s*(.*)$/s.exec(given ?? "") ?? [];
+    if (name !== undefined) return [{ ...word, text: `--${name.replaceAll("_", "-")}=${value}` }];
+    return isOption(word) && args[index + 1] !== undefined ? [] : [word];
+  });
+}
+
+function wholeNames(program: string, args: readonly ShellWord[]): readonly ShellWord[] {
   if (!args.some(({ text }) => text.startsWith("--") && text.length > 2)) return args;
   const names = namesOf(program);
   if (names === undefined) return args;

@@ -2,6 +2,7 @@ import { languageOf } from "../code/languages.js";
 import { LIMITS } from "../limits.js";
 import { isDecoder } from "../rules/flows.js";
 import { codeCommands, codeScript } from "../rules/interpreters.js";
+import { isDownloadPlace } from "../rules/places.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { evaluateNumber } from "./assignments.js";
 import { anyOf, branchInside, folderOf, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
@@ -24,7 +25,7 @@ import { judgeUnknownProgram } from "./unknown-programs.js";
 import { completed } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
 import { actsItself, openerOf } from "./wrappers.js";
-import { judgeFileRun, madeFile, noteMadeFiles } from "./written-files.js";
+import { isOwnCheck, judgeFileRun, madeFile, noteMadeFiles } from "./written-files.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -193,8 +194,11 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
   runCodeOf(command, { command, invocation });
   const script = codeScript(command);
   if (script === undefined) return;
-  if (madeFile(state, script.text)?.foreign === true)
-    report(context, "opaque.downloaded-script", { span: script.span ?? span, command });
+  const made = madeFile(state, script.text);
+  const place = { span: script.span ?? span, command };
+  if (made?.foreign === true) report(context, "opaque.downloaded-script", place);
+  else if (made === undefined && isDownloadPlace(script) && !isOwnCheck(script))
+    report(context, "opaque.untrusted-script", place);
 }
 
 /** A command whose program stands in a file: judged once more as if the text had been given to it. */

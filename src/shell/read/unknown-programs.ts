@@ -30,14 +30,15 @@ const ORDINARY_WORDS = new Set(
   ).split(" "),
 );
 
-/** Options whose value many programs hand to a shell. */
-const TEXT_OPTION =
-  /^(?:-[cexsr]|--?(?:[\w-]*[-_])?(?:command|cmd|exec|execute|run|shell|call|build\.cmd|runner|wrapper|launcher|pager|editor|viewer|speller|hook|prepare|cleanup|preview|prefix|under|exe))$/;
-const TEXT_OPTION_VALUE =
-  /^--?(?:[\w-]*[-_])?(?:command|cmd|exec|execute|run|shell|call|runner|wrapper|launcher|pager|editor|viewer|speller|hook|prepare|cleanup|preview|prefix|under|exe)=([\s\S]+)$/;
+/** Options whose value many programs hand to a shell: `--command`, `--exec-asap`, `--pre-invoke`, `--notify-cmd`. */
+const ORDERS =
+  "command|cmd|exec|execute|run|shell|call|build\\.cmd|runner|wrapper|launcher|pager|editor|viewer|speller|hook|invoke|prepare|cleanup|preview|prefix|under|exe|eval|cron|program";
+const TEXT_OPTION = new RegExp(`^(?:-[cexsr]|--?(?:[\\w-]*[-_])?(?:${ORDERS})(?:[-_][\\w-]*)?)$`);
+/** The same of programs that are known otherwise: only what no other meaning of the option explains. */
+const LONG_ORDER = /^--(?:[\w-]*[-_])?(?:exec|hook|invoke|cmd)(?:[-_][\w-]*)?$/;
 /** Options whose value is told to people or sent away as it is. */
 const DATA_OPTION =
-  /^(?:-[dmH]|--?(?:data[\w-]*|message|body|title|notes|header|form|json|description|comment|subject|grep|pattern|regexp?|name|label|annotation|tag|env))$/;
+  /^(?:-[dmH]|--?(?:data[\w-]*|text|msg|query|sql|filter|message|body|title|notes|header|form|json|description|comment|subject|grep|pattern|regexp?|name|label|annotation|tag|env))$/;
 /** Words in front of a command given as one word: `pueue add 'rm -rf x'`. */
 const RUNNING_VERB = /^(?:run|exec|execute|shell|command|cmd|add|start|launch|spawn|ssh|type|--)$/;
 /** Places in one command that are looked at. */
@@ -55,8 +56,10 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   const { notablePrograms } = context.run;
   const isKnown = notablePrograms.has(program);
   const marked = markedTexts(command);
-  const lines = isKnown ? [] : commandLines(args, notablePrograms);
-  const texts = [...marked, ...(isKnown ? [] : commandTexts(args, notablePrograms))];
+  // `consul exec rm -rf x`: what a program of its own rules is told to run elsewhere.
+  const words = isKnown ? args.slice(args.findIndex(({ text }) => text === "exec") + 1 || args.length) : args;
+  const lines = [...commandLines(words, notablePrograms), ...codeLines(command)];
+  const texts = [...marked, ...commandTexts(command, notablePrograms, isKnown)];
   if (lines.length + texts.length === 0) return;
   if (wouldHarm({ lines, texts }, command, invocation))
     report(context, "opaque.carried", { span: invocation.span, command });
@@ -126,6 +129,28 @@ function markedTexts({ program, args, input }: SimpleCommand): readonly ShellWor
 
 const MOST_MARKED = 16;
 
+const CODE_OPTION =
+  /^--?(?:[cex]|(?:[\w-]*-)?(?:eval|exec\w*|expr\w*|js|javascript|python|py|script|code|run|command)(?:-[\w-]+)?)$/;
+const READS_AS: readonly (readonly [sign: RegExp, program: string, option: string])[] = [
+  [/\brequire\s*\(\s*["'`]|\bprocess\.\w+|\bchild_process\b|\bDeno\./, "node", "-e"],
+  [/\bimport\s+\w|\b__import__\b|\b(?:os|subprocess|shutil)\.\w+\s*\(/, "python3", "-c"],
+];
+
+/** `mongosh --eval 'require("fs")…'`, `blender --python-expr 'import os…'`: code of a language that many programs speak. */
+function codeLines({ program, args }: SimpleCommand): readonly (readonly ShellWord[])[] {
+  if (TAKES_TEXT.has(program)) return [];
+  return args.flatMap((word, index) => {
+    if (!word.text.includes("(") || word.text.length > 4_096) return [];
+    const [, named, value] = /^(--?[\w.-]+)=([\s\S]+)$/.exec(word.text) ?? [];
+    if (!CODE_OPTION.test(named ?? args[index - 1]?.text ?? "")) return [];
+    const text = value ?? word.text;
+    const speaks = READS_AS.find(([sign]) => sign.test(text));
+    return speaks === undefined
+      ? []
+      : [[wordOf(speaks[1], word), wordOf(speaks[2], word), wordOf(text, word)]];
+  });
+}
+
 /** Words from `--` on, and from each name of a program that some rule knows. */
 function commandLines(
   args: readonly ShellWord[],
@@ -148,22 +173,42 @@ function isProgramName({ text, known, glob }: ShellWord, notable: ReadonlySet<st
 }
 
 /** Values of options that name a command, and single words that read like one. */
-function commandTexts(args: readonly ShellWord[], notable: ReadonlySet<string>): readonly ShellWord[] {
+function commandTexts(
+  { program, args }: SimpleCommand,
+  notable: ReadonlySet<string>,
+  isKnown: boolean,
+): readonly ShellWord[] {
+  if (isKnown && TAKES_TEXT.has(program)) return [];
   const texts: ShellWord[] = [];
   for (const [index, word] of args.entries()) {
     if (texts.length >= MOST_PLACES) break;
-    const behind = TEXT_OPTION.test(args[index - 1]?.text ?? "");
-    const value = TEXT_OPTION_VALUE.exec(word.text)?.[1];
-    const text = value ?? word.text;
-    if (!/\S\s+\S/.test(text) || text.length > 4_096) continue;
-    const first = /^\s*([\w./-]+)\s/.exec(text)?.[1]?.split("/").at(-1) ?? "";
-    const runs = index > 0 && RUNNING_VERB.test(args[index - 1]?.text ?? "");
-    // Prose has neither options nor places: "reboot the server tomorrow".
-    const named =
-      runs && notable.has(first) && !ORDINARY_WORDS.has(first) && /\s(?:-\w|--\w|[/~.*$])/.test(text);
-    if (behind || value !== undefined || named) texts.push(wordOf(text, word));
+    if (!/\S\s+\S/.test(word.text) || word.text.length > 4_096) continue;
+    const [, named, value] = /^(--?[\w.-]+)=([\s\S]+)$/.exec(word.text) ?? [];
+    const before = args[index - 1]?.text ?? "";
+    const option = named ?? before;
+    const text = (value ?? word.text).replace(LEAD, "");
+    const isOrder = (isKnown ? LONG_ORDER : TEXT_OPTION).test(option);
+    if (isOrder || (!isKnown && readsAsOrder(text, { option, before, notable })))
+      texts.push(wordOf(text, word));
   }
   return texts;
+}
+
+/** `exec:CMD` names how it is run, five fields of time when. */
+const LEAD = /^(?:exec|shell|cmd|system|sh-c):\s*|^(?:[\d*/,-]+\s+){5}/;
+
+/** A program some rule knows, with options or places: prose has neither ("reboot the server tomorrow"). */
+function readsAsOrder(
+  text: string,
+  {
+    option,
+    before,
+    notable,
+  }: { readonly option: string; readonly before: string; readonly notable: ReadonlySet<string> },
+): boolean {
+  const first = /^\s*([\w./-]+)\s/.exec(text)?.[1]?.split("/").at(-1) ?? "";
+  if (!notable.has(first) || ORDINARY_WORDS.has(first) || !/\s(?:-\w|--\w|[/~.*$])/.test(text)) return false;
+  return RUNNING_VERB.test(before) || (/^--?[a-zA-Z]/.test(option) && !DATA_OPTION.test(option));
 }
 
 /** Looks at something without making it part of what the line is known to run. */

@@ -210,6 +210,11 @@ function noteDownload(command: SimpleCommand, state: ShellState): void {
   }
 }
 
+/** What the agent writes to check its own work. */
+export function isOwnCheck({ text }: ShellWord): boolean {
+  return /\/hermes-verify-[^/]*$/.test(text);
+}
+
 /** A shell script, or a program given by its path, is about to run: what is known about the file? */
 export function judgeFileRun(run: {
   readonly path: ShellWord;
@@ -236,7 +241,7 @@ export function judgeFileRun(run: {
   } else if (content !== undefined || /^\/(?:dev|proc\/self)\/fd\//.test(path.text)) {
     report(context, "opaque.shell-input", place);
   } else if (run.direct && made?.executable === true) report(context, "opaque.made-executable", place);
-  else if (made?.compiled !== true && isDownloadPlace(path) && !/\/hermes-verify-[^/]*$/.test(path.text)) {
+  else if (made?.compiled !== true && isDownloadPlace(path) && !isOwnCheck(path)) {
     report(context, "opaque.untrusted-script", place);
   }
 }

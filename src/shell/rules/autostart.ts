@@ -19,7 +19,7 @@ import {
   isSystemPath,
 } from "./places.js";
 import { type Condition, subject } from "./row.js";
-import { inHome, placeOf } from "./segments.js";
+import { inHome, isAnchored, placeOf } from "./segments.js";
 import { type Write, writesOf } from "./writes.js";
 
 const SCHEDULES = "changes what the machine runs by itself later";
@@ -48,6 +48,27 @@ function isCommonProgram(word: ShellWord): boolean {
   );
 }
 
+/** Folders of a home in which programs keep what they can make or fetch again, or data of their own. */
+const KEPT_BY_PROGRAMS =
+  /^\.(?:cache|local|npm|rustup|trash|venv\w*|virtualenvs|pyenv|nvm|rbenv|asdf|node-gyp|ollama|minikube|vagrant\.d|android|hermes|git|gradle\/caches|m2\/repository|cargo\/(?:registry|bin|git))(?:\/|$)|\/(?:cache|logs?|tmp|history|sessions?)\//;
+/** What of it desktops and editors run all the same. */
+const RUN_FROM_DATA =
+  /^\.local\/share\/(?:kservices|.+\/(?:scripts?|plugins?|extensions?|autostart|services?)\/)/;
+/** Other folders hold data too; these names are read, and often run, at the start. */
+const SETTINGS =
+  /(?:^|[/._-])(?:config|conf|cfg|startup|init|rc|profile|settings|hooks?|plugins?|scripts?|autoload|extensions?|services?)|rc$|\.(?:py|jl|lua|el|[cm]?js|rb|vim|conf|cfg|ini|toml|ya?ml|json|sh|scm|desktop|rules)$/;
+
+/** `~/.config/sway/config`, `~/.dir-locals.el`, `~/.julia/config/startup.jl`: no list of such files is ever complete. */
+function isHomeSetting(word: ShellWord, { how }: Write): boolean {
+  if (how === "many" || !isAnchored(word) || placeOf(word).anchor === "unknown") return false;
+  const rest = inHome(word) ?? [];
+  const path = rest.join("/");
+  if (RUN_FROM_DATA.test(path)) return true;
+  if (!/^\.[^.]/.test(path) || KEPT_BY_PROGRAMS.test(path)) return false;
+  if (/[._-](?:bak|backup|old|orig|copy|save|\d+|\uFFFC)$|~$/.test(path)) return false;
+  return rest.length === 1 || rest[0] === ".config" ? path !== ".config" : SETTINGS.test(path);
+}
+
 /** A project's `.env` and `config.yaml`. Copies of them, and filling them from a template, are everyday. */
 function isProjectSettings(word: ShellWord, { how, from }: Write): boolean {
   if (how === "inside") return false;
@@ -68,7 +89,8 @@ const sshProgram: Condition = ({ args }) =>
   );
 const sshSettings: Condition = ({ args }) =>
   args.find((word, index) => {
-    if (args[index - 1]?.text === "-F") return isDownloadPlace(word);
+    if (args[index - 1]?.text === "-F")
+      return isDownloadPlace(word) || /^\/(?:dev|proc\/self)\/fd\//.test(word.text);
     return word.text.startsWith("-F") && isDownloadPlace({ ...word, text: word.text.slice(2) });
   });
 
@@ -103,6 +125,10 @@ export const RULES = subject("persistence", [
     reason: "changes what an editor or agent runs or obeys by itself", match: ["cp x.json .vscode/tasks.json"] },
   { program: "*", when: changes(isCommonProgram), rule: "env.alias",
     reason: "puts another command behind a common name", match: ["mv x ~/bin/git"] },
+  { program: "*", when: (call) => (call.command.program === "git" ? undefined : changes(isHomeSetting)(call)), rule: "persistence.settings",
+    reason: "changes the settings a program of this person starts with",
+    match: ["echo x >> ~/.config/sway/config", "cp a.jl ~/.julia/config/startup.jl", "echo x > ~/.dir-locals.el"],
+    not_match: ["cat ~/.config/sway/config", "cp ~/.vimrc ~/.vimrc.bak", "echo 1 > ~/.cache/a/state", "cp tool ~/.local/bin/tool"] },
   { program: "*", when: changes(isBuildRecipe), rule: "persistence.build",
     reason: "changes what a build server runs by itself", match: ["tee Jenkinsfile < x"] },
   { program: "*", when: changes(isProjectSettings), rule: "persistence.project-settings",
@@ -125,7 +151,7 @@ export const RULES = subject("persistence", [
   { program: "ssh|scp|sftp|autossh", dry: "", rule: "run.hidden",
     not_match: ["scp host:/etc/hosts .", "scp -P 22 a web:/srv/a"], rows: [
     { when: sshSettings, reason: "takes settings, which can name programs, from a place anybody can write",
-      match: ["ssh -F/tmp/evil.conf host"], not_match: ["ssh -G host"] },
+      match: ["ssh -F/tmp/evil.conf host", "ssh -F <(echo 'Match exec id') host"], not_match: ["ssh -G host"] },
     { when: sshProgram, reason: "runs a program named in an option",
       match: ["ssh -oProxyCommand=/tmp/x host"], not_match: ["ssh -T git@github.com"] },
   ] },

@@ -183,8 +183,12 @@ const readsWholesale: Condition = ({ command }) => {
 /** `find / -name id_rsa -exec cat {} +`, `find . -name .env | xargs cat`: names are given, not files. */
 const findsAndShows: Condition = ({ command }) => {
   const { program, args } = command;
-  if (!/^(?:find|gfind|fd|fdfind|locate|mdfind)$/.test(program)) return undefined;
-  const named = valuesAfter(args, /^-(?:i?name|i?path|i?wholename|g|-glob)$/).find(isCredentialFile);
+  const isIndex = /^(?:[pms]?locate|mdfind)$/.test(program);
+  if (!isIndex && !/^(?:find|gfind|fd|fdfind)$/.test(program)) return undefined;
+  const wanted = isIndex
+    ? args.map((word) => ({ ...word, text: word.text.replaceAll("\\", "").replace(/^\*?(?=\.)/, "x") }))
+    : valuesAfter(args, /^-(?:i?name|i?path|i?wholename|g|-glob)$/);
+  const named = [...wanted, ...(isIndex ? args.map(unescaped) : [])].find(isCredentialFile);
   if (named === undefined) return undefined;
   const reads = ({ text }: ShellWord): boolean => readsFiles(text.slice(text.lastIndexOf("/") + 1));
   const piped = command.feeds.some(
@@ -198,6 +202,8 @@ const findsAndShows: Condition = ({ command }) => {
     started !== undefined && HANDS_ON.has(started.text.slice(started.text.lastIndexOf("/") + 1));
   return piped || handsOn || args.some(reads) ? named : undefined;
 };
+/** `'\\.env'` of a pattern is `.env`. */
+const unescaped = (word: ShellWord): ShellWord => ({ ...word, text: word.text.replaceAll("\\", "") });
 const LISTED_TO = names("xargs gxargs parallel rush while");
 /** Programs that make of what is found whatever stands in their words. */
 const HANDS_ON = names(

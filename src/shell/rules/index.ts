@@ -18,6 +18,7 @@ import { RULES as HERMES } from "./hermes.js";
 import { RULES as HISTORY } from "./history.js";
 import { RULES as HOSTING } from "./hosting.js";
 import { RULES as KUBERNETES } from "./kubernetes.js";
+import { RULES as LOOSE_CODE } from "./loose-code.js";
 import { RULES as MANY_HOSTS } from "./many-hosts.js";
 import { RULES as MESSAGE_QUEUES } from "./message-queues.js";
 import { RULES as MIGRATIONS } from "./migrations.js";
@@ -36,6 +37,7 @@ import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import type { Subject } from "./row.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
+import { RULES as SECRET_WORDS } from "./secret-words.js";
 import { RULES as SENT_DATA } from "./sent-data.js";
 import { RULES as SERVICES } from "./services.js";
 import { RULES as SQL_CLIENTS } from "./sql-clients.js";
@@ -82,10 +84,12 @@ export const SUBJECTS: readonly Subject[] = [
   DESKTOP,
   PACKAGES,
   STARTERS,
+  LOOSE_CODE,
   HERMES,
   CREDENTIALS,
   PROTECTED,
   SECRET_STORES,
+  SECRET_WORDS,
   WEBSITES,
   DATA_PIPELINES,
   SENT_DATA,

@@ -135,16 +135,32 @@ export function isBlockDevice(word: ShellWord): boolean {
   );
 }
 
-/** `/tmp`, `/var/tmp`, `/dev/shm`, `~/Downloads`: where fetched and throw-away files lie. */
+/**
+ * `/tmp`, `/var/tmp`, `/dev/shm`, `/run/user/1000`, `~/Downloads`: where fetched and throw-away files lie; and what hides
+ * in `~/.cache`.
+ */
 export function isDownloadPlace(word: ShellWord): boolean {
   if (!isAnchored(word)) return false;
   const { anchor, segments } = placeOf(word);
   if (anchor === "root") {
     if (segmentIn(segments[0], TEMPORARY)) return true;
-    if (segments[0] === "var" && segments[1] === "tmp") return true;
-    if (segments[0] === "dev" && segments[1] === "shm") return true;
+    if (LOOSE.get(segments[0] ?? "")?.includes(segments[1] ?? "") === true) return true;
   }
-  return anchor !== "unknown" && inHome(word)?.[0] === "downloads";
+  if (anchor === "unknown") return false;
+  const rest = inHome(word);
+  return rest?.[0] === "downloads" || (rest?.[0] === ".cache" && rest.some(isHidden));
+}
+const LOOSE: ReadonlyMap<string, readonly string[]> = new Map([
+  ["var", ["tmp", "lock"]],
+  ["dev", ["shm"]],
+  ["run", ["shm", "lock", "user"]],
+]);
+
+const isHidden = (segment: string, index: number): boolean => index > 0 && /^\.[^.]/.test(segment);
+
+/** A name there that ordinary listings do not show: nobody who has nothing to hide calls a file so. */
+export function isHiddenThere(word: ShellWord): boolean {
+  return isDownloadPlace(word) && placeOf(word).segments.some(isHidden);
 }
 
 /** Below `/var/log`, or the folder itself. */

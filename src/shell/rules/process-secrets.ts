@@ -1,12 +1,14 @@
 import { inlineCode } from "../code/inline.js";
+import type { SimpleCommand } from "../types.js";
 import { producersOf, producersOfWord } from "./flows.js";
+import { isHistoryFile } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 import { isSecretName } from "./secret-names.js";
 import { inputText } from "./sql-clients.js";
 
 const ENVIRONMENT = "credentials.environment";
 const ELSEWHERE = "shows the environment, keys as well, of another machine";
-const FILTERED = "looks for keys and passwords in the environment";
+const FILTERED = "looks for keys and passwords in the environment, or in what was typed";
 const MEMORY = "reads the memory or the variables of a running process";
 const INSIDE = "runs code inside another process";
 
@@ -23,7 +25,7 @@ const foreignEnvironment: Condition = ({ command: { program, args, wrappers } })
     : undefined;
 
 const SECRET_WORD =
-  /(?:token|secret|passw|passphrase|credential|api_?-?key|apikey|private_?key|access_?key|\bkey\b|\bpwd\b)/i;
+  /(?:token|secret|passw|\bpass\b|AKIA|ghp_|xox[a-z]|passphrase|credential|api_?-?key|apikey|private_?key|access_?key|\bkey\b|\bpwd\b)/i;
 const PRINTERS = names("env printenv set export declare typeset");
 
 /** `env | grep -i token`, `printenv GITHUB_TOKEN`. */
@@ -47,12 +49,25 @@ const filtersSecrets: Condition = ({ command }) => {
     )
   )
     return undefined;
-  return producersOf(command).some(
-    (each) => PRINTERS.has(each.program) && each.args.every(({ text }) => text.startsWith("-")),
-  )
-    ? word
-    : undefined;
+  const isSource = (each: SimpleCommand): boolean =>
+    /^(?:history|fc|atuin|mcfly|hstr)$/.test(each.program) ||
+    each.args.some(isHistoryFile) ||
+    (PRINTERS.has(each.program) && each.args.every(({ text }) => text.startsWith("-")));
+  return args.some(isHistoryFile) || producersOf(command).some(isSource) ? word : undefined;
 };
+
+const PASSWORD_TABLE =
+  /\bpg_(?:shadow|authid)\b|\bmysql\.user\b|\bauthentication_string\b|\bsystem\.users\b|\brequirepass\b|\bmasterauth\b|\bdba_users\b|\bsys\.user\$|\bsys\.sql_logins\b/i;
+const CLIENTS =
+  "psql|pgcli|usql|mysql|mariadb|mycli|mongosh|mongo|redis-cli|valkey-cli|keydb-cli|sqlplus|sqlcmd|duckdb|cockroach";
+
+/** Where databases keep the passwords of those who may use them. */
+const readsPasswordTable: Condition = ({ command }) =>
+  [...command.args, ...inputText(command)].find(({ text }) => PASSWORD_TABLE.test(text));
+
+/** What the machine holds in memory, as one file. */
+const readsMemory: Condition = ({ args }) =>
+  args.find(({ text }) => text.endsWith("mem") && /(?:^|=)\/dev\/k?mem$/.test(text));
 
 const READS_ENVIRONMENT =
   /process\.env|os\.environ|\bENV\b|%ENV|getenv|\$_ENV|\$_SERVER|System\.get[eE]nv|Deno\.env/;
@@ -84,11 +99,13 @@ const DEBUGGERS = names(
 export const RULES = subject("memory", [
   { program: "*", when: foreignEnvironment, rule: ENVIRONMENT, reason: ELSEWHERE, match: ["kubectl exec -n prod deploy/api -- env", "ssh prod env"],
     not_match: ["docker exec -it web env", "docker exec web printenv PATH", "kubectl exec web -- env FOO=1 ls"] },
-  { program: "*", when: filtersSecrets, rule: ENVIRONMENT, reason: FILTERED, match: ["env | grep -iE 'token|secret'", "printenv GITHUB_TOKEN"],
+  { program: "*", when: filtersSecrets, rule: ENVIRONMENT, reason: FILTERED, match: ["env | grep -iE 'token|secret'", "grep -i passw ~/.bash_history", "printenv GITHUB_TOKEN"],
     not_match: ["env | grep NODE", "env | grep -c TOKEN", "grep -rn token src", "printenv PATH", "cat a.txt | grep token"] },
   { program: "*", when: codeFiltersSecrets, rule: ENVIRONMENT, reason: FILTERED, match: ["node -p 'Object.entries(process.env).filter(([k]) => /TOKEN/.test(k))'"],
     not_match: ["node -p process.env.NODE_ENV", "node -e 'console.log(Object.keys(process.env).length)'"] },
   { program: "*", when: debugsRuntime, rule: "agent.self", reason: "leads a debugger to the runtime that guards this agent", match: ["gdb -batch -p \"$(pgrep -f 'hermes serve')\" -ex bt"] },
+  { program: CLIENTS, dry: "", when: readsPasswordTable, rule: "credentials.dump", reason: "reads the passwords that a database keeps", match: ["psql -c 'select usename, passwd from pg_shadow'", "redis-cli config get requirepass"], not_match: ["psql -c 'select * from users'"] },
+  { program: "*", when: readsMemory, rule: "credentials.dump", reason: MEMORY, match: ["dd if=/dev/mem bs=1k count=1"], not_match: ["cat /dev/null"] },
   { rule: "credentials.dump", reason: MEMORY, dry: "", tools: [
     { program: "py-spy", path: "dump", options: "l locals", match: ["py-spy dump --locals --pid 9"], not_match: ["py-spy dump --pid 9", "py-spy top --pid 9"] },
     { program: "jmap", word: /^-dump|^-histo:file/, match: ["jmap -dump:file=h.bin 9"], not_match: ["jmap -histo 9"] },

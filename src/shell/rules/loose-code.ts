@@ -1,0 +1,77 @@
+import { languageOf } from "../code/languages.js";
+import type { ShellWord } from "../types.js";
+import { HANDLES_FILES } from "./data-programs.js";
+import { isDownloadPlace, isHiddenThere } from "./places.js";
+import { type Condition, subject } from "./row.js";
+import { HANDLES_LIBRARIES } from "./starters.js";
+
+const LOADS = "loads code or settings from a place anybody can write";
+const HIDES = "hands a hidden file, from a place anybody can write, to a program that may run it";
+
+const LOADING_OPTION =
+  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
+/** Options behind which something is written or kept: nothing of it is obeyed. */
+const KEEPS =
+  /^--?(?:o|O|[\w-]*(?:out|log|cache|te?mp|dest|target|report|junit|xml|cov|save|dump|write|pid|sock|lock|store|data|db|state|hist|prefix|export|record|trace|artifact|screenshot|stdin|download)[\w-]*)$/i;
+const CODE =
+  /\.(?:[cm]?[jt]sx?|pyz?|rb|lua|pl|pm|php|sh|bash|el|vim|scm|jl|r|groovy|gradle|jar|exs?|tcl|nf|so|dylib|dll|wasm)$/i;
+const SETTINGS = /\.(?:ya?ml|toml|json5?|ini|cfg|conf|neon|hcl|xml|rc)$/i;
+
+/** What a word names, and the option it stands behind: `--opt=PATH`, `--opt PATH`, `-oPATH`. */
+function named(word: ShellWord, before: string): { readonly option: string; readonly path: ShellWord } {
+  const [, option, value] = /^(--?[\w.-]+)[=:](.+)$/s.exec(word.text) ?? [];
+  if (option !== undefined && value !== undefined) return { option, path: { ...word, text: value } };
+  if (/^-\w[/~]/.test(word.text))
+    return { option: word.text.slice(0, 2), path: { ...word, text: word.text.slice(2) } };
+  return { option: /^--?[a-zA-Z]/.test(before) ? before : "", path: word };
+}
+
+const isPlain = (program: string): boolean =>
+  program === "" || HANDLES_FILES.has(program) || languageOf(program) !== undefined;
+
+/** `viztracer /tmp/.v.py`, `celery --workdir /tmp/.c worker`, `uvicorn --app-dir /dev/shm/u m:app`. */
+const handsHidden: Condition = ({ args, command: { program } }) =>
+  isPlain(program)
+    ? undefined
+    : args.find((word, index) => {
+        if (!word.text.includes("/.") && !word.text.includes("/shm/")) return false;
+        const { option, path } = named(word, args[index - 1]?.text ?? "");
+        return !KEEPS.test(option) && (isHiddenThere(path) || /^\/(?:dev|run)\/shm\/./.test(path.text));
+      });
+
+/** An option whose name says that it loads code, or whose value is plainly code or settings, from such a place. */
+const loadsAnywhere: Condition = ({ args, command: { program } }) =>
+  HANDLES_LIBRARIES.test(program)
+    ? undefined
+    : args.find((word, index) => {
+        if (!word.text.includes("/") || !/^[-/~$]/.test(word.text)) return false;
+        const { option, path } = named(word, args[index - 1]?.text ?? "");
+        if (option === "" || !isDownloadPlace(path)) return false;
+        // The options of a script are its own: `python3 a.py --config /tmp/a.json` reads settings.
+        if (LOADING_OPTION.exec(option)?.[0] === option)
+          return languageOf(program) === undefined || !/\.(?:json|ya?ml|toml|ini|csv|txt)$/.test(path.text);
+        if (KEEPS.test(option) || isPlain(program)) return false;
+        return CODE.test(path.text) || (/^-[cC]$/.test(option) && SETTINGS.test(path.text));
+      });
+
+/** Programs that run the first file or folder they are given. */
+const RUNS =
+  "run-parts|viztracer|scalene|kernprof|pyinstrument|memray|hyperfine|bats|nextflow|snakemake|streamlit|papermill|voila|nodemon|pm2|forever|karma|cucumber|behave|robot|locust|fab|coffee|lsc|swipl|gforth|janet|fennel|gosh|csi|hy|nu|elvish|osh|escript|crystal|nim|dart|v|vala|haxe|mpremote|ampy|k6|newman|step-cli|inetd|xinetd|sysctl|gdbserver|qemu-x86_64|wine|mono";
+const runsOperand: Condition = ({ args }) =>
+  args.find((word) => word.text.startsWith("/") && isDownloadPlace(word));
+
+/** Code from places that everybody can write, in the words of any program. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("starter", [
+  { program: "*", when: handsHidden, rule: "starter.hidden-file", reason: HIDES,
+    match: ["viztracer /tmp/.v.py", "celery -A a --workdir /var/tmp/.c worker", "mytool -f/dev/shm/x"],
+    not_match: ["jq . /tmp/.a.json", "mytool --cache-dir=/tmp/.c", "pytest --basetemp=/tmp/.p", "rm -f /tmp/.lock"] },
+  { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS,
+    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml"],
+    not_match: ["foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py"] },
+  { program: "dpkg|apt|apt-get|dnf|yum|zypper|rpm|pacman|apk|snap|flatpak|gem|npm|pnpm|yarn|pip|pip3|pipx|cargo|conda", dry: "dry-run s", taking: "r requirement c constraint t target root prefix cache-dir", word: /^(?:install|add|-[a-zA-Z]*[iU][a-zA-Z]*|--install|localinstall|inject)$/,
+    when: ({ operands }) => operands.find((word) => isDownloadPlace(word) && /\.\w+$/.test(word.text)), rule: "starter.foreign-code", reason: "installs a package from a place anybody can write",
+    match: ["dpkg -i /tmp/x.deb", "pip install /tmp/x.whl"], not_match: ["pip install -r /tmp/req.txt", "apt-get install curl"] },
+  { program: RUNS, dry: "", when: runsOperand, rule: "starter.foreign-code", reason: LOADS,
+    match: ["run-parts /var/tmp/jobs.d", "bats /tmp/t.bats"], not_match: ["bats test", "run-parts ./jobs.d"] },
+]);
