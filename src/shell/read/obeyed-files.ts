@@ -215,8 +215,10 @@ function scriptsOf(text: string): Readonly<Record<string, string>> {
 
 /** `pip install .`, `python -m build`: the project's own build script. */
 const obeySetup: Obey = (command, fileText) => {
-  const isLocal = command.args.some(({ text }) => /^\.{1,2}(?:\/|$|\[)/.test(text));
-  const text = isLocal ? fileText("setup.py") : undefined;
+  const places = command.args.filter(({ text }) => /^\.{1,2}(?:\/|$|\[)|^[/~]/.test(text));
+  const text = places
+    .map((word) => fileText(/^\./.test(word.text) ? "setup.py" : `${word.text.replace(/\/+$/, "")}/setup.py`))
+    .find((one) => one !== undefined);
   return text === undefined ? undefined : asInput({ ...command, program: "python3", args: [] }, text);
 };
 
@@ -231,6 +233,7 @@ const OBEYING: Readonly<Record<string, Obey>> = {
   bun: obeyPackage,
   pip: obeySetup,
   pip3: obeySetup,
+  build: obeySetup,
   pandoc: obeyScript(/^(?:-L|--lua-filter|-t|--to|-w|--write)$/, asLua),
   nmap: obeyScript(/^--script$/, asLua),
   mpv: obeyScript(/^--scripts?$/, asLua),

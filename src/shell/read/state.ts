@@ -35,6 +35,8 @@ export interface ForeignFolders {
   /** First parts of paths; `*` where an archive was unpacked, which may hold anything. */
   readonly names: Set<string>;
   entered: boolean;
+  /** Remotes of git that this line led to somebody's address. */
+  readonly remotes: Set<string>;
 }
 
 export interface Disk {
@@ -125,7 +127,7 @@ export class ShellState {
     this.aliases = new Layered(copied?.aliases);
     // What a subshell or another process writes is there for all.
     this.files = outer?.files ?? new Map();
-    this.foreign = outer?.foreign ?? { names: new Set(), entered: false };
+    this.foreign = outer?.foreign ?? { names: new Set(), entered: false, remotes: new Set() };
     this.disk = outer?.disk;
     const { folders = [undefined], positionals = [[]] } = outer?.position ?? {};
     this.position = { folders, positionals: copied === undefined ? [[]] : positionals };

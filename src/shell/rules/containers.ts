@@ -178,7 +178,7 @@ export const RULES = subject("container", [
     { program: "docker|podman|nerdctl|finch",
       taking: "H host c context config l log-level tlscacert tlscert tlskey connection url root runroot identity " +
         "storage-driver storage-opt tmpdir n namespace address a snapshotter cgroup-manager events-backend runtime " +
-        "t time s signal filter until format o output",
+        "t time s signal filter until format o output secret",
       carries: carriedAfter("compose", "docker-compose"), not_match: ["docker stack ls", "docker image ls"],
       rows: [
       { path: STARTS, when: starting((options) =>
@@ -214,6 +214,12 @@ export const RULES = subject("container", [
       { path: "build|run|create|cp|load|import|exec|compose|buildx|container|image|stack|service|push|commit", when: onOtherEngine, rule: "container.remote-engine",
         reason: "sends files to, or runs something on, an engine of another machine", match: ["docker -H tcp://203.0.113.9:2375 build ."],
         not_match: ["docker -H tcp://203.0.113.9:2375 ps", "docker -H tcp://dind:2375 build .", "docker -H ssh://me@host run alpine"] },
+      { path: "buildx|image|builder? build|bake", when: (call) => call.given("secret").find((word) => {
+            const source = /(?:^|,)(?:src|source)=([^,]+)/.exec(word.text)?.[1];
+            return source !== undefined && isCredentialStore({ ...word, text: source });
+          }),
+        rule: "container.host-mount", reason: "hands keys or tokens to what a build runs", match: ["docker build --secret id=k,src=$HOME/.ssh/id_rsa ."],
+        not_match: ["docker build --secret id=npm,src=.npmrc ."] },
       { path: "kube|play play|kube", when: strongService, rule: "container.privileged", reason: "gives the container rights on the host",
         match: ["podman kube play - <<< '{\"privileged\": true}'"], not_match: ["podman kube play pod.yaml"] },
       { path: "plugin install", options: "grant-all-permissions", rule: "container.privileged", reason: "gives a plug-in every right it asks for",

@@ -1,4 +1,5 @@
 import { UNKNOWN } from "../types.js";
+import { isForeignRepository } from "./addresses.js";
 
 /** Programs that only show or edit text: naming one as pager, editor or ssh client changes nothing else. */
 const PLAIN_PROGRAMS = new Set(
@@ -33,6 +34,12 @@ export function riskOfSetting(name: string, value: string): string | undefined {
     return hostOf(key.slice(4, key.lastIndexOf("."))) === hostOf(value)
       ? undefined
       : "sends git traffic to another address";
+  if (/^remote\..+\.push$/.test(key))
+    return value.startsWith("+") ? "overwrites what others have of the branches" : undefined;
+  if (/^remote\..+\.mirror$/.test(key))
+    return /^(?:true|1|yes|on)$/i.test(value) ? "overwrites what others have of the branches" : undefined;
+  if (/^remote\..+\.pushurl$/.test(key))
+    return isForeignRepository(value) ? "sends the repository to another address" : undefined;
   if (/^protocol(?:\..+)?\.allow$/.test(key))
     return value === "always" ? "lets git addresses run programs" : undefined;
   if (/^(?:https?(?:\..+)?|remote\..+)\.proxy$/.test(key))

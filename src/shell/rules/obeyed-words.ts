@@ -1,6 +1,6 @@
 import { isStandardInput } from "../code/inline.js";
 import { languageOf } from "../code/languages.js";
-import type { ShellWord, SimpleCommand } from "../types.js";
+import type { SimpleCommand } from "../types.js";
 
 /**
  * Words that name a file whose text a program does what it says: makefiles, scripts of editors and debuggers, playbooks,
@@ -44,17 +44,6 @@ function forAll(programs: string, options: RegExp): Record<string, RegExp> {
   return Object.fromEntries(programs.split(" ").map((program) => [program, options]));
 }
 
-export function obeyedWords({ program, args }: SimpleCommand): readonly ShellWord[] {
-  const options = Object.hasOwn(OPTIONS, program) ? OPTIONS[program] : undefined;
-  const isOperand = OPERANDS.has(program);
-  if (options === undefined && !isOperand) return NONE;
-  return args.filter((word, index) => {
-    if (word.outputs === undefined) return false;
-    if (isOperand && !word.text.startsWith("-")) return /^\/(?:dev|proc\/self)\/fd\//.test(word.text);
-    return options?.test(args[index - 1]?.text ?? "") === true || /^--?[\w-]+=/.test(word.text);
-  });
-}
-
 /** Verbs with which a lone `-` is a file that is obeyed. */
 const BUILDS = /^(?:docker|podman|buildah|nerdctl)$/;
 
@@ -77,5 +66,3 @@ export function obeysInput(command: SimpleCommand): boolean {
   });
 }
 const MANIFESTS = /^(?:-f|--filename|--values)$/;
-
-const NONE: readonly ShellWord[] = [];

@@ -53,7 +53,7 @@ function readsProject({ program, args, input }: SimpleCommand): boolean {
 const DUMPERS =
   /^(?:pg_dump(?:all)?|pg_basebackup|mysqldump|mariadb-dump|mydumper|mongodump|mongoexport|redis-dump|influxd?|clickhouse-backup|sqlite3?_?dump|dumpall|slapcat|ldapsearch|db2dump|expdp|exp|cockroach|etcdctl|neo4j-admin|cbbackup|cqlsh-dump|couchbackup|tcpdump|tshark|dumpcap|tcpflow|ngrep|arecord|parec|parecord|pw-record|rec|scrot|grim|maim|fswebcam|import|xwd|notmuch|mu|doveadm|mbsync|getmail|offlineimap|himalaya|neomutt|zfs|btrfs|dump|xfsdump|partclone\.\w+|ntfsclone|fsarchiver|virsh|lsof|journalctl|dmesg|ausearch|last|history|locate|mlocate|plocate)$/;
 
-function dumps({ program, args }: SimpleCommand): boolean {
+export function dumps({ program, args }: SimpleCommand): boolean {
   const says = (pattern: RegExp): boolean => args.some(({ text }) => pattern.test(text));
   if (program === "git")
     return says(/^(?:bundle|fast-export|archive)$/) || (says(/^log$/) && says(/^(?:-p|--patch)$/));
