@@ -22,6 +22,7 @@ const FIXTURES = [
   "documents",
   "runners",
   "any-program",
+  "strangers",
 ];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {

@@ -146,9 +146,16 @@ const opensShell: CallHandler = (call, world) => {
 
 const kills: CallHandler = (call, { list, facts }) => {
   if (call.args.some((value) => value.kind === "number" && value.text === "-1")) list.does("kill -9 -1");
+  else if (
+    facts.texts.some((text) => /^\/proc(?:\/|$)/.test(text)) ||
+    LISTS_PROCESSES.some((name) => facts.names.has(name))
+  )
+    list.note("process.kill-found", "kills every process a search finds");
   else if (facts.names.has("getppid") || facts.names.has("ppid") || /killpg$/.test(call.name))
     list.note("interpreter.kill", "kills processes it was started by");
 };
+
+const LISTS_PROCESSES = ["process_iter", "pids", "pgrep", "ProcTable"];
 
 const network: CallHandler = (call, { list }) => {
   list.network = true;
@@ -239,6 +246,8 @@ function judgeOther(call: CodeCall, world: CodeContext): void {
   const recursive = args.some((value) => value.kind === "record" && value.fields.has("recursive"));
   if (recursive && /(?:^|\.)(?:rm|rmdir|remove)$/.test(name))
     list.note("interpreter.delete", "deletes a folder with everything in it");
+  if (/\.(?:kill|terminate)$/.test(name) && facts.names.has("process_iter"))
+    list.note("process.kill-found", "kills every process a search finds");
   if (DELETES_ELSEWHERE.test(name))
     list.note("interpreter.remote-delete", "deletes something in a database or cloud");
   if (SECRET_MODULES.test(name))
@@ -294,6 +303,13 @@ export function judgeWholeProgram({ language, facts, list, code }: CodeContext):
   if (language.name === "perl" && (names.has("unlink") || names.has("rmdir")))
     list.note("interpreter.delete", "deletes files from code");
   judgeLiterals({ language, facts, list, code });
+  // `new IO::Socket::INET(…); STDIN->fdopen(…); system$_ while<>`: read by no call that could be followed.
+  if (
+    /^(?:perl|ruby)$/.test(language.name) &&
+    /Socket/.test(code) &&
+    /fdopen|reopen|dup2|system\s*\$_|exec\s*["'{]?\s*\/?\w*sh\b/.test(code)
+  )
+    list.note("interpreter.reverse-shell", "connects a shell to the network");
   if (!list.network) return;
   if (list.spawnsShell || (list.opaque && names.has("socket")))
     list.note("interpreter.reverse-shell", "connects a shell to the network");

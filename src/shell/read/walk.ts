@@ -4,7 +4,7 @@ import { anyOf, branchInside, joinWhole, perhaps, positionalOf } from "./branche
 import { walkAndOr, walkCase, walkIf } from "./conditions.js";
 import { type Context, type Emitted, type Run, report, spanOf } from "./context.js";
 import { expandWords, walkArithmetic, walkTest } from "./expand-words.js";
-import { alwaysTrue, callsItselfForked, spawnsForever } from "./fork-bomb.js";
+import { alwaysTrue, callsItselfForked, fillsForever, spawnsForever } from "./fork-bomb.js";
 import type {
   CompoundList,
   For,
@@ -60,9 +60,7 @@ export function walk(node: SyntaxNode, context: Context): void {
       return;
     case "ArithmeticFor":
       for (const part of [node.initialize, node.test, node.update]) walkArithmetic(part, context);
-      if (node.test === undefined && spawnsForever(undefined, node.body)) {
-        report(context, "fork-bomb.loop", { span: spanOf(node, context) });
-      }
+      if (node.test === undefined) judgeEndless(node, undefined, context);
       walkLoopBody(node.body, context);
       return;
     case "Case":
@@ -163,11 +161,19 @@ function walkRedirected(node: Redirected, context: Context): void {
   runRedirected(node, context, (inner) => walk(node.command, inner));
 }
 
+function judgeEndless(
+  node: SyntaxNode & { readonly body: CompoundList },
+  clause: CompoundList | undefined,
+  context: Context,
+): void {
+  const place = { span: spanOf(node, context) };
+  if (spawnsForever(clause, node.body)) report(context, "fork-bomb.loop", place);
+  if (fillsForever(clause, node.body)) report(context, "abuse.exhaust", place);
+}
+
 function walkWhile(node: While, context: Context): void {
   walk(node.clause, { ...context, repeated: true });
-  if (node.kind === "while" && spawnsForever(node.clause, node.body)) {
-    report(context, "fork-bomb.loop", { span: spanOf(node, context) });
-  }
+  if (node.kind === "while") judgeEndless(node, node.clause, context);
   walkLoopBody(node.body, context, { atLeastOnce: node.kind === "while" && alwaysTrue(node.clause) });
   // The loop ends when `read` finds nothing more, which leaves its variables empty.
   for (const name of namesRead(node.clause)) {

@@ -1,4 +1,4 @@
-import type { SimpleCommand } from "../types.js";
+import type { ShellWord, SimpleCommand } from "../types.js";
 import { isElsewhere } from "./addresses.js";
 import { producersOf, producersOfWord } from "./flows.js";
 import { type Condition, names, subject } from "./row.js";
@@ -60,12 +60,27 @@ function overflows(command: SimpleCommand): boolean {
     const count = named("count");
     return reads && (count === "" || sizeOf(count) * (sizeOf(named("bs")) || 512) > HUGE);
   }
+  if (/^g?head$/.test(program) && reads && args.some(measuresDisk)) return true;
   if (/^g?head$/.test(program)) return reads && sizeOf(optionValue(command, /^(?:-c|--bytes)$/)) > HUGE;
   if (program === "openssl") return args[0]?.text === "rand" && sizeOf(args.at(-1)?.text ?? "") > HUGE;
   return (
     /^(?:cat|pv|tee|base64|xxd|od|tr|hexdump|cp|gzip|bzip2|xz|buffer|mbuffer|shuf)$/.test(program) && reads
   );
 }
+
+/** `fallocate -l $(df --output=avail …)`: as much as there is. */
+const measuresDisk = (word: ShellWord): boolean =>
+  producersOfWord(word).some(({ program }) => /^(?:df|free|stat|vmstat)$/.test(program));
+
+/** `tail /dev/zero`, `cat /dev/zero | sort`: these keep what they read until its end, which never comes. */
+const hoards: Condition = ({ command }) => {
+  const word = command.args.find(({ text }) => ENDLESS.test(text));
+  if (word !== undefined) return word;
+  const producers = feeding(command);
+  const isEndless = producers.some((each) => each.program !== "yes" && overflows(each));
+  const isBounded = producers.some((each) => /^g?(?:head|timeout)$/.test(each.program));
+  return isEndless && !isBounded && /^g?(?:tail|tac|sort|shuf)$/.test(command.program) ? {} : undefined;
+};
 
 /** Who prints what it reads, also when the text is known. */
 function feeding(command: SimpleCommand): readonly SimpleCommand[] {
@@ -75,6 +90,7 @@ function feeding(command: SimpleCommand): readonly SimpleCommand[] {
 /** `yes > x`, `cat /dev/zero > x`, `head -c 1T /dev/zero > x`, `fallocate -l 900G x`: until the disk is full. */
 const fillsDisk: Condition = ({ command }) => {
   const { program } = command;
+  if (/^(?:fallocate|mkfile|xfs_mkfile)$/.test(program) && command.args.some(measuresDisk)) return {};
   if (/^(?:fallocate|mkfile|xfs_mkfile)$/.test(program))
     return sizeOf(
       program === "mkfile"
@@ -84,7 +100,7 @@ const fillsDisk: Condition = ({ command }) => {
       ? {}
       : undefined;
   const written = writesOf(command).find(
-    ({ word, how }) => how !== "touch" && !/^\/dev\/|^$/.test(word.text),
+    ({ word, how }) => how !== "touch" && !/^\/dev\/(?!shm\/)|^$/.test(word.text),
   )?.word;
   if (written === undefined || command.feeds.length > 0) return undefined;
   if (overflows(command)) return written;
@@ -150,6 +166,8 @@ export const RULES = subject("abuse", [
   { program: "*", when: fillsDisk, rule: "abuse.exhaust", reason: EXHAUSTS,
     match: ["head -c 1T /dev/zero > ~/x", "yes > junk", "cat /dev/urandom > x", "dd if=/dev/zero of=x bs=1M", "fallocate -l 900G x"],
     not_match: ["head -c 1M /dev/zero > x", "yes | head -3 > x", "fallocate -l 1G swap", "yes > /dev/null", "head -c 32 /dev/urandom | base64 > k"] },
+  { program: "tail|gtail|tac|gtac|sort|gsort|shuf|grep|egrep|fgrep|wc|less|most|vi|vim|nano|jq", dry: "", when: hoards, rule: "abuse.exhaust", reason: EXHAUSTS, match: ["tail /dev/zero", "cat /dev/zero | sort"],
+    not_match: ["tail -f a.log", "head -c 9 /dev/urandom | sort", "tail /dev/null"] },
   { program: "*", when: writesTerminals, rule: "abuse.disturb", reason: DISTURBS, match: ["yes | tee '/dev/pts/*'", "echo hi > /dev/pts/3"], not_match: ["echo hi > /dev/tty"] },
   { program: "*", when: minesCoins, rule: "abuse.mine", reason: MINES, match: ["./x -o stratum+tcp://pool.example:3333 -u a", "docker run -d miner/xmrig -o pool.example:3333"] },
   { program: "*", when: triesPasswords, rule: "abuse.guess", reason: GUESSES, match: ["for p in $(cat words); do sshpass -p \"$p\" ssh root@10.0.0.5 id; done", "for p in $(cat w); do curl -u admin:$p https://x.example; done"],

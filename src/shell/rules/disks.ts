@@ -1,5 +1,5 @@
 import type { ShellWord } from "../types.js";
-import { isBlockDevice, isDisk, isQuietDevice, isSystemPath, isVital } from "./places.js";
+import { isBlockDevice, isDisk, isQuietDevice, isRootLike, isSystemPath, isVital } from "./places.js";
 import { type Call, type Condition, names, type Row, subject } from "./row.js";
 import { placeOf } from "./segments.js";
 import { assigned, writesOf } from "./writes.js";
@@ -33,6 +33,12 @@ const formats =
     isRehearsal(call) ? undefined : find(call.operands[0], call);
 
 const isPlainFile = (target: ShellWord): boolean => target.known && !target.glob;
+
+/** `-t cgroup`, `--bind /`, an overlay over `/`. */
+const mountsTheHost: Condition = (call) =>
+  call.given("t", "types").find(({ text }) => /^cgroup2?$/.test(text)) ??
+  (call.has("B", "bind", "rbind", "R") ? call.operands.slice(0, 1).find(isRootLike) : undefined) ??
+  (/(?:^|,)lowerdir=\/(?:,|:|$)/.test(mountOptions(call)) ? {} : undefined);
 
 /** `mkfs` on a file makes an image; on anything that is not plainly a file it empties a disk. */
 const formatsDisk = formats(
@@ -191,6 +197,8 @@ export const RULES = subject("disk", [
     { path: "*", when: (call) => (/(?:^|,)remount(?:,|$)/.test(mountOptions(call)) ? {} : undefined),
       rule: "disk.remount", reason: "changes how a file system is mounted", match: ["mount -o remount,rw /"],
       not_match: ["mount"] },
+    { when: mountsTheHost, rule: "account.root", reason: "opens the whole machine, or what holds its groups of processes, at another place",
+      match: ["mount -t cgroup -o rdma cgroup /tmp/c", "mount --bind / /tmp/r"], not_match: ["mount -t tmpfs tmpfs /mnt/x"] },
     { when: ({ operands }) => operands.slice(1).find((word) => isVital(word) || isSystemPath(word)),
       rule: "disk.cover", reason: "covers a part of the system with another one",
       match: ["mount --bind /tmp/x /etc"], not_match: ["mount -l"] },
@@ -257,5 +265,7 @@ export const RULES = subject("disk", [
     reason: "takes disks away", match: ["losetup -D"], not_match: ["losetup -f"] },
   { program: "fstrim", word: /^(?:-[a-zA-Z]*[aA][a-zA-Z]*|--(?:all|fstab)|\/.*)$/, rule: "rare.option",
     reason: "gives up unused blocks of a disk", match: ["fstrim -a"] },
-  { program: "quotaoff", rule: "rare.use", reason: "changes the machine itself", match: ["quotaoff"] },
+  { program: "quotaoff|setquota|edquota|repquota-set", rule: "rare.use", reason: "changes how much others may store", match: ["quotaoff", "setquota -u ann 1 1 1 1 /"] },
+  { program: "xfs_quota|btrfs-quota", dry: "", word: /^(?:limit|timer|disable|off|remove|enable)\b/, rule: "rare.use", reason: "changes how much others may store",
+    match: ["xfs_quota -x -c 'limit bhard=1m ann' /home"], not_match: ["xfs_quota -x -c report /home"] },
 ]);

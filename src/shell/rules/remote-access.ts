@@ -37,6 +37,8 @@ export const RULES = subject("remote-access", [
   { program: "sshd", dry: "", unless: /^-[tTGV]$/, rule: "remote-access.shared", reason: SHARES,
     match: ["sshd -p 2222", "/usr/sbin/sshd -h ./key -p 2222"], not_match: ["sshd -t", "sshd -T"] },
   { rule: "remote-access.shared", reason: "offers files of this machine to others", dry: "", tools: [
+    { program: "net", path: "usershare|share|rpc add", match: ["net usershare add all / x everyone:F guest_ok=y"], not_match: ["net usershare list"] },
+    { program: "exportfs", word: /^-[a-z]*[oia]|:\//, unless: /^-[a-z]*[vsu]/, match: ["exportfs -o rw '*:/'"], not_match: ["exportfs -v", "exportfs"] },
     { program: "rsync", word: /^--daemon$/, match: ["rsync --daemon --config=./r.conf"], not_match: ["rsync -a src/ dst/"] },
     { program: "vsftpd|proftpd|pure-ftpd|in.ftpd|in.tftpd|smbd|uftpd|tinyftp|ftpserver", match: ["vsftpd ./v.conf"], not_match: ["vsftpd --help"] },
   ] },
