@@ -22,7 +22,7 @@ export const TAKES_DATA = new Set(
  */
 export const HANDLES_FILES: ReadonlySet<string> = new Set(
   (
-    "[ [[ test ls ll exa eza lsd tree stat file wc du df cd pushd popd pwd mkdir rmdir touch cat tac nl head tail less more most bat " +
+    "[ [[ test sed gsed ls ll exa eza lsd tree stat file wc du df cd pushd popd pwd mkdir rmdir touch cat tac nl head tail less more most bat " +
     "batcat view xxd od hexdump hd strings base64 base32 basenc cut sort uniq paste fold fmt column comm diff cmp colordiff sdiff " +
     "delta difft rev pr expand unexpand tr iconv look grep egrep fgrep zgrep rg ag ack jq gojq jaq yq xq dasel mlr csvkit csvlook " +
     "echo printf print true false : export declare typeset local readonly unset read set alias cp gcp mv gmv ln link unlink rm grm " +

@@ -41,7 +41,7 @@ const KNOWN_OWNERS = names(
 /** `make -f <(curl …)`, `guix shell -f <(curl …)`: whatever does not just handle files may do what this one says. */
 const obeysDownload: Condition = ({ command: { program, args } }) =>
   HANDLES_FILES.has(program) &&
-  !/^(?:make|cmake|docker|podman|gs|ssh|scp|sftp|psql|mysql|sqlite3|duckdb|gcc|ld|curl|wget|screen)$/.test(
+  !/^(?:sed|gsed|make|cmake|docker|podman|gs|ssh|scp|sftp|psql|mysql|sqlite3|duckdb|gcc|ld|curl|wget|screen)$/.test(
     program,
   )
     ? undefined
