@@ -75,6 +75,7 @@ const BLOCK = 8;
 /** Fewer characters in a row come about by chance, and give nothing away. */
 const SHORTEST_RUN = 12;
 const SHORTEST_VALUE = 20;
+const SHORTEST_OF_LETTERS = 32;
 const LONGEST_VALUE = 8_192;
 const MOST_SECRETS = 256;
 const MOST_SHARING = 8;
@@ -83,9 +84,11 @@ const MOST_SHARING = 8;
 function isRandom(value: string): boolean {
   if (value.length < SHORTEST_VALUE || value.length > LONGEST_VALUE || value.includes("://")) return false;
   if (value.includes("-----BEGIN")) return true;
-  if (!/^[\w+/=.~-]+$/.test(value) || !/\d/.test(value)) return false;
+  if (!/^[\w+/=.~-]+$/.test(value)) return false;
   const kinds = [...value].map(kindOf).filter((kind) => kind !== SEPARATOR);
   const changes = kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
+  // Of a thousand tokens one is drawn without a digit; shorter than that, it is rather words written together.
+  if (!/\d/.test(value)) return value.length >= SHORTEST_OF_LETTERS && changes >= kinds.length / 3;
   return changes >= kinds.length / 4;
 }
 

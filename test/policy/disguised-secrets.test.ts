@@ -23,6 +23,11 @@ function longestLeft(text: string, value = TOKEN): number {
   return 0;
 }
 
+test("a token without a digit is masked as well", () => {
+  const token = "QGZVSthSqNOgLvkoOKCqHxcK_iryliPtVH_R_SnyMiM";
+  expect(longestLeft(registry(token).redact([...token].join("\n")), token)).toBeLessThan(12);
+});
+
 describe("a token is masked in every form that can be turned back", () => {
   const sh = (script: string) => execFileSync("bash", ["-c", script], { input: TOKEN, encoding: "utf8" });
   test.each([
