@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, UNREACHABLE } from "./client.js";
-import type { Approval, Info } from "./types.js";
+import type { ApprovalsAnswer, InfoAnswer } from "./types.js";
 
 /** Data stays on screen while it is asked for again; the event stream says when that is. */
 export const queryClient = new QueryClient({
@@ -18,11 +18,10 @@ export const queryClient = new QueryClient({
 
 export const infoQuery = queryOptions({
   queryKey: ["info"],
-  queryFn: ({ signal }) => get<Info>("/v1/info", { signal }),
+  queryFn: ({ signal }) => get<InfoAnswer>("/v1/info", { signal }),
 });
 
 export const approvalsQuery = queryOptions({
   queryKey: ["approvals", "open"],
-  queryFn: async ({ signal }) =>
-    (await get<{ approvals: readonly Approval[] }>("/v1/approvals", { signal })).approvals,
+  queryFn: async ({ signal }) => (await get<ApprovalsAnswer>("/v1/approvals", { signal })).approvals,
 });

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import fuzzysort from "fuzzysort";
 import { useId, useState } from "react";
 import { get } from "../api/client.js";
-import type { ToolListing } from "../api/types.js";
+import type { ToolListing, ToolsAnswer } from "../api/types.js";
 import { switchTheme } from "../lib/settings.js";
 import { PAGES } from "../pages/index.js";
 import { go, pathTo } from "../router.js";
@@ -28,8 +28,7 @@ export function Palette(props: { readonly onClose: () => void; readonly onKeys: 
   const id = useId();
   const tools = useQuery({
     queryKey: ["tools", "names"],
-    queryFn: async ({ signal }) =>
-      (await get<{ tools: readonly ToolListing[] }>("/v1/tools?detail=1", { signal })).tools,
+    queryFn: async ({ signal }) => get<ToolsAnswer>("/v1/tools?detail=1", { signal }),
   });
   const commands = [...actions(props), ...pageCommands(), ...(tools.data ?? []).map(toolCommand)];
   const found =

@@ -1,4 +1,3 @@
-import type { CallStatus } from "../api/types.js";
 import { Icon, type IconName } from "./icon.js";
 
 /** What colour, icon and word may say; everything else is grey. */
@@ -26,7 +25,7 @@ const ICONS: Readonly<Record<Tone, IconName>> = {
 };
 
 /** A call that a rule stopped before it began is denied, whatever the journal calls it. */
-export function toneOf(status: CallStatus | "asked" | string): Tone {
+export function toneOf(status: string): Tone {
   if (status === "blocked") return "denied";
   return status in ICONS ? (status as Tone) : "unknown";
 }
