@@ -6,6 +6,7 @@ import { type Authenticator, unauthenticated } from "./auth.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
 import { webRoutes } from "./dashboard/page-routes.js";
+import { dashboardRoutes } from "./dashboard/routes.js";
 import { eventsRoute } from "./events-route.js";
 import { hooksRoute } from "./hooks-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
@@ -66,6 +67,7 @@ export const ROUTES: readonly Route[] = [
   processKillRoute,
   callsRoute,
   statsRoute,
+  ...dashboardRoutes,
   ...mcpRoutes,
   hooksRoute,
   healthRoute,
