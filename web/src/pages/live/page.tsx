@@ -15,7 +15,7 @@ import { toneOf } from "../../ui/status.js";
 import { CallDrawer } from "./call-drawer.js";
 import { idOf, keyOf } from "./calls-store.js";
 import { callColumns } from "./columns.js";
-import { FIELDS, filterFrom, isInTab, parseTyped, type StatusTab } from "./filters.js";
+import { FIELDS, filterFrom, isInTab, parseTyped, type StatusTab, statusesOf } from "./filters.js";
 import { Histogram } from "./histogram.js";
 import { flatRows, type TreeRow, treeRows } from "./tree.js";
 import { useCalls } from "./use-calls.js";
@@ -34,10 +34,7 @@ export default function LivePage() {
   const tab = (query.status ?? "all") as StatusTab;
   const view = query.view === "flat" ? "flat" : "tree";
   const filter = useMemo(() => filterFrom(query), [query]);
-  const { store, calls, waiting, pages, journal, completeSince } = useCalls(
-    filter,
-    tab === "all" ? undefined : query.status,
-  );
+  const { store, calls, waiting, pages, journal, completeSince } = useCalls(filter, statusesOf(tab));
   const [paused, setPaused] = useState(false);
   const [isAtTop, setAtTop] = useState(true);
   const list = useRef<ListHandle>(null);
