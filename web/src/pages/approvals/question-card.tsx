@@ -53,7 +53,7 @@ export function QuestionCard(props: {
     once: blocked,
     session:
       blocked ??
-      (question.session_covers.length > 0
+      (question.covers.session !== undefined
         ? undefined
         : question.door === "http"
           ? "Counts as once there: all http clients share one session."
@@ -131,7 +131,7 @@ export function QuestionCard(props: {
           label="Once"
           keys="O"
           because={reasons.once}
-          covers={question.covers?.once ?? "This call, exactly as shown"}
+          covers={question.covers.once ?? "This call, exactly as shown"}
           onPress={press}
         />
         <Answer
@@ -139,7 +139,7 @@ export function QuestionCard(props: {
           label="Session"
           keys="S"
           because={reasons.session}
-          covers={question.covers?.session ?? "The same kind until the session ends"}
+          covers={question.covers.session ?? "The same kind until the session ends"}
           onPress={press}
         />
         <Answer
@@ -147,7 +147,7 @@ export function QuestionCard(props: {
           label="Always"
           keys="A"
           because={reasons.always}
-          covers={question.covers?.always ?? "Remembered for good"}
+          covers={question.covers.always ?? "From now on, exactly this in every session"}
           onPress={press}
           expanded={always}
         />
@@ -193,7 +193,7 @@ export function QuestionCard(props: {
           className="in"
           value={reason}
           maxLength={1_000}
-          placeholder="Told to the agent with Deny; may stay empty"
+          placeholder="Told to the agent with Deny"
           onChange={(event) => setReason(event.target.value)}
         />
       </div>
@@ -240,22 +240,19 @@ function Answer(props: {
 }) {
   const id = useId();
   return (
-    <button
-      type="button"
-      className="ans"
-      aria-label={props.label}
-      aria-describedby={id}
-      aria-disabled={props.because !== undefined || undefined}
-      aria-expanded={props.expanded}
-      onClick={() => props.onPress(props.answer)}
-    >
+    <div className="ans">
       <kbd aria-hidden="true">{props.keys}</kbd>
-      <b>
+      <button
+        type="button"
+        aria-describedby={id}
+        aria-disabled={props.because !== undefined || undefined}
+        aria-expanded={props.expanded}
+        onClick={() => props.onPress(props.answer)}
+      >
         {props.label}
-        {props.expanded !== undefined && " …"}
-      </b>
+      </button>
       <span id={id}>{visibleLine(props.because ?? props.covers)}</span>
-    </button>
+    </div>
   );
 }
 

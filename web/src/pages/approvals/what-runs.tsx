@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ApprovalAnswer } from "../../api/types.js";
-import { plural } from "../../lib/format.js";
+import { plural, sentence } from "../../lib/format.js";
 import { visibleLine } from "../../lib/visible.js";
 import { IconButton } from "../../ui/button.js";
 import { Exact } from "../../ui/exact.js";
@@ -83,7 +83,7 @@ function PieceRow({ piece, every }: { readonly piece: Piece; readonly every: boo
       </code>
       {isDanger && (
         <span className="note">
-          <Exact text={reason} />
+          <Exact text={sentence(reason)} />
           {rule !== "" && (
             <>
               {" "}
