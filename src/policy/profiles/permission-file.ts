@@ -76,6 +76,12 @@ export async function readPermissionFile(options: FileOptions): Promise<Permissi
   };
 }
 
+/** Rules that no file holds yet; what cannot be read of them is left out. */
+export async function readPermissionText(text: string, file: string): Promise<WrittenRules> {
+  const parsed = await parseConfigText(text);
+  return readRules(parsed.ok ? parsed.root : { kind: "map", entries: [] }, { file, report: () => undefined });
+}
+
 async function readRulesText(text: string, good: string | undefined, options: FileOptions): Promise<Reading> {
   const cut = cutOff(text, good);
   if (cut !== undefined) return { rules: undefined, problems: [problemOf(options, { message: cut })] };
