@@ -57,8 +57,6 @@ export function pathLimits(uses: readonly Use[], home: string): Limits {
 
 /** Undefined where everything around would be too much: a home, the root, a folder of the system. */
 function folderAround(place: string, home: string, isLocal: boolean): string | undefined {
-  const temporary = [tmpdir(), "/tmp"].find((folder) => isAtOrBelow(place, folder));
-  if (temporary !== undefined) return temporary;
   const folder = isLocal && isFolder(place) ? place : dirname(place);
   return isNarrow(folder, home) ? folder : undefined;
 }
@@ -80,10 +78,11 @@ function depthOf(folder: string): number {
 /** Where three folders of one parent were touched, it is the parent that was worked in. */
 function joinFolders(folders: ReadonlySet<string>, home: string): readonly string[] {
   let all = outermost([...folders]);
+  const isJoined = (parent: string) =>
+    all.filter((folder) => dirname(folder) === parent).length >= 3 &&
+    (isNarrow(parent, home) || parent === tmpdir());
   for (;;) {
-    const parents = [...new Set(all.map((folder) => dirname(folder)))].filter(
-      (parent) => all.filter((folder) => dirname(folder) === parent).length >= 3 && isNarrow(parent, home),
-    );
+    const parents = [...new Set(all.map((folder) => dirname(folder)))].filter(isJoined);
     if (parents.length === 0) return all;
     all = outermost([...all, ...parents]);
   }
