@@ -318,7 +318,8 @@ export class Runtime {
   async #openSqliteJournal(): Promise<Journal> {
     const { openJournal } = await import("../call/sqlite-journal.js");
     try {
-      return openJournal(await this.store());
+      const { results, results_mb: resultsMb } = this.config.values.journal;
+      return openJournal(await this.store(), { resultsMb: results && resultsMb });
     } catch (error) {
       // The next session tries again.
       this.#journal = undefined;
