@@ -75,7 +75,7 @@ export async function tapeOfJournal(
 
 async function* journalLines(of: {
   readonly runtime: Runtime;
-  readonly journal: Journal & { result?(hash: string): Promise<string | undefined> };
+  readonly journal: Journal;
   readonly rows: readonly JournalRow[];
   readonly first: JournalRow;
 }): AsyncGenerator<string> {
@@ -92,7 +92,7 @@ async function* journalLines(of: {
   );
   yield tapeLine(header, runtime.redact);
   for (const row of rows) {
-    const result = row.result_hash === undefined ? undefined : await journal.result?.(row.result_hash);
+    const result = row.result_hash === undefined ? undefined : await journal.result(row.result_hash);
     yield tapeLine(callOfRow(row, { result, session: header.cwd }), runtime.redact);
   }
 }
