@@ -10,6 +10,24 @@ export async function listChanges(runtime: Runtime, query: ChangeQuery): Promise
   return (await changesOf(runtime).rows()).find(query);
 }
 
+/** A change as programs see it. */
+export function publicChange(row: ChangeRow) {
+  return {
+    change: row.seq,
+    call: row.callId,
+    session: row.session,
+    tool: row.tool,
+    at: new Date(row.at).toISOString(),
+    environment: row.environment,
+    kind: row.kind,
+    path: row.path,
+    target: row.target ?? null,
+    existed: row.existed,
+    kept: row.kept,
+    undone_at: row.undoneAt === undefined ? null : new Date(row.undoneAt).toISOString(),
+  };
+}
+
 /** Takes these changes back as far as the files are still as the calls left them. */
 export async function undoChanges(
   runtime: Runtime,

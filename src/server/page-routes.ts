@@ -2,10 +2,9 @@ import { STEERING } from "../base/visible-text.js";
 import { pageHtml } from "./page.js";
 import { PAGE_SCRIPT, PAGE_STYLE } from "./page-files.gen.js";
 import type { Route } from "./route.js";
+import { HTML_TYPE } from "./sign-in.js";
 
 const SHOWN_CALLS = 10;
-
-export const HTML_TYPE = "text/html; charset=utf-8";
 
 export const pageRoute: Route = {
   method: "GET",

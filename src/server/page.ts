@@ -4,7 +4,6 @@ import type { JournalRow } from "../call/journal.js";
 import type { ToolListing } from "../runtime/definitions.js";
 import { VERSION } from "../version.js";
 import { type Html, html } from "./html.js";
-import type { Problem } from "./problem.js";
 
 const MAX_TOOLS = 1_000;
 const MAX_DESCRIPTION = 240;
@@ -18,7 +17,6 @@ export function pageHtml(content: {
 }): string {
   return documentOf({
     title: "Hermes Tools",
-    live: true,
     body: html`<header>
 <h1>Hermes Tools <span class="quiet">${VERSION}</span></h1>
 <p class="quiet">${summary(content.tools)} <span id="connection" role="status"></span></p>
@@ -34,29 +32,7 @@ ${toolsSection(content.tools)}
   });
 }
 
-export function problemHtml(problem: Problem): string {
-  const asksForToken = problem.status === 401;
-  return documentOf({
-    title: asksForToken ? "Token needed" : problem.message,
-    live: false,
-    body: html`<main>
-<h1>${asksForToken ? "Token needed" : `Error ${problem.status}`}</h1>
-<p>${problem.message}</p>
-${asksForToken ? TOKEN_FORM : html`<p>${problem.hint ?? ""}</p>`}
-<form action="/" method="get"><p><button type="submit">To the page</button></p></form>
-</main>`,
-  });
-}
-
-/** Sent as a query, which is traded for a cookie at once and leaves the address bar. */
-const TOKEN_FORM = html`<p>Open the address that <code>hermes serve</code> printed, or give the token here.</p>
-<form action="/" method="get">
-<p><label>Token <input name="token" type="password" autocomplete="off" required></label>
-<button type="submit">Open</button></p>
-</form>
-<p>A browser that has been let in before may need one more step when it comes from another page:</p>`;
-
-function documentOf(page: { readonly title: string; readonly live: boolean; readonly body: Html }): string {
+function documentOf(page: { readonly title: string; readonly body: Html }): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -64,13 +40,9 @@ function documentOf(page: { readonly title: string; readonly live: boolean; read
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${page.title}</title>
-${
-  page.live
-    ? html`<link rel="icon" href="/page-icon.svg" type="image/svg+xml">
+<link rel="icon" href="/page-icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/page.css">
-<script type="module" src="/page.js"></script>`
-    : html``
-}
+<script type="module" src="/page.js"></script>
 </head>
 <body>
 ${page.body}

@@ -4,6 +4,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
 import type { AgentPool } from "./chat/agent-pool.js";
+import type { WebFiles } from "./dashboard/web-files.js";
 import type { EventFeed } from "./event-feed.js";
 import type { HookDoor } from "./hooks-route.js";
 import type { ServerLimits } from "./limits.js";
@@ -20,6 +21,7 @@ export interface ServerServices {
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly limits: ServerLimits;
+  readonly web: WebFiles;
   /** Absent where no webhook is configured. */
   readonly hooks?: HookDoor | undefined;
 }

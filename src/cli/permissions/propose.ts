@@ -1,12 +1,12 @@
 import { visible } from "../../base/visible-text.js";
 import type { Proposal } from "../../policy/profiles/propose.js";
-import { MOST_RECORDED_CALLS, proposeRecorded } from "../../policy/profiles/recorded.js";
 import { saveProfile } from "../../policy/profiles/save-profile.js";
+import { proposeProfile as proposeProfileFrom } from "../../runtime/propose.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
+import { positiveNumber } from "../input.js";
 import type { Output } from "../output.js";
 import { assertPerson } from "../person.js";
-import { daysOf } from "./days.js";
 
 /** A profile that allows what recorded calls used and no more; `--write` puts it into the permissions of the home. */
 export async function proposeProfile({
@@ -18,18 +18,12 @@ export async function proposeProfile({
 }: CommandContext): Promise<void> {
   const write = options.write === true;
   if (write) assertPerson("Profiles are written by a person", "Ask the person to look at it and write it.");
-  const days = daysOf(options.days);
+  const days = positiveNumber(options.days ?? 30, "--days");
   const name = typeof options.name === "string" ? options.name : "as_used";
   const runtime = await open({ userTools: false });
   try {
-    const journal = await runtime.journal();
-    const proposal = await proposeRecorded({
-      config: runtime.config,
-      rows: await journal.recent({ limit: MOST_RECORDED_CALLS, sinceMs: Date.now() - days * 86_400_000 }),
-      name,
-      ...(flags.profile !== undefined && { profile: flags.profile }),
-    });
-    if ("code" in proposal) throw new HermesError(proposal);
+    const { profile } = flags;
+    const proposal = await proposeProfileFrom(runtime, { name, days, profile });
     const written =
       write && proposal.calls > 0 ? await saveProfile({ home, name, yaml: proposal.yaml }) : undefined;
     if (written?.ok === false) throw new HermesError(written);

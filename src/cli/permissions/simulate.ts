@@ -1,11 +1,10 @@
 import { visible } from "../../base/visible-text.js";
-import { MOST_RECORDED_CALLS, simulateRecorded } from "../../policy/profiles/recorded.js";
 import type { Change, Simulation } from "../../policy/profiles/simulate.js";
-import { HermesError } from "../../tool/errors.js";
+import { simulateProfile as simulateProfileOver } from "../../runtime/simulate.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
+import { positiveNumber } from "../input.js";
 import type { Output } from "../output.js";
-import { daysOf } from "./days.js";
 
 /** What another profile would have done with the calls of the journal. */
 export async function simulateProfile({ out, flags, runtime: open, options }: CommandContext): Promise<void> {
@@ -14,16 +13,10 @@ export async function simulateProfile({ out, flags, runtime: open, options }: Co
     const hint = "For example: hermes permissions simulate --profile readonly_research";
     throw commandError("bad_request", "no profile was named", hint);
   }
-  const days = daysOf(options.days);
+  const days = positiveNumber(options.days ?? 30, "--days");
   const runtime = await open({ userTools: false });
   try {
-    const journal = await runtime.journal();
-    const rows = await journal.recent({
-      limit: MOST_RECORDED_CALLS,
-      sinceMs: Date.now() - days * 86_400_000,
-    });
-    const result = await simulateRecorded({ config: runtime.config, rows, profile });
-    if ("code" in result) throw new HermesError(result);
+    const result = await simulateProfileOver(runtime, { profile, days });
     if (out.json) out.value({ days, ...result });
     else show(out, result, days);
   } finally {

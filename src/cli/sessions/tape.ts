@@ -1,7 +1,8 @@
+import { eachMessage } from "../../agent/sessions/public.js";
 import { tapeOfConversation, tapeOfJournal } from "../../replay/record-tape.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CommandContext } from "../context.js";
-import { eachMessage, withConversations } from "./open.js";
+import { withConversations } from "./open.js";
 
 /** The lines of a tape: of the conversation of this name, else of the session of the journal. */
 export async function tapeOf(
