@@ -214,6 +214,7 @@ function callOfRow(
       error: { code: row.error_code ?? row.status, message: row.error_message ?? row.status },
     }),
     ...(result !== undefined && { result }),
+    ...(result !== undefined && sha256(result) !== row.result_hash && { result_cut: true }),
     ...(folder !== undefined && folder !== session && { cwd: folder }),
     at: new Date(row.started_at).toISOString(),
   };

@@ -61,6 +61,8 @@ export interface TapedCall {
   readonly error?: { readonly code?: string | undefined; readonly message: string } | undefined;
   /** What the model was given; absent where it was not kept. */
   readonly result?: string | readonly Content[] | undefined;
+  /** Set where only the beginning of it was kept. */
+  readonly result_cut?: true | undefined;
   readonly environment?: string | undefined;
   /** The working folder of the call, where that is not the header's. */
   readonly cwd?: string | undefined;

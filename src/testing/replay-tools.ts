@@ -78,9 +78,9 @@ function replayTool(of: {
       const next = byKey.get(keyOf(name, args))?.find(({ call }) => left.has(call));
       if (next !== undefined) {
         left.delete(next.call);
-        return next.call.result === undefined && next.call.ok
-          ? missed(`the result of ${next.call.id} was not kept`)
-          : resultOf(next.call);
+        const { id, ok, result, result_cut } = next.call;
+        if (result_cut === true) return missed(`only the beginning of the result of ${id} was kept`);
+        return result === undefined && ok ? missed(`the result of ${id} was not kept`) : resultOf(next.call);
       }
       const times = byKey.get(keyOf(name, args))?.length;
       if (times !== undefined)

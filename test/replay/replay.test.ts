@@ -7,6 +7,7 @@ import { tapeOfConversation, tapeOfJournal } from "../../src/replay/record-tape.
 import { replayTape } from "../../src/replay/replay.js";
 import { parseTape, type Tape, tapeLine } from "../../src/replay/tape.js";
 import type { Runtime } from "../../src/runtime/runtime.js";
+import { defineTool } from "../../src/tool/define.js";
 import { call, calls, said, says, scripted } from "../agent/support.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
 
@@ -46,10 +47,31 @@ describe("a tape of a session of the journal", () => {
         decision: "allow",
         ok: true,
         effects: [{ action: "file:read", resource: join(cwd, "notes.txt") }],
+        result: expect.stringContaining("two"),
       },
       { id: "b", name: "write_file", ok: true },
       { id: "c", ok: false, error: { code: "invalid_arguments" } },
     ]);
+  });
+
+  it("says when a result was kept only in part", async () => {
+    const long = defineTool({
+      name: "long",
+      description: "Says much",
+      parameters: { type: "object", properties: { size: { type: "integer" } } },
+      maxResultSizeChars: 500_000,
+      handler: ({ size = 0 }) => "x".repeat(size),
+    });
+    const { runtime } = await testRuntime([long], { journal: true });
+    const session = await runtime.openSession();
+    await session.call({ id: "whole", name: "long", arguments: { size: 1_000 } });
+    await session.call({ id: "cut", name: "long", arguments: { size: 100_000 } });
+    const { tape } = await tapeFrom(await tapeOfJournal(runtime, session.id));
+    expect(tape.calls.map(({ id, result_cut }) => [id, result_cut])).toEqual([
+      ["whole", undefined],
+      ["cut", true],
+    ]);
+    expect(tape.calls[1]?.result).toMatch(/^x{1000}/);
   });
 
   it("replayed under the same rules is the same, and nothing runs", async () => {
