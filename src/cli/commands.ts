@@ -184,8 +184,22 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   skills,
   stats: {
     about: "calls, errors and times per tool",
-    options: { "--days <n>": { about: "look back this far", default: "30" } },
-    load: async () => (await import("./stats.js")).stats,
+    otherwise: "show",
+    commands: {
+      show: {
+        about: "calls, errors and times per tool",
+        options: { "--days <n>": { about: "look back this far", default: "30" } },
+        load: async () => (await import("./stats.js")).stats,
+      },
+      scorecard: {
+        about: "how each model gets along with each tool, and what a better description could prevent",
+        options: {
+          "--days <n>": { about: "look back this far", default: "30" },
+          "--tool <name>": "only this one",
+        },
+        load: async () => (await import("./stats/scorecard.js")).scorecard,
+      },
+    },
   },
   completion: {
     about: "shell completion script",
