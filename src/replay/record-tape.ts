@@ -1,3 +1,5 @@
+import type { SqliteConversationStore } from "../agent/sessions/conversation-store.js";
+import { eachMessage } from "../agent/sessions/public.js";
 import type { Conversation, StoredMessage } from "../agent/sessions/types.js";
 import { canonicalJson } from "../base/canonical-json.js";
 import { sha256 } from "../base/hash.js";
@@ -19,6 +21,19 @@ import {
 } from "./tape.js";
 
 const MOST_CALLS = 100_000;
+
+/** The tape of the conversation of this id, else of the session of the journal; undefined where there is neither. */
+export async function tapeOfSession(of: {
+  readonly runtime: Runtime;
+  /** Undefined where there are no conversations yet. */
+  readonly store: SqliteConversationStore | undefined;
+  readonly id: string;
+}): Promise<AsyncGenerator<string> | undefined> {
+  const { runtime, store, id } = of;
+  const conversation = await store?.get(id);
+  if (store === undefined || conversation === undefined) return tapeOfJournal(runtime, id);
+  return tapeOfConversation({ runtime, conversation, messages: eachMessage(store, id) });
+}
 
 /** A conversation as a tape, line by line. */
 export async function* tapeOfConversation(of: {

@@ -1,21 +1,13 @@
 import { visible } from "../../base/visible-text.js";
 import type { Proposal } from "../../policy/profiles/propose.js";
-import { saveProfile } from "../../policy/profiles/save-profile.js";
-import { proposeProfile as proposeProfileFrom } from "../../runtime/propose.js";
-import { HermesError } from "../../tool/errors.js";
+import { acceptProposal, proposeProfile as proposeProfileFrom } from "../../runtime/propose.js";
 import type { CommandContext } from "../context.js";
 import { positiveNumber } from "../input.js";
 import type { Output } from "../output.js";
 import { assertPerson } from "../person.js";
 
 /** A profile that allows what recorded calls used and no more; `--write` puts it into the permissions of the home. */
-export async function proposeProfile({
-  out,
-  flags,
-  home,
-  runtime: open,
-  options,
-}: CommandContext): Promise<void> {
+export async function proposeProfile({ out, flags, runtime: open, options }: CommandContext): Promise<void> {
   const write = options.write === true;
   if (write) assertPerson("Profiles are written by a person", "Ask the person to look at it and write it.");
   const days = positiveNumber(options.days ?? 30, "--days");
@@ -24,9 +16,7 @@ export async function proposeProfile({
   try {
     const { profile } = flags;
     const proposal = await proposeProfileFrom(runtime, { name, days, profile });
-    const written =
-      write && proposal.calls > 0 ? await saveProfile({ home, name, yaml: proposal.yaml }) : undefined;
-    if (written?.ok === false) throw new HermesError(written);
+    const written = write && proposal.calls > 0 ? await acceptProposal(runtime, proposal) : undefined;
     if (out.json) out.value({ days, ...proposal, ...(written && { written: written.file }) });
     else show(out, { proposal, days, file: written?.file });
   } finally {

@@ -1,5 +1,4 @@
-import { eachMessage } from "../../agent/sessions/public.js";
-import { tapeOfConversation, tapeOfJournal } from "../../replay/record-tape.js";
+import { tapeOfSession } from "../../replay/record-tape.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CommandContext } from "../context.js";
 import { withConversations } from "./open.js";
@@ -9,17 +8,14 @@ export async function tapeOf(
   context: CommandContext,
   { runtime, id }: { readonly runtime: Runtime; readonly id: string },
 ): Promise<readonly string[] | undefined> {
-  const said = await withConversations(context, async (store) => {
-    const conversation = await store.get(id);
-    if (conversation === undefined) return undefined;
-    return collected(tapeOfConversation({ runtime, conversation, messages: eachMessage(store, id) }));
-  });
-  if (said !== undefined) return said;
-  const lines = await tapeOfJournal(runtime, id);
-  return lines && collected(lines);
+  const said = await withConversations(context, async (store) =>
+    collected(await tapeOfSession({ runtime, store, id })),
+  );
+  return said ?? collected(await tapeOfSession({ runtime, store: undefined, id }));
 }
 
-async function collected(lines: AsyncIterable<string>): Promise<readonly string[]> {
+async function collected(lines: AsyncIterable<string> | undefined): Promise<readonly string[] | undefined> {
+  if (lines === undefined) return undefined;
   const all: string[] = [];
   for await (const line of lines) all.push(line);
   return all;

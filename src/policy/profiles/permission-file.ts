@@ -76,10 +76,15 @@ export async function readPermissionFile(options: FileOptions): Promise<Permissi
   };
 }
 
-/** Rules that no file holds yet; what cannot be read of them is left out. */
-export async function readPermissionText(text: string, file: string): Promise<WrittenRules> {
+/** Rules that no file holds yet; what cannot be read of them is told and left out. */
+export async function readPermissionText(
+  text: string,
+  file: string,
+  report: (finding: RuleFinding) => void = () => undefined,
+): Promise<WrittenRules> {
   const parsed = await parseConfigText(text);
-  return readRules(parsed.ok ? parsed.root : { kind: "map", entries: [] }, { file, report: () => undefined });
+  if (!parsed.ok) report({ severity: "error", message: parsed.message, place: parsed.place });
+  return readRules(parsed.ok ? parsed.root : { kind: "map", entries: [] }, { file, report });
 }
 
 async function readRulesText(text: string, good: string | undefined, options: FileOptions): Promise<Reading> {
