@@ -62,6 +62,10 @@ export interface AgentResult {
     readonly duration_ms: number;
     readonly error?: NonNullable<CallResult["error"]> | undefined;
   }[];
+  /** Why it stopped at `error` or `budget`, and what can be done about it. */
+  readonly error?:
+    | { readonly code: string; readonly message: string; readonly hint?: string | undefined }
+    | undefined;
   readonly usage: AgentUsage;
   /** Null where nobody said what the model costs. */
   readonly cost_usd: number | null;
