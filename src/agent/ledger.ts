@@ -96,7 +96,7 @@ export class Ledger {
    */
   async reserve(inputTokens: number): Promise<string | undefined> {
     this.release();
-    const { sessionUsd, dayUsd } = this.#budget();
+    const { sessionUsd, dayUsd } = await this.#raised(this.#budget());
     const request = { inputTokens, outputTokens: ANSWER_TOKENS };
     const about = mostItCanCost(request, this.#model.prices) ?? 0;
     const [bySession, byDay] = await Promise.all([
@@ -107,17 +107,24 @@ export class Ledger {
     const others = [...(onTheirWay.get(this.#store)?.values() ?? [])];
     const kin = others.filter(({ payer }) => payer === this.#payer);
     if (sessionUsd !== undefined && bySession + sum(kin) + about > sessionUsd)
-      return overBudget({
-        what: "this conversation",
-        spent: bySession,
-        limit: sessionUsd,
-        key: "budget_usd",
-      });
+      return overBudget({ session: this.#payer, spent: bySession, limit: sessionUsd, about });
     if (dayUsd !== undefined && byDay + sum(others) + about > dayUsd)
-      return overBudget({ what: "today", spent: byDay, limit: dayUsd, key: "budget_day_usd" });
+      return overBudget({ spent: byDay, limit: dayUsd, about });
     const reserved = onTheirWay.get(this.#store) ?? new Map();
     onTheirWay.set(this.#store, reserved.set(this, { payer: this.#payer, usd: about }));
     return undefined;
+  }
+
+  /** With what a person has added since: it is read from disk, so any process can be the one where it was said. */
+  async #raised({ sessionUsd, dayUsd }: Budget): Promise<Budget> {
+    const [session, day] = await Promise.all([
+      sessionUsd === undefined ? undefined : this.#store.raisedBudget({ session: this.#payer }),
+      dayUsd === undefined ? undefined : this.#store.raisedBudget({ dayOf: Date.now() }),
+    ]);
+    return {
+      sessionUsd: sessionUsd === undefined ? undefined : Math.max(sessionUsd, session ?? 0),
+      dayUsd: dayUsd === undefined ? undefined : Math.max(dayUsd, day ?? 0),
+    };
   }
 
   release(): void {
@@ -137,15 +144,18 @@ function sum(reserved: readonly { readonly usd: number }[]): number {
 }
 
 function overBudget(over: {
-  readonly what: string;
+  /** The conversation whose budget it is; left out, it is the day's. */
+  readonly session?: string | undefined;
   readonly spent: number;
   readonly limit: number;
-  readonly key: "budget_usd" | "budget_day_usd";
+  readonly about: number;
 }): string {
-  const { what, spent, limit, key } = over;
+  const { session, spent, limit, about } = over;
+  const [what, day] = session === undefined ? ["today", "day "] : ["this conversation", ""];
   return (
-    `The budget for ${what} is used up: $${spent.toFixed(4)} of $${limit.toFixed(2)}. The work waits; ` +
-    `raise it with \`hermes config set model.${key} AMOUNT\` and go on with \`hermes chat --resume last\`.`
+    `The budget for ${what} is used up: $${spent.toFixed(4)} of $${limit.toFixed(2)} is spent, and the next request may ` +
+    `cost $${about.toFixed(4)}. The work waits; raise the budget with \`/budget ${day}AMOUNT\`, or with ` +
+    `\`hermes sessions budget ${session ?? "day"} AMOUNT\`, and say \`go on\`.`
   );
 }
 
