@@ -72,7 +72,7 @@ export interface AgentResult {
   readonly duration_ms: number;
 }
 
-/** All requests of the turn, also those for summaries and titles. */
+/** All requests of the turn: also those for summaries, of its children and of tools that ask a model. */
 export interface AgentUsage {
   readonly requests: number;
   readonly input_tokens: number;

@@ -27,6 +27,9 @@ const onTheirWay = new WeakMap<
   Map<Ledger, { readonly payer: string; readonly usd: number }>
 >();
 
+/** Who counts all that a conversation's turn costs, also what its children and its tools ask for. */
+const leading = new WeakMap<ConversationStore, Map<string, Ledger>>();
+
 /** Counts what a turn costs, whatever it was for, and says before a request whether there is money left for it. */
 export class Ledger {
   readonly #store: ConversationStore;
@@ -73,13 +76,9 @@ export class Ledger {
   }
 
   async add(purpose: ModelPurpose, { usage, model }: Pick<ModelFinish, "usage" | "model">): Promise<void> {
-    this.#requests += 1;
-    this.#input += usage?.inputTokens ?? 0;
-    this.#output += usage?.outputTokens ?? 0;
-    this.#cached += usage?.cachedTokens ?? 0;
     const costUsd = usage === undefined ? undefined : costOf(usage, this.#model.prices);
-    if (costUsd === undefined) this.#isPriced = false;
-    this.#cost += costUsd ?? 0;
+    const leader = leading.get(this.#store)?.get(this.#payer);
+    for (const ledger of new Set([this, leader ?? this])) ledger.#count(usage, costUsd);
     await this.#store.addBill({
       session: this.#session,
       model: model ?? this.#model.name,
@@ -88,6 +87,22 @@ export class Ledger {
       costUsd,
     });
     this.release();
+  }
+
+  #count(usage: ModelFinish["usage"], costUsd: number | undefined): void {
+    this.#requests += 1;
+    this.#input += usage?.inputTokens ?? 0;
+    this.#output += usage?.outputTokens ?? 0;
+    this.#cached += usage?.cachedTokens ?? 0;
+    if (costUsd === undefined) this.#isPriced = false;
+    this.#cost += costUsd ?? 0;
+  }
+
+  /** From here until what is returned is called, what others spend for this conversation counts here too. */
+  lead(): () => void {
+    const ledgers = leading.get(this.#store) ?? new Map<string, Ledger>();
+    leading.set(this.#store, ledgers.set(this.#payer, this));
+    return () => ledgers.delete(this.#payer);
   }
 
   /**

@@ -107,6 +107,7 @@ class Turn {
     this.#stored = [...(await store.messages(conversation))];
     const unpriced = this.#ledger.unpriced();
     if (unpriced !== undefined) emit({ type: "notice", message: unpriced });
+    const finish = this.#parts.payer === undefined ? this.#ledger.lead() : undefined;
     let stop: StopReason;
     try {
       stop = await this.#untilItIsOver();
@@ -114,6 +115,8 @@ class Turn {
       this.#error = describedError(error);
       emit({ type: "error", ...this.#error });
       stop = "error";
+    } finally {
+      finish?.();
     }
     return {
       type: "result",
