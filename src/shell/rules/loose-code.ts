@@ -23,7 +23,8 @@ function named(word: ShellWord, before: string): { readonly option: string; read
   if (option !== undefined && value !== undefined) return { option, path: { ...word, text: value } };
   if (/^-\w[/~]/.test(word.text))
     return { option: word.text.slice(0, 2), path: { ...word, text: word.text.slice(2) } };
-  return { option: /^--?[a-zA-Z]/.test(before) ? before : "", path: word };
+  // What has its value already takes no other.
+  return { option: /^--?[a-zA-Z][^=]*$/.test(before) ? before : "", path: word };
 }
 
 const isPlain = (program: string): boolean =>
@@ -68,7 +69,7 @@ export const RULES = subject("starter", [
     not_match: ["jq . /tmp/.a.json", "mytool --cache-dir=/tmp/.c", "pytest --basetemp=/tmp/.p", "rm -f /tmp/.lock"] },
   { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS,
     match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml"],
-    not_match: ["foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py"] },
+    not_match: ["foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py", "linter --colors=off /tmp/a.ts"] },
   { program: "dpkg|apt|apt-get|dnf|yum|zypper|rpm|pacman|apk|snap|flatpak|gem|npm|pnpm|yarn|pip|pip3|pipx|cargo|conda", dry: "dry-run s", taking: "r requirement c constraint t target root prefix cache-dir", word: /^(?:install|add|-[a-zA-Z]*[iU][a-zA-Z]*|--install|localinstall|inject)$/,
     when: ({ operands }) => operands.find((word) => isDownloadPlace(word) && /\.\w+$/.test(word.text)), rule: "starter.foreign-code", reason: "installs a package from a place anybody can write",
     match: ["dpkg -i /tmp/x.deb", "pip install /tmp/x.whl"], not_match: ["pip install -r /tmp/req.txt", "apt-get install curl"] },

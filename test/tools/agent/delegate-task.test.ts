@@ -89,6 +89,8 @@ describe("delegate_task", () => {
       count === 1 ? calls(call("d", "delegate_task", { goal: "deeper" })) : says("could not"),
     );
     const { agent, store } = await agentWith(client, {
+      // Not all that this machine has: what their definitions cost would decide.
+      toolsets: ["file", "delegation"],
       prices: { input: 10, output: 10 },
       // Room for one request at a time, however many tools there are to tell of.
       budget: () => ({ sessionUsd: 0.1 }),
