@@ -168,7 +168,7 @@ function overBudget(over: {
   const { session, spent, limit, about } = over;
   const [what, day] = session === undefined ? ["today", "day "] : ["this conversation", ""];
   return (
-    `The budget for ${what} is used up: $${spent.toFixed(4)} of $${limit.toFixed(2)} is spent, and the next request may ` +
+    `The budget for ${what} does not cover the next request: $${spent.toFixed(4)} of $${limit.toFixed(2)} is spent, and it may ` +
     `cost $${about.toFixed(4)}. The work waits; raise the budget with \`/budget ${day}AMOUNT\`, or with ` +
     `\`hermes sessions budget ${session ?? "day"} AMOUNT\`, and say \`go on\`.`
   );
