@@ -92,8 +92,7 @@ describe("delegate_task", () => {
       // Not all that this machine has: what their definitions cost would decide.
       toolsets: ["file", "delegation"],
       prices: { input: 10, output: 10 },
-      // Room for one request at a time, however many tools there are to tell of.
-      budget: () => ({ sessionUsd: 0.1 }),
+      budget: () => ({ sessionUsd: 0.03 }),
     });
     await delegate(agent.session, { goal: "first" });
     expect(asked.filter(({ messages }) => JSON.stringify(messages[1]).includes("deeper"))).toEqual([]);
@@ -104,7 +103,7 @@ describe("delegate_task", () => {
     const tasks = Array.from({ length: 10 }, (_, index) => ({ goal: `more ${index}` }));
     const { results } = await delegate(agent.session, { tasks });
     expect(results.some(({ summary }) => summary.includes("The budget is used up"))).toBe(true);
-    expect(await store.spent({ session: agent.conversation })).toBeLessThan(0.1);
+    expect(await store.spent({ session: agent.conversation })).toBeLessThan(0.03);
   });
 
   it("lesson 80: each child has a status and what it came to, also when it ran out of turns", async () => {
