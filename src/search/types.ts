@@ -15,6 +15,8 @@ export interface Hit {
   readonly index: number;
   /** Comparable within one answer only. */
   readonly score: number;
+  /** By judge (`words`, `table`, `model`): how far it lies above the mean of all tools, in deviations. */
+  readonly marks?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Finds tools by words alone: no waiting, no files, no model. */

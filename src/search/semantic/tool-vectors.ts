@@ -1,5 +1,5 @@
-import { isRecord } from "../../base/record.js";
-import type { Embedder, SearchableTool } from "../types.js";
+import type { ToolTexts } from "../tool-texts.js";
+import type { Embedder } from "../types.js";
 import type { ModelEmbedder } from "./embedder.js";
 import { PART_SIGN } from "./model-protocol.js";
 import type { VectorCache } from "./vector-cache.js";
@@ -69,13 +69,15 @@ export class ToolVectors {
 
 /** Vectors from the cache where there are any, from the model where not. */
 export async function makeToolVectors(options: {
-  readonly tools: readonly SearchableTool[];
+  readonly texts: readonly ToolTexts[];
   readonly embedder: Embedder | ModelEmbedder;
   readonly cache?: VectorCache | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }): Promise<ToolVectors> {
   const { embedder } = options;
-  const texts = toolTexts(options.tools);
+  const texts = options.texts.map((parts) =>
+    parts.map((part) => part.replaceAll(PART_SIGN, " ")).join(PART_SIGN),
+  );
   const known = await embedTexts({ ...options, texts });
   const vectors = new ToolVectors(texts.length, embedder.dimensions);
   for (const [index, text] of texts.entries()) {
@@ -112,89 +114,4 @@ async function embedTexts(options: {
     options.onProgress?.(Math.min(from + SAVED_TOGETHER, missing.length), missing.length);
   }
   return known;
-}
-
-/** What a tool is for stands at the beginning; what follows blurs its vector and costs time. */
-const WANTED_LENGTH = 200;
-const LONGEST_LENGTH = 300;
-/** In characters; the model reads less than this. */
-const LONGEST_PARAMETERS = 600;
-/** A sentence that more tools share says nothing about any of them. */
-const MOST_SHARERS = 2;
-const CODE = /```[\s\S]*?(?:```|$)/g;
-const ADDRESSES = /https?:\/\/\S+/g;
-const MARKS = /[*#`>|]+|\p{Extended_Pictographic}|\uFE0F/gu;
-const ENDS = /(?<=[.!?])\s+|\n+|\s-\s|(?<=:)\s+(?=\d\.)/;
-const LIST_SIGN = /^\s*(?:\d+\.|[-•])\s*/;
-
-/**
- * For each tool the text its vector is made of: what tells it from the others of this list. Names come without the
- * words that most of them share, descriptions as their first sentences, without mark-up and without what is repeated
- * from tool to tool.
- */
-export function toolTexts(tools: readonly SearchableTool[]): readonly string[] {
-  const sentences = tools.map(({ description }) => sentencesOf(description));
-  const sharers = countSharers(sentences.map((own) => own.map((sentence) => sentence.toLowerCase())));
-  const names = tools.map(({ name }) => wordsOf(name));
-  const nameSharers = countSharers(names.map((words) => words.map((word) => word.toLowerCase())));
-  return tools.map(({ parameters }, index) => {
-    const name = ownName(names[index] ?? [], (word) => (nameSharers.get(word) ?? 0) > tools.length / 2);
-    const all = sentences[index] ?? [];
-    const own = all.filter((sentence) => (sharers.get(sentence.toLowerCase()) ?? 0) <= MOST_SHARERS);
-    const purpose = firstOf(own.length > 0 ? own : all);
-    return [`${name}:`, purpose === "" ? name : purpose, parametersText(parameters)]
-      .map((part) => part.replaceAll(PART_SIGN, " "))
-      .join(PART_SIGN);
-  });
-}
-
-function parametersText({ properties }: SearchableTool["parameters"]): string {
-  if (!isRecord(properties)) return "";
-  return Object.entries(properties)
-    .map(([name, schema]) => {
-      const about = isRecord(schema) && typeof schema.description === "string" ? schema.description : "";
-      return `${wordsOf(name).join(" ")}${about === "" ? "" : `: ${about}`}`;
-    })
-    .join(". ")
-    .slice(0, LONGEST_PARAMETERS);
-}
-
-function sentencesOf(description: string): readonly string[] {
-  const plain = description.replace(CODE, " ").replace(ADDRESSES, " ").replace(MARKS, " ");
-  return plain
-    .split(ENDS)
-    .map((sentence) => sentence.replace(LIST_SIGN, "").replace(/\s+/g, " ").trim())
-    .filter((sentence) => sentence !== "");
-}
-
-function firstOf(sentences: readonly string[]): string {
-  let text = "";
-  for (const sentence of sentences) {
-    if (text !== "" && text.length + sentence.length > WANTED_LENGTH) break;
-    text += `${sentence} `;
-  }
-  return text.slice(0, LONGEST_LENGTH).trim();
-}
-
-/** `getUserByID`, `get_user_by_id` → words. */
-function wordsOf(name: string): readonly string[] {
-  return name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
-    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
-    .split(/[\s_\-./:]+/)
-    .filter((word) => word !== "");
-}
-
-/** `mcp_slack_slack_post_message` → `slack post message`, where most names begin with `mcp`. */
-function ownName(words: readonly string[], isShared: (word: string) => boolean): string {
-  const own: string[] = [];
-  for (const word of words)
-    if (!isShared(word.toLowerCase()) && own.at(-1)?.toLowerCase() !== word.toLowerCase()) own.push(word);
-  return (own.length > 0 ? own : words).join(" ");
-}
-
-function countSharers(lists: readonly (readonly string[])[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const list of lists) for (const item of new Set(list)) counts.set(item, (counts.get(item) ?? 0) + 1);
-  return counts;
 }
