@@ -98,6 +98,7 @@ const BUNDLES = [
       "tools/quickjs-worker": "src/tools/code/quickjs/worker.ts",
       // Measured by itself in the bench.
       "search/lexical": "src/search/lexical/index.ts",
+      "search/finder": "src/search/finder.ts",
       "agent/sessions": "src/agent/sessions/conversation-store.ts",
       // A process is started by the path of its program.
       "search/model-process": "src/search/semantic/model-process.ts",

@@ -17,7 +17,7 @@ export type Judge = "words" | "table" | "model";
 
 /** What words count for beside the judges of meaning, who share one point (docs/tool-search-ranking.md). */
 const WORDS_WEIGHT = { table: 0.6, model: 0.5 } as const;
-const TABLE_WEIGHT_BESIDE_MODEL = 0.3;
+const TABLE_WEIGHT_BESIDE_MODEL = 0.5;
 const LEAST_FAMILIARITY = 0.3;
 /** A search waits so long for the table: the tools of most sessions are read in less. */
 const TABLE_PATIENCE_MS = 120;

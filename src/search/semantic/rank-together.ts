@@ -10,9 +10,7 @@ const WISH_WEIGHT = 0.8;
 const WORDS_WEIGHT_PER_WISH = 0.05;
 const MOST_FURTHER_WISHES = 4;
 
-/** So many tools show the mean and the spread of a whole catalogue well enough. */
-const SAMPLE = 1_000;
-/** Below both of these a tool is no answer to any part, and is not compared with each of them. */
+/** Below both of these a tool is no answer to any part. */
 const LIKELY_BY_MEANING = 1.5;
 const LIKELY_BY_WORDS = 2;
 
@@ -81,35 +79,29 @@ function bestOfParts(options: {
   readonly words: Float32Array;
 }): Float32Array {
   const { parts, vectors, whole, words } = options;
-  const scales = parts.map((part) => {
-    const step = Math.max(1, Math.floor(whole.length / SAMPLE));
-    return spreadOf(vectors.similarities(part, step));
-  });
+  const marks = parts.map((part) => standardised(vectors.similarities(part)));
   const best = whole.slice();
   for (let index = 0; index < best.length; index += 1) {
-    if ((whole[index] ?? 0) < LIKELY_BY_MEANING && (words[index] ?? 0) < LIKELY_BY_WORDS) continue;
+    if ((whole[index] as number) < LIKELY_BY_MEANING && (words[index] as number) < LIKELY_BY_WORDS) continue;
     let highest = Number.NEGATIVE_INFINITY;
-    for (const [at, part] of parts.entries()) {
-      const { average = 0, deviation = 1 } = scales[at] ?? {};
-      highest = Math.max(highest, (vectors.similarity(index, part) - average) / deviation);
-    }
+    for (const mark of marks) highest = Math.max(highest, mark[index] as number);
     best[index] = highest;
   }
   return best;
 }
 
+/** In place. */
 function standardised(values: Float32Array): Float32Array {
-  const { average, deviation } = spreadOf(values);
-  return values.map((value) => (value - average) / deviation);
-}
-
-function spreadOf(values: Float32Array): { readonly average: number; readonly deviation: number } {
   let sum = 0;
   let squares = 0;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as number;
     sum += value;
     squares += value * value;
   }
   const average = sum / values.length;
-  return { average, deviation: Math.sqrt(Math.max(0, squares / values.length - average * average)) || 1 };
+  const scale = 1 / (Math.sqrt(Math.max(0, squares / values.length - average * average)) || 1);
+  for (let index = 0; index < values.length; index += 1)
+    values[index] = ((values[index] as number) - average) * scale;
+  return values;
 }

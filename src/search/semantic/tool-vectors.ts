@@ -2,68 +2,77 @@ import type { ToolTexts } from "../tool-texts.js";
 import type { Embedder } from "../types.js";
 import type { ModelEmbedder } from "./embedder.js";
 import { PART_SIGN } from "./model-protocol.js";
+import { SIMILARITIES } from "./similarities.gen.js";
 import type { VectorCache } from "./vector-cache.js";
 
 /** Written to the cache together: little is lost when the program ends in the middle. */
 const SAVED_TOGETHER = 256;
 
-/** One vector per tool, one after the other. */
+/** What the declarations of Node leave out. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { readonly exports: unknown };
+};
+
+interface Similarities {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  similarities(text: number, tools: number, count: number, bytes: number, scales: number, out: number): void;
+}
+
+/** Compiled once; every list of vectors has memory of its own. */
+let compiled: object | undefined;
+
+const PAGE_BYTES = 65_536;
+/** As many numbers are compared at a time. */
+const LANES = 16;
+const LARGEST = 127;
+
+/** One vector per tool, a byte per number. */
 export class ToolVectors {
-  readonly #dimensions: number;
-  readonly #values: Float32Array;
+  readonly #count: number;
+  readonly #width: number;
+  readonly #bytes: Int8Array;
+  readonly #floats: Float32Array;
+  readonly #compare: Similarities["similarities"];
 
   constructor(count: number, dimensions: number) {
-    this.#dimensions = dimensions;
-    this.#values = new Float32Array(count * dimensions);
+    compiled ??= new WebAssembly.Module(Buffer.from(SIMILARITIES, "base64"));
+    const { memory, similarities } = new WebAssembly.Instance(compiled).exports as Similarities;
+    this.#count = count;
+    this.#width = Math.ceil(dimensions / LANES) * LANES;
+    // A text, the tools, what a byte of each is worth, an answer for each.
+    memory.grow(Math.ceil((this.#width + count * (this.#width + 8)) / PAGE_BYTES));
+    this.#bytes = new Int8Array(memory.buffer);
+    this.#floats = new Float32Array(memory.buffer);
+    this.#compare = similarities;
   }
 
   set(index: number, vector: Float32Array): void {
-    this.#values.set(vector, index * this.#dimensions);
+    this.#floats[this.#scalesAt / 4 + index] = this.#write(vector, this.#width * (index + 1));
   }
 
-  /** How alike a text and every tool are, or every `step`th of them. */
-  similarities(vector: Float32Array, step = 1): Float32Array {
-    const values = this.#values;
-    const width = this.#dimensions;
-    const stride = width * step;
-    const count = Math.ceil(values.length / stride);
-    const found = new Float32Array(count);
-    let at = 0;
-    // Four tools at a time: each number of the text is read once for all of them.
-    for (; at + 4 <= count; at += 4) {
-      const from = at * stride;
-      let a = 0;
-      let b = 0;
-      let c = 0;
-      let d = 0;
-      for (let place = 0; place < width; place += 1) {
-        const value = vector[place] as number;
-        a += (values[from + place] as number) * value;
-        b += (values[from + stride + place] as number) * value;
-        c += (values[from + 2 * stride + place] as number) * value;
-        d += (values[from + 3 * stride + place] as number) * value;
-      }
-      found[at] = a;
-      found[at + 1] = b;
-      found[at + 2] = c;
-      found[at + 3] = d;
-    }
-    for (; at < count; at += 1) found[at] = this.similarity(at * step, vector);
+  /** How alike a text and every tool are. */
+  similarities(vector: Float32Array): Float32Array {
+    const worth = this.#write(vector, 0);
+    const answersAt = this.#scalesAt + 4 * this.#count;
+    this.#compare(0, this.#width, this.#count, this.#width, this.#scalesAt, answersAt);
+    const found = this.#floats.slice(answersAt / 4, answersAt / 4 + this.#count);
+    for (let index = 0; index < found.length; index += 1) found[index] = (found[index] as number) * worth;
     return found;
   }
 
-  similarity(index: number, vector: Float32Array): number {
-    const values = this.#values;
-    const width = this.#dimensions;
-    const from = index * width;
-    // Two sums that do not wait for each other.
-    let even = 0;
-    let odd = 0;
-    for (let place = 0; place < width; place += 2) {
-      even += (values[from + place] as number) * (vector[place] as number);
-      odd += (values[from + place + 1] as number) * (vector[place + 1] as number);
-    }
-    return even + odd;
+  get #scalesAt(): number {
+    return this.#width * (this.#count + 1);
+  }
+
+  /** What one of its bytes is worth. */
+  #write(vector: Float32Array, at: number): number {
+    let largest = 0;
+    for (const value of vector) largest = Math.max(largest, Math.abs(value));
+    const scale = largest === 0 ? 0 : LARGEST / largest;
+    for (let place = 0; place < vector.length; place += 1)
+      this.#bytes[at + place] = Math.round((vector[place] as number) * scale);
+    return largest / LARGEST;
   }
 }
 

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { sha256 } from "../../base/hash.js";
 import { readWordpieces, type Wordpieces } from "../semantic/wordpiece.js";
 
 const FILE = "tool-vectors-128.bin";
@@ -101,7 +100,9 @@ export function openTokenTable(): Promise<TokenTable> {
 
 async function readTable(): Promise<TokenTable> {
   const file = await readTableFile();
-  if (sha256(file) !== TABLE_SHA256) throw new Error(`${FILE} is damaged: install hermes-tools again`);
+  // Beside this thread: it takes longer than everything else here.
+  const digest = Buffer.from(await crypto.subtle.digest("SHA-256", file)).toString("hex");
+  if (digest !== TABLE_SHA256) throw new Error(`${FILE} is damaged: install hermes-tools again`);
   return new TokenTable(file);
 }
 
