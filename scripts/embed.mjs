@@ -21,6 +21,7 @@ const EMBEDDED = [
     comments: "dropped",
   },
   { module: "src/search/lexical/words.gen.ts", folder: "words", comments: "dropped" },
+  { module: "src/search/foreign/words.gen.ts", files: { WORDS: "words.txt" }, comments: "dropped" },
   {
     module: "src/search/semantic/similarities.gen.ts",
     files: { SIMILARITIES: "similarities.wat" },

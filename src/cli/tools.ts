@@ -28,6 +28,9 @@ export const tools: CommandSpec = {
     explain: {
       about: "why a tool is offered or not",
       args: { "[name]": "" },
+      options: {
+        "--request <text>": "with a name: which place it has for this request, and by whose judgement",
+      },
       load: async () => (await import("./tools/info.js")).explain,
     },
     size: {

@@ -1,6 +1,7 @@
 import { inTime } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
 import { inSlices } from "../base/slices.js";
+import { englishWordsOf, looksForeign } from "./foreign/to-english.js";
 import { splitRequest, type WordIndex } from "./lexical/index.js";
 import { type Meaning, rankTogether } from "./semantic/rank-together.js";
 import { makeToolVectors, ToolVectors } from "./semantic/tool-vectors.js";
@@ -78,17 +79,27 @@ export class HybridFinder implements ToolFinder {
 
   async search(query: string, { limit }: { readonly limit: number }): Promise<readonly Hit[]> {
     if (!this.#tableIsSettled) await Promise.race([this.#tableRead, pause(TABLE_PATIENCE_MS)]);
-    const wishes = wishesOf(query);
-    const words = this.#lexical.scores(query);
+    const asked = this.#inEnglishToo(query);
+    const wishes = wishesOf(asked);
+    const words = this.#lexical.scores(asked);
     const byModel = await this.#askModel(wishes);
     const byTable = this.#askTable(wishes, {
       weight: byModel === undefined ? 1 : TABLE_WEIGHT_BESIDE_MODEL,
       isKnown: words.parts.length > 0,
     });
     const meanings = [byTable, byModel].filter((meaning) => meaning !== undefined);
-    if (meanings.length === 0) return this.#lexical.search(query, { limit });
+    if (meanings.length === 0) return this.#lexical.search(asked, { limit });
     const wordsWeight = WORDS_WEIGHT[byModel === undefined ? "table" : "model"];
     return rankTogether({ meanings, words, wordsWeight, limit });
+  }
+
+  #inEnglishToo(query: string): string {
+    // A single word may be the name of a tool.
+    const isForeign =
+      looksForeign(query) ||
+      (/\s/.test(query.trim()) && (this.#table?.table.familiarity(query) ?? 1) < LEAST_FAMILIARITY);
+    const english = isForeign ? englishWordsOf(query) : undefined;
+    return english === undefined ? query : `${query} ${english}`;
   }
 
   /** Of words that neither it nor any tool knows it could only guess, and every tool would be an answer. */

@@ -42,3 +42,12 @@ export interface ToolFinder {
   readonly size: number;
   search(query: string, options: { readonly limit: number }): Promise<readonly Hit[]>;
 }
+
+/** `words +3.1, table +1.8`: how far each judge sets it above the other tools, in deviations; the strongest first. */
+export function whyFound(marks: Hit["marks"]): string {
+  if (marks === undefined) return "words";
+  return Object.entries(marks)
+    .sort(([, one], [, other]) => other - one)
+    .map(([judge, mark]) => `${judge} ${mark < 0 ? "−" : "+"}${Math.abs(mark).toFixed(1)}`)
+    .join(", ");
+}

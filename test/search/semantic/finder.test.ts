@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { searchable } from "../../../src/search/catalogue.js";
 import { HybridFinder } from "../../../src/search/finder.js";
+import { looksForeign } from "../../../src/search/foreign/to-english.js";
 import { createLexicalIndex } from "../../../src/search/lexical/index.js";
 import { createEmbedder } from "../../../src/search/semantic/embedder.js";
 import { findModel } from "../../../src/search/semantic/model-files.js";
@@ -10,6 +12,8 @@ import { VectorCache } from "../../../src/search/semantic/vector-cache.js";
 import { openTokenTable, TokenTable } from "../../../src/search/table/token-table.js";
 import { toolTexts } from "../../../src/search/tool-texts.js";
 import type { Embedder, SearchableTool } from "../../../src/search/types.js";
+import { testRuntime } from "../../support/runtime.js";
+import { FOREIGN_REQUESTS } from "../fixtures/foreign-requests.js";
 
 const home = mkdtempSync(join(tmpdir(), "hermes-finder-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -254,5 +258,34 @@ describe("the table of word vectors", () => {
     const cut = new Uint8Array(64);
     cut.set(new TextEncoder().encode("HTV1"));
     expect(() => new TokenTable(cut)).toThrow();
+  });
+});
+
+describe("requests in other languages", () => {
+  const asked = FOREIGN_REQUESTS.map(([name]) => name);
+  const open = async () => {
+    const { runtime } = await testRuntime([], { builtins: true });
+    const entries = (await runtime.listTools()).flatMap(({ name }) => runtime.registry.get(name) ?? []);
+    const all = entries.map(searchable);
+    return { all, finder: new HybridFinder({ tools: all, lexical: createLexicalIndex(all) }) };
+  };
+
+  it.each([
+    ["German", 1],
+    ["Spanish", 2],
+    ["Chinese", 3],
+  ] as const)("in %s find nine of ten tools among the first five", async (_language, at) => {
+    const { all, finder } = await open();
+    let found = 0;
+    for (const row of FOREIGN_REQUESTS) {
+      const hits = await finder.search(row[at], { limit: 5 });
+      if (hits.some(({ index }) => all[index]?.name === row[0])) found += 1;
+    }
+    expect(found).toBeGreaterThanOrEqual(0.9 * asked.length);
+  });
+
+  it("leave English ones as they are", () => {
+    for (const request of ["list the files in a folder", "die roller", "play a game", "kubectl get pods"])
+      expect(looksForeign(request)).toBe(false);
   });
 });
