@@ -36,6 +36,7 @@ import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import type { Subject } from "./row.js";
+import { RULES as SAFEGUARDS } from "./safeguards.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
 import { RULES as SECRET_WORDS } from "./secret-words.js";
 import { RULES as SENT_DATA } from "./sent-data.js";
@@ -100,4 +101,5 @@ export const SUBJECTS: readonly Subject[] = [
   DEVICES,
   MONEY,
   PUBLISHING,
+  SAFEGUARDS,
 ];
