@@ -41,7 +41,7 @@ const READERS = names(
 );
 /** Programs that take a pattern or script first. */
 const FILTERS = names("grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk jq yq perl ruby");
-const PACKERS = names("tar zip 7z 7za rar gzip bzip2 xz zstd cpio ar pax bsdtar gtar");
+const PACKERS = names("unzip tar zip 7z 7za rar gzip bzip2 xz zstd cpio ar pax bsdtar gtar");
 /** Programs that tell about their input without showing it, or use it for what it is. */
 const QUIET = names(
   "wc md5sum sha1sum sha224sum sha256sum sha512sum shasum cksum b2sum md5 cmp true : ssh-add ssh-keygen docker " +

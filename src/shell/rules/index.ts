@@ -31,6 +31,7 @@ import { RULES as PERSONAL_FILES } from "./personal-files.js";
 import { RULES as POWERSHELL } from "./powershell.js";
 import { RULES as PROCESS_SECRETS } from "./process-secrets.js";
 import { RULES as PROCESSES } from "./processes.js";
+import { RULES as PRODUCTION } from "./production.js";
 import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
@@ -102,4 +103,5 @@ export const SUBJECTS: readonly Subject[] = [
   MONEY,
   PUBLISHING,
   SAFEGUARDS,
+  PRODUCTION,
 ];
