@@ -110,7 +110,9 @@ function isEmptyInput(input: SimpleCommand["input"]): boolean {
   if (input.kind === "file") return isNothing(input.path);
   if (input.kind === "text") return input.text.text === "";
   return (
-    input.kind === "commands" && input.from.length > 0 && input.from.every(({ args }) => args.some(isNothing))
+    input.kind === "commands" &&
+    input.from.length > 0 &&
+    input.from.every((from) => from.args.some(isNothing) || (from.args.length === 0 && printsNothing(from)))
   );
 }
 
