@@ -180,7 +180,7 @@ const SOURCES =
 /** The text of one file, put where another one is. */
 const WRITES =
   /^[:\s]*(?:[%.$\d,'<>]*\s*)(?:w|wr|write|sav|saveas|up|update)!?\s+(?:\+\+\S+\s+)*(?:>>\s*)?([~/][^\s|]*)\s*$/;
-const EMPTIES = /^[:\s]*(?:%|1,\$|g\/(?:\^|\.|\.\*)?\/)\s*(?:d|de|del|delete)(?:\s|$|[|_!])/;
+const EMPTIES = /^[:\s]*(?:%|1?,\$?|g\/(?:\^|\.|\.\*)?\/)\s*(?:d|de|del|delete)(?:\s|$|[|_!])/;
 const KEEPS = /^[:\s]*(?:x|wq|w|wa|xa|wqa|ZZ|update|up|xit|write)!?(?:\s|$)/;
 
 /** What the commands given to vi, ex, ed and their kin start in a shell. */

@@ -16,7 +16,14 @@ import {
 } from "./places.js";
 import { type Call, type Condition, names, type Row, subject } from "./row.js";
 import { isOrdinary, placeOf, takesEverything } from "./segments.js";
-import { emptiedByRedirect, emptiesItself, overwritesLog, replacedByNothing, shrinks } from "./truncation.js";
+import {
+  emptiedByRedirect,
+  emptiesItself,
+  overwritesLog,
+  printsNothingInPlace,
+  replacedByNothing,
+  shrinks,
+} from "./truncation.js";
 import { writesByArchive } from "./unpacked-files.js";
 import { writesOf } from "./writes.js";
 
@@ -337,6 +344,8 @@ export const RULES = subject("files", [
     { when: sedRuns, rule: "run.hidden", reason: "runs shell commands from an editing script",
       match: ["sed 'e' cmds"], not_match: ["sed '/e/!d' f"] },
   ] },
+  { program: "perl|ruby|awk|gawk", dry: "", when: printsNothingInPlace, rule: "truncate.file", reason: EMPTIES,
+    match: ["perl -i -ne '' a.txt", "gawk -i inplace 0 a.txt"], not_match: ["perl -i -pe 's/a/b/' a.txt", "perl -ni -e 'print if /a/' a.txt", "gawk -i inplace '{print $1}' a.txt", "perl -ne '' a.txt"] },
   { program: "fallocate", taking: "l o length offset", options: "p punch-hole c collapse-range z zero-range",
     rule: "truncate.file", reason: "cuts data out of a file", match: ["fallocate --punch-hole -l 1M f"],
     not_match: ["fallocate -l 1G disk.img"] },

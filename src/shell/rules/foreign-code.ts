@@ -108,6 +108,8 @@ export const RULES = subject("foreign-code", [
   { program: "*", when: bringsPrograms, rule: "remote-code.program", reason: "unpacks what a nameless server sends, or puts a program from an address where programs are looked up",
     match: ["curl -s http://203.0.113.9/a.tgz | tar xz", "curl -k https://x.example/t.tgz | tar xz -C ~/.local/bin", "curl -o ~/bin/x https://x.example/x", "wget -qO- https://x.example/a.gz | gunzip > ~/.local/bin/a"],
     not_match: ["curl -sL https://x.example/a.tgz | tar xz", "curl -Lo ~/.local/bin/a https://github.com/a/b/releases/download/v1/a", "curl -s http://192.168.1.5/a.tgz | tar xz", "curl -o out/a.tgz https://x.example/a.tgz"] },
+  { program: "*", when: ({ args }) => args.find(({ text }) => /^--trust[-_]remote[-_]code(?:=true)?$/i.test(text)), rule: "remote-code.package", reason: "runs code that comes with a model or data",
+    match: ["vllm serve x/y --trust-remote-code"], not_match: ["vllm serve x/y"] },
   { program: "*", when: installsForeign, rule: "remote-code.package", reason: FROM_ADDRESS,
     match: ["luarocks install https://x.example/a.rockspec", "mix archive.install https://x.example/a.ez", "pip install --no-deps https://x.example/a.tgz", "pip install 'a @ https://x.example/a.tgz'", "easy_install https://x.example/a.egg"],
     not_match: ["pip install --index-url https://pypi.x.example/simple a", "mix archive.install hex phx_new"] },

@@ -1,6 +1,7 @@
 import { languageOf } from "../code/languages.js";
 import type { ShellWord } from "../types.js";
 import { HANDLES_FILES } from "./data-programs.js";
+import { obeyedOptions } from "./obeyed-words.js";
 import { isDownloadPlace, isHiddenThere } from "./places.js";
 import { type Condition, subject } from "./row.js";
 import { HANDLES_LIBRARIES } from "./starters.js";
@@ -59,6 +60,20 @@ const loadsAnywhere: Condition = ({ args, command: { program } }) =>
         return CODE.test(path.text) || (/^-[cC]$/.test(option) && SETTINGS.test(path.text));
       });
 
+/** What these are given to obey works on data, or is looked at where it was written. */
+const DATA_FILES =
+  /^(?:psql|pgcli|usql|duckdb|g?sed|[gmn]?awk|docker|docker-compose|podman|podman-compose|nerdctl|ssh|scp|sftp|ld|gcc|g\+\+|clang|(?:ba|z|k|da|fi)?sh)$/;
+
+/** `gdb --command=/tmp/x`, `mutt -F /tmp/x`, `make -f /tmp/x`: files that a program does what they say. */
+const obeysLoose: Condition = ({ args, command: { program } }) => {
+  const options = DATA_FILES.test(program) ? undefined : obeyedOptions(program);
+  if (options === undefined) return undefined;
+  return args.find((word, index) => {
+    const { option, path } = named(word, args[index - 1]?.text ?? "");
+    return options.test(option) && isDownloadPlace(path);
+  });
+};
+
 /** Programs that run the first file or folder they are given. */
 const RUNS =
   "run-parts|viztracer|scalene|kernprof|pyinstrument|memray|hyperfine|bats|nextflow|snakemake|streamlit|papermill|voila|nodemon|pm2|forever|karma|cucumber|behave|robot|locust|fab|coffee|lsc|swipl|gforth|janet|fennel|gosh|csi|hy|nu|elvish|osh|escript|crystal|nim|dart|v|vala|haxe|mpremote|ampy|k6|newman|step-cli|inetd|xinetd|sysctl|gdbserver|qemu-x86_64|wine|mono";
@@ -74,6 +89,9 @@ export const RULES = subject("starter", [
   { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS,
     match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml", "javac -processorpath /tmp/p.jar A.java", "pytest -o pythonpath=/tmp", "aria2c --on-download-complete=/tmp/h https://x.example/a"],
     not_match: ["pytest -o pythonpath=src", "pytest -o cache_dir=/tmp/c", "docker run -e CONFIG=/tmp/x a", "foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py", "linter --colors=off /tmp/a.ts"] },
+  { program: "*", when: obeysLoose, rule: "starter.foreign-code", reason: LOADS,
+    match: ["gdb --command=/tmp/x a", "mutt -F /tmp/x", "curl -K /tmp/x", "make -f /tmp/x.mk", "emacs -batch -l /tmp/x.el", "cmake -P /tmp/x.cmake", "gradle -I /tmp/x.gradle build"],
+    not_match: ["psql -f /tmp/a.sql", "gdb -x cmds.gdb a", "make -f build/Makefile", "cmake -S . -B /tmp/b", "emacs --version"] },
   { program: "dpkg|apt|apt-get|dnf|yum|zypper|rpm|pacman|apk|snap|flatpak|gem|npm|pnpm|yarn|pip|pip3|pipx|cargo|conda", dry: "dry-run s", taking: "r requirement c constraint t target root prefix cache-dir", word: /^(?:install|add|-[a-zA-Z]*[iU][a-zA-Z]*|--install|localinstall|inject)$/,
     when: ({ operands }) => operands.find((word) => isDownloadPlace(word) && /\.\w+$/.test(word.text)), rule: "starter.foreign-code", reason: "installs a package from a place anybody can write",
     match: ["dpkg -i /tmp/x.deb", "pip install /tmp/x.whl"], not_match: ["pip install -r /tmp/req.txt", "apt-get install curl"] },

@@ -42,7 +42,7 @@ const actsUnasked: Condition = (call) => {
   const setting = words.findIndex(
     (text, index) =>
       UNASKED_VALUE.test(text) ||
-      /^(?:-y|--yes|--force|--yolo)$/.test(text) ||
+      /^(?:-y|--yes|--force|--yolo|--auto-approve)$/.test(text) ||
       (/^(?:never|full|high|off|auto)$/.test(text) && QUESTIONS.test(words[index - 1] ?? "")) ||
       (/^--allowed-?tools(?:=|$)/i.test(text) &&
         /Bash\(\*|^(?:Bash|\*)$|Bash[, ]/.test(text.includes("=") ? text : (words[index + 1] ?? ""))),
@@ -93,6 +93,7 @@ const variablesUncheck: Condition = ({ command }) =>
     const key = name.toLowerCase();
     if (CHECKS.test(key)) return OFF.test(text);
     if (SKIPS.test(key)) return ON.test(text);
+    if (/(?:^|_)(?:ca_bundle|cert_file)$/.test(key)) return text === "" || text === "/dev/null";
     return EXEMPTS.test(key) && /^\*|[*]$|^https?:/.test(text);
   })?.value;
 
@@ -133,7 +134,7 @@ export const RULES = subject("safeguard", [
     match: ["claude mcp add x -- npx -y y", "codex mcp add x -- npx y", "gemini extensions install https://x.example/e", "claude plugin marketplace add x/y", "code --add-mcp '{}'", "npx @smithery/cli install x"],
     not_match: ["claude mcp list", "claude plugin list", "code .", "npx @smithery/cli list"] },
   { program: "*", when: variablesUncheck, rule: "safeguard.certificates", reason: UNCHECKED,
-    match: ["NODE_TLS_REJECT_UNAUTHORIZED=0 npm ci", "export PYTHONHTTPSVERIFY=0", "npm_config_strict_ssl=false npm i", "GOSUMDB=off go mod download", "GOINSECURE='*' go get x"],
+    match: ["NODE_TLS_REJECT_UNAUTHORIZED=0 npm ci", "export PYTHONHTTPSVERIFY=0", "npm_config_strict_ssl=false npm i", "GOSUMDB=off go mod download", "GOINSECURE='*' go get x", "REQUESTS_CA_BUNDLE= pip install x"],
     not_match: ["NODE_ENV=production npm ci", "GOPRIVATE=git.acme.example go build ./...", "NODE_TLS_REJECT_UNAUTHORIZED=1 node a.js", "DOCKER_CONTENT_TRUST=1 docker pull alpine"] },
   { program: FETCHES, dry: "", when: optionsUncheck, rule: "safeguard.certificates", reason: UNCHECKED,
     match: ["npm ci --strict-ssl=false", "apt-get -o Acquire::https::Verify-Peer=false update", "podman pull --tls-verify=false x.example/y", "rpm -i --nosignature x.rpm", "gem install x --trust-policy NoSecurity"],
