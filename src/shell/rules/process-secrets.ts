@@ -69,8 +69,9 @@ const printsSecrets: Condition = ({ command: { program, args, feeds, redirects, 
   const isKept = [{ redirects }, ...feeds].some((each) => each.redirects.some(({ kind }) => kind !== "read"));
   if (isKept || !feeds.every((each) => SHOWS.has(each.program)) || wrappers.length > 3) return undefined;
   return args.find(
-    ({ variables = [] }) =>
-      variables.some((name) => isSecretName(name)) ||
+    ({ text, variables = [] }) =>
+      // What a build server is told to hide.
+      (!text.startsWith("::add-mask::") && variables.some((name) => isSecretName(name))) ||
       (repeated && variables.some((name) => name.startsWith("!"))),
   );
 };

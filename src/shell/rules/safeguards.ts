@@ -94,7 +94,7 @@ const variablesUncheck: Condition = ({ command }) =>
     if (CHECKS.test(key)) return OFF.test(text);
     if (SKIPS.test(key)) return ON.test(text);
     if (/(?:^|_)(?:ca_bundle|cert_file)$/.test(key)) return text === "" || text === "/dev/null";
-    return EXEMPTS.test(key) && /^\*|[*]$|^https?:/.test(text);
+    return EXEMPTS.test(key) && (text === "*" || /^https?:/.test(text));
   })?.value;
 
 /** Programs that fetch what is run or trusted afterwards. */
@@ -135,7 +135,7 @@ export const RULES = subject("safeguard", [
     not_match: ["claude mcp list", "claude plugin list", "code .", "npx @smithery/cli list"] },
   { program: "*", when: variablesUncheck, rule: "safeguard.certificates", reason: UNCHECKED,
     match: ["NODE_TLS_REJECT_UNAUTHORIZED=0 npm ci", "export PYTHONHTTPSVERIFY=0", "npm_config_strict_ssl=false npm i", "GOSUMDB=off go mod download", "GOINSECURE='*' go get x", "REQUESTS_CA_BUNDLE= pip install x"],
-    not_match: ["NODE_ENV=production npm ci", "GOPRIVATE=git.acme.example go build ./...", "NODE_TLS_REJECT_UNAUTHORIZED=1 node a.js", "DOCKER_CONTENT_TRUST=1 docker pull alpine"] },
+    not_match: ["NODE_ENV=production npm ci", "GOPRIVATE='github.com/acme/*' go build ./...", "NODE_TLS_REJECT_UNAUTHORIZED=1 node a.js", "DOCKER_CONTENT_TRUST=1 docker pull alpine"] },
   { program: FETCHES, dry: "", when: optionsUncheck, rule: "safeguard.certificates", reason: UNCHECKED,
     match: ["npm ci --strict-ssl=false", "apt-get -o Acquire::https::Verify-Peer=false update", "podman pull --tls-verify=false x.example/y", "rpm -i --nosignature x.rpm", "gem install x --trust-policy NoSecurity"],
     not_match: ["npm ci", "apt-get install -y curl", "docker pull alpine", "podman pull --tls-verify=true x", "git push --no-verify origin feature/x"] },
