@@ -9,6 +9,7 @@ import { eventsRoute } from "./events-route.js";
 import { hooksRoute } from "./hooks-route.js";
 import { callsRoute, statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
+import { metricsRoute } from "./metrics-route.js";
 import { describeRoutes } from "./openapi.js";
 import { problemHtml } from "./page.js";
 import { HTML_TYPE, pageAssetRoutes, pageRoute } from "./page-routes.js";
@@ -65,6 +66,7 @@ export const ROUTES: readonly Route[] = [
   processKillRoute,
   callsRoute,
   statsRoute,
+  metricsRoute,
   ...mcpRoutes,
   hooksRoute,
   healthRoute,
