@@ -1,6 +1,6 @@
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
-import type { CallRecord } from "./call-record.js";
+import { type CallRecord, wholeMicroseconds } from "./call-record.js";
 import { declareEffects } from "./declare-effects.js";
 import { type EffectKey, keysOf } from "./effect-keys.js";
 import { judge } from "./judge.js";
@@ -60,15 +60,23 @@ async function acquire(call: CallRecord): Promise<Failure | undefined> {
   const moved = judgeAgain(call, keys);
   if (moved !== undefined) return moved;
   call.keys = keys;
-  const release = await scope.services.locks.acquire({
+  const turn = scope.services.locks.acquire({
     keys,
     callId: lockIdOf(scope, call.id),
     ancestors: scope.ancestors,
     signal: call.signal,
   });
+  const release = turn instanceof Promise ? await waitFor(call, turn) : turn;
   if (release === undefined) return interrupted();
   call.release = release;
   return undefined;
+}
+
+async function waitFor<Turn>(call: CallRecord, turn: Promise<Turn>): Promise<Turn> {
+  const since = performance.now();
+  const release = await turn;
+  call.queuedMs = wholeMicroseconds((call.queuedMs ?? 0) + performance.now() - since);
+  return release;
 }
 
 /** Where paths lead elsewhere has to be asked there, which may take for ever: no longer than the call itself may. */

@@ -5,7 +5,7 @@ import type { Decision } from "../tool/call.js";
 import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
-import type { CallRecord } from "./call-record.js";
+import { type CallRecord, wholeMicroseconds } from "./call-record.js";
 import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Review } from "./scope.js";
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
@@ -25,6 +25,15 @@ function countGrants({ judged, scope }: CallRecord): undefined {
 }
 
 async function seekConsent(call: CallRecord, decision: Decision): Promise<Failure | undefined> {
+  const asked = performance.now();
+  try {
+    return await consentFrom(call, decision);
+  } finally {
+    call.approvalWaitMs = wholeMicroseconds(performance.now() - asked);
+  }
+}
+
+async function consentFrom(call: CallRecord, decision: Decision): Promise<Failure | undefined> {
   const request = requestOf(call, decision);
   const review = await askReviewer(call, request);
   if (review?.decision === "approve") {
@@ -174,6 +183,7 @@ async function askPerson(
   scope.onWaiting?.(true);
   try {
     if ((await approver.isThere?.()) === false) return "nobody";
+    call.approval = request.id;
     const answer = await withPatience(call, (signal) => approver.ask(request, signal));
     return answer === SILENCE ? "timeout" : readReply(answer);
   } catch (error) {

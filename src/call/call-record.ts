@@ -9,10 +9,11 @@ import { ignoreRejection } from "../tool/thrown.js";
 import type { AnyTool, Progress } from "../tool/tool.js";
 import type { EffectKey } from "./effect-keys.js";
 import type { Release } from "./effect-locks.js";
-import type { JournalEntry } from "./journal.js";
+import type { CallUsage, JournalEntry } from "./journal.js";
 import type { CallScope, Verdict } from "./scope.js";
 
 const NOTHING: readonly never[] = [];
+const NO_USAGE: CallUsage = { input: 0, cached: 0, cacheWrite: 0, output: 0 };
 /** A script that reads a thousand pages need not name each of them. */
 const UNTRUSTED_NAMED = 10;
 
@@ -108,9 +109,17 @@ export class CallRecord {
   /** settle */
   durationMs = 0;
   /** approval, execute: what models have read and written on behalf of this call */
-  tokens: { readonly input: number; readonly output: number } | undefined;
+  usage: CallUsage | undefined;
   /** approval, execute: the last of those models */
   model: string | undefined;
+  /** approval: the question a person was asked */
+  approval: string | undefined;
+  /** approval: how long the answer took */
+  approvalWaitMs: number | undefined;
+  /** admit: how long it waited for calls that clash with it */
+  queuedMs: number | undefined;
+  /** execute: how often a request was sent once more */
+  retries = 0;
 
   constructor(request: IncomingCall, scope: CallScope, { signal, onProgress }: RunOptions = {}) {
     this.id = request.id;
@@ -130,10 +139,21 @@ export class CallRecord {
 
   /** With a purpose it goes on the bill of the conversation; without one, whoever asked the model has billed it. */
   countUsage(usage: ModelUsage, model: string | undefined, purpose?: BilledPurpose): void {
-    const { inputTokens, outputTokens } = usage;
-    if (purpose !== undefined) ignoreRejection(this.scope.host.models?.bill({ purpose, usage, model }));
-    const { input, output } = this.tokens ?? { input: 0, output: 0 };
-    this.tokens = { input: input + inputTokens, output: output + outputTokens };
+    const { models } = this.scope.host;
+    if (purpose !== undefined) ignoreRejection(models?.bill({ purpose, usage, model }));
+    const { inputTokens, outputTokens, costUsd } = usage;
+    const cached = Math.min(usage.cachedTokens ?? 0, inputTokens);
+    const cacheWrite = Math.min(usage.cacheWriteTokens ?? 0, inputTokens - cached);
+    const before = this.usage ?? NO_USAGE;
+    const cost = costUsd === undefined ? before.costUsd : (before.costUsd ?? 0) + costUsd;
+    this.usage = {
+      input: before.input + inputTokens - cached - cacheWrite,
+      cached: before.cached + cached,
+      cacheWrite: before.cacheWrite + cacheWrite,
+      output: before.output + outputTokens,
+      ...(cost !== undefined && { costUsd: cost }),
+      ...(purpose !== undefined && models === undefined && { unbilled: true }),
+    };
     this.model = model ?? this.model;
   }
 
@@ -147,6 +167,14 @@ export class CallRecord {
     if (this.decision === undefined) return undefined;
     const { verdict, answer } = this.decision;
     return answer === undefined ? verdict : `${verdict}:${answer}`;
+  }
+
+  /** The call this one was made from, and the session of that call. */
+  get parent(): { readonly id: string; readonly session: string } | undefined {
+    const inside = this.scope.ancestors.at(-1);
+    if (inside === undefined) return undefined;
+    const slash = inside.indexOf("/");
+    return { session: inside.slice(0, slash), id: inside.slice(slash + 1) };
   }
 
   get state(): CallState {
@@ -177,4 +205,9 @@ export class CallRecord {
     if (this.notices.length > 0) result.notices = this.notices;
     return result;
   }
+}
+
+/** Of milliseconds: what a clock says beyond that is noise, and takes room in every record. */
+export function wholeMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

@@ -13,10 +13,12 @@ export interface CallFetch extends FetchRequest {
 
 /** What was declared before the call ran has been judged; every other address is judged now, redirects too. */
 export async function fetchInCall(
-  { effects, scope }: CallRecord,
+  call: CallRecord,
   context: CallContext,
   request: FetchRequest,
 ): Promise<FetchResponse> {
+  const { effects, scope } = call;
+  if ((request.retry ?? 0) > 0) call.retries += 1;
   const refusal = (url: string) => context.refusal(effectOf(url, request.method));
   const { mode } = effectOf(request.url, request.method);
   // Who said that it only reads has not been asked about sending something there.

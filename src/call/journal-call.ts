@@ -68,6 +68,7 @@ export async function journalOutcome(call: CallRecord): Promise<void> {
 
 function outcomeOf(call: CallRecord): CallOutcome {
   const text = textOfCall(call);
+  const { usage } = call;
   return {
     status: statusOf(call),
     state: call.state,
@@ -78,6 +79,11 @@ function outcomeOf(call: CallRecord): CallOutcome {
     resultHash: sha256(text),
     truncated: call.truncated,
     repairs: call.repairs.length === 0 ? undefined : JSON.stringify(call.repairs),
+    result: text,
+    exitCode: call.exitCode,
+    retries: call.retries || undefined,
+    model: call.scope.model === undefined ? call.model : undefined,
+    usage,
   };
 }
 
@@ -90,7 +96,7 @@ function mayFollow({ scope, effects }: CallRecord): boolean {
 }
 
 function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {
-  const { scope, decision } = call;
+  const { scope, decision, parent } = call;
   const { redact, journal } = scope.services;
   const args = journaledArguments(call.entry === undefined ? call.target.arguments : call.args, redact);
   return journal.begin({
@@ -105,6 +111,13 @@ function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise
     decision: call.decided ?? "none",
     rule: redact(decision?.rule ?? ""),
     environment: scope.environment.name,
+    toolset: call.entry?.toolset,
+    model: scope.model,
+    parent: parent?.id,
+    parentSession: parent?.session,
+    queuedMs: call.queuedMs,
+    approvalWaitMs: call.approvalWaitMs,
+    approval: call.approval,
     startedAt: Date.now() - Math.round(performance.now() - call.startedAt),
     durableBefore,
   });

@@ -8,6 +8,8 @@ const ROW = "seq, running, CAST(owner AS BLOB) AS owner, CAST(detail AS BLOB) AS
 /** JSON functions refuse a damaged document and with it the whole query; NULL lets the others through. */
 const SOUND_DETAIL = "CASE WHEN json_valid(detail) THEN detail END";
 
+const STATUS = `coalesce(${SOUND_DETAIL} ->> '$.outcome.status', iif(running, 'running', 'unknown'))`;
+
 const STATS = `
   WITH picked AS MATERIALIZED (
     SELECT seq, doc ->> '$.tool' AS tool, doc ->> '$.outcome.status' AS status,
@@ -49,8 +51,24 @@ export function journalReader(db: Database) {
         conditions.push(condition);
         values.push(...operands);
       };
-      if (query.tool !== undefined) keep(`${SOUND_DETAIL} ->> '$.tool' = ?`, query.tool);
-      if (query.sessionId !== undefined) keep(`${SOUND_DETAIL} ->> '$.session_id' = ?`, query.sessionId);
+      if (query.before !== undefined) keep("seq < ?", query.before);
+      const is = (field: string, value: string | undefined) => {
+        if (value !== undefined) keep(`${SOUND_DETAIL} ->> '$.${field}' = ?`, value);
+      };
+      is("tool", query.tool);
+      is("session_id", query.sessionId);
+      is("door", query.door);
+      is("environment", query.environment);
+      is("parent", query.parent);
+      if (query.status !== undefined) keep(`${STATUS} = ?`, query.status);
+      if (query.text !== undefined) {
+        const part = query.text.toLowerCase();
+        keep(
+          `(instr(lower(${SOUND_DETAIL} ->> '$.tool'), ?) OR instr(lower(${SOUND_DETAIL} ->> '$.args'), ?))`,
+          part,
+          part,
+        );
+      }
       if (query.sinceMs !== undefined) {
         // A row is written after its call started; the first condition lets the index do most of the work.
         keep(`written_at >= ? AND ${SOUND_DETAIL} ->> '$.started_at' >= ?`, query.sinceMs, query.sinceMs);
@@ -61,6 +79,18 @@ export function journalReader(db: Database) {
         .prepare(`SELECT ${ROW} FROM calls ${where} ORDER BY seq DESC LIMIT ?`)
         .all(...values, limit)
         .map(decodeRow);
+    },
+
+    call(id: number | string): JournalRow | undefined {
+      // A document begins with the id of its call, so none has to be taken apart to find it.
+      const beginning = `{"call_id":${JSON.stringify(id)},`;
+      const row =
+        typeof id === "number"
+          ? db.prepare(`SELECT ${ROW} FROM calls WHERE seq = ?`).get(id)
+          : db
+              .prepare(`SELECT ${ROW} FROM calls WHERE substr(detail, 1, ?) = ? ORDER BY seq DESC LIMIT 1`)
+              .get([...beginning].length, beginning);
+      return row === undefined ? undefined : decodeRow(row);
     },
 
     stats(sinceMs: number): readonly ToolStats[] {

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { isRecord } from "../base/record.js";
 import { type SqlRow, textOfBlob } from "../store/driver.js";
-import type { CallIntent, CallOutcome, JournalRow } from "./journal.js";
+import type { CallIntent, CallOutcome, CallUsage, JournalRow } from "./journal.js";
 
 const MAX_DOCUMENT_BYTES = 64 * 1024;
 const MAX_NAME_CHARS = 1024;
@@ -27,6 +27,13 @@ export function sealIntent(intent: CallIntent): string {
     rule: cut(intent.rule, MAX_NAME_CHARS),
     environment: cut(intent.environment, MAX_NAME_CHARS),
     started_at: intent.startedAt,
+    toolset: cutIfAny(intent.toolset),
+    model: cutIfAny(intent.model),
+    parent: cutIfAny(intent.parent),
+    parent_session: cutIfAny(intent.parentSession),
+    queued_ms: intent.queuedMs,
+    approval_wait_ms: intent.approvalWaitMs,
+    approval: intent.approval,
   });
 }
 
@@ -42,7 +49,22 @@ export function sealOutcome(outcome: CallOutcome): string {
     error_message:
       outcome.errorMessage === undefined ? undefined : cut(outcome.errorMessage, MAX_MESSAGE_CHARS),
     repairs: outcome.repairs === undefined ? undefined : cut(outcome.repairs, MAX_MESSAGE_CHARS),
+    exit_code: outcome.exitCode,
+    retries: outcome.retries,
+    model: cutIfAny(outcome.model),
+    ...(outcome.usage !== undefined && usageFields(outcome.usage)),
   });
+}
+
+function usageFields(usage: CallUsage) {
+  return {
+    input_tokens: usage.input,
+    cached_tokens: usage.cached || undefined,
+    cache_write_tokens: usage.cacheWrite || undefined,
+    output_tokens: usage.output,
+    cost_usd: usage.costUsd,
+    unbilled: usage.unbilled,
+  };
 }
 
 export function documentOf(sealedIntent: string, sealedOutcome: string | undefined): string {
@@ -67,11 +89,17 @@ export function decodeRow(row: SqlRow): JournalRow {
     seq: Number(row.seq),
     status: outcome.status ?? (row.running === 1 ? "running" : "unknown"),
     ...(outcome.status === undefined && row.running !== 1 && { state: "partial" }),
+    ...(typeof outcome.result_chars === "number" && { result_tokens: tokensOfChars(outcome.result_chars) }),
     owner: textOfBlob(row.owner),
     ...(intact ? {} : { damaged: true }),
   };
   delete decoded.crc;
   return decoded as JournalRow;
+}
+
+/** The usual estimate: four characters to a token. */
+export function tokensOfChars(chars: number): number {
+  return Math.ceil(chars / 4);
 }
 
 type StoredFields = Record<string, unknown> & { crc?: unknown; outcome?: StoredFields };
@@ -113,7 +141,12 @@ function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
 }
 
-function cutToBytes(text: string): string {
+function cutIfAny(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : cut(text, MAX_NAME_CHARS);
+}
+
+/** As much of a text as 64 KiB hold, in whole characters. */
+export function cutToBytes(text: string): string {
   if (text.length * 3 <= MAX_DOCUMENT_BYTES) return text;
   if (Buffer.byteLength(text) <= MAX_DOCUMENT_BYTES) return text;
   return Buffer.from(text)

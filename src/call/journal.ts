@@ -15,6 +15,13 @@ export interface Journal {
    */
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry>;
   recent(query: RecentQuery): MaybePromise<readonly JournalRow[]>;
+  /** One call: by its number, or the newest that has this id. */
+  call(id: number | string): MaybePromise<JournalRow | undefined>;
+  /**
+   * The text a call was answered with, by its `result_hash`; undefined when it is kept no longer, or never was. Found at
+   * once where the number of the call is known too.
+   */
+  result(hash: string, seq?: number): MaybePromise<string | undefined>;
   stats(query: { readonly sinceMs: number }): MaybePromise<readonly ToolStats[]>;
   /** Calls whose process died while they ran become "unknown"; they are returned and never run again. */
   recover(): MaybePromise<readonly JournalRow[]>;
@@ -53,6 +60,18 @@ export interface CallIntent {
   readonly decision: string;
   readonly rule: string;
   readonly environment: string;
+  readonly toolset?: string | undefined;
+  /** The model that made the call, where one did. */
+  readonly model?: string | undefined;
+  /** The call this one was made from, and the session of that call. */
+  readonly parent?: string | undefined;
+  readonly parentSession?: string | undefined;
+  /** How long it waited for calls that clash with it. */
+  readonly queuedMs?: number | undefined;
+  /** How long a person or a reviewer took to answer. */
+  readonly approvalWaitMs?: number | undefined;
+  /** The question that was put to a person. */
+  readonly approval?: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** True when the call writes or executes: it may start only once its intent is on the disk. */
@@ -71,6 +90,27 @@ export interface CallOutcome {
   readonly resultHash: string;
   readonly truncated: boolean;
   readonly repairs?: string | undefined;
+  /** Masked; kept up to 64 KiB, apart from the row. */
+  readonly result?: string | undefined;
+  /** How the program ended that the call ran. */
+  readonly exitCode?: number | undefined;
+  /** How often the call sent the same request once more. */
+  readonly retries?: number | undefined;
+  /** The last model that was asked on behalf of the call, where no model made it. */
+  readonly model?: string | undefined;
+  readonly usage?: CallUsage | undefined;
+}
+
+/** What models took that were asked on behalf of a call. No token is in two parts, so their sum is the bill. */
+export interface CallUsage {
+  readonly input: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  /** Where the servers say so. */
+  readonly costUsd?: number | undefined;
+  /** No conversation has it on its bill. */
+  readonly unbilled?: boolean | undefined;
 }
 
 /** One call as it is read back. */
@@ -100,6 +140,24 @@ export interface JournalRow {
   readonly error_code?: string;
   readonly error_message?: string;
   readonly repairs?: string;
+  readonly toolset?: string;
+  readonly model?: string;
+  readonly parent?: string;
+  readonly parent_session?: string;
+  readonly queued_ms?: number;
+  readonly approval_wait_ms?: number;
+  readonly approval?: string;
+  readonly retries?: number;
+  readonly exit_code?: number;
+  /** Parts of the input that the server knew already, or was paid to keep, are not in `input_tokens`. */
+  readonly input_tokens?: number;
+  readonly cached_tokens?: number;
+  readonly cache_write_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cost_usd?: number;
+  readonly unbilled?: boolean;
+  /** An estimate: what the result takes in a model's window. */
+  readonly result_tokens?: number;
   readonly owner: string;
   /** True when the stored row no longer matches its checksum; its fields are not to be trusted. */
   readonly damaged?: boolean;
@@ -110,6 +168,15 @@ export interface RecentQuery {
   readonly tool?: string;
   readonly sinceMs?: number;
   readonly sessionId?: string;
+  /** Only rows with a lower number than this. */
+  readonly before?: number;
+  readonly status?: JournalRow["status"];
+  readonly door?: string;
+  readonly environment?: string;
+  /** Calls made from inside the call of this id. */
+  readonly parent?: string;
+  /** Part of the tool's name or of the arguments, in any case. */
+  readonly text?: string;
 }
 
 /** Field names are part of the public interface (`hermes stats --json`). */
@@ -136,6 +203,8 @@ export function nullJournal(): Journal {
     enabled: false,
     begin: () => nullEntry,
     recent: () => [],
+    call: () => undefined,
+    result: () => undefined,
     stats: () => [],
     recover: () => [],
     prune: () => 0,

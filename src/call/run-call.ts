@@ -105,7 +105,7 @@ function announceEnd(call: CallRecord): void {
   const { scope } = call;
   const { events, redact } = scope.services;
   if (!events.active) return;
-  const [parentSession, parent] = scope.ancestors.at(-1)?.split(/\/(.*)/s) ?? [];
+  const { parent, usage } = call;
   events.emit({
     type: "call.finished",
     session: scope.info.id,
@@ -121,9 +121,9 @@ function announceEnd(call: CallRecord): void {
     environment: scope.environment.name,
     decision: call.decided,
     rule: call.decision && redact(call.decision.rule),
-    parent,
-    parent_session: parentSession,
+    parent: parent?.id,
+    parent_session: parent?.session,
     model: scope.model ?? call.model,
-    tokens: call.tokens,
+    tokens: usage && { input: usage.input + usage.cached + usage.cacheWrite, output: usage.output },
   });
 }

@@ -4,7 +4,7 @@ import { plainText } from "../tool/marked-text.js";
 import { ToolResult } from "../tool/result.js";
 import { serializeOutput, serializeSafely } from "../tool/serialize.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
-import type { CallRecord } from "./call-record.js";
+import { type CallRecord, wholeMicroseconds } from "./call-record.js";
 import { hintHere } from "./hints.js";
 import { sanitizeErrorText } from "./sanitize.js";
 
@@ -18,7 +18,7 @@ export function settle(call: CallRecord, ended: Failure | undefined): void {
   if (ended !== undefined && call.output !== undefined) keepWhatCame(call);
   if (call.ok) call.exitCode = exitCodeOf(call);
   redactContent(call);
-  call.durationMs = Math.round((performance.now() - call.startedAt) * 1000) / 1000;
+  call.durationMs = wholeMicroseconds(performance.now() - call.startedAt);
 }
 
 /** Of the program that this call ran: one that merely tells of another program has not ended with it. */

@@ -14,9 +14,17 @@ import type {
 } from "./journal.js";
 import { journalReader } from "./journal-queries.js";
 import { documentOf, sealIntent, sealOutcome } from "./journal-rows.js";
+import { ResultStore } from "./result-store.js";
 
-export function openJournal(store: Store): SqliteJournal {
-  return new SqliteJournal(store);
+export interface JournalOptions {
+  /** Megabytes for the texts that calls were answered with; none are kept when false. */
+  readonly resultsMb?: number | false | undefined;
+}
+
+const RESULTS_MB = 64;
+
+export function openJournal(store: Store, options: JournalOptions = {}): SqliteJournal {
+  return new SqliteJournal(store, options);
 }
 
 /** A call that runs this long gets a row of its own before it ends, so that a crash leaves a trace of it. */
@@ -27,6 +35,9 @@ const SYNC_DELAY_MS = 25;
 
 /** Finished calls kept in memory while the disk refuses them; with more than this the oldest are given up. */
 const MAX_UNSAVED = 10_000;
+
+/** Of programs that end too soon to fill the room for results by themselves. */
+const CALLS_BETWEEN_LOOKS = 256;
 
 /** Entries of one turn of the event loop; one transaction pays for all of them. */
 interface Group {
@@ -45,7 +56,10 @@ export class SqliteJournal implements Journal {
   readonly #owner = newOwnerId();
   readonly #insert;
   readonly #replace;
+  readonly #begin;
+  readonly #end;
   readonly #read;
+  readonly #results: ResultStore | undefined;
   readonly #delayed = new Set<Entry>();
   /** How many of the delayed have ended. */
   #finished = 0;
@@ -57,9 +71,12 @@ export class SqliteJournal implements Journal {
   /** Set while the last sync failed: then everybody waits for the disk, and is told. */
   #diskRefuses = false;
   #closed = false;
+  /** A program that ends after one call looks after the kept results when its call has a round number. */
+  #crossedBlock = false;
 
-  constructor(store: Store) {
+  constructor(store: Store, { resultsMb = RESULTS_MB }: JournalOptions) {
     this.#store = store;
+    if (resultsMb !== false) this.#results = new ResultStore(store.db, { maxBytes: resultsMb * 1_048_576 });
     this.#read = journalReader(store.db);
     // One statement for the whole group, so that it needs no BEGIN and COMMIT; `key < ?3` marks the intents,
     // which come first.
@@ -67,6 +84,8 @@ export class SqliteJournal implements Journal {
       `INSERT INTO calls (owner, written_at, running, detail)
        SELECT ?1, ?2, key < ?3, value FROM json_each(?4)`,
     );
+    this.#begin = store.db.prepare("BEGIN IMMEDIATE");
+    this.#end = store.db.prepare("COMMIT");
     this.#replace = store.db.prepare(
       `INSERT OR REPLACE INTO calls (seq, owner, written_at, running, detail)
        SELECT value ->> 0, ?1, ?2, 0, value -> 1 FROM json_each(?3)`,
@@ -91,6 +110,14 @@ export class SqliteJournal implements Journal {
     return this.#read.recent(query);
   }
 
+  call(id: number | string): JournalRow | undefined {
+    return this.#read.call(id);
+  }
+
+  result(hash: string, seq?: number): string | undefined {
+    return this.#results?.get(hash, seq);
+  }
+
   stats(query: { readonly sinceMs: number }): readonly ToolStats[] {
     return this.#read.stats(query.sinceMs);
   }
@@ -100,6 +127,7 @@ export class SqliteJournal implements Journal {
   }
 
   prune(days: number): number {
+    while (this.#results?.trim() === true);
     return this.#read.prune(Date.now() - days * 24 * 60 * 60 * 1000);
   }
 
@@ -107,6 +135,7 @@ export class SqliteJournal implements Journal {
     this.#closed = true;
     this.#writeDelayed();
     await this.#commit().catch(ignore);
+    if (this.#crossedBlock) this.#trimResults();
     if (this.#syncTimer !== undefined || this.#diskRefuses) await this.#sync().catch(ignore);
   }
 
@@ -206,29 +235,54 @@ export class SqliteJournal implements Journal {
     const updates = all.filter((entry) => entry.seq !== undefined && entry.hasEnded);
 
     const { db } = this.#store;
-    const both = inserts.length > 0 && updates.length > 0;
-    let lastSeq = 0;
+    const keepsResults = this.#results !== undefined && all.some((entry) => entry.result !== undefined);
+    const several = keepsResults || (inserts.length > 0 && updates.length > 0);
+    let firstSeq = 0;
     try {
-      if (both) db.exec("BEGIN IMMEDIATE");
+      if (several) this.#begin.run();
       if (inserts.length > 0) {
         const documents = `[${inserts.map((entry) => entry.document()).join(",")}]`;
-        lastSeq = this.#insert.run(this.#owner, Date.now(), intents, documents).lastInsertRowid;
+        // The rows of one INSERT are numbered without gaps: nobody else can write in between.
+        const lastSeq = this.#insert.run(this.#owner, Date.now(), intents, documents).lastInsertRowid;
+        firstSeq = lastSeq - inserts.length + 1;
       }
       if (updates.length > 0) {
         const documents = `[${updates.map((entry) => `[${entry.seq},${entry.document()}]`).join(",")}]`;
         this.#replace.run(this.#owner, Date.now(), documents);
       }
-      if (both) db.exec("COMMIT");
+      if (keepsResults) {
+        for (const [index, entry] of inserts.entries()) this.#keepResult(firstSeq + index, entry);
+        for (const entry of updates) this.#keepResult(entry.seq ?? 0, entry);
+      }
+      if (several) this.#end.run();
     } catch (error) {
-      if (both) rollback(db);
+      this.#results?.forget();
+      if (several) rollback(db);
       throw error;
     }
-    // The rows of one INSERT are numbered without gaps: nobody else can write in between.
     inserts.forEach((entry, index) => {
-      entry.seq = lastSeq - inserts.length + 1 + index;
+      entry.seq = firstSeq + index;
     });
     for (const entry of all) entry.queued = false;
     this.#unsaved = [];
+    if (!keepsResults) return;
+    this.#crossedBlock ||= inserts.some(({ seq = 0 }) => seq % CALLS_BETWEEN_LOOKS === 0);
+    if (this.#results?.isWorthTrimming === true) this.#trimResults();
+  }
+
+  #keepResult(seq: number, { result }: Entry): void {
+    if (result !== undefined) this.#results?.keep(seq, result.hash, result.text);
+  }
+
+  /** In small pieces, each in a turn of its own. */
+  #trimResults(): void {
+    this.#crossedBlock = false;
+    try {
+      if (this.#results?.trim() === true && !this.#closed) setImmediate(() => this.#trimResults());
+    } catch (error) {
+      // What is too much now is still too much when somebody looks again.
+      if (!(error instanceof DatabaseError)) throw error;
+    }
   }
 
   /** The intent may have reached the file although not safely: without an outcome it would run forever. */
@@ -252,18 +306,9 @@ const neverStartedOutcome: CallOutcome = {
   truncated: false,
 };
 
-/** Nobody is there any more to be told that an outcome cannot be written down. */
-function sealedLater(outcome: () => CallOutcome): string {
-  try {
-    return sealOutcome(outcome());
-  } catch (error) {
-    return sealOutcome({
-      ...neverStartedOutcome,
-      status: "error",
-      state: "partial",
-      errorMessage: String(error),
-    });
-  }
+interface KeptResult {
+  readonly hash: string;
+  readonly text: string;
 }
 
 /** What is awaited is made text at once, so that a value that has none fails its own call and not the group. */
@@ -276,6 +321,7 @@ class Entry implements JournalEntry {
   #outcome: (() => CallOutcome) | undefined;
   #sealedIntent: string | undefined;
   #sealedOutcome: string | undefined;
+  #result: KeptResult | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(intent: CallIntent, onEnd: (entry: Entry, awaited: boolean) => Promise<void>) {
@@ -302,13 +348,35 @@ class Entry implements JournalEntry {
 
   sealOutcome(outcome: CallOutcome): void {
     this.#sealedOutcome = sealOutcome(outcome);
+    const { result: text, resultHash: hash } = outcome;
+    this.#result = text === undefined || text === "" ? undefined : { hash, text };
+  }
+
+  /** What goes into the store of results, beside the document. */
+  get result(): KeptResult | undefined {
+    this.seal();
+    return this.#result;
   }
 
   /** Makes the texts that are not made yet. */
   seal(): string {
     this.#sealedIntent ??= sealIntent(this.#intent);
-    if (this.#outcome !== undefined) this.#sealedOutcome ??= sealedLater(this.#outcome);
+    if (this.#outcome !== undefined && this.#sealedOutcome === undefined) this.#sealLater(this.#outcome);
     return this.#sealedIntent;
+  }
+
+  /** Nobody is there any more to be told that an outcome cannot be written down. */
+  #sealLater(outcome: () => CallOutcome): void {
+    try {
+      this.sealOutcome(outcome());
+    } catch (error) {
+      this.sealOutcome({
+        ...neverStartedOutcome,
+        status: "error",
+        state: "partial",
+        errorMessage: String(error),
+      });
+    }
   }
 
   document(): string {

@@ -141,6 +141,8 @@ export const CONFIG_KEYS = [
   { path: "guardrails.hard_stop", type: { kind: "enum", values: ["auto", "on", "off"], booleans: { true: "on", false: "off" } }, default: "auto", project: { looseToStrict: ["off", "auto", "on"] }, policy: true, about: "Stop a looping agent in sessions opened with guardrails: always (`on`), never (`off`), or as the session says (`auto`)" },
   { path: "journal.enabled", type: boolean, default: true, project: { looseToStrict: [false, true] }, policy: true, about: "Record every call on disk" },
   { path: "journal.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 90, project: "never", about: "Days a recorded call is kept; 0 keeps it for ever" },
+  { path: "journal.results", type: boolean, default: true, project: "never", about: "Also keep the masked text that calls were answered with, up to 64 KiB of each" },
+  { path: "journal.results_mb", type: { kind: "integer", min: 1, max: 1_000_000 }, default: 64, project: "never", about: "Room, in MB, for those texts; the oldest leave first" },
   { path: "sessions.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 0, project: "never", about: "Days a conversation is kept after its last message; 0 keeps it until there is no room" },
   { path: "sessions.max_mb", type: { kind: "integer", min: 1, max: 10_000_000 }, default: 2_000, project: "never", about: "Room, in MB, for the messages of all conversations; those that rested longest leave first" },
   { path: "memory.max_chars", type: { kind: "integer", min: 100, max: 100_000 }, default: 2_200, project: "never", about: "Characters that the agent's own notes (`MEMORY.md`) may take" },

@@ -6,6 +6,7 @@ import type { Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
+import { LogRing } from "../observe/log-ring.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
@@ -76,6 +77,8 @@ export class Runtime {
   /** Masks every secret the runtime knows. @internal */
   readonly redact = (text: string): string => this.secrets.redact(text);
   readonly log: Logger;
+  /** The last lines of the log, for whoever looks from outside. @internal */
+  readonly logLines = new LogRing();
   /** @internal */
   readonly toolSelection: ToolSelection;
   /** Who is asked, and the questions that wait for an answer. @internal */
@@ -102,7 +105,7 @@ export class Runtime {
     this.#config = config;
     this.cwd = parts.cwd;
     this.registry = parts.registry;
-    this.log = maskedLogger(parts.log, this.redact);
+    this.log = maskedLogger(this.logLines.before(parts.log), this.redact);
     this.readConfig = parts.readConfig;
     this.#givenJournal = parts.journal;
     this.locks = parts.locks;
@@ -318,7 +321,8 @@ export class Runtime {
   async #openSqliteJournal(): Promise<Journal> {
     const { openJournal } = await import("../call/sqlite-journal.js");
     try {
-      return openJournal(await this.store());
+      const { results, results_mb: resultsMb } = this.config.values.journal;
+      return openJournal(await this.store(), { resultsMb: results && resultsMb });
     } catch (error) {
       // The next session tries again.
       this.#journal = undefined;

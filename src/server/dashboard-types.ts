@@ -5,30 +5,25 @@
 import type { AgentEvent } from "../agent/events.js";
 import type { CallStatus, JournalRow } from "../call/journal.js";
 import type { Restored } from "../call/undo/restore.js";
-import type { Origin } from "../config/types.js";
 import type { RuntimeEvent } from "../observe/events.js";
-import type { ApprovalStatus, ShownQuestion } from "../policy/approvals/record.js";
-import type { Simulation } from "../policy/profiles/simulate.js";
+import type { PublicApproval } from "../policy/approvals/record.js";
 import type { ToolListing } from "../runtime/definitions.js";
-import type { Finding } from "../runtime/doctor.js";
-import type { McpServerStatus } from "../sources/mcp/status.js";
+import type { McpServerStatus, ShownChange } from "../sources/mcp/status.js";
 import type { SourceStatus } from "../sources/types.js";
 import type { CallResult, CallState } from "../tool/call.js";
 import type { Content } from "../tool/content.js";
 import type { Effect } from "../tool/effects.js";
-import type { JobAnswer } from "../tools/system/cronjob/answer.js";
+import type { LogLine } from "./dashboard/housekeeping-types.js";
 
+export type * from "./dashboard/housekeeping-types.js";
 export type {
   AgentEvent,
   CallResult,
   Content,
   Effect,
-  Finding,
-  JobAnswer,
   McpServerStatus,
   Restored,
   RuntimeEvent,
-  Simulation,
   SourceStatus,
   ToolListing,
 };
@@ -99,20 +94,10 @@ export interface CallsAnswer<Row = BriefCall> {
 }
 
 /** Everything that was written down of one call, its documents parsed where they are whole. */
-export interface WholeCall
-  extends Omit<JournalRow, "owner" | "args" | "effects">,
-    Partial<Omit<BriefCall, keyof JournalRow>> {
+export interface WholeCall extends Omit<JournalRow, "owner" | "args" | "effects"> {
   /** An object, or the text as far as it was kept. */
   readonly args: unknown;
   readonly effects: readonly Effect[] | string;
-  readonly parent_session?: string | undefined;
-  readonly retries?: number | undefined;
-  readonly input_tokens?: number | undefined;
-  readonly output_tokens?: number | undefined;
-  readonly cost_usd?: number | undefined;
-  readonly result_tokens?: number | undefined;
-  readonly approval?: string | undefined;
-  readonly exit_code?: number | undefined;
 }
 
 /** One rule that was looked at. */
@@ -149,26 +134,7 @@ export interface RunAnswer {
 }
 
 /** One entry of `GET /v1/approvals`, and the answer to `POST /v1/approvals`. */
-export interface ApprovalAnswer extends ShownQuestion {
-  readonly id: string;
-  readonly status: ApprovalStatus;
-  readonly hash: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly owner_alive: boolean;
-  readonly audience?: readonly string[] | undefined;
-  readonly answer?: "once" | "session" | "always" | "deny" | undefined;
-  readonly answered_by?: string | undefined;
-  readonly answered_at?: number | undefined;
-  readonly answer_reason?: string | undefined;
-  readonly signature: string;
-  /** What each yes would cover, in words; `always` is absent where it is not offered. */
-  readonly covers: {
-    readonly once: string;
-    readonly session: string;
-    readonly always?: string | undefined;
-  };
-}
+export type ApprovalAnswer = PublicApproval;
 
 export interface ApprovalsAnswer {
   readonly approvals: readonly ApprovalAnswer[];
@@ -223,13 +189,8 @@ export interface ForetellAnswer {
 }
 
 /** A tool of an MCP server that says something else than what was approved. */
-export interface Drift {
-  readonly tool: string;
-  /** One difference per line. */
-  readonly change: string;
-  /** Of the new definition: give it with accept, so that the yes is to what was shown. */
-  readonly fingerprint: string;
-  /** Both as JSON Schema documents with name and description; absent where it is not known. */
+export interface Drift extends ShownChange {
+  /** What was approved and what it says now: name, description, schemas; absent where they are too long. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
   readonly now?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -377,158 +338,6 @@ export interface SessionChangesAnswer {
 /** `POST /v1/sessions/:id/undo` `{"changes"?: [number], "dry_run"?: boolean}`; all of them when left out. */
 export interface UndoAnswer {
   readonly restored: readonly Restored[];
-}
-
-/** `GET /v1/cron` */
-export interface CronJobsAnswer {
-  readonly jobs: readonly JobAnswer[];
-}
-
-/** `GET /v1/cron/:id/runs` */
-export interface CronRunsAnswer {
-  /** Newest first; times are ISO texts. */
-  readonly runs: readonly {
-    readonly run_id: string;
-    readonly job_id: string;
-    readonly status: string;
-    readonly due_at: string | null;
-    readonly asked: boolean;
-    readonly started_at: string | null;
-    readonly ended_at: string | null;
-    readonly summary: string;
-    readonly output: string | null;
-  }[];
-}
-
-/** `POST /v1/cron/:id` `{"action":"run|pause|resume|remove"}` */
-export interface CronChanged {
-  readonly job: JobAnswer;
-  /** Of run: whether a scheduler has taken it up, and what to do when none has. */
-  readonly started?: boolean | undefined;
-  readonly note?: string | undefined;
-}
-
-export interface ProfileLine {
-  readonly name: string;
-  readonly active: boolean;
-  readonly description: string;
-  readonly extends: readonly string[];
-  readonly source: "builtin" | "home" | "project" | "managed";
-  readonly file: string;
-  readonly line: number | null;
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-  readonly approval_required: readonly string[];
-  readonly restrictions: readonly string[];
-}
-
-/** `GET /v1/permissions` */
-export interface PermissionsAnswer {
-  readonly profiles: readonly ProfileLine[];
-  readonly current: string;
-  /** Of the profile in force, with where each is written. */
-  readonly rules: readonly {
-    /** "global", or "profile:NAME". */
-    readonly level: string;
-    /** `allow`, `deny`, `approval_required`, `denied_paths` … */
-    readonly list: string;
-    readonly text: string;
-    readonly reason?: string | undefined;
-    readonly file: string;
-    readonly line?: number | undefined;
-  }[];
-  readonly problems: readonly string[];
-}
-
-/** `POST /v1/permissions/explain` `{"tool","arguments","profile"?}` */
-export interface ExplainAnswer {
-  readonly name: string;
-  readonly profile: string;
-  readonly verdict: "allow" | "ask" | "deny";
-  readonly rule: string;
-  readonly reason: string | null;
-  readonly effects: readonly Effect[];
-  readonly trace: readonly TraceLine[];
-}
-
-/** `POST /v1/permissions/simulate` `{"profile","days"}` */
-export interface SimulateAnswer extends Simulation {
-  readonly days: number;
-}
-
-/** `POST /v1/permissions/propose` `{"days","name"}` */
-export interface ProposalAnswer {
-  readonly name: string;
-  readonly yaml: string;
-  readonly calls: number;
-  readonly covered: number;
-  readonly never_used: readonly unknown[];
-}
-
-/** `POST /v1/permissions/accept` `{"name","yaml"}` as the proposal showed them */
-export interface ProposalAccepted {
-  readonly name: string;
-  readonly file: string;
-  readonly changed: boolean;
-}
-
-/** One line of the server's own log, and the event `log.line`. */
-export interface LogLine {
-  readonly seq: number;
-  readonly at: number;
-  readonly level: "error" | "warn" | "info" | "debug";
-  readonly text: string;
-}
-
-/** `GET /v1/logs?level&limit&before` */
-export interface LogsAnswer {
-  /** Newest last. */
-  readonly lines: readonly LogLine[];
-  /** Earlier lines are no longer kept. */
-  readonly dropped: boolean;
-  readonly next_before?: number | undefined;
-}
-
-/** `GET /v1/doctor` */
-export interface DoctorAnswer {
-  readonly ok: boolean;
-  readonly findings: readonly DoctorFinding[];
-}
-
-export interface DoctorFinding extends Finding {
-  /** Name it in `POST /v1/doctor/fix`; absent where only a person can help. */
-  readonly fix_id?: string | undefined;
-}
-
-/** `POST /v1/doctor/fix` `{"fix": fix_id}` */
-export interface DoctorFixed extends DoctorAnswer {
-  readonly mended: readonly string[];
-}
-
-/** One entry of `GET /v1/settings`. */
-export interface Setting {
-  readonly key: string;
-  /** Null for a secret. */
-  readonly value: unknown;
-  readonly default: unknown;
-  readonly origin: Origin;
-  readonly description: string;
-  /** JSON Schema of its value. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** True for what is never shown; `set` tells whether it has a value. */
-  readonly secret?: true | undefined;
-  readonly set?: boolean | undefined;
-}
-
-export type SettingsAnswer = readonly Setting[];
-
-/** `POST /v1/settings` `{"key","value"}` */
-export interface SettingChanged {
-  readonly setting: Setting;
-  readonly changed: boolean;
-  readonly file: string;
-  /** Why another value is in force all the same: a variable, a flag or the administrator counts more. */
-  readonly note?: string | undefined;
 }
 
 /** `POST /v1/chat` `{"session"?,"text","images"?}` → server-sent events, one JSON object each. */

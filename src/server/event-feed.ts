@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { EventBus, RuntimeEvent } from "../observe/events.js";
+import type { LogLine, LogRing } from "../observe/log-ring.js";
 import type { ServerLimits } from "./limits.js";
+
+type FeedEvent = RuntimeEvent | ({ readonly type: "log.line" } & LogLine);
 
 interface Frame {
   readonly bytes: Buffer;
@@ -45,10 +48,20 @@ export class EventFeed {
     readonly events: EventBus;
     readonly redact: (text: string) => string;
     readonly limits: ServerLimits;
+    /** Lines of the log are told too; not the chatter, of which there is no end. */
+    readonly logLines?: LogRing | undefined;
   }) {
     this.#limits = options.limits;
     this.#redact = options.redact;
-    this.#unsubscribe = options.events.on((event) => this.#append(event));
+    const stops = [
+      options.events.on((event) => this.#append(event)),
+      options.logLines?.on((line) => {
+        if (line.level !== "debug") this.#append({ type: "log.line", ...line });
+      }),
+    ];
+    this.#unsubscribe = () => {
+      for (const stop of stops) stop?.();
+    };
     this.#heartbeat = setInterval(() => this.#beat(), options.limits.heartbeatMs).unref();
   }
 
@@ -111,7 +124,7 @@ export class EventFeed {
     return epoch === this.#epoch && number >= this.#first - 1 && number <= this.#last ? number : undefined;
   }
 
-  #append(event: RuntimeEvent): void {
+  #append(event: FeedEvent): void {
     const id = `${this.#epoch}.${this.#last + 1}`;
     const bytes = Buffer.from(frameOf(id, eventJson(event, this.#redact)));
     this.#frames.push({ bytes, endsAt: (this.#frames.at(-1)?.endsAt ?? 0) + bytes.length });
@@ -206,7 +219,7 @@ const MAX_STRING_CHARS = 2_000;
 const MAX_EVENT_CHARS = 16_384;
 
 /** One event as JSON: secrets masked, and small whatever a tool reports as its progress. */
-function eventJson(event: RuntimeEvent, redact: (text: string) => string): string {
+function eventJson(event: FeedEvent, redact: (text: string) => string): string {
   const shorten = (_key: string, value: unknown): unknown => {
     if (typeof value !== "string") return value;
     // Cut before the search, with enough around the cut that no secret shows in half.

@@ -87,6 +87,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     events: runtime.events,
     redact: runtime.redact,
     limits,
+    logLines: runtime.logLines,
   });
   runtime.approvals.pageIsHere(() => feed.pages > 0);
   const running = new RunningRequests();

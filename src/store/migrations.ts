@@ -188,6 +188,16 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (server, identity)
   ) WITHOUT ROWID;
   `,
+  // What calls were answered with, by number and hash; as bytes, since a bound text ends at its first NUL. The text comes
+  // last: counting and looking for a hash need not read it.
+  `
+  CREATE TABLE IF NOT EXISTS call_results (
+    seq INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    text BLOB NOT NULL
+  );
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

@@ -23,6 +23,8 @@ export interface FetchRequest {
    * is not asked about it. Only its own origin: what it redirects to is judged like any other address.
    */
   readonly configured?: boolean | undefined;
+  /** It was sent before, with this many in vain; for the record of the call. */
+  readonly retry?: number | undefined;
   /** Ends the request before the call ends. */
   readonly signal?: AbortSignal | undefined;
   /** What to do about it, in the words of whoever asks. */

@@ -37,6 +37,8 @@ class MemoryJournal implements Journal {
     return { end, endSoon: (outcome: () => CallOutcome) => void end(outcome()) };
   }
   recent = async () => [];
+  call = async () => undefined;
+  result = async () => undefined;
   stats = async () => [];
   recover = async () => [];
   prune = async () => 0;

@@ -62,3 +62,26 @@ describe("reading", () => {
     expect(Object.keys(statusesIn(journal)).sort()).toEqual(["newest", "old but running"]);
   });
 });
+
+test("recent filters by status, door, environment and text, and goes on before a number", async () => {
+  const { journal } = await open();
+  const calls = [
+    intentOf("a", { door: "cli", argsJson: '{"path":"/srv/Report.txt"}' }),
+    intentOf("b", { environment: "docker", tool: "read_report" }),
+    intentOf("c", {}),
+  ];
+  for (const intent of calls) {
+    const status = intent.callId === "c" ? "denied" : "ok";
+    await (await journal.begin(intent)).end(outcomeOf({ status }));
+  }
+  await journal.begin(intentOf("d", { durableBefore: true }));
+  const ids = (query: Partial<Parameters<SqliteJournal["recent"]>[0]>) =>
+    journal.recent({ limit: 10, ...query }).map((row) => row.call_id);
+  expect(ids({ status: "denied" })).toEqual(["c"]);
+  expect(ids({ status: "running" })).toEqual(["d"]);
+  expect(ids({ door: "cli" })).toEqual(["a"]);
+  expect(ids({ environment: "docker" })).toEqual(["b"]);
+  expect(ids({ text: "REPORT" })).toEqual(["b", "a"]);
+  expect(ids({ before: 3 })).toEqual(["b", "a"]);
+  expect(ids({ before: 3, limit: 1 })).toEqual(["b"]);
+});

@@ -35,6 +35,7 @@ describe("what is written is what is read", () => {
       state: "done",
       duration_ms: 1.5,
       result_chars: 5,
+      result_tokens: 2,
       result_hash: "5d41402a",
       truncated: false,
       error_code: "failed",

@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll } from "vitest";
-import { build } from "../../scripts/build.mjs";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { startServer, type TestServer, TOKEN } from "../server/support.js";
 import { onTestEnd } from "../support/runtime.js";
@@ -46,7 +45,6 @@ export async function openDashboard(
       : never;
   } = {},
 ): Promise<Dashboard> {
-  await build({ root: join(import.meta.dirname, "../.."), types: false });
   const made = await startServer(options.tools ?? [], {
     runtime: {
       builtins: true,

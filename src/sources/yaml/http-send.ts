@@ -33,7 +33,7 @@ export async function send(sending: Sending): Promise<Answer> {
     let wait = backoff(attempt, retries.delayMs);
     let why: string;
     try {
-      const { answer, retryAfterMs } = await once(sending);
+      const { answer, retryAfterMs } = await once(sending, attempt);
       if (last || !retries.statuses.includes(answer.status)) return answer;
       wait = Math.max(wait, retryAfterMs ?? 0);
       why = `HTTP ${answer.status}`;
@@ -62,12 +62,12 @@ function backoff(attempt: number, firstMs: number): number {
   return firstMs * 2 ** attempt * (0.5 + Math.random() / 2);
 }
 
-async function once({ fetch, request, endsAt }: Sending): Promise<{
-  readonly answer: Answer;
-  readonly retryAfterMs: number | undefined;
-}> {
+async function once(
+  { fetch, request, endsAt }: Sending,
+  retry: number,
+): Promise<{ readonly answer: Answer; readonly retryAfterMs: number | undefined }> {
   const left = Math.max(1, endsAt - performance.now());
-  const response = await fetch({ ...request, timeoutMs: Math.ceil(left) });
+  const response = await fetch({ ...request, timeoutMs: Math.ceil(left), retry });
   const answer = {
     status: response.status,
     statusText: response.statusText,

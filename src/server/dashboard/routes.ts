@@ -1,0 +1,31 @@
+import type { Route } from "../route.js";
+import { acceptDriftRoute, reconnectRoute } from "../sources-route.js";
+import { cronActionRoute, cronRoute, cronRunsRoute } from "./cron-routes.js";
+import { doctorFixRoute, doctorRoute } from "./doctor-routes.js";
+import { infoRoute } from "./info-route.js";
+import { logsRoute } from "./logs-route.js";
+import { explainRoute, permissionsRoute, simulateRoute } from "./permission-routes.js";
+import { settingChangeRoute, settingsRoute } from "./settings-routes.js";
+import { foretellRoute, runRoute, toolRoute, toolSwitchRoute } from "./tool-routes.js";
+
+/** What the page needs besides what programs use. */
+export const dashboardRoutes: readonly Route[] = [
+  infoRoute,
+  toolRoute,
+  toolSwitchRoute,
+  foretellRoute,
+  runRoute,
+  reconnectRoute,
+  acceptDriftRoute,
+  cronRoute,
+  cronRunsRoute,
+  cronActionRoute,
+  permissionsRoute,
+  explainRoute,
+  simulateRoute,
+  logsRoute,
+  doctorRoute,
+  doctorFixRoute,
+  settingsRoute,
+  settingChangeRoute,
+];

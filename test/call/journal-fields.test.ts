@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { defineTool } from "../../src/index.js";
+import { testRuntime } from "../support/runtime.js";
+
+const asks = defineTool({
+  name: "asks",
+  toolset: "test",
+  description: "Asks a model.",
+  parameters: { type: "object", properties: {} },
+  permissions: [],
+  handler(_args, ctx) {
+    ctx.reportUsage(
+      { inputTokens: 100, cachedTokens: 70, cacheWriteTokens: 10, outputTokens: 5, costUsd: 0.25 },
+      "tiny-1",
+      "vision",
+    );
+    return "seen";
+  },
+});
+
+const outer = defineTool({
+  name: "outer",
+  toolset: "test",
+  description: "Calls another.",
+  parameters: { type: "object", properties: {} },
+  permissions: [],
+  async handler(_args, ctx) {
+    const nested = ctx.openTools();
+    await nested.call({ name: "asks", arguments: {} });
+    nested.close();
+    return "done";
+  },
+});
+
+const writes = defineTool({
+  name: "writes",
+  toolset: "test",
+  description: "Writes for a while.",
+  parameters: { type: "object", properties: {} },
+  permissions: ["file:write"],
+  effects: (_args, { cwd }) => [
+    { action: "file:write", resource: `${cwd}/a`, mode: "write", ask: { reason: "always asked" } },
+  ],
+  handler: () => new Promise((resolve) => setTimeout(() => resolve("written"), 60)),
+});
+
+test("lesson 103: of the tokens a call took each is in one part, and the parts are all of them", async () => {
+  const { runtime } = await testRuntime([asks], { journal: true });
+  const session = await runtime.openSession();
+  await session.call({ name: "asks" });
+  const [row] = await (await runtime.journal()).recent({ limit: 1 });
+  expect(row).toMatchObject({
+    toolset: "test",
+    model: "tiny-1",
+    input_tokens: 20,
+    cached_tokens: 70,
+    cache_write_tokens: 10,
+    output_tokens: 5,
+    cost_usd: 0.25,
+    unbilled: true,
+    result_tokens: 1,
+  });
+  expect(await (await runtime.journal()).result(row?.result_hash ?? "")).toBe("seen");
+});
+
+test("a call made from inside another names it, and can be found by it", async () => {
+  const { runtime } = await testRuntime([asks, outer], { journal: true });
+  const session = await runtime.openSession({ model: "big-1" });
+  await session.call({ id: "o1", name: "outer" });
+  const journal = await runtime.journal();
+  const children = await journal.recent({ limit: 5, parent: "o1" });
+  expect(children).toMatchObject([
+    { tool: "asks", parent: "o1", parent_session: session.id, model: "big-1" },
+  ]);
+  const found = await journal.call("o1");
+  expect(found).toMatchObject({ tool: "outer", call_id: "o1" });
+  expect(found?.parent).toBeUndefined();
+  expect(await journal.call(found?.seq ?? 0)).toEqual(found);
+  expect(await journal.call("o")).toBeUndefined();
+});
+
+test("how long a call waited for its turn and for an answer is written down, with the question", async () => {
+  const { runtime } = await testRuntime([writes], { journal: true });
+  const questions: string[] = [];
+  const session = await runtime.openSession({
+    approver: async ({ id }) => {
+      questions.push(id);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return "once" as const;
+    },
+  });
+  await Promise.all([session.call({ name: "writes" }), session.call({ name: "writes" })]);
+  const rows = await (await runtime.journal()).recent({ limit: 5 });
+  expect(rows.map(({ approval }) => approval).sort()).toEqual(questions.sort());
+  for (const { approval_wait_ms } of rows) expect(approval_wait_ms).toBeGreaterThan(20);
+  expect(rows.filter(({ queued_ms = 0 }) => queued_ms > 20)).toHaveLength(1);
+});

@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { address, get } from "../../api/client.js";
+import type { CallsAnswer } from "../../api/types.js";
+import { useEvents } from "../../events/use-events.js";
+import { CallsStore } from "./calls-store.js";
+import { type CallFilter, matcher } from "./filters.js";
+
+const FIRST_PAGE = 500;
+const NEXT_PAGE = 500;
+/** Calls of other processes of this home are in the journal too, but send no event here. */
+const LOOK_AGAIN_MS = 5_000;
+const RECENT = 100;
+
+/** The calls that match, live. `status` is for older pages only: of the newest, all are kept and counted. */
+export function useCalls(filter: CallFilter, status: string | undefined) {
+  const key = JSON.stringify(filter);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` is the filter
+  const store = useMemo(() => new CallsStore(matcher(filter)), [key]);
+  const { calls, waiting } = useSyncExternalStore(store.subscribe, store.snapshot);
+  const pages = useInfiniteQuery({
+    queryKey: ["calls", key, status ?? ""],
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      get<CallsAnswer>(
+        address("/v1/calls", {
+          brief: 1,
+          ...filter,
+          limit: pageParam === undefined ? FIRST_PAGE : NEXT_PAGE,
+          before: pageParam,
+          // The newest are asked for without it, for the counts.
+          status: pageParam === undefined ? undefined : status,
+        }),
+        { signal },
+      ),
+    getNextPageParam: (last) => last.next_before,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const told = pages.data?.pages;
+  useEffect(() => {
+    for (const page of told ?? []) store.add(page.calls, { fresh: false });
+  }, [told, store]);
+
+  useEvents((event) => store.hear(event));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes with the filter
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      get<CallsAnswer>(address("/v1/calls", { brief: 1, ...filter, limit: RECENT })).then(
+        (answer) => store.add(answer.calls, { fresh: true }),
+        () => undefined,
+      );
+    }, LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [store]);
+
+  const first = told?.[0];
+  return {
+    store,
+    calls,
+    waiting,
+    pages,
+    journal: first?.journal ?? true,
+    /** From when on every call is here. */
+    completeSince: first?.next_before === undefined ? 0 : (first.calls.at(-1)?.started_at ?? 0),
+  };
+}
