@@ -68,14 +68,9 @@ export function Frame(props: { readonly children: ReactNode }) {
             <Logo />
             <span>Hermes Tools</span>
           </div>
-          <button
-            type="button"
-            className="finder"
-            aria-label="Search or run"
-            onClick={() => setShown("palette")}
-          >
+          <button type="button" className="finder" onClick={() => setShown("palette")}>
             <Icon name="search" />
-            <span>Search or run</span>
+            <span>Search</span>
             <kbd aria-hidden="true">{IS_APPLE ? "⌘K" : "Ctrl K"}</kbd>
           </button>
           <nav className="nav" aria-label="Pages">

@@ -88,7 +88,7 @@ export function ToolList(props: { readonly tools: readonly ToolListing[] }) {
 function bySet(tools: readonly ToolListing[]): ReadonlyMap<string, readonly ToolListing[]> {
   const sets = new Map<string, ToolListing[]>();
   for (const tool of tools) sets.set(tool.toolset, [...(sets.get(tool.toolset) ?? []), tool]);
-  return sets;
+  return new Map([...sets].sort(([one], [other]) => one.localeCompare(other)));
 }
 
 export function stateOf(tool: ToolListing): Exclude<Shown, "all"> {

@@ -169,8 +169,10 @@ export function boundsOf(schema: Schema): string {
           ? `At most ${maximum}`
           : "";
   const given = schema.default;
+  // Choices and numbers show it in the field itself.
+  const isShown = kindOf("", schema).kind !== "text";
   const usual =
-    given === undefined || typeof given === "object" || given === ""
+    isShown || given === undefined || typeof given === "object" || given === ""
       ? ""
       : `${bounds === "" ? "Usually" : "usually"} ${String(given)}`;
   return [bounds, usual].filter((part) => part !== "").join(", ");
