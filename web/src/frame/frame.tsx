@@ -63,7 +63,7 @@ export function Frame(props: { readonly children: ReactNode }) {
             <IconButton icon="theme" label="Switch theme" onClick={switchTheme} />
           </span>
         </header>
-        <div className="side">
+        <aside className="side" aria-label="Sidebar">
           <div className="brand">
             <Logo />
             <span>Hermes Tools</span>
@@ -82,7 +82,7 @@ export function Frame(props: { readonly children: ReactNode }) {
             ))}
           </nav>
           <Foot />
-        </div>
+        </aside>
         {props.children}
         <nav className="tabbar" aria-label="Main pages">
           {PAGES.filter(({ id }) => TABS.includes(id)).map(link)}
