@@ -12,6 +12,7 @@ import { JsonView } from "./json-view.js";
 import { Link } from "./link.js";
 import { Status } from "./status.js";
 
+const GUARD_MS = 500;
 type Word = "once" | "session" | "always" | "deny";
 
 /** A question that stands among other things: the whole of what is asked, four answers that look alike. */
@@ -24,11 +25,13 @@ export function Question({ asked }: { readonly asked: ApprovalAnswer }) {
       post("/v1/approvals", { id: asked.id, hash: asked.hash, signature: asked.signature, answer: word }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["approvals"] }),
   });
-  const give = (word: Word) => answer.mutate(word);
+  /** Whoever has just been shown it may still be pressing something else. */
+  const isEarly = () => performance.now() - shownAt < GUARD_MS;
+  const give = (word: Word) => isEarly() || answer.mutate(word);
   const isElsewhere = answer.error instanceof ApiError && answer.error.status === 409;
   const over = answer.isSuccess || isElsewhere;
-  const remembers = asked.covers?.always ?? asked.always_remembers.join("\n");
-  const fromHttp = asked.door === "http";
+  const remembers = asked.always_remembers.join("\n");
+  const [shownAt] = useState(() => performance.now());
   return (
     <section
       className={over ? "question settled" : "question"}
@@ -48,23 +51,26 @@ export function Question({ asked }: { readonly asked: ApprovalAnswer }) {
         {answer.isSuccess && <p className="about">You answered: {answer.variables}.</p>}
         {!over && !confirming && (
           <div className="answers">
-            <Button busy={answer.isPending} onClick={() => give("once")} title={asked.covers?.once}>
+            <Button busy={answer.isPending} onClick={() => give("once")} title={asked.covers.once}>
               Once
             </Button>
             <Button
               busy={answer.isPending}
-              disabledBecause={fromHttp ? "Counts as once for a call from here" : undefined}
+              disabledBecause={
+                asked.covers.session === undefined ? "Counts as once for a call from here" : undefined
+              }
               onClick={() => give("session")}
-              title={asked.covers?.session}
+              title={asked.covers.session}
             >
               Session
             </Button>
             <Button
               busy={answer.isPending}
               disabledBecause={remembers === "" ? "Nothing of this can be remembered" : undefined}
+              aria-expanded={false}
               onClick={() => setConfirming(true)}
             >
-              Always …
+              Always
             </Button>
             <Button busy={answer.isPending} onClick={() => give("deny")}>
               Deny

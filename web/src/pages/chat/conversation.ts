@@ -63,18 +63,36 @@ export class Conversation {
       const answer = await get<SessionAnswer>(`/v1/sessions/${encodeURIComponent(session)}?limit=500`);
       // A turn may have begun here while the answer was on its way.
       if (this.#now().running === "here") return;
-      const isElsewhere = answer.state === "running";
+      const isRunning = answer.state === "running";
+      const items = itemsOf(answer.messages);
       this.#set({
-        items: itemsOf(answer.messages),
+        items,
         title: answer.title,
         model: answer.model,
         load: "ready",
-        running: isElsewhere ? "elsewhere" : "no",
+        running: isRunning ? "elsewhere" : "no",
         ...(answer.cost_usd !== undefined && { cost: answer.cost_usd }),
       });
-      if (isElsewhere) this.#polling = setTimeout(() => void this.load(), POLL_MS);
+      if (isRunning) await this.#follow(items);
     } catch (loadError) {
       this.#set({ load: "error", loadError });
+    }
+  }
+
+  /** Goes on listening to a turn that this server runs; one that another program runs is looked at now and then. */
+  async #follow(kept: readonly Item[]): Promise<void> {
+    const { session = "" } = this.#state;
+    try {
+      const answer = await ask(`/v1/chat/${encodeURIComponent(session)}`);
+      const said = kept.findLastIndex((item) => item.kind === "user");
+      this.#set({ running: "here", items: kept.slice(0, said + 1) });
+      for await (const data of serverSentEvents(answer)) this.#hear(data);
+      this.#flush();
+      this.#set({ running: "no", stopping: false });
+      this.#next();
+    } catch {
+      this.#set({ running: "elsewhere" });
+      this.#polling = setTimeout(() => void this.load(), POLL_MS);
     }
   }
 
@@ -146,17 +164,24 @@ export class Conversation {
       this.#flush();
     } catch (error) {
       this.#flush();
-      if (session === undefined && this.#now().session === undefined)
-        this.#set({ failed: { said, error: asError(error) } });
-      else this.#trouble(error);
+      // A refusal is told; a connection that broke leaves a turn that goes on.
+      if (error instanceof ApiError) this.#set({ failed: { said, error } });
+      else {
+        this.#set({ running: "elsewhere" });
+        await this.load();
+        return;
+      }
     }
     this.#set({ running: "no", stopping: false });
+    this.#next();
+  }
+
+  #next(): void {
     void queryClient.invalidateQueries({ queryKey: ["sessions"] });
     const [next, ...later] = this.#now().queued;
-    if (next !== undefined && this.#now().failed === undefined) {
-      this.#set({ queued: later });
-      void this.#turn(next);
-    }
+    if (next === undefined || this.#now().failed !== undefined) return;
+    this.#set({ queued: later });
+    void this.#turn(next);
   }
 
   #hear(data: string): void {
