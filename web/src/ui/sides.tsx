@@ -18,15 +18,19 @@ export function Sides(props: {
   const rows = rowsOf(props.before, props.after);
   return (
     <div className="sides" role="group" aria-label={props.label}>
-      {[0, 1].map((side) => (
-        <div key={side} tabIndex={0} role="group" aria-label={side === 0 ? "Before" : "Now"}>
-          <h3>{props.titles[side]}</h3>
-          {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-            <LineOf key={index} side={side === 0 ? row[0] : row[1]} />
-          ))}
-        </div>
-      ))}
+      <div className="sides-head">
+        <h3>{props.titles[0]}</h3>
+        <h3>{props.titles[1]}</h3>
+      </div>
+      <div className="sides-body" tabIndex={0} role="group" aria-label={`${props.label}, line by line`}>
+        {rows.map(([left, right], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+          <div className="sides-row" key={index}>
+            <LineOf side={left} />
+            <LineOf side={right} isEcho={right.kind === "same"} />
+          </div>
+        ))}
+      </div>
     </div>
   );
 }
@@ -34,9 +38,9 @@ export function Sides(props: {
 const SIGNS = { same: "", add: "+", del: "−", none: "" } as const;
 const WORDS = { same: "", add: "added: ", del: "removed: ", none: "" } as const;
 
-function LineOf({ side }: { readonly side: Side }) {
+function LineOf({ side, isEcho = false }: { readonly side: Side; readonly isEcho?: boolean }) {
   return (
-    <div className={`ln ${side.kind}`} aria-hidden={side.kind === "none" || undefined}>
+    <div className={`ln ${side.kind}`} aria-hidden={side.kind === "none" || isEcho || undefined}>
       <i aria-hidden="true">{side.line}</i>
       <u aria-hidden="true">{SIGNS[side.kind]}</u>
       <span>

@@ -238,7 +238,6 @@ let fresh = new Conversation();
 
 function remember(session: string, conversation: Conversation): void {
   known.set(session, conversation);
-  if (conversation === fresh) fresh = new Conversation();
   for (const [id, one] of known) {
     if (known.size <= KEPT) return;
     if (one.state().running === "no") known.delete(id);

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { approvalsQuery } from "../../api/queries.js";
 import { took } from "../../lib/format.js";
+import { gist } from "../../lib/gist.js";
 import { visibleLine } from "../../lib/visible.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
 import { JsonView } from "../../ui/json-view.js";
@@ -83,31 +84,6 @@ function Asked({ call }: { readonly call: ToolUse }) {
       <Question key={asked.id} asked={asked} />
     </div>
   );
-}
-
-const TELLING = [
-  "command",
-  "path",
-  "url",
-  "query",
-  "pattern",
-  "question",
-  "task",
-  "goal",
-  "code",
-  "name",
-  "action",
-];
-
-/** The one argument that says what a call is about. */
-export function gist(args: unknown): string {
-  if (typeof args === "string") return args;
-  if (typeof args !== "object" || args === null) return "";
-  const given = args as Readonly<Record<string, unknown>>;
-  const key = TELLING.find((one) => typeof given[one] === "string");
-  if (key !== undefined) return String(given[key]);
-  const text = JSON.stringify(args);
-  return text === "{}" ? "" : text;
 }
 
 function commandOf(args: unknown): string | undefined {

@@ -26,7 +26,7 @@ export function DriftOf(props: { readonly source: string; readonly drift: Drift 
     <section className="drift" aria-label={`Change of ${visibleLine(drift.tool)}`}>
       <div className="hd">
         <b>{visible(drift.tool)}</b>
-        <span className="quiet">is not offered until you accept what it says now</span>
+        <span className="quiet">calls are held back until you accept what it says now</span>
         <span className="end">
           <Button busy={accept.isPending} onClick={() => accept.mutate()}>
             Accept change

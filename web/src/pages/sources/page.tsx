@@ -131,7 +131,7 @@ function Source(props: { readonly row: SourceRow; readonly isOpen: boolean; read
         <p className="msg">{visible(messageOf(row, now))}</p>
         <div className="acts">
           {row.needsLogin && <CopyButton text={login} label="Log in" />}
-          {isServer && row.status.state !== "ready" && row.status.state !== "disabled" && (
+          {isServer && isBroken(row) && (
             <Button icon="rerun" busy={reconnect.isPending} onClick={() => reconnect.mutate()}>
               Reconnect
             </Button>
@@ -161,6 +161,11 @@ function Source(props: { readonly row: SourceRow; readonly isOpen: boolean; read
   );
 }
 
+/** Not connected, or not as it should be, for another reason than a definition that waits for a yes. */
+function isBroken({ status, drift }: SourceRow): boolean {
+  return !["ready", "disabled", "connecting"].includes(status.state) && drift.length === 0;
+}
+
 function More(props: {
   readonly row: SourceRow;
   readonly login: string;
@@ -171,7 +176,7 @@ function More(props: {
   const { status, server } = row;
   return (
     <div className="src-more">
-      {status.fix !== undefined && (
+      {status.fix !== undefined && row.drift.length === 0 && (
         <section aria-label="What to do">
           <h3>What to do</h3>
           <div className="row-flex">
@@ -229,9 +234,9 @@ function More(props: {
       <p className="about">
         <code>{visibleLine(row.id)}</code>
       </p>
-      {server !== undefined && (
+      {server !== undefined && !isBroken(row) && status.state !== "disabled" && (
         <Button icon="rerun" busy={props.busy} onClick={props.reconnect}>
-          {status.state === "ready" ? "Connect anew" : "Try again"}
+          Reconnect
         </Button>
       )}
     </div>

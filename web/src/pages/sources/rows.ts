@@ -94,7 +94,8 @@ export function messageOf(row: SourceRow, now: number): string {
   const { status, drift } = row;
   if (drift.length > 0) {
     const names = drift.map(({ tool }) => tool).join(", ");
-    const rest = status.tools.length === 0 ? "" : `, ${plural(status.tools.length, "other tool")} work`;
+    const others = status.tools.length - drift.length;
+    const rest = others <= 0 ? "" : `, ${plural(others, "other tool")} ${others === 1 ? "works" : "work"}`;
     return `${names} changed since you accepted ${drift.length === 1 ? "it" : "them"}; held back${rest}.`;
   }
   const next = status.next_retry;

@@ -4,6 +4,7 @@ import { ApiError } from "../../api/client.js";
 import { approvalsQuery } from "../../api/queries.js";
 import type { RunAnswer, ToolListing } from "../../api/types.js";
 import { bytes, took } from "../../lib/format.js";
+import { gistOfText } from "../../lib/gist.js";
 import { useNow } from "../../lib/now.js";
 import { visible } from "../../lib/visible.js";
 import { pathTo } from "../../router.js";
@@ -148,7 +149,7 @@ function Earlier({ tool }: { readonly tool: ToolListing }) {
           <li key={call.seq}>
             <Link href={pathTo("live", { query: { tool: tool.name, call: String(call.seq) } })}>
               <Status tone={toneOf(call.status)} calm />
-              <Cut mono text={call.error_message ?? call.preview ?? ""} className="grow" />
+              <Cut mono text={call.error_message ?? gistOfText(call.preview)} className="grow" />
               <span className="num quiet">{took(call.duration_ms)}</span>
               <span className="num quiet">
                 <Ago at={call.started_at} />

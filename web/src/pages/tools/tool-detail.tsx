@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, post } from "../../api/client.js";
 import type { ToolAnswer, ToolListing, ToolSwitched } from "../../api/types.js";
 import { plural, took } from "../../lib/format.js";
+import { gistOfText } from "../../lib/gist.js";
 import { visible } from "../../lib/visible.js";
 import { pathTo, setQuery, usePlace } from "../../router.js";
 import { Ago, Chip, CopyButton, Cut, Glyph } from "../../ui/bits.js";
@@ -275,7 +276,7 @@ function CallsTab({ tool }: { readonly tool: ToolListing }) {
           <li key={call.seq}>
             <Link href={pathTo("live", { query: { tool: tool.name, call: String(call.seq) } })}>
               <Status tone={toneOf(call.status)} calm />
-              <Cut mono text={call.error_message ?? call.preview ?? ""} className="grow" />
+              <Cut mono text={call.error_message ?? gistOfText(call.preview)} className="grow" />
               <span className="num quiet">{took(call.duration_ms)}</span>
               <span className="num quiet">
                 <Ago at={call.started_at} />

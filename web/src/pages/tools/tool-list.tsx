@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { post } from "../../api/client.js";
 import type { ToolListing } from "../../api/types.js";
 import { visible, visibleLine } from "../../lib/visible.js";
@@ -19,6 +19,10 @@ export function ToolList(props: { readonly tools: readonly ToolListing[] }) {
   const shown = (query.show ?? "all") as Shown;
   const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (item !== undefined)
+      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [item]);
   const found = props.tools.filter(
     (tool) => (shown === "all" || stateOf(tool) === shown) && words.every((word) => holds(tool, word)),
   );
@@ -64,7 +68,7 @@ export function ToolList(props: { readonly tools: readonly ToolListing[] }) {
         }}
       >
         {[...sets].map(([set, tools]) => (
-          <section className="set" key={set} aria-label={visibleLine(set)}>
+          <div className="set" key={set} role="group" aria-label={`Toolset ${visibleLine(set)}`}>
             <h2>
               <span className="cut">{visibleLine(set)}</span> <span>{tools.length}</span>
               <SetSwitch set={set} tools={props.tools.filter(({ toolset }) => toolset === set)} />
@@ -72,7 +76,7 @@ export function ToolList(props: { readonly tools: readonly ToolListing[] }) {
             {tools.map((tool) => (
               <Item key={tool.name} tool={tool} isCurrent={tool.name === item} />
             ))}
-          </section>
+          </div>
         ))}
         {found.length === 0 && (
           <div className="nothing-found">
@@ -144,7 +148,7 @@ function SetSwitch(props: { readonly set: string; readonly tools: readonly ToolL
   });
   return (
     <Switch
-      label={`Toolset ${visible(props.set)}`}
+      label={`Offer all of ${visible(props.set)}`}
       on={turn.isPending ? turn.variables : on}
       busy={turn.isPending}
       onChange={(enabled) => turn.mutate(enabled)}

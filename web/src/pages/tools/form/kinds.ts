@@ -157,7 +157,7 @@ export function variantOf(value: unknown, variants: readonly Schema[]): number {
   return Math.max(0, found);
 }
 
-/** What stands below a field besides its description: bounds and the default. */
+/** What stands below a field besides its description; the default stands in the field. */
 export function boundsOf(schema: Schema): string {
   const { minimum, maximum } = schema;
   const bounds =
@@ -168,12 +168,5 @@ export function boundsOf(schema: Schema): string {
         : maximum !== undefined
           ? `At most ${maximum}`
           : "";
-  const given = schema.default;
-  // Choices and numbers show it in the field itself.
-  const isShown = kindOf("", schema).kind !== "text";
-  const usual =
-    isShown || given === undefined || typeof given === "object" || given === ""
-      ? ""
-      : `${bounds === "" ? "Usually" : "usually"} ${String(given)}`;
-  return [bounds, usual].filter((part) => part !== "").join(", ");
+  return bounds;
 }

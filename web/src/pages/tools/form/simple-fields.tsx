@@ -14,7 +14,7 @@ export interface FieldProps {
   readonly required: boolean;
 }
 
-function common({ id, invalid, required }: FieldProps) {
+function common({ id, invalid, required, schema }: FieldProps) {
   return {
     id,
     className: "in",
@@ -23,6 +23,8 @@ function common({ id, invalid, required }: FieldProps) {
     "aria-describedby": `${id}-about`,
     autoComplete: "off",
     spellCheck: false,
+    ...(schema.default !== undefined &&
+      typeof schema.default !== "object" && { placeholder: String(schema.default) }),
   } as const;
 }
 
@@ -54,7 +56,6 @@ export function NumberField(props: FieldProps) {
       className="in short"
       type="text"
       inputMode="decimal"
-      placeholder={props.schema.default === undefined ? undefined : String(props.schema.default)}
       value={text}
       onChange={({ target }) => {
         setText(target.value);
@@ -68,6 +69,14 @@ export function NumberField(props: FieldProps) {
 export function SwitchField(props: FieldProps) {
   const on = props.value === undefined ? props.schema.default === true : props.value === true;
   return <Switch label={props.name} on={on} onChange={props.onChange} />;
+}
+
+/** A select has none. */
+function withoutPlaceholder<Given extends { readonly placeholder?: string }>({
+  placeholder: _gone,
+  ...rest
+}: Given) {
+  return rest;
 }
 
 const SHORT_CHARS = 26;
@@ -89,7 +98,7 @@ export function ChoiceField(props: FieldProps & { readonly values: readonly unkn
     );
   return (
     <select
-      {...common(props)}
+      {...withoutPlaceholder(common(props))}
       value={chosen ?? ""}
       onChange={(event) => (event.target.value === "" ? props.onChange(undefined) : pick(event.target.value))}
     >
