@@ -5,7 +5,13 @@ import { cronActionRoute, cronRoute, cronRunsRoute } from "./cron-routes.js";
 import { doctorFixRoute, doctorRoute } from "./doctor-routes.js";
 import { infoRoute } from "./info-route.js";
 import { logsRoute } from "./logs-route.js";
-import { explainRoute, permissionsRoute, simulateRoute } from "./permission-routes.js";
+import {
+  acceptProposalRoute,
+  explainRoute,
+  permissionsRoute,
+  proposeRoute,
+  simulateRoute,
+} from "./permission-routes.js";
 import { processStreamRoute } from "./process-stream-route.js";
 import { sessionChangesRoute, sessionUndoRoute } from "./session-change-routes.js";
 import { sessionDeleteRoute, sessionExportRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
@@ -38,6 +44,8 @@ export const dashboardRoutes: readonly Route[] = [
   permissionsRoute,
   explainRoute,
   simulateRoute,
+  proposeRoute,
+  acceptProposalRoute,
   logsRoute,
   doctorRoute,
   doctorFixRoute,
