@@ -50,7 +50,7 @@ export function rowsOf(answer: SourcesAnswer): readonly SourceRow[] {
       word,
       ...(known !== undefined && { icon: known.icon }),
       needsLogin,
-      needsYou: drift.length > 0 || needsLogin || status.state === "failed" || status.state === "degraded",
+      needsYou: drift.length > 0 || needsLogin || ["failed", "parked", "degraded"].includes(status.state),
     };
   });
 }
@@ -79,7 +79,7 @@ function stateOf(
     case "configured":
       return { tone: "running", word: status.state === "connecting" ? "connecting" : "not started" };
     case "parked":
-      return { tone: "cancelled", word: "parked" };
+      return { tone: "error", word: "parked" };
     case "disabled":
       return { tone: "cancelled", word: "off" };
     case "degraded":
@@ -100,13 +100,20 @@ export function messageOf(row: SourceRow, now: number): string {
   }
   const next = status.next_retry;
   const again = next === undefined ? "" : ` Next try in ${clock(next - now)}.`;
-  if (status.reason !== undefined)
-    return `${status.reason}${/[.!?]$/.test(status.reason) ? "" : "."}${again}`;
+  if (status.reason !== undefined) {
+    const words = row.server?.stderr.findLast((line) => line.trim() !== "")?.trim();
+    const isNew = words !== undefined && !status.reason.includes(words) && status.state !== "ready";
+    return `${sentence(isNew ? `${status.reason}: ${words}` : status.reason)}${again}`;
+  }
   const left = status.quarantined.length;
   const tools = plural(status.tools.length, "tool");
   if (status.state === "connecting" && status.tools.length > 0)
     return `${tools} known from before are offered already.`;
   return `${tools}${left > 0 ? `, ${left} left out` : ""}${again}`;
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 function clock(ms: number): string {

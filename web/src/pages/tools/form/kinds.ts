@@ -36,7 +36,7 @@ export type Kind =
   | { readonly kind: "json" };
 
 const LONG =
-  /^(code|content|text|body|message|prompt|script|command|query|sql|patch|old_string|new_string|task|context|input|data|spec)$/;
+  /^(code|content|text|body|message|prompt|script|command|sql|patch|old_string|new_string|task|context|input|data|spec)$/;
 const DEEPEST = 6;
 
 export function kindOf(name: string, schema: Schema): Kind {
