@@ -94,20 +94,10 @@ export interface CallsAnswer<Row = BriefCall> {
 }
 
 /** Everything that was written down of one call, its documents parsed where they are whole. */
-export interface WholeCall
-  extends Omit<JournalRow, "owner" | "args" | "effects">,
-    Partial<Omit<BriefCall, keyof JournalRow>> {
+export interface WholeCall extends Omit<JournalRow, "owner" | "args" | "effects"> {
   /** An object, or the text as far as it was kept. */
   readonly args: unknown;
   readonly effects: readonly Effect[] | string;
-  readonly parent_session?: string | undefined;
-  readonly retries?: number | undefined;
-  readonly input_tokens?: number | undefined;
-  readonly output_tokens?: number | undefined;
-  readonly cost_usd?: number | undefined;
-  readonly result_tokens?: number | undefined;
-  readonly approval?: string | undefined;
-  readonly exit_code?: number | undefined;
 }
 
 /** One rule that was looked at. */

@@ -4,36 +4,6 @@ import type { Route } from "./route.js";
 
 const DAY_MS = 86_400_000;
 
-export const callsRoute: Route = {
-  method: "GET",
-  path: "/v1/calls",
-  summary: "The last calls of every Hermes process of this home, newest first, with secrets masked.",
-  query: [
-    {
-      name: "limit",
-      description: "How many.",
-      schema: { type: "integer", minimum: 1, maximum: 1000, default: 50 },
-    },
-  ],
-  answer: {
-    description: "`journal` is false when calls are not recorded.",
-    type: "application/json",
-    schema: {
-      type: "object",
-      required: ["journal", "calls"],
-      properties: { journal: { type: "boolean" }, calls: { type: "array", items: { type: "object" } } },
-    },
-  },
-
-  async handle(context, { runtime }) {
-    const limit = Math.trunc(numberFrom(context, { name: "limit", fallback: 50, min: 1, max: 1000 }));
-    const journal = await runtime.journal();
-    // Which process wrote a row concerns only the journal itself.
-    const calls = (await journal.recent({ limit })).map(({ owner: _owner, ...call }) => call);
-    return jsonResponse({ journal: journal.enabled, calls });
-  },
-};
-
 export const statsRoute: Route = {
   method: "GET",
   path: "/v1/stats",

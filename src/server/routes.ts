@@ -3,13 +3,14 @@ import type { Hono } from "hono";
 import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
+import { callAgainRoute, callRoute, callsRoute } from "./calls-routes.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
 import { webRoutes } from "./dashboard/page-routes.js";
 import { dashboardRoutes } from "./dashboard/routes.js";
 import { eventsRoute } from "./events-route.js";
 import { hooksRoute } from "./hooks-route.js";
-import { callsRoute, statsRoute } from "./journal-routes.js";
+import { statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
 import { describeRoutes } from "./openapi.js";
 import { pageAssetRoutes } from "./page-routes.js";
@@ -66,6 +67,8 @@ export const ROUTES: readonly Route[] = [
   processInputRoute,
   processKillRoute,
   callsRoute,
+  callRoute,
+  callAgainRoute,
   statsRoute,
   ...dashboardRoutes,
   ...mcpRoutes,
