@@ -323,7 +323,7 @@ export interface SessionChange {
   readonly existed: boolean;
   readonly kept: boolean;
   readonly undone_at: string | null;
-  /** What it held before and what it holds now; absent where it is not text, too long, or gone. */
+  /** What it held before the change and what the change left there; absent where it is not text, too long, or gone. */
   readonly before?: string | undefined;
   readonly now?: string | undefined;
   /** Why they are absent. */

@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import type { SqliteConversationStore } from "../agent/sessions/conversation-store.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
@@ -17,6 +18,8 @@ export interface ServerServices {
   readonly auth: Authenticator;
   readonly sessions: SessionPool;
   readonly agents: AgentPool;
+  /** What was said before; undefined where nothing has been. */
+  conversations(): Promise<SqliteConversationStore | undefined>;
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;

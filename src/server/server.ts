@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -100,19 +101,22 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   });
   // Loaded with the first message: a server nobody talks to opens no conversations.
   let opened: Promise<Agents> | undefined;
-  const agents = new AgentPool(
-    () => {
-      opened ??= import("../agent/agents.js").then(({ Agents }) => new Agents(runtime));
-      return opened;
-    },
-    { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
-  );
+  const openAgents = () => {
+    opened ??= import("../agent/agents.js").then(({ Agents }) => new Agents(runtime));
+    return opened;
+  };
+  const agents = new AgentPool(openAgents, {
+    sessions: limits.sessions,
+    idleMs: limits.sessionIdleMs,
+  });
   const mcp = new McpEndpoint({ runtime, running });
   const services: ServerServices = {
     runtime,
     auth,
     sessions,
     agents,
+    conversations: async () =>
+      existsSync(runtime.config.paths.sessionsDb) ? (await openAgents()).stored() : undefined,
     feed,
     mcp,
     running,

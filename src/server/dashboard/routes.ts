@@ -5,6 +5,8 @@ import { doctorFixRoute, doctorRoute } from "./doctor-routes.js";
 import { infoRoute } from "./info-route.js";
 import { logsRoute } from "./logs-route.js";
 import { explainRoute, permissionsRoute, simulateRoute } from "./permission-routes.js";
+import { sessionChangesRoute, sessionUndoRoute } from "./session-change-routes.js";
+import { sessionDeleteRoute, sessionExportRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
 import { settingChangeRoute, settingsRoute } from "./settings-routes.js";
 import { foretellRoute, runRoute, toolRoute, toolSwitchRoute } from "./tool-routes.js";
 
@@ -17,6 +19,12 @@ export const dashboardRoutes: readonly Route[] = [
   runRoute,
   reconnectRoute,
   acceptDriftRoute,
+  sessionsRoute,
+  sessionRoute,
+  sessionExportRoute,
+  sessionDeleteRoute,
+  sessionChangesRoute,
+  sessionUndoRoute,
   cronRoute,
   cronRunsRoute,
   cronActionRoute,

@@ -63,17 +63,12 @@ export function Frame(props: { readonly children: ReactNode }) {
             <IconButton icon="theme" label="Switch theme" onClick={switchTheme} />
           </span>
         </header>
-        <div className="side">
+        <aside className="side" aria-label="Sidebar">
           <div className="brand">
             <Logo />
             <span>Hermes Tools</span>
           </div>
-          <button
-            type="button"
-            className="finder"
-            aria-label="Search or run"
-            onClick={() => setShown("palette")}
-          >
+          <button type="button" className="finder" onClick={() => setShown("palette")}>
             <Icon name="search" />
             <span>Search or run</span>
             <kbd aria-hidden="true">{IS_APPLE ? "⌘K" : "Ctrl K"}</kbd>
@@ -87,7 +82,7 @@ export function Frame(props: { readonly children: ReactNode }) {
             ))}
           </nav>
           <Foot />
-        </div>
+        </aside>
         {props.children}
         <nav className="tabbar" aria-label="Main pages">
           {PAGES.filter(({ id }) => TABS.includes(id)).map(link)}

@@ -309,6 +309,18 @@ const BY_NAME: readonly (readonly [RegExp, IconName])[] = [
   [/file|^(read|write|csv|spreadsheet|archive|pdf)/, "t-file"],
 ];
 const BY_TOOLSET: Readonly<Record<string, IconName>> = {
+  clipboard: "copy",
+  containers: "t-cloud",
+  delegation: "t-agent",
+  env: "settings",
+  feeds: "logs",
+  homeassistant: "t-home",
+  messaging: "t-mail",
+  moa: "t-agent",
+  multimedia: "t-image",
+  services: "t-cloud",
+  storage: "t-cloud",
+  sysinfo: "stats",
   agent: "t-agent",
   browser: "t-browser",
   code: "t-code",

@@ -239,9 +239,7 @@ function Details({ detail, above }: { readonly detail: CallAnswer; readonly abov
           </p>
         ) : (
           <>
-            <Code wrap label="Result">
-              {visible(result.text)}
-            </Code>
+            <ResultText text={result.text} />
             {!result.complete && <p className="note">Only its beginning was kept.</p>}
           </>
         )}
@@ -249,6 +247,26 @@ function Details({ detail, above }: { readonly detail: CallAnswer; readonly abov
       <More call={call} />
     </>
   );
+}
+
+/** Many results are JSON; that reads better with its lines. */
+function ResultText({ text }: { readonly text: string }) {
+  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  return value === undefined ? (
+    <Code wrap label="Result">
+      {visible(text)}
+    </Code>
+  ) : (
+    <JsonView value={value} label="Result" />
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function sizeOf(call: WholeCall): string {

@@ -1,5 +1,5 @@
 import type { CallAnswer, TraceLine } from "../../api/types.js";
-import { clock, took } from "../../lib/format.js";
+import { clock, sentence, took } from "../../lib/format.js";
 import { visible, visibleLine } from "../../lib/visible.js";
 import { Section } from "../../ui/drawer.js";
 import { Icon, type IconName } from "../../ui/icon.js";
@@ -15,7 +15,8 @@ const OUTCOMES: Readonly<Record<TraceLine["outcome"], { readonly icon: IconName;
 
 /** What was decided, then the rules in the order they were looked at, then who answered. */
 export function Decision({ detail }: { readonly detail: CallAnswer }) {
-  const { call, trace, approval } = detail;
+  const { call, approval } = detail;
+  const trace = withoutRepeats(detail.trace);
   const [kind = "", answer] = call.decision.split(":");
   const tone: Tone =
     kind === "deny" ? "denied" : kind === "ask" ? "asked" : kind === "allow" ? "ok" : "unknown";
@@ -33,7 +34,7 @@ export function Decision({ detail }: { readonly detail: CallAnswer }) {
       <p className="verdict">
         <Status tone={tone} word={word} pill />
         <span>
-          {reason !== undefined && <b>{visible(reason)} </b>}
+          {reason !== undefined && <b>{visible(sentence(reason))} </b>}
           <span className="soft">{said ?? (tone === "ok" ? "No rule stood against it." : "")}</span>
         </span>
       </p>
@@ -109,4 +110,13 @@ function byText(by: string | undefined): string {
     : by === undefined
       ? "somebody"
       : visibleLine(by);
+}
+
+/** One rule is often asked about several effects, with one answer. */
+function withoutRepeats(trace: readonly TraceLine[]): readonly TraceLine[] {
+  const seen = new Set<string>();
+  return trace.filter(({ rule, outcome, list, line }) => {
+    const key = JSON.stringify([rule, outcome, list, line]);
+    return !seen.has(key) && seen.add(key);
+  });
 }

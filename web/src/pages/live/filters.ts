@@ -51,13 +51,19 @@ export type StatusTab =
   | "cancelled"
   | "unknown";
 
+/** A timeout is a failure too; a denial is none. */
+const STATUSES: Readonly<Partial<Record<StatusTab, readonly string[]>>> = {
+  error: ["error", "timeout", "unknown"],
+  denied: ["denied", "blocked"],
+};
+
+export function statusesOf(tab: StatusTab): readonly string[] {
+  if (tab === "all") return [];
+  return STATUSES[tab] ?? [tab === "asked" ? "running" : tab];
+}
+
 export function isInTab(call: BriefCall, tab: StatusTab, isAsked: boolean): boolean {
   if (tab === "all") return true;
   if (tab === "asked") return isAsked;
-  if (tab === "running") return call.status === "running" && !isAsked;
-  // A timeout is a failure too; a denial is none.
-  if (tab === "error")
-    return call.status === "error" || call.status === "timeout" || call.status === "unknown";
-  if (tab === "denied") return call.status === "denied" || call.status === "blocked";
-  return call.status === tab;
+  return statusesOf(tab).includes(call.status) && !isAsked;
 }

@@ -6,7 +6,7 @@ import { PageFrame, type PageState } from "../../frame/page-frame.js";
 import { plural } from "../../lib/format.js";
 import { useKeys } from "../../lib/keys.js";
 import { useNow } from "../../lib/now.js";
-import { setQuery, usePlace } from "../../router.js";
+import { go, pathTo, setQuery, usePlace } from "../../router.js";
 import { Button } from "../../ui/button.js";
 import { FilterField, FilterTabs, Segmented } from "../../ui/controls.js";
 import { List, type ListHandle } from "../../ui/list.js";
@@ -15,7 +15,7 @@ import { toneOf } from "../../ui/status.js";
 import { CallDrawer } from "./call-drawer.js";
 import { idOf, keyOf } from "./calls-store.js";
 import { callColumns } from "./columns.js";
-import { FIELDS, filterFrom, isInTab, parseTyped, type StatusTab } from "./filters.js";
+import { FIELDS, filterFrom, isInTab, parseTyped, type StatusTab, statusesOf } from "./filters.js";
 import { Histogram } from "./histogram.js";
 import { flatRows, type TreeRow, treeRows } from "./tree.js";
 import { useCalls } from "./use-calls.js";
@@ -34,17 +34,15 @@ export default function LivePage() {
   const tab = (query.status ?? "all") as StatusTab;
   const view = query.view === "flat" ? "flat" : "tree";
   const filter = useMemo(() => filterFrom(query), [query]);
-  const { store, calls, waiting, pages, journal, completeSince } = useCalls(
-    filter,
-    tab === "all" ? undefined : query.status,
-  );
+  const { store, calls: known, waiting, pages, journal, completeSince } = useCalls(filter, statusesOf(tab));
   const [paused, setPaused] = useState(false);
   const [isAtTop, setAtTop] = useState(true);
   const list = useRef<ListHandle>(null);
   useEffect(() => store.hold(paused || !isAtTop), [store, paused, isAtTop]);
 
   const questions = useQuery(approvalsQuery).data;
-  const asked = useMemo(() => claim(calls, questions ?? []), [calls, questions]);
+  const { asked, all } = useMemo(() => withQuestions(known, questions ?? []), [known, questions]);
+  const calls = all;
   const questionOf = useCallback((call: BriefCall) => asked.get(keyOf(call)), [asked]);
   const shown = useMemo(
     () => (tab === "all" ? calls : calls.filter((call) => isInTab(call, tab, asked.has(keyOf(call))))),
@@ -69,7 +67,14 @@ export default function LivePage() {
 
   const selected = query.call;
   const selectedRow = rows.find(({ call }) => isSelected(call, selected));
-  const open = useCallback((row: TreeRow) => setQuery({ call: idOf(row.call) }), []);
+  const open = useCallback(
+    (row: TreeRow) => {
+      const question = questionOf(row.call);
+      if (question?.id === row.call.call_id) go(pathTo("approvals", { query: { question: question.id } }));
+      else setQuery({ call: idOf(row.call) });
+    },
+    [questionOf],
+  );
   const step = (by: 1 | -1) => {
     const at = selectedRow === undefined ? -1 : rows.indexOf(selectedRow);
     const next = rows[selectedRow === undefined ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
@@ -210,21 +215,44 @@ function isSelected(call: BriefCall, selected: string | undefined): boolean {
   return selected !== undefined && (String(call.seq) === selected || call.call_id === selected);
 }
 
-/** Which running call a question is about: a question names session and tool, not the call. */
-function claim(
+/**
+ * Which running call a question is about: a question names session and tool, not the call. A call that asked before this
+ * page was open is in no journal yet, so its question stands for it.
+ */
+function withQuestions(
   calls: readonly BriefCall[],
   questions: readonly ApprovalAnswer[],
-): ReadonlyMap<string, ApprovalAnswer> {
-  const claimed = new Map<string, ApprovalAnswer>();
-  if (questions.length === 0) return claimed;
+): { readonly asked: ReadonlyMap<string, ApprovalAnswer>; readonly all: readonly BriefCall[] } {
+  const asked = new Map<string, ApprovalAnswer>();
+  if (questions.length === 0) return { asked, all: calls };
   const running = calls.filter((call) => call.status === "running");
+  const standIns: BriefCall[] = [];
   for (const question of questions.toSorted((a, b) => a.created_at - b.created_at)) {
-    const call = running.findLast(
-      (one) => one.session_id === question.session && one.tool === question.tool && !claimed.has(keyOf(one)),
-    );
-    if (call !== undefined) claimed.set(keyOf(call), question);
+    const call =
+      running.findLast(
+        (one) => one.session_id === question.session && one.tool === question.tool && !asked.has(keyOf(one)),
+      ) ?? standIn(question);
+    asked.set(keyOf(call), question);
+    if (call.call_id === question.id) standIns.push(call);
   }
-  return claimed;
+  const all = [...standIns, ...calls].sort((first, second) => second.started_at - first.started_at);
+  return { asked, all: standIns.length === 0 ? calls : all };
+}
+
+function standIn(question: ApprovalAnswer): BriefCall {
+  return {
+    seq: 0,
+    call_id: question.id,
+    session_id: question.session,
+    tool: question.tool,
+    door: question.door,
+    environment: question.environment,
+    status: "running",
+    started_at: question.created_at,
+    decision: "ask",
+    rule: question.rule,
+    preview: question.what,
+  };
 }
 
 function Rate(props: { readonly calls: readonly BriefCall[]; readonly paused: boolean }) {

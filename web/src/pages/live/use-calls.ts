@@ -6,33 +6,25 @@ import { useEvents } from "../../events/use-events.js";
 import { CallsStore } from "./calls-store.js";
 import { type CallFilter, matcher } from "./filters.js";
 
-const FIRST_PAGE = 500;
-const NEXT_PAGE = 500;
+const PAGE = 500;
 /** Calls of other processes of this home are in the journal too, but send no event here. */
 const LOOK_AGAIN_MS = 5_000;
 const RECENT = 100;
 
-/** The calls that match, live. `status` is for older pages only: of the newest, all are kept and counted. */
-export function useCalls(filter: CallFilter, status: string | undefined) {
+/** The calls that match, live. `statuses` are for older pages only: of the newest, all are kept and counted. */
+export function useCalls(filter: CallFilter, statuses: readonly string[]) {
   const key = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` is the filter
   const store = useMemo(() => new CallsStore(matcher(filter)), [key]);
   const { calls, waiting } = useSyncExternalStore(store.subscribe, store.snapshot);
   const pages = useInfiniteQuery({
-    queryKey: ["calls", key, status ?? ""],
+    queryKey: ["calls", key, statuses.join()],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam, signal }) =>
-      get<CallsAnswer>(
-        address("/v1/calls", {
-          brief: 1,
-          ...filter,
-          limit: pageParam === undefined ? FIRST_PAGE : NEXT_PAGE,
-          before: pageParam,
-          // The newest are asked for without it, for the counts.
-          status: pageParam === undefined ? undefined : status,
-        }),
-        { signal },
-      ),
+      pageParam === undefined
+        ? // The newest are asked for whatever their status, for the counts.
+          get<CallsAnswer>(address("/v1/calls", { brief: 1, ...filter, limit: PAGE }), { signal })
+        : olderCalls({ filter, statuses, before: pageParam, signal }),
     getNextPageParam: (last) => last.next_before,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -63,5 +55,30 @@ export function useCalls(filter: CallFilter, status: string | undefined) {
     journal: first?.journal ?? true,
     /** From when on every call is here. */
     completeSince: first?.next_before === undefined ? 0 : (first.calls.at(-1)?.started_at ?? 0),
+  };
+}
+
+/** Older calls of some statuses. The server filters by one, so several answers become one page without gaps. */
+async function olderCalls(options: {
+  readonly filter: CallFilter;
+  readonly statuses: readonly string[];
+  readonly before: number;
+  readonly signal: AbortSignal;
+}): Promise<CallsAnswer> {
+  const { filter, before, signal } = options;
+  const asked = options.statuses.length === 0 ? [undefined] : options.statuses;
+  const answers = await Promise.all(
+    asked.map((status) =>
+      get<CallsAnswer>(address("/v1/calls", { brief: 1, ...filter, limit: PAGE, before, status }), {
+        signal,
+      }),
+    ),
+  );
+  const ends = answers.flatMap(({ next_before }) => next_before ?? []);
+  const until = ends.length === 0 ? undefined : Math.max(...ends);
+  return {
+    journal: true,
+    calls: answers.flatMap(({ calls }) => calls).filter(({ seq }) => until === undefined || seq >= until),
+    next_before: until,
   };
 }
