@@ -36,7 +36,11 @@ export interface TerminalRules {
 }
 
 interface TerminalPlace {
-  readonly session: { readonly cwd: string; readonly workspace?: string | undefined; readonly startedAt?: number };
+  readonly session: {
+    readonly cwd: string;
+    readonly workspace?: string | undefined;
+    readonly startedAt?: number;
+  };
   readonly environment: string;
   readonly environmentKind: PolicyQuestion["environmentKind"];
   readonly home: string;

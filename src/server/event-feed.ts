@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EventBus, RuntimeEvent } from "../observe/events.js";
 import type { LogLine, LogRing } from "../observe/log-ring.js";
+import { eventFrame } from "./event-stream.js";
 import type { ServerLimits } from "./limits.js";
 
 type FeedEvent = RuntimeEvent | ({ readonly type: "log.line" } & LogLine);
@@ -74,16 +75,29 @@ export class EventFeed {
     return [...this.#clients].filter(({ isPage }) => isPage).length;
   }
 
+  /** The place of the last event: what comes after it can be given to somebody who has heard the rest elsewhere. */
+  get place(): string {
+    return `${this.#epoch}.${this.#last}`;
+  }
+
+  /** Whether everything after this place is still here. */
+  knows(id: string): boolean {
+    return this.#numberOf(id) !== undefined;
+  }
+
   /** `drop` must cut the connection: a reader that does not read does not notice anything else. */
   open(options: {
     readonly lastEventId?: string | undefined;
+    /** Sent before everything else. */
+    readonly first?: readonly unknown[] | undefined;
     readonly isPage?: boolean | undefined;
     readonly drop: () => void;
   }): ReadableStream<Uint8Array> {
     const known = options.lastEventId === undefined ? this.#last : this.#numberOf(options.lastEventId);
+    const first = (options.first ?? []).map((event) => eventFrame(event)).join("");
     const client: Client = {
       cursor: known ?? this.#last,
-      opening: known === undefined ? OPENING_FRAME + RESET_FRAME : OPENING_FRAME,
+      opening: OPENING_FRAME + (known === undefined ? RESET_FRAME : first),
       asks: undefined,
       servedAt: performance.now(),
       isPage: options.isPage === true,

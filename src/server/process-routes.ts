@@ -1,6 +1,7 @@
 import type { ProcessInfo, TrackedProcess } from "../env/processes/types.js";
 import { failure } from "../tool/errors.js";
 import { readObject } from "./body.js";
+import type { ProcessAnswer } from "./dashboard-types.js";
 import { badRequest, isProblem, jsonResponse, type Problem, problemResponse } from "./problem.js";
 import { numberFrom } from "./query.js";
 import type { Route, ServerServices } from "./route.js";
@@ -184,7 +185,7 @@ export const processKillRoute: Route = {
   },
 };
 
-function publicProcess(info: ProcessInfo): Readonly<Record<string, unknown>> {
+export function publicProcess(info: ProcessInfo): ProcessAnswer {
   return {
     id: info.id,
     status: info.status,

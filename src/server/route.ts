@@ -5,6 +5,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
 import type { AgentPool } from "./chat/agent-pool.js";
+import type { ChatTurns } from "./chat/chat-turns.js";
 import type { WebFiles } from "./dashboard/web-files.js";
 import type { EventFeed } from "./event-feed.js";
 import type { HookDoor } from "./hooks-route.js";
@@ -18,6 +19,7 @@ export interface ServerServices {
   readonly auth: Authenticator;
   readonly sessions: SessionPool;
   readonly agents: AgentPool;
+  readonly turns: ChatTurns;
   /** What was said before; undefined where nothing has been. */
   conversations(): Promise<SqliteConversationStore | undefined>;
   readonly feed: EventFeed;

@@ -11,6 +11,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { SessionPool } from "../runtime/session-pool.js";
 import { Authenticator } from "./auth.js";
 import { AgentPool } from "./chat/agent-pool.js";
+import { ChatTurns } from "./chat/chat-turns.js";
 import { conversationElsewhere } from "./conversation-elsewhere.js";
 import { WebFiles } from "./dashboard/web-files.js";
 import { EventFeed } from "./event-feed.js";
@@ -115,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     auth,
     sessions,
     agents,
+    turns: new ChatTurns(),
     conversations: async () =>
       existsSync(runtime.config.paths.sessionsDb) ? (await openAgents()).stored() : undefined,
     feed,

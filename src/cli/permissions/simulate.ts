@@ -3,6 +3,7 @@ import type { Change, Simulation } from "../../policy/profiles/simulate.js";
 import { simulateProfile as simulateProfileOver } from "../../runtime/simulate.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
+import { positiveNumber } from "../input.js";
 import type { Output } from "../output.js";
 
 /** What another profile would have done with the calls of the journal. */
@@ -12,14 +13,7 @@ export async function simulateProfile({ out, flags, runtime: open, options }: Co
     const hint = "For example: hermes permissions simulate --profile readonly_research";
     throw commandError("bad_request", "no profile was named", hint);
   }
-  const days = Number(options.days ?? 30);
-  if (!(days > 0)) {
-    throw commandError(
-      "bad_request",
-      `--days must be a positive number, not ${JSON.stringify(options.days)}`,
-      "For example: --days 7",
-    );
-  }
+  const days = positiveNumber(options.days ?? 30, "--days");
   const runtime = await open({ userTools: false });
   try {
     const result = await simulateProfileOver(runtime, { profile, days });

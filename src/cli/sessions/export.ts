@@ -2,21 +2,27 @@ import type { SqliteConversationStore } from "../../agent/sessions/conversation-
 import { markdownOf } from "../../agent/sessions/markdown.js";
 import { eachMessage, publicConversation, publicMessage } from "../../agent/sessions/public.js";
 import type { Conversation } from "../../agent/sessions/types.js";
-import type { CommandContext } from "../context.js";
+import { type CommandContext, withRuntime } from "../context.js";
 import { commandError } from "../errors.js";
 import { jsonLine } from "../output.js";
 import { withConversation, write } from "./open.js";
 
 export async function exportSession(context: CommandContext): Promise<void> {
   const { format } = context.options;
-  if (format === "tape") {
-    throw commandError(
-      "unavailable",
-      "A conversation cannot be exported as a tape yet",
-      "Use --format jsonl or --format md.",
-    );
+  if (format === "tape") await writeTape(context);
+  else await withConversation(context, format === "md" ? writeMarkdown : writeLines);
+}
+
+/** Also of a session that is no conversation: the calls that the journal has of it. */
+async function writeTape(context: CommandContext): Promise<void> {
+  const [id = ""] = context.args;
+  const { tapeOf } = await import("./tape.js");
+  const lines = await withRuntime(context, (runtime) => tapeOf(context, { runtime, id }));
+  if (lines === undefined) {
+    const hint = "See: hermes sessions list, hermes calls";
+    throw commandError("not_found", `There is no conversation ${id}, and no call of such a session`, hint);
   }
-  await withConversation(context, format === "md" ? writeMarkdown : writeLines);
+  for (const line of lines) await write(line);
 }
 
 /** One line about the conversation, then one per message. */

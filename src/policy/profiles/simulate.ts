@@ -104,12 +104,15 @@ class Changes {
 }
 
 /** The policy's own word; how a question was answered does not matter here. */
-function verdictIn(decision: string): Answer | undefined {
+export function verdictIn(decision: string): Answer | undefined {
   const [verdict] = decision.split(":");
   return verdict === "allow" || verdict === "ask" || verdict === "deny" ? verdict : undefined;
 }
 
-function questionOf(row: JournalRow, options: SimulationOptions): RulesQuestion | undefined {
+export function questionOf(
+  row: JournalRow,
+  options: Pick<SimulationOptions, "profile" | "cwd" | "home">,
+): RulesQuestion | undefined {
   if (row.damaged === true || row.args_bytes !== undefined) return undefined;
   const args = parsed(row.args);
   const effects = parsed(row.effects);
@@ -126,11 +129,11 @@ function questionOf(row: JournalRow, options: SimulationOptions): RulesQuestion 
 }
 
 /** The journal has names only; those of built-in environments are their kinds. */
-function kindOf(name: string): RulesQuestion["environmentKind"] {
+export function kindOf(name: string): RulesQuestion["environmentKind"] {
   return ENVIRONMENT_KINDS.find((kind) => kind === name) ?? "plugin";
 }
 
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

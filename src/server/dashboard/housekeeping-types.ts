@@ -1,6 +1,7 @@
 /** What the page gets about jobs, permissions, logs, health and settings; the rest is in `dashboard-types.ts`. */
 import type { Origin } from "../../config/types.js";
 import type { LogLine } from "../../observe/log-ring.js";
+import type { Proposal } from "../../policy/profiles/propose.js";
 import type { Simulation } from "../../policy/profiles/simulate.js";
 import type { Finding } from "../../runtime/doctor.js";
 import type { Effect } from "../../tool/effects.js";
@@ -87,12 +88,8 @@ export interface SimulateAnswer extends Simulation {
 }
 
 /** `POST /v1/permissions/propose` `{"days","name"}` */
-export interface ProposalAnswer {
-  readonly name: string;
-  readonly yaml: string;
-  readonly calls: number;
-  readonly covered: number;
-  readonly never_used: readonly unknown[];
+export interface ProposalAnswer extends Proposal {
+  readonly days: number;
 }
 
 /** `POST /v1/permissions/accept` `{"name","yaml"}` as the proposal showed them */

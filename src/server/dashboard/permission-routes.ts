@@ -4,12 +4,20 @@ import { loadPermissions } from "../../policy/profiles/load.js";
 import { profileRow } from "../../policy/profiles/profile-row.js";
 import type { Level, ListedRule, Profile, Restriction } from "../../policy/profiles/types.js";
 import { explainDecision } from "../../runtime/explain.js";
+import { acceptProposal, proposeProfile } from "../../runtime/propose.js";
 import { simulateProfile } from "../../runtime/simulate.js";
 import { failure } from "../../tool/errors.js";
 import { readObject } from "../body.js";
-import type { ExplainAnswer, PermissionsAnswer, SimulateAnswer } from "../dashboard-types.js";
+import type {
+  ExplainAnswer,
+  PermissionsAnswer,
+  ProposalAccepted,
+  ProposalAnswer,
+  SimulateAnswer,
+} from "../dashboard-types.js";
 import { badRequest, isProblem, maskedResponse, orNotFound, problemResponse } from "../problem.js";
 import type { Route } from "../route.js";
+import { heldProblem, takeUp } from "./settings-edit.js";
 import { plainTrace } from "./trace.js";
 
 const MOST_RULES = 2_000;
@@ -165,6 +173,75 @@ export const simulateRoute: Route = {
     const simulated = await orNotFound(() => simulateProfile(runtime, { profile, days }));
     if (isProblem(simulated)) return problemResponse(simulated);
     const answer: SimulateAnswer = { days, ...simulated };
+    return maskedResponse(answer, runtime.redact);
+  },
+};
+
+export const proposeRoute: Route = {
+  method: "POST",
+  path: "/v1/permissions/propose",
+  summary:
+    "The narrowest profile that still allows what recorded calls used, as `hermes permissions propose`. Nothing is written.",
+  requestSchema: {
+    type: "object",
+    properties: {
+      name: { type: "string", default: "as_used" },
+      days: { type: "number", exclusiveMinimum: 0, maximum: MOST_DAYS, default: 30 },
+    },
+    additionalProperties: false,
+  },
+  answer: {
+    description: "`yaml` is a whole file of permissions; `covered` of `calls` stay as they were.",
+    type: "application/json",
+    schema: { type: "object", required: ["name", "yaml", "calls", "covered", "never_used"] },
+  },
+  problems: ["BadRequest"],
+
+  async handle(context, { runtime, limits: most }) {
+    const body = await readObject(context, { limits: most, fields: ["name", "days"] });
+    if (isProblem(body)) return problemResponse(body);
+    const { name = "as_used", days = 30 } = body.given;
+    if (typeof name !== "string" || !isDays(days))
+      return problemResponse(
+        badRequest(failure("bad_request", "name must be a text, days a number above 0")),
+      );
+    const answer: ProposalAnswer = { days, ...(await proposeProfile(runtime, { name, days })) };
+    return maskedResponse(answer, runtime.redact);
+  },
+};
+
+export const acceptProposalRoute: Route = {
+  method: "POST",
+  path: "/v1/permissions/accept",
+  approves: true,
+  summary: "Writes a proposal into the permissions of the home. To work under it, set `permissions.profile`.",
+  requestSchema: {
+    type: "object",
+    required: ["name", "yaml"],
+    properties: {
+      name: { type: "string" },
+      yaml: { type: "string", description: "As the proposal showed it." },
+    },
+    additionalProperties: false,
+  },
+  answer: {
+    description: "Where it was written.",
+    type: "application/json",
+    schema: { type: "object", required: ["name", "file", "changed"] },
+  },
+  problems: ["BadRequest", "Conflict"],
+
+  async handle(context, { runtime, limits: most }) {
+    const body = await readObject(context, { limits: most, fields: ["name", "yaml"] });
+    if (isProblem(body)) return problemResponse(body);
+    const { name, yaml } = body.given;
+    if (typeof name !== "string" || typeof yaml !== "string")
+      return problemResponse(badRequest(failure("bad_request", "name and yaml must be texts")));
+    const held = await heldProblem(runtime, runtime.config.paths.permissions);
+    if (held !== undefined) return problemResponse(held);
+    const { file, changed } = await acceptProposal(runtime, { name, yaml });
+    await takeUp(runtime);
+    const answer: ProposalAccepted = { name, file, changed };
     return maskedResponse(answer, runtime.redact);
   },
 };

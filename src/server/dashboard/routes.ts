@@ -1,10 +1,18 @@
 import type { Route } from "../route.js";
 import { acceptDriftRoute, reconnectRoute } from "../sources-route.js";
+import { chatFollowRoute, chatRoute, chatSteerRoute, chatStopRoute } from "./chat-routes.js";
 import { cronActionRoute, cronRoute, cronRunsRoute } from "./cron-routes.js";
 import { doctorFixRoute, doctorRoute } from "./doctor-routes.js";
 import { infoRoute } from "./info-route.js";
 import { logsRoute } from "./logs-route.js";
-import { explainRoute, permissionsRoute, simulateRoute } from "./permission-routes.js";
+import {
+  acceptProposalRoute,
+  explainRoute,
+  permissionsRoute,
+  proposeRoute,
+  simulateRoute,
+} from "./permission-routes.js";
+import { processStreamRoute } from "./process-stream-route.js";
 import { sessionChangesRoute, sessionUndoRoute } from "./session-change-routes.js";
 import { sessionDeleteRoute, sessionExportRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
 import { settingChangeRoute, settingsRoute } from "./settings-routes.js";
@@ -19,6 +27,11 @@ export const dashboardRoutes: readonly Route[] = [
   runRoute,
   reconnectRoute,
   acceptDriftRoute,
+  processStreamRoute,
+  chatRoute,
+  chatFollowRoute,
+  chatStopRoute,
+  chatSteerRoute,
   sessionsRoute,
   sessionRoute,
   sessionExportRoute,
@@ -31,6 +44,8 @@ export const dashboardRoutes: readonly Route[] = [
   permissionsRoute,
   explainRoute,
   simulateRoute,
+  proposeRoute,
+  acceptProposalRoute,
   logsRoute,
   doctorRoute,
   doctorFixRoute,

@@ -14,22 +14,31 @@ export async function settingsTaken(
   edit: (home: string) => Promise<EditResult>,
 ): Promise<Done | Problem> {
   const { home } = runtime.config.paths;
-  const { config } = hermesPaths(home);
-  if (runtime.changes?.isHeld(config) === true) {
-    return {
-      status: 409,
-      code: "conflict",
-      message: `${config} has changed and waits for a yes, so nothing more is written to it now.`,
-      hint: "Look at the change first: GET /v1/changes, on the page, or with hermes changes.",
-    };
-  }
+  const held = await heldProblem(runtime, hermesPaths(home).config);
+  if (held !== undefined) return held;
   const done = await edit(home);
   if (!done.ok) {
     const { code, message, hint } = done;
     return { status: code === "not_found" ? 404 : 400, code, message, hint };
   }
-  // Where something watches, what it holds back stays held back.
+  await takeUp(runtime);
+  return done;
+}
+
+/** Where something watches, what it holds back stays held back. */
+export async function takeUp(runtime: Runtime): Promise<void> {
   if (runtime.changes !== undefined) await runtime.changes.look();
   else await runtime.applyConfig(await runtime.readConfig());
-  return done;
+}
+
+/** What has changed a moment ago counts too. */
+export async function heldProblem(runtime: Runtime, file: string): Promise<Problem | undefined> {
+  await runtime.changes?.look();
+  if (runtime.changes?.held.some(({ path }) => path === file) !== true) return undefined;
+  return {
+    status: 409,
+    code: "conflict",
+    message: `${file} has changed and waits for a yes, so nothing more is written to it now.`,
+    hint: "Look at the change first: GET /v1/changes, on the page, or with hermes changes.",
+  };
 }
