@@ -26,7 +26,6 @@ export type {
   Journal,
   JournalEntry,
   JournalRow,
-  ToolStats,
 } from "./call/journal.js";
 export type {
   ApprovalAnswer,
@@ -39,6 +38,14 @@ export type {
   PolicyQuestion,
   Verdict,
 } from "./call/scope.js";
+export {
+  type CallCounts,
+  type GroupStats,
+  type JournalStats,
+  noStats,
+  type StatsQuery,
+  type ToolStats,
+} from "./call/stats/stats.js";
 export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
 export type { Transport, TransportProcess, TransportStart } from "./env/remote/transport.js";
 export { type AnthropicOptions, anthropicClient } from "./model/anthropic.js";

@@ -76,6 +76,7 @@ function outcomeOf(call: CallRecord): CallOutcome {
     errorMessage: call.error?.message,
     durationMs: call.durationMs,
     resultChars: text.length,
+    resultBytes: Buffer.byteLength(text),
     resultHash: sha256(text),
     truncated: call.truncated,
     repairs: call.repairs.length === 0 ? undefined : JSON.stringify(call.repairs),

@@ -1,6 +1,6 @@
 import { type Database, type SqlValue, textOfBlob } from "../store/driver.js";
 import { isOwnerAlive } from "../store/process-owner.js";
-import type { JournalRow, RecentQuery, ToolStats } from "./journal.js";
+import type { JournalRow, RecentQuery } from "./journal.js";
 import { decodeRow } from "./journal-rows.js";
 
 const ROW = "seq, running, CAST(owner AS BLOB) AS owner, CAST(detail AS BLOB) AS detail";
@@ -9,38 +9,6 @@ const ROW = "seq, running, CAST(owner AS BLOB) AS owner, CAST(detail AS BLOB) AS
 const SOUND_DETAIL = "CASE WHEN json_valid(detail) THEN detail END";
 
 const STATUS = `coalesce(${SOUND_DETAIL} ->> '$.outcome.status', iif(running, 'running', 'unknown'))`;
-
-const STATS = `
-  WITH picked AS MATERIALIZED (
-    SELECT seq, doc ->> '$.tool' AS tool, doc ->> '$.outcome.status' AS status,
-      doc ->> '$.outcome.duration_ms' AS ms, doc ->> '$.outcome.result_chars' AS chars,
-      coalesce(doc ->> '$.outcome.error_message', doc ->> '$.outcome.error_code') AS message
-    FROM (SELECT seq, ${SOUND_DETAIL} AS doc FROM calls WHERE written_at >= ?1)
-    WHERE doc ->> '$.started_at' >= ?1
-  ),
-  ranked AS (
-    SELECT tool, ms, row_number() OVER (PARTITION BY tool ORDER BY ms) AS place,
-      count(*) OVER (PARTITION BY tool) AS total
-    FROM picked WHERE status IN ('ok', 'error', 'timeout')
-  ),
-  percentiles AS (
-    SELECT tool, min(ms) FILTER (WHERE place * 100 >= total * 50) AS p50_ms,
-      min(ms) FILTER (WHERE place * 100 >= total * 95) AS p95_ms,
-      min(ms) FILTER (WHERE place * 100 >= total * 99) AS p99_ms
-    FROM ranked GROUP BY tool
-  ),
-  last_errors AS (
-    SELECT tool, message, max(seq) FROM picked WHERE status IN ('error', 'timeout') GROUP BY tool
-  ),
-  totals AS (
-    SELECT tool, count(*) AS calls, count(*) FILTER (WHERE status IN ('error', 'timeout')) AS errors,
-      coalesce(sum(chars), 0) AS result_chars
-    FROM picked GROUP BY tool
-  )
-  SELECT CAST(tool AS BLOB) AS tool, calls, errors, result_chars, p50_ms, p95_ms, p99_ms,
-    CAST(message AS BLOB) AS last_error
-  FROM totals LEFT JOIN percentiles USING (tool) LEFT JOIN last_errors USING (tool)
-  ORDER BY calls DESC, tool`;
 
 export function journalReader(db: Database) {
   return {
@@ -91,27 +59,6 @@ export function journalReader(db: Database) {
               .prepare(`SELECT ${ROW} FROM calls WHERE substr(detail, 1, ?) = ? ORDER BY seq DESC LIMIT 1`)
               .get([...beginning].length, beginning);
       return row === undefined ? undefined : decodeRow(row);
-    },
-
-    stats(sinceMs: number): readonly ToolStats[] {
-      return db
-        .prepare(STATS)
-        .all(sinceMs)
-        .map((row) => {
-          const calls = Number(row.calls);
-          const errors = Number(row.errors);
-          return {
-            tool: textOfBlob(row.tool),
-            calls,
-            errors,
-            error_rate: errors / calls,
-            p50_ms: typeof row.p50_ms === "number" ? row.p50_ms : undefined,
-            p95_ms: typeof row.p95_ms === "number" ? row.p95_ms : undefined,
-            p99_ms: typeof row.p99_ms === "number" ? row.p99_ms : undefined,
-            last_error: row.last_error === null ? undefined : textOfBlob(row.last_error),
-            result_chars: Number(row.result_chars),
-          };
-        });
     },
 
     markDeadAsUnknown(): readonly JournalRow[] {

@@ -43,6 +43,7 @@ export function sealOutcome(outcome: CallOutcome): string {
     state: outcome.state,
     duration_ms: outcome.durationMs,
     result_chars: outcome.resultChars,
+    result_bytes: outcome.resultBytes === outcome.resultChars ? undefined : outcome.resultBytes,
     result_hash: cut(outcome.resultHash, MAX_NAME_CHARS),
     truncated: outcome.truncated,
     error_code: outcome.errorCode,

@@ -1,4 +1,5 @@
 import type { CallState } from "../tool/call.js";
+import { type JournalStats, noStats, type StatsQuery } from "./stats/stats.js";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -22,7 +23,9 @@ export interface Journal {
    * once where the number of the call is known too.
    */
   result(hash: string, seq?: number): MaybePromise<string | undefined>;
-  stats(query: { readonly sinceMs: number }): MaybePromise<readonly ToolStats[]>;
+  stats(query: StatsQuery): MaybePromise<JournalStats>;
+  /** Counts a little of what `stats` has not counted yet, so that it need not be done when somebody asks. */
+  keepUp(): MaybePromise<void>;
   /** Calls whose process died while they ran become "unknown"; they are returned and never run again. */
   recover(): MaybePromise<readonly JournalRow[]>;
   /** Removes finished calls older than so many days; returns how many. */
@@ -87,6 +90,8 @@ export interface CallOutcome {
   readonly errorMessage?: string | undefined;
   readonly durationMs: number;
   readonly resultChars: number;
+  /** As many as it has characters when left out. */
+  readonly resultBytes?: number | undefined;
   readonly resultHash: string;
   readonly truncated: boolean;
   readonly repairs?: string | undefined;
@@ -135,6 +140,8 @@ export interface JournalRow {
   readonly state?: CallState;
   readonly duration_ms?: number;
   readonly result_chars?: number;
+  /** Absent where each character is one byte. */
+  readonly result_bytes?: number;
   readonly result_hash?: string;
   readonly truncated?: boolean | undefined;
   readonly error_code?: string;
@@ -179,21 +186,6 @@ export interface RecentQuery {
   readonly text?: string;
 }
 
-/** Field names are part of the public interface (`hermes stats --json`). */
-export interface ToolStats {
-  readonly tool: string;
-  readonly calls: number;
-  /** Calls that ended with an error or a timeout; refused and cancelled ones are no fault of the tool. */
-  readonly errors: number;
-  readonly error_rate: number;
-  /** Over the calls that ran; absent when none did. */
-  readonly p50_ms?: number | undefined;
-  readonly p95_ms?: number | undefined;
-  readonly p99_ms?: number | undefined;
-  readonly last_error?: string | undefined;
-  readonly result_chars: number;
-}
-
 const done = Promise.resolve();
 const nullEntry: JournalEntry = { end: () => done, endSoon: () => undefined };
 
@@ -205,7 +197,8 @@ export function nullJournal(): Journal {
     recent: () => [],
     call: () => undefined,
     result: () => undefined,
-    stats: () => [],
+    stats: noStats,
+    keepUp: () => undefined,
     recover: () => [],
     prune: () => 0,
     close: () => done,

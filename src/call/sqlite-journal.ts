@@ -3,25 +3,28 @@ import { DatabaseError, explainStorageError } from "../store/database-error.js";
 import { rollback } from "../store/migrations.js";
 import { newOwnerId } from "../store/process-owner.js";
 import type { Store } from "../store/store.js";
-import type {
-  CallIntent,
-  CallOutcome,
-  Journal,
-  JournalEntry,
-  JournalRow,
-  RecentQuery,
-  ToolStats,
-} from "./journal.js";
+import type { CallIntent, CallOutcome, Journal, JournalEntry, JournalRow, RecentQuery } from "./journal.js";
 import { journalReader } from "./journal-queries.js";
 import { documentOf, sealIntent, sealOutcome } from "./journal-rows.js";
 import { ResultStore } from "./result-store.js";
+import { computeStats } from "./stats/compute-stats.js";
+import { RollUp } from "./stats/roll-up.js";
+import type { JournalStats, StatsQuery } from "./stats/stats.js";
 
 export interface JournalOptions {
   /** Megabytes for the texts that calls were answered with; none are kept when false. */
   readonly resultsMb?: number | false | undefined;
+  /** Megabytes for what is counted of calls, also of those whose rows are gone. */
+  readonly statsMb?: number | undefined;
 }
 
 const RESULTS_MB = 64;
+const STATS_MB = 64;
+const MEGABYTE = 1_048_576;
+/** Calls are counted this long after they came, in programs that live so long. */
+const KEEP_UP_MS = 5_000;
+/** While others want to write, too. */
+const BETWEEN_SLICES_MS = 50;
 
 export function openJournal(store: Store, options: JournalOptions = {}): SqliteJournal {
   return new SqliteJournal(store, options);
@@ -60,6 +63,9 @@ export class SqliteJournal implements Journal {
   readonly #end;
   readonly #read;
   readonly #results: ResultStore | undefined;
+  readonly #rollUp: RollUp;
+  readonly #statsBytes: number;
+  #keepUpTimer: NodeJS.Timeout | undefined;
   readonly #delayed = new Set<Entry>();
   /** How many of the delayed have ended. */
   #finished = 0;
@@ -74,9 +80,11 @@ export class SqliteJournal implements Journal {
   /** A program that ends after one call looks after the kept results when its call has a round number. */
   #crossedBlock = false;
 
-  constructor(store: Store, { resultsMb = RESULTS_MB }: JournalOptions) {
+  constructor(store: Store, { resultsMb = RESULTS_MB, statsMb = STATS_MB }: JournalOptions) {
     this.#store = store;
-    if (resultsMb !== false) this.#results = new ResultStore(store.db, { maxBytes: resultsMb * 1_048_576 });
+    if (resultsMb !== false) this.#results = new ResultStore(store.db, { maxBytes: resultsMb * MEGABYTE });
+    this.#rollUp = new RollUp(store.db);
+    this.#statsBytes = statsMb * MEGABYTE;
     this.#read = journalReader(store.db);
     // One statement for the whole group, so that it needs no BEGIN and COMMIT; `key < ?3` marks the intents,
     // which come first.
@@ -118,8 +126,20 @@ export class SqliteJournal implements Journal {
     return this.#results?.get(hash, seq);
   }
 
-  stats(query: { readonly sinceMs: number }): readonly ToolStats[] {
-    return this.#read.stats(query.sinceMs);
+  stats(query: StatsQuery): JournalStats {
+    this.#rollUp.catchUp();
+    return computeStats(this.#store.db, query);
+  }
+
+  keepUp(): void {
+    if (this.#rollUp.slice()) this.#keepUpIn(BETWEEN_SLICES_MS);
+  }
+
+  #keepUpIn(ms: number): void {
+    this.#keepUpTimer ??= setTimeout(() => {
+      this.#keepUpTimer = undefined;
+      if (!this.#closed) ignoreTrouble(() => this.keepUp());
+    }, ms).unref();
   }
 
   recover(): readonly JournalRow[] {
@@ -128,6 +148,9 @@ export class SqliteJournal implements Journal {
 
   prune(days: number): number {
     while (this.#results?.trim() === true);
+    // What is removed has been counted.
+    this.#rollUp.catchUp();
+    this.#rollUp.trim(this.#statsBytes);
     return this.#read.prune(Date.now() - days * 24 * 60 * 60 * 1000);
   }
 
@@ -135,7 +158,10 @@ export class SqliteJournal implements Journal {
     this.#closed = true;
     this.#writeDelayed();
     await this.#commit().catch(ignore);
-    if (this.#crossedBlock) this.#trimResults();
+    if (this.#crossedBlock) {
+      this.#trimResults();
+      ignoreTrouble(() => this.#rollUp.slice());
+    }
     if (this.#syncTimer !== undefined || this.#diskRefuses) await this.#sync().catch(ignore);
   }
 
@@ -265,6 +291,7 @@ export class SqliteJournal implements Journal {
     });
     for (const entry of all) entry.queued = false;
     this.#unsaved = [];
+    this.#keepUpIn(KEEP_UP_MS);
     if (!keepsResults) return;
     this.#crossedBlock ||= inserts.some(({ seq = 0 }) => seq % CALLS_BETWEEN_LOOKS === 0);
     if (this.#results?.isWorthTrimming === true) this.#trimResults();
@@ -277,12 +304,9 @@ export class SqliteJournal implements Journal {
   /** In small pieces, each in a turn of its own. */
   #trimResults(): void {
     this.#crossedBlock = false;
-    try {
+    ignoreTrouble(() => {
       if (this.#results?.trim() === true && !this.#closed) setImmediate(() => this.#trimResults());
-    } catch (error) {
-      // What is too much now is still too much when somebody looks again.
-      if (!(error instanceof DatabaseError)) throw error;
-    }
+    });
   }
 
   /** The intent may have reached the file although not safely: without an outcome it would run forever. */
@@ -381,6 +405,15 @@ class Entry implements JournalEntry {
 
   document(): string {
     return documentOf(this.seal(), this.#sealedOutcome);
+  }
+}
+
+/** For what is only put off when the database is busy: it is still to be done when somebody looks again. */
+function ignoreTrouble(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
   }
 }
 

@@ -183,12 +183,16 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   gateway,
   skills,
   stats: {
-    about: "calls, errors and times per tool",
+    about: "calls, errors, times and cost, per tool or whatever else",
     otherwise: "show",
     commands: {
       show: {
-        about: "calls, errors and times per tool",
-        options: { "--days <n>": { about: "look back this far", default: "30" } },
+        about: "calls, errors, times and cost, per tool or whatever else",
+        options: {
+          "--days <n>": { about: "look back this far", default: "30" },
+          "--since <time>": "look back to then: 15m, 1h, 7d, or a date",
+          "--by <what>": "group by tool, toolset, model, environment, session or door",
+        },
         load: async () => (await import("./stats.js")).stats,
       },
       scorecard: {

@@ -144,6 +144,7 @@ export const CONFIG_KEYS = [
   { path: "journal.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 90, project: "never", about: "Days a recorded call is kept; 0 keeps it for ever" },
   { path: "journal.results", type: boolean, default: true, project: "never", about: "Also keep the masked text that calls were answered with, up to 64 KiB of each" },
   { path: "journal.results_mb", type: { kind: "integer", min: 1, max: 1_000_000 }, default: 64, project: "never", about: "Room, in MB, for those texts; the oldest leave first" },
+  { path: "journal.stats_mb", type: { kind: "integer", min: 1, max: 1_000_000 }, default: 64, project: "never", about: "Room, in MB, for what is counted of calls, also after their records have left; 22 bytes a call" },
   { path: "sessions.retention_days", type: { kind: "number", min: 0, max: 36_500 }, default: 0, project: "never", about: "Days a conversation is kept after its last message; 0 keeps it until there is no room" },
   { path: "sessions.max_mb", type: { kind: "integer", min: 1, max: 10_000_000 }, default: 2_000, project: "never", about: "Room, in MB, for the messages of all conversations; those that rested longest leave first" },
   { path: "memory.max_chars", type: { kind: "integer", min: 100, max: 100_000 }, default: 2_200, project: "never", about: "Characters that the agent's own notes (`MEMORY.md`) may take" },

@@ -321,8 +321,8 @@ export class Runtime {
   async #openSqliteJournal(): Promise<Journal> {
     const { openJournal } = await import("../call/sqlite-journal.js");
     try {
-      const { results, results_mb: resultsMb } = this.config.values.journal;
-      return openJournal(await this.store(), { resultsMb: results && resultsMb });
+      const { results, results_mb: resultsMb, stats_mb: statsMb } = this.config.values.journal;
+      return openJournal(await this.store(), { resultsMb: results && resultsMb, statsMb });
     } catch (error) {
       // The next session tries again.
       this.#journal = undefined;

@@ -198,6 +198,31 @@ export const MIGRATIONS: readonly string[] = [
     text BLOB NOT NULL
   );
   `,
+  // Calls as they are counted (src/call/stats): they outlive the rows they came from. `dense` and `rare` hold the columns
+  // of many calls, `stats_open` those that were running when the cursor passed.
+  `
+  CREATE TABLE IF NOT EXISTS stats_cursor (only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS stats_open (seq INTEGER PRIMARY KEY);
+  CREATE TABLE IF NOT EXISTS stats_names (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    text BLOB NOT NULL,
+    UNIQUE (kind, text)
+  );
+  CREATE TABLE IF NOT EXISTS stats_pieces (
+    id INTEGER PRIMARY KEY,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL,
+    rows INTEGER NOT NULL,
+    rare BLOB NOT NULL,
+    dense BLOB NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS stats_errors (
+    tool TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    message BLOB NOT NULL
+  ) WITHOUT ROWID;
+  `,
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */

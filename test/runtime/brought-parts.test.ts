@@ -9,6 +9,7 @@ import {
   InProcessLocks,
   type Journal,
   type LockRequest,
+  noStats,
 } from "../../src/index.js";
 import { openApprovals } from "../../src/policy/approvals/open.js";
 import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
@@ -39,7 +40,8 @@ class MemoryJournal implements Journal {
   recent = async () => [];
   call = async () => undefined;
   result = async () => undefined;
-  stats = async () => [];
+  stats = async () => noStats();
+  keepUp = () => undefined;
   recover = async () => [];
   prune = async () => 0;
   async close() {

@@ -33,12 +33,14 @@ describe("reading", () => {
     await end("busy", { durationMs: 100, status: "timeout", errorMessage: "second" });
     await end("busy", { durationMs: 0, status: "denied", errorMessage: "not counted" });
     await end("refused", { durationMs: 0, status: "denied" });
-    expect(journal.stats({ sinceMs: 0 })).toEqual([
+    const { tools, total } = journal.stats({ sinceMs: 0 });
+    expect(tools).toMatchObject([
       {
         tool: "busy",
         calls: 101,
         errors: 2,
         error_rate: 2 / 101,
+        by_status: { ok: 98, error: 1, denied: 1, timeout: 1, cancelled: 0, unknown: 0 },
         p50_ms: 50,
         p95_ms: 95,
         p99_ms: 99,
@@ -47,7 +49,9 @@ describe("reading", () => {
       },
       { tool: "refused", calls: 1, errors: 0, error_rate: 0, result_chars: 5 },
     ]);
-    expect(journal.stats({ sinceMs: Date.now() + 60_000 })).toEqual([]);
+    expect(tools[1]?.p50_ms).toBeUndefined();
+    expect(total).toMatchObject({ calls: 102, errors: 2, p50_ms: 50, bytes: 510 });
+    expect(journal.stats({ sinceMs: Date.now() + 60_000 }).tools).toEqual([]);
   });
 
   test("pruning removes old finished calls only, and numbers are never given out again", async () => {

@@ -64,7 +64,7 @@ describe("what is written is what is read", () => {
       }),
       { numRuns: 200 },
     );
-    expect(journal.stats({ sinceMs: 0 })[0]?.calls).toBe(200);
+    expect(journal.stats({ sinceMs: 0 }).tools[0]?.calls).toBe(200);
   });
 
   test("long arguments are cut at 64 KiB between characters, and say how long they were", async () => {
@@ -91,7 +91,7 @@ describe("what is written is what is read", () => {
       ["changed", true],
     ]);
     expect(journal.recent({ limit: 3, tool: "echo" })).toHaveLength(2);
-    expect(journal.stats({ sinceMs: 0 })[0]?.calls).toBe(2);
+    expect(journal.stats({ sinceMs: 0 }).tools[0]?.calls).toBe(2);
   });
 });
 

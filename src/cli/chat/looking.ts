@@ -86,7 +86,7 @@ export async function approvals(app: ChatApp, id: string): Promise<void> {
 
 export async function showStats(app: ChatApp): Promise<void> {
   const journal = await app.parts.runtime.journal();
-  const rows = await journal.stats({ sinceMs: Date.now() - DAY_MS });
+  const { tools: rows } = await journal.stats({ sinceMs: Date.now() - DAY_MS });
   if (rows.length === 0) return app.note("No calls in the last 24 hours.");
   table(app, [
     ["tool", "calls", "errors", "p50 ms", "p95 ms"],
