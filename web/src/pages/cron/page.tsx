@@ -110,7 +110,7 @@ export default function CronPage() {
         <Empty
           icon="cron"
           title="No jobs yet"
-          command='hermes cron create "every 1h" --script "df -h /" --name disk'
+          command='hermes cron add "every 2h" --name disk --script "df -h /"'
         >
           What runs at its times is listed here, with what became of each run. Make one:
         </Empty>

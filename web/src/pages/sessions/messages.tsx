@@ -112,11 +112,19 @@ function Body({ message, words }: { readonly message: SessionMessage; readonly w
     typeof message.content === "string" ? [] : message.content.filter(({ type }) => type === "image");
   return (
     <>
-      {text !== "" && (
-        <div className="said">
-          <Marked text={text} words={words} />
-        </div>
-      )}
+      {text !== "" &&
+        (message.role === "system" ? (
+          <details className="system-text">
+            <summary>{plural(text.length, "character")} of instructions</summary>
+            <div className="said">
+              <Marked text={text} words={words} />
+            </div>
+          </details>
+        ) : (
+          <div className="said">
+            <Marked text={text} words={words} />
+          </div>
+        ))}
       {pictures.length > 0 && <p className="quiet">{plural(pictures.length, "picture")}</p>}
     </>
   );

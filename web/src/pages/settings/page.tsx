@@ -17,6 +17,8 @@ import { groupOf } from "./values.js";
 import { WaitingChanges } from "./waiting-changes.js";
 import "./settings.css";
 
+const SHORT_FORMS: ReadonlySet<string> = new Set(["mcp", "rl", "stt", "tts", "acp", "lsp"]);
+
 /** How this browser shows the dashboard; it is no setting of the server. */
 const THIS_BROWSER = "this browser";
 
@@ -226,6 +228,7 @@ function countGroups(settings: readonly Setting[]) {
 }
 
 function titled(name: string): string {
+  if (SHORT_FORMS.has(name)) return name.toUpperCase();
   const text = name.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

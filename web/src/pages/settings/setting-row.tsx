@@ -60,7 +60,7 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
           <code>{visibleLine(setting.key)}</code>
         </label>
         <p id={`${id}-about`} className="soft">
-          {visible(setting.description)}
+          <Prose text={setting.description} />
         </p>
       </div>
       <div className="value">
@@ -144,4 +144,14 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
       </div>
     </form>
   );
+}
+
+/** Names in backticks are set as code. */
+function Prose({ text }: { readonly text: string }) {
+  return visible(text)
+    .split("`")
+    .map((part, index) =>
+      // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place
+      index % 2 === 1 ? <code key={index}>{part}</code> : part,
+    );
 }

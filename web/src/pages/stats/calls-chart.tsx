@@ -26,7 +26,8 @@ export function CallsChart(props: { readonly series: readonly Point[]; readonly 
       series.map((point, index) => {
         const sum = (sums[index] ?? 0) + partOf(point, part);
         sums[index] = sum;
-        return sum;
+        // What is not there must not be painted: its edge would shine through.
+        return partOf(point, part) === 0 ? null : sum;
       }),
     );
     // Painted from the whole bar down, so that each part covers what is not its own.

@@ -6,6 +6,9 @@ import type { StatsAnswer } from "./types.js";
 
 const SHOWN = 6;
 
+/** What a rule or a person refused is no failure. */
+const REFUSED = /denied|blocked|approval/;
+
 interface Kind {
   readonly code: string;
   readonly calls: number;
@@ -14,6 +17,7 @@ interface Kind {
 
 function kindsOf({ total, tools }: StatsAnswer): readonly Kind[] {
   return Object.entries(total.errors_by_code)
+    .filter(([code]) => !REFUSED.test(code))
     .map(([code, calls]) => ({
       code,
       calls,
@@ -52,7 +56,11 @@ export function Failures({ stats }: { readonly stats: StatsAnswer }) {
                 </span>
                 <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                   <rect className="track" width="100" height="4" />
-                  <rect className={toneClass(code)} width={(calls / most) * 100} height="4" />
+                  <rect
+                    className={code === "timeout" ? "c-timeout" : "c-error"}
+                    width={(calls / most) * 100}
+                    height="4"
+                  />
                 </svg>
               </Link>
             </li>
@@ -61,9 +69,4 @@ export function Failures({ stats }: { readonly stats: StatsAnswer }) {
       )}
     </Card>
   );
-}
-
-function toneClass(code: string): string {
-  if (code === "timeout") return "c-timeout";
-  return /denied|blocked|refused|permission|approval/.test(code) ? "c-denied" : "c-error";
 }

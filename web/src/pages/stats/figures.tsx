@@ -3,10 +3,13 @@ import { count, took } from "../../lib/format.js";
 import { Icon } from "../../ui/icon.js";
 import type { Counts } from "./types.js";
 
+const ENOUGH_CALLS = 20;
+
 /** The figures people look for first, and how they were before. */
 export function Figures(props: { readonly total: Counts; readonly before: Counts | undefined }) {
   const { total } = props;
-  const before = props.before !== undefined && props.before.calls > 0 ? props.before : undefined;
+  // Few calls prove nothing about the time before.
+  const before = props.before !== undefined && props.before.calls >= ENOUGH_CALLS ? props.before : undefined;
   const tokens = total.tokens.input + total.tokens.cached + total.tokens.cache_write + total.tokens.output;
   return (
     <dl className="figures">
@@ -99,6 +102,7 @@ function figureOf(ms: number | undefined): { readonly value: string; readonly un
 
 function signed(value: number, unit: string): string {
   const rounded = Math.round(value);
+  if (rounded >= 1_000) return `${count(Math.round(value / 100 + 1))} times as many`;
   return `${rounded > 0 ? "+" : rounded < 0 ? "−" : "±"}${count(Math.abs(rounded))}${unit}`;
 }
 

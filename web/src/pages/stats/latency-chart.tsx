@@ -105,6 +105,7 @@ function nameLines(self: uPlot, colour: (name: string) => string): void {
   ctx.save();
   ctx.font = `500 ${11 * ratio}px ${colour("--font-sans")}`;
   ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
   let above = Number.NEGATIVE_INFINITY;
   LINES.forEach((line, index) => {
     const values = self.data[index + 1] ?? [];

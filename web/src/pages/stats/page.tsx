@@ -128,19 +128,19 @@ function Ready(props: {
         </Card>
       ) : (
         <div className="trio">
+          <Card title="Calls" className="chart-card" end={<CallsLegend parts={partsIn(series)} />}>
+            <CallsChart series={series} stepMs={stepMs} />
+          </Card>
           <Card
-            title="Calls"
+            title="Latency"
             className="chart-card"
             end={
               <span className="row-flex">
-                <CallsLegend parts={partsIn(series)} />
+                log scale
                 {viewSelect}
               </span>
             }
           >
-            <CallsChart series={series} stepMs={stepMs} />
-          </Card>
-          <Card title="Latency" className="chart-card" end="log scale">
             <LatencyChart series={series} stepMs={stepMs} />
           </Card>
           <Failures stats={stats} />
