@@ -257,10 +257,3 @@ describe("who may approve over HTTP", () => {
     );
   });
 });
-
-const browser =
-  process.env.HERMES_TEST_CHROMIUM ??
-  (process.env.PATH ?? "")
-    .split(delimiter)
-    .flatMap((folder) => ["chromium", "chromium-browser", "google-chrome"].map((name) => join(folder, name)))
-    .find(existsSync);
