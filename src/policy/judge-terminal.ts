@@ -36,7 +36,11 @@ export interface TerminalRules {
 }
 
 interface TerminalPlace {
-  readonly session: { readonly cwd: string; readonly startedAt?: number };
+  readonly session: {
+    readonly cwd: string;
+    readonly workspace?: string | undefined;
+    readonly startedAt?: number;
+  };
   readonly environment: string;
   readonly environmentKind: PolicyQuestion["environmentKind"];
   readonly home: string;
@@ -93,7 +97,7 @@ export function lineOptions(
 ): LineOptions {
   const since = environmentKind === "local" ? session.startedAt : undefined;
   const files = since === undefined ? undefined : changedScripts({ cwd: cwd ?? session.cwd, home, since });
-  return { home, hermesHome, variables, files };
+  return { home, hermesHome, workspace: session.workspace, variables, files };
 }
 
 /** Answers to a program's questions are rarely shell text; what cannot even be read as such is not judged as it. */

@@ -18,6 +18,8 @@ export interface ToolSearchSettings {
   /** Undefined: nobody knows. */
   readonly contextTokens: number | undefined;
   readonly names: BridgeNames;
+  /** Whether answers say why a tool was found. */
+  readonly explains: boolean;
 }
 
 const STANDARD_NAMES: BridgeNames = { search: "tool_search", describe: "tool_describe", call: "tool_call" };
@@ -45,6 +47,7 @@ export function toolSearchSettings(options: {
     thresholdPct: given.threshold_pct,
     defaultLimit: given.search_default_limit,
     maxLimit: given.max_search_limit,
+    explains: options.values.log.level === "debug",
     contextTokens: window === 0 ? undefined : window,
     names: [asked, STANDARD_NAMES].find((names) => areFree(names, options.registry)) ?? SPARE_NAMES,
   };

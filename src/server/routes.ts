@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
+import { budgetRoute } from "./budget-route.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
 import { eventsRoute } from "./events-route.js";
@@ -52,6 +53,7 @@ const openapiRoute: Route = {
 export const ROUTES: readonly Route[] = [
   chatCompletionsRoute,
   modelsRoute,
+  budgetRoute,
   toolCallsRoute,
   toolsRoute,
   sourcesRoute,

@@ -13,6 +13,8 @@ export interface LineOptions {
   readonly home?: string | undefined;
   /** Where the runtime keeps its own settings. */
   readonly hermesHome?: string | undefined;
+  /** The folder the session works in: its own files are no throw-away ones, wherever it lies. */
+  readonly workspace?: string | undefined;
   /** What commands before this line have exported. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** The text of a file that the line would run, when it is to be judged like the line itself. */
@@ -125,7 +127,8 @@ export function readCommandLine(text: string, options: LineOptions = {}): Comman
 }
 
 function isSame(one: LineOptions, other: LineOptions): boolean {
-  if (one.home !== other.home || one.hermesHome !== other.hermesHome) return false;
+  if (one.home !== other.home || one.hermesHome !== other.hermesHome || one.workspace !== other.workspace)
+    return false;
   const [variables, others] = [one.variables ?? {}, other.variables ?? {}];
   const names = Object.keys(variables);
   return (

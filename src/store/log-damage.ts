@@ -1,4 +1,5 @@
-import { open, writeFile } from "node:fs/promises";
+import { open, readFile, writeFile } from "node:fs/promises";
+import { endianness } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Where the write-ahead log stops making sense although commits follow. */
@@ -78,6 +79,7 @@ export async function keepDamagedLog(path: string): Promise<string | undefined> 
   await sleep(50);
   const log = await readLog(`${path}-wal`);
   if (log === undefined || findLogDamage(log)?.frame !== damage.frame) return undefined;
+  if (damage.frame >= (await publishedFrames(path, log))) return undefined;
   const kept = `${path}-wal.corrupt-${timeForFileNames()}`;
   await writeFile(kept, log, { mode: 0o600 });
   const lost = damage.frame < 0 ? "everything in it" : `the ${damage.commitsAfter} last commits in it`;
@@ -86,6 +88,21 @@ export async function keepDamagedLog(path: string): Promise<string | undefined> 
     "After a power failure these are writes that nobody was told had succeeded; otherwise check the disk."
   );
 }
+
+/**
+ * How many frames of this log were ever committed, by the index that SQLite keeps beside it: a process that is killed
+ * while it writes leaves half a frame behind, which nobody was told of. Infinite where the index does not say.
+ */
+async function publishedFrames(path: string, log: Uint8Array): Promise<number> {
+  const index = await readFile(`${path}-shm`).catch(() => undefined);
+  if (index === undefined || index.length < 2 * INDEX_HEADER_BYTES) return Number.POSITIVE_INFINITY;
+  const header = index.subarray(0, INDEX_HEADER_BYTES);
+  const isWhole = header.equals(index.subarray(INDEX_HEADER_BYTES, 2 * INDEX_HEADER_BYTES));
+  const isOfThisLog = header.subarray(32, 40).equals(log.subarray(16, 24));
+  if (!isWhole || !isOfThisLog) return Number.POSITIVE_INFINITY;
+  return endianness() === "LE" ? header.readUInt32LE(16) : header.readUInt32BE(16);
+}
+const INDEX_HEADER_BYTES = 48;
 
 async function readLog(path: string): Promise<Uint8Array | undefined> {
   const file = await open(path, "r").catch(() => undefined);

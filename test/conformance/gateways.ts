@@ -171,7 +171,7 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
 
     it("shows a picture to the model, and puts other files where tools can read them", async (context) => {
       const platform = await start();
-      if (platform.deliverFile === undefined) return context.skip();
+      if (platform.deliverFile === undefined) return context.skip("[ci-cannot] no files come this way");
       const { asked } = await hubWith({ gateways: [platform.open()], decide: () => "I see." });
       await platform.deliverFile({
         name: "dot.png",
@@ -197,7 +197,7 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
 
     it("lets files leave by an explicit call only, each once", async (context) => {
       const platform = await start();
-      if (platform.sentFiles === undefined) return context.skip();
+      if (platform.sentFiles === undefined) return context.skip("[ci-cannot] no files leave this way");
       const cwd = tempDir();
       await writeFile(join(cwd, "report.txt"), "all is well");
       const decide: Decide = (_last, { messages }) =>
@@ -216,7 +216,8 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
 
     it("asks the person of the turn before something dangerous, and nobody else can answer", async (context) => {
       const platform = await start();
-      if (preset === "hermes-webhook") return context.skip();
+      if (preset === "hermes-webhook")
+        return context.skip("[ci-cannot] nobody sits behind a webhook who could answer");
       const cwd = tempDir();
       await mkdir(join(cwd, "build"));
       const decide: Decide = (last, { messages }) =>
@@ -243,7 +244,8 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
       const platform = await start();
       const opened = platform.open();
       const configured = "gateway" in opened ? opened : { gateway: opened, role: ROLES, people: ["42"] };
-      if (!configured.gateway.traits.pairs) return context.skip();
+      if (!configured.gateway.traits.pairs)
+        return context.skip("[ci-cannot] it has no people who are known by pairing");
       const { runtime } = await hubWith({ gateways: [] });
       const messages = new GatewayMessages({ runtime, gateways: () => [configured] });
       expect((await messages.targets()).map(({ target }) => target)).toEqual([`${platform.gatewayName}:42`]);
@@ -263,7 +265,8 @@ export function describeGateway({ name, preset, maxChars, start }: GatewayConfor
 
     it("a stranger reaches no model", async (context) => {
       const platform = await start();
-      if (platform.stranger === undefined) return context.skip();
+      if (platform.stranger === undefined)
+        return context.skip("[ci-cannot] what is not signed does not come in: there are no strangers");
       const { asked, store } = await hubWith({ gateways: [platform.open()] });
       await platform.stranger("let me in");
       await platform.stranger("please");

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { ggufClient } from "../../src/model/gguf.js";
 import { ggufHistory, grammarSchema } from "../../src/model/gguf-history.js";
 import { complete, type ModelPart } from "../../src/model/model-client.js";
@@ -84,7 +84,10 @@ describe("what is missing", () => {
 /** A folder with node-llama-cpp in its node_modules; it is too large for a development dependency. */
 const library = process.env.HERMES_TEST_LLAMA;
 
-describe.skipIf(library === undefined)("a file, run by llama.cpp", () => {
+describe("a file, run by llama.cpp", () => {
+  beforeEach((context) => {
+    if (library === undefined) context.skip("HERMES_TEST_LLAMA names no folder with node-llama-cpp");
+  });
   const loadPackage = (name: string) =>
     import(pathToFileURL(join(library ?? "", "node_modules", name, "dist", "index.js")).href);
 

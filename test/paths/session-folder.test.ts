@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { tempDir, testRuntime } from "../support/runtime.js";
 
 async function openSession() {
@@ -38,7 +38,8 @@ describe("a session's folder and variables", () => {
 
   test("a call that waited while the session moved is judged and run for where it is now", async () => {
     const { folder, call, shell } = await openSession();
-    const moving = shell("sleep 0.4; cd sub");
+    const moving = shell("touch begun; sleep 0.4; cd sub");
+    await vi.waitUntil(() => existsSync(join(folder, "begun")));
     const waiting = call("write_file", { path: "late.txt", content: "x" });
     expect((await moving).ok).toBe(true);
     expect((await waiting).ok).toBe(true);
@@ -47,8 +48,9 @@ describe("a session's folder and variables", () => {
   });
 
   test("what would be asked about where the session went is not run unasked", async () => {
-    const { call, shell } = await openSession();
-    const moving = shell("sleep 0.4; cd /etc");
+    const { folder, call, shell } = await openSession();
+    const moving = shell("touch begun; sleep 0.4; cd /etc");
+    await vi.waitUntil(() => existsSync(join(folder, "begun")));
     const waiting = call("write_file", { path: "hermes-test-late.txt", content: "x" });
     await moving;
     expect(await waiting).toMatchObject({ ok: false, error: { code: "denied" } });

@@ -73,6 +73,7 @@ export interface Run {
   readonly interpreters: Map<string, boolean>;
   readonly home: string | undefined;
   readonly hermesHome: string | undefined;
+  readonly workspace: string | undefined;
   /** `>(…)` met while words were expanded; they run on what the command prints. */
   readonly sinks: { readonly script: Script; readonly span: Span }[];
   /** Variables that were used before the line set them: they come from outside. */

@@ -2,7 +2,6 @@ import { languageOf } from "../code/languages.js";
 import { LIMITS } from "../limits.js";
 import { isDecoder } from "../rules/flows.js";
 import { codeCommands, codeScript } from "../rules/interpreters.js";
-import { isDownloadPlace } from "../rules/places.js";
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { evaluateNumber } from "./assignments.js";
 import { anyOf, branchInside, folderOf, joinBranches, joinWhole, leaveBranch, perhaps } from "./branches.js";
@@ -25,7 +24,7 @@ import { judgeUnknownProgram } from "./unknown-programs.js";
 import { completed } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
 import { actsItself, openerOf } from "./wrappers.js";
-import { isOwnCheck, judgeFileRun, madeFile, noteMadeFiles } from "./written-files.js";
+import { isLooseCode, judgeFileRun, madeFile, noteMadeFiles } from "./written-files.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -197,7 +196,7 @@ function runCode(command: SimpleCommand, invocation: Invocation): void {
   const made = madeFile(state, script.text);
   const place = { span: script.span ?? span, command };
   if (made?.foreign === true) report(context, "opaque.downloaded-script", place);
-  else if (made === undefined && isDownloadPlace(script) && !isOwnCheck(script))
+  else if (made === undefined && isLooseCode(script, context))
     report(context, "opaque.untrusted-script", place);
 }
 

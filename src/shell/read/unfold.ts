@@ -26,6 +26,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     notablePrograms: options.notablePrograms,
     interpreters: new Map(),
     home: options.home,
+    workspace: options.workspace,
     hermesHome: options.hermesHome,
     sinks: [],
     given: new Set(),

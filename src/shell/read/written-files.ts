@@ -1,3 +1,5 @@
+import { dirname } from "node:path/posix";
+import { isBelow } from "../../base/path.js";
 import { isDownloadPlace } from "../rules/places.js";
 import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "../types.js";
 import { type Context, report } from "./context.js";
@@ -210,9 +212,15 @@ function noteDownload(command: SimpleCommand, state: ShellState): void {
   }
 }
 
-/** What the agent writes to check its own work. */
-export function isOwnCheck({ text }: ShellWord): boolean {
-  return /\/hermes-verify-[^/]*$/.test(text);
+/** Code that lies among fetched and throw-away files, and is neither the project's own nor the agent's check of its work. */
+export function isLooseCode(path: ShellWord, { run: { workspace } }: Context): boolean {
+  if (!isDownloadPlace(path) || /\/hermes-verify-[^/]*$/.test(path.text)) return false;
+  return workspace === undefined || !isBelow(path.text, workspace) || !isFolderOfItsOwn(workspace);
+}
+
+/** `/tmp/project`, not `/tmp`: a session that was opened there has everybody's files around it. */
+function isFolderOfItsOwn(workspace: string): boolean {
+  return isDownloadPlace({ text: dirname(workspace), known: true, glob: false });
 }
 
 /** A shell script, or a program given by its path, is about to run: what is known about the file? */
@@ -241,7 +249,7 @@ export function judgeFileRun(run: {
   } else if (content !== undefined || /^\/(?:dev|proc\/self)\/fd\//.test(path.text)) {
     report(context, "opaque.shell-input", place);
   } else if (run.direct && made?.executable === true) report(context, "opaque.made-executable", place);
-  else if (made?.compiled !== true && isDownloadPlace(path) && !isOwnCheck(path)) {
+  else if (made?.compiled !== true && isLooseCode(path, context)) {
     report(context, "opaque.untrusted-script", place);
   }
 }
