@@ -1,4 +1,5 @@
-// Builds the package: the manifest of built-in tools, the bundle in dist/, the type declarations.
+// Builds the package: the manifest of built-in tools, the bundle in dist/, the dashboard in dist/web, the type
+// declarations.
 //   node scripts/build.mjs [--force] [--no-types] [--root DIR]
 // Does nothing when nothing changed since the last build.
 import { spawnSync } from "node:child_process";
@@ -7,6 +8,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildWeb, webHash } from "./build-web.mjs";
 import { writeEmbedded } from "./embed.mjs";
 import { rootArgument, writeManifest } from "./manifest.mjs";
 
@@ -160,6 +162,7 @@ const INPUT_FILES = [
   "tsconfig.json",
   "tsconfig.types.json",
   "scripts/build.mjs",
+  "scripts/build-web.mjs",
   "scripts/embed.mjs",
   "scripts/manifest.mjs",
 ];
@@ -170,8 +173,10 @@ const INPUT_FILES = [
  */
 export async function build({ root, force = false, types = true, say = () => {}, warn = () => {} }) {
   const stamp = await readStamp(root);
-  const before = await inputsHash(root);
-  if (!force && stamp?.inputs === before && (!types || stamp.types)) return { built: false, typesOk: true };
+  const [before, web] = await Promise.all([inputsHash(root), webHash(root)]);
+  const webFresh = !force && stamp?.web === web;
+  if (!force && webFresh && stamp?.inputs === before && (!types || stamp.types))
+    return { built: false, typesOk: true };
   const bundleFresh = !force && stamp?.inputs === before;
   if (!bundleFresh) {
     const started = performance.now();
@@ -181,14 +186,19 @@ export async function build({ root, force = false, types = true, say = () => {},
     const chunks = await bundle(root, warn);
     say(`dist: ${chunks} files in ${seconds(started)}`);
   }
+  if (!webFresh) {
+    const started = performance.now();
+    const files = await buildWeb(root);
+    if (files > 0) say(`dist/web: ${files} files in ${seconds(started)}`);
+  }
   const inputs = await inputsHash(root);
   let typesOk = true;
-  if (types) {
+  if (types && !(bundleFresh && stamp.types)) {
     const started = performance.now();
     typesOk = await declarations(root);
     if (typesOk) say(`dist/types in ${seconds(started)}`);
   }
-  await writeFile(stampPath(root), `${JSON.stringify({ inputs, types: types && typesOk })}\n`);
+  await writeFile(stampPath(root), `${JSON.stringify({ inputs, web, types: types && typesOk })}\n`);
   return { built: true, typesOk };
 }
 
@@ -309,7 +319,7 @@ async function publish({ staging, dist, names }) {
   for (const entry of await readdir(dist, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath ?? entry.path, entry.name);
     const name = relative(dist, path).split(sep).join("/");
-    const foreign = name.startsWith("types/") || name.startsWith(".staging-") || !name.endsWith(".js");
+    const foreign = /^(?:types|web|\.staging-[^/]*)\//.test(name) || !name.endsWith(".js");
     if (entry.isFile() && !foreign && !current.has(name)) await rm(path, { force: true });
   }
 }

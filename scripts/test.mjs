@@ -42,6 +42,7 @@ try {
   if (!suiteOnly) {
     check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     check("types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
+    check("types of the dashboard", ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "web"]);
   }
   const counts = await runSuite(vitestArguments);
   if (vitestArguments.some(isPattern)) dropFiltered(counts);

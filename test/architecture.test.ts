@@ -22,7 +22,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["tools", "plugins", "sources"],
   ["runtime"],
   ["agent", "adapters"],
-  ["gateway"],
+  ["gateway", "replay"],
   ["check", "server"],
   ["cli"],
 ];

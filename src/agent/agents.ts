@@ -41,6 +41,11 @@ export class Agents {
     return this.#given ?? this.#ownConversations();
   }
 
+  /** Those on the disk of this home, for whoever looks through them. */
+  stored(): Promise<SqliteConversationStore> {
+    return this.#ownConversations();
+  }
+
   #ownConversations(): Promise<SqliteConversationStore> {
     this.#opened ??= openConversations(this.#runtime.config.paths).catch((error: unknown) => {
       this.#opened = undefined;

@@ -7,7 +7,7 @@ import { approve } from "./approve.js";
 import { boundResult } from "./bound-result.js";
 import { CallRecord, type RunOptions } from "./call-record.js";
 import { execute } from "./execute.js";
-import { journalIntent, journalOutcome } from "./journal-call.js";
+import { journalIntent, journalOutcome, statusOf } from "./journal-call.js";
 import { PREPARE, type Stage, walkStages } from "./prepare.js";
 import type { CallScope } from "./scope.js";
 import { settle, settleFailure } from "./settle.js";
@@ -60,18 +60,25 @@ export async function walk(
 function announceStart(call: CallRecord): void {
   const { events } = call.scope.services;
   if (!events.active) return;
-  const preview = call.scope.services
-    .redact(previewOfArguments(call.target.arguments))
-    .slice(0, PREVIEW_CHARS);
+  const { scope } = call;
+  const entry = scope.view.entries.get(call.target.name);
   events.emit({
     type: "call.started",
-    session: call.scope.info.id,
+    session: scope.info.id,
     id: call.id,
-    name: call.scope.services.redact(call.target.name),
-    emoji: call.scope.view.entries.get(call.target.name)?.emoji,
-    preview,
+    name: scope.services.redact(call.target.name),
+    emoji: entry?.emoji,
+    toolset: entry?.toolset,
+    preview: previewOf(call),
     at: Date.now(),
+    door: scope.door,
+    environment: scope.environment.name,
+    parent: call.parent?.id,
   });
+}
+
+function previewOf({ scope, target }: CallRecord): string {
+  return scope.services.redact(previewOfArguments(target.arguments)).slice(0, PREVIEW_CHARS);
 }
 
 const PREVIEW_CHARS = 200;
@@ -108,13 +115,17 @@ function announceEnd(call: CallRecord): void {
   const { scope } = call;
   const { events, redact } = scope.services;
   if (!events.active) return;
-  const { parent, usage } = call;
+  const { parent, usage, journalEntry } = call;
   events.emit({
     type: "call.finished",
     session: scope.info.id,
     id: call.id,
     name: redact(call.name),
+    seq: journalEntry instanceof Promise ? undefined : journalEntry?.seq,
+    toolset: call.entry?.toolset,
+    preview: previewOf(call),
     ok: call.ok,
+    status: statusOf(call),
     state: call.state,
     code: call.error?.code,
     exit_code: call.exitCode,

@@ -18,7 +18,7 @@ export const GROUPS: Readonly<
   Record<string, { readonly commands: readonly string[]; readonly examples: readonly [string, string] }>
 > = {
   "Calling tools:": {
-    commands: ["chat", "call", "run", "calls", "stats", "undo"],
+    commands: ["chat", "call", "run", "calls", "stats", "replay", "undo"],
     examples: ["hermes call system_info", "hermes calls show 12"],
   },
   "Tools and where they come from:": {
@@ -86,6 +86,14 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     about: "run the tool calls of a message (file or standard input) and print the results in its format",
     args: { "[file]": "JSON file; standard input when left out" },
     load: async () => (await import("./run.js")).run,
+  },
+  replay: {
+    about: "what today's tools and rules make of a recorded session; nothing runs, 3 when something differs",
+    helpEnd: `Examples:
+  hermes replay 20261118-074825-3f2a
+  hermes sessions export 20261118-074825-3f2a --format tape > story.jsonl && hermes replay story.jsonl --json`,
+    args: { "<session>": "a conversation, a session of the journal, or the file of a tape" },
+    load: async () => (await import("./replay/replay.js")).replay,
   },
   tools,
   tool,
@@ -176,12 +184,26 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   skills,
   stats: {
     about: "calls, errors, times and cost, per tool or whatever else",
-    options: {
-      "--days <n>": { about: "look back this far", default: "30" },
-      "--since <time>": "look back to then: 15m, 1h, 7d, or a date",
-      "--by <what>": "group by tool, toolset, model, environment, session or door",
+    otherwise: "show",
+    commands: {
+      show: {
+        about: "calls, errors, times and cost, per tool or whatever else",
+        options: {
+          "--days <n>": { about: "look back this far", default: "30" },
+          "--since <time>": "look back to then: 15m, 1h, 7d, or a date",
+          "--by <what>": "group by tool, toolset, model, environment, session or door",
+        },
+        load: async () => (await import("./stats.js")).stats,
+      },
+      scorecard: {
+        about: "how each model gets along with each tool, and what a better description could prevent",
+        options: {
+          "--days <n>": { about: "look back this far", default: "30" },
+          "--tool <name>": "only this one",
+        },
+        load: async () => (await import("./stats/scorecard.js")).scorecard,
+      },
     },
-    load: async () => (await import("./stats.js")).stats,
   },
   completion: {
     about: "shell completion script",

@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
-import { examine, type Finding } from "../runtime/doctor.js";
+import type { Finding } from "../runtime/doctor.js";
 import { SETUP_COMMAND } from "../runtime/packages/find.js";
+import { installMissing, repairHome } from "../runtime/repair.js";
 import type { CommandContext } from "./context.js";
 import { EXIT } from "./errors.js";
 
@@ -18,12 +18,10 @@ const GROUPS: readonly Finding["group"][] = [
 export async function doctor(context: CommandContext): Promise<void> {
   const { options } = context;
   const { out, home } = context;
-  const mended = options.fix === true ? repairHome(home) : [];
+  const mended = options.fix === true ? [...repairHome(home)] : [];
   let findings = await examined(context);
   if (options.fix === true && findings.some(({ fix }) => fix === SETUP_COMMAND)) {
-    const { installPackages } = await import("../runtime/packages/install.js");
-    const items = await installPackages({ home, onProgress: (text) => out.note(text) });
-    mended.push(...items.filter(({ state }) => state === "installed").map(({ what }) => `installed ${what}`));
+    mended.push(...(await installMissing(home, (text) => out.note(text))));
     findings = await examined(context);
   }
   const healthy = !findings.some((finding) => finding.level === "error");
@@ -42,29 +40,9 @@ export async function doctor(context: CommandContext): Promise<void> {
 
 async function examined(context: CommandContext): Promise<readonly Finding[]> {
   const runtime = await context.runtime({ wait: false, warns: false });
-  const findings = await examine(runtime, { onWait: (what) => context.out.note(what) });
-  const { examineConversations } = await import("../agent/sessions/doctor.js");
-  const conversations = await examineConversations(runtime.config);
+  const { examineAll } = await import("../agent/sessions/doctor.js");
+  const findings = await examineAll(runtime, { onWait: (what) => context.out.note(what) });
   // What could not be opened is among the findings already; closing it says nothing new.
   await runtime.close().catch(() => undefined);
-  return [...findings, ...conversations];
-}
-
-/** What can be put right without asking: the home folder and who may read it. */
-function repairHome(home: string): string[] {
-  const done: string[] = [];
-  if (!existsSync(home)) {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    done.push(`made ${home}`);
-  }
-  for (const [path, mode] of [
-    [home, 0o700],
-    [`${home}/.env`, 0o600],
-    [`${home}/server.token`, 0o600],
-  ] as const) {
-    if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) continue;
-    chmodSync(path, mode);
-    done.push(`others can no longer read ${path}`);
-  }
-  return done;
+  return findings;
 }

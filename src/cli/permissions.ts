@@ -23,6 +23,15 @@ export const permissions: CommandSpec = {
       options: { "--days <n>": { about: "look back this far", default: "30" } },
       load: async () => (await import("./permissions/simulate.js")).simulateProfile,
     },
+    propose: {
+      about: "a profile that allows what the recorded calls used, and no more",
+      options: {
+        "--name <profile>": { about: "what it is called", default: "as_used" },
+        "--days <n>": { about: "look back this far", default: "30" },
+        "--write": "put it into the permissions of the Hermes home",
+      },
+      load: async () => (await import("./permissions/propose.js")).proposeProfile,
+    },
     test: {
       about: "dry run of path rules: one JSON object per line",
       load: async () => (await import("./permissions/test.js")).test,

@@ -2,7 +2,7 @@ import { visible } from "../base/visible-text.js";
 import type { ChangeRow } from "../call/undo/change-rows.js";
 import type { Restored } from "../call/undo/restore.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { listChanges, undoChanges } from "../runtime/undo.js";
+import { listChanges, publicChange, undoChanges } from "../runtime/undo.js";
 import type { HermesError } from "../tool/errors.js";
 import type { CommandContext } from "./context.js";
 import { commandError } from "./errors.js";
@@ -29,28 +29,11 @@ export async function undo(context: CommandContext): Promise<void> {
 
 async function list({ out }: CommandContext, runtime: Runtime, all: boolean): Promise<void> {
   const rows = await listChanges(runtime, { limit: LISTED, all });
-  if (out.json) return out.values(rows.map(publicRow));
+  if (out.json) return out.values(rows.map(publicChange));
   if (rows.length === 0) return out.line("No changes of files are recorded.");
   const head = ["change", "when", "call", "tool", "did", "file"];
   out.table([head, ...rows.map(cells)]);
   out.note("hermes undo CHANGE | CALL takes one back, --since 10m everything since; --dry-run only shows it");
-}
-
-function publicRow(row: ChangeRow): Readonly<Record<string, unknown>> {
-  return {
-    change: row.seq,
-    call: row.callId,
-    session: row.session,
-    tool: row.tool,
-    at: new Date(row.at).toISOString(),
-    environment: row.environment,
-    kind: row.kind,
-    path: row.path,
-    target: row.target ?? null,
-    existed: row.existed,
-    kept: row.kept,
-    undone_at: row.undoneAt === undefined ? null : new Date(row.undoneAt).toISOString(),
-  };
 }
 
 function cells(row: ChangeRow): readonly string[] {

@@ -11,8 +11,14 @@ export type RuntimeEvent =
       readonly id: string;
       readonly name: string;
       readonly emoji?: string | undefined;
+      readonly toolset?: string | undefined;
+      /** A glimpse of the arguments, masked. */
       readonly preview: string;
       readonly at: number;
+      readonly door: string;
+      readonly environment: string;
+      /** The call this one was made from. */
+      readonly parent?: string | undefined;
     }
   | {
       readonly type: "call.progress";
@@ -26,7 +32,13 @@ export type RuntimeEvent =
       readonly session: string;
       readonly id: string;
       readonly name: string;
+      /** Its number in the journal, where it is known by now. */
+      readonly seq?: number | undefined;
+      readonly toolset?: string | undefined;
+      readonly preview: string;
       readonly ok: boolean;
+      /** As in the journal: `ok`, `error`, `denied`, `blocked`, `timeout`, `cancelled`. */
+      readonly status: string;
       readonly code?: string | undefined;
       /** How the program ended that the call ran. */
       readonly exit_code?: number | undefined;

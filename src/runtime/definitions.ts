@@ -10,6 +10,7 @@ import {
 import type { Entry } from "../registry/entry.js";
 import { isDeferrable } from "../search/deferrable.js";
 import type { Runtime } from "./runtime.js";
+import { toolUse } from "./tool-use.js";
 
 export interface DefinitionsRequest {
   readonly enabled?: readonly string[];
@@ -73,6 +74,7 @@ export class RuntimeDefinitions {
         registry: snapshot,
         values: this.#runtime.config.values,
         contextTokens: request.contextTokens,
+        use: await toolUse(this.#runtime),
         mode: request.toolSearch === "on" ? "on" : undefined,
       }));
     }

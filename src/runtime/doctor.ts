@@ -122,7 +122,7 @@ async function examineEnvironment({ config, sources }: Runtime): Promise<readonl
 }
 
 /** Which boundary holds commands back. The approval gate is none. */
-async function examineBoundary(config: LoadedConfig): Promise<Finding> {
+export async function examineBoundary(config: LoadedConfig): Promise<Finding> {
   const group = "Environments";
   const { sandbox, sandbox_network } = config.values.terminal;
   if (sandbox === "off") {

@@ -6,6 +6,7 @@ import type { Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
+import { LogRing } from "../observe/log-ring.js";
 import type { Tracer } from "../observe/otel/tracer.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
 import { SecretRegistry } from "../policy/secrets.js";
@@ -79,6 +80,8 @@ export class Runtime {
   /** Masks every secret the runtime knows. @internal */
   readonly redact = (text: string): string => this.secrets.redact(text);
   readonly log: Logger;
+  /** The last lines of the log, for whoever looks from outside. @internal */
+  readonly logLines = new LogRing();
   /** @internal */
   readonly toolSelection: ToolSelection;
   /** Who is asked, and the questions that wait for an answer. @internal */
@@ -106,7 +109,7 @@ export class Runtime {
     this.#config = config;
     this.cwd = parts.cwd;
     this.registry = parts.registry;
-    this.log = maskedLogger(parts.log, this.redact);
+    this.log = maskedLogger(this.logLines.before(parts.log), this.redact);
     this.readConfig = parts.readConfig;
     this.#givenJournal = parts.journal;
     this.locks = parts.locks;

@@ -39,6 +39,7 @@ import type { Runtime } from "./runtime.js";
 import { Session, type SessionOptions, sessionInfo } from "./session.js";
 import { settingsReader } from "./settings.js";
 import { RuntimeToolSearch } from "./tool-search.js";
+import { toolUse } from "./tool-use.js";
 
 /** Makes sessions and owns what they share. Loaded with the first one: lists and definitions never need the path. */
 export class SessionFactory {
@@ -155,6 +156,7 @@ export class SessionFactory {
       this.#runtime.tracer(),
     ]);
     void this.#runtime.processes.recover();
+    const use = await toolUse(this.#runtime);
     const statuses = withoutWithheld(checked, selected, (entry) => {
       return withheld?.(entry, { profile }) ?? withoutHost(entry, options.host ?? {});
     });
@@ -213,7 +215,7 @@ export class SessionFactory {
         vocabulary: config.values.tools.vocabulary,
         environment,
         processes: this.#runtime.processes,
-        bridgeFor: (view) => this.toolSearch.bridgeFor(view, options.contextTokens),
+        bridgeFor: (view) => this.toolSearch.bridgeFor(view, { contextTokens: options.contextTokens, use }),
         openState: () => this.#openState(),
       },
     );

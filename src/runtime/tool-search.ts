@@ -7,6 +7,7 @@ import { ToolSearchBridge } from "../search/bridge.js";
 import type { FinderOptions } from "../search/finder.js";
 import type { VectorCache } from "../search/semantic/vector-cache.js";
 import { type ToolSearchSettings, toolSearchSettings } from "../search/settings.js";
+import type { ToolUse } from "../search/tool-use.js";
 import type { Embedder, Hit, SearchableTool, ToolFinder } from "../search/types.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { Runtime } from "./runtime.js";
@@ -30,12 +31,16 @@ export class RuntimeToolSearch {
     this.#runtime = runtime;
   }
 
-  bridgeFor(view: View, contextTokens: number | undefined): ToolSearchBridge {
+  bridgeFor(
+    view: View,
+    { contextTokens, use }: { readonly contextTokens: number | undefined; readonly use: ToolUse | undefined },
+  ): ToolSearchBridge {
     const { config, registry } = this.#runtime;
     const settings = toolSearchSettings({
       values: config.values,
       registry: registry.snapshot(),
       contextTokens,
+      use,
     });
     this.#warnOfNames(settings);
     return new ToolSearchBridge({

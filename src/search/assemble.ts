@@ -7,6 +7,7 @@ import { bridgeTools } from "./bridge-tools.js";
 import { Catalogue } from "./catalogue.js";
 import { isDeferrable } from "./deferrable.js";
 import { type ToolSearchSettings, toolSearchSettings } from "./settings.js";
+import { isHardlyUsed, type ToolUse } from "./tool-use.js";
 
 /** When nobody knows how much a model can read, this many tokens of definitions are too much. */
 const UNKNOWN_WINDOW_TOKENS = 20_000;
@@ -28,6 +29,8 @@ export function assembleTools(options: {
   readonly definitions: readonly ToolDefinition[];
   readonly settings: ToolSearchSettings;
   isDeferrable(name: string): boolean;
+  /** Tools that are hidden although there is room for them: they are hardly ever used. */
+  isHardlyUsed?(name: string): boolean;
   /** Definitions of the stand-ins, told how many tools are behind them. */
   bridge(deferred: readonly ToolDefinition[]): readonly ToolDefinition[];
 }): Assembly {
@@ -39,12 +42,20 @@ export function assembleTools(options: {
     deferrable: deferrable.reduce((sum, definition) => sum + estimateTokens(definition), 0),
     threshold: thresholdTokens(settings),
   };
-  const active = isActive(settings, { count: deferrable.length, ...tokens });
+  const unused =
+    settings.mode === "auto"
+      ? deferrable.filter(({ function: { name } }) => options.isHardlyUsed?.(name))
+      : [];
+  // What is left when they are gone may well have room.
+  const left = tokens.deferrable - unused.reduce((sum, definition) => sum + estimateTokens(definition), 0);
+  const all = isActive(settings, { ...tokens, count: deferrable.length, deferrable: left });
+  const deferred = all ? deferrable : unused;
+  const active = deferred.length > 0;
   if (!active) return { definitions: plain, active, deferrable, tokens };
-  const hidden = new Set(deferrable);
-  const shown = [...plain.filter((definition) => !hidden.has(definition)), ...options.bridge(deferrable)];
+  const hidden = new Set(deferred);
+  const shown = [...plain.filter((definition) => !hidden.has(definition)), ...options.bridge(deferred)];
   shown.sort((a, b) => (a.function.name < b.function.name ? -1 : 1));
-  return { definitions: Object.freeze(shown), active, deferrable, tokens };
+  return { definitions: Object.freeze(shown), active, deferrable: deferred, tokens };
 }
 
 export function thresholdTokens({ contextTokens, thresholdPct }: ToolSearchSettings): number {
@@ -75,6 +86,7 @@ export function assembleReady(options: {
   readonly registry: RegistrySnapshot;
   readonly values: HermesConfig;
   readonly contextTokens: number | undefined;
+  readonly use?: ToolUse | undefined;
   /** As configured when left out. */
   readonly mode?: ToolSearchSettings["mode"] | undefined;
 }): Assembly {
@@ -83,7 +95,11 @@ export function assembleReady(options: {
   const settings = mode === undefined ? configured : { ...configured, mode };
   const { vocabulary } = values.tools;
   const hidden = ready.filter(isDeferrable);
-  const names = new Set(hidden.flatMap(({ name }) => [name, shownName(name, vocabulary)]));
+  const spellings = (entries: readonly Entry[]) =>
+    new Set(entries.flatMap(({ name }) => [name, shownName(name, vocabulary)]));
+  const names = spellings(hidden);
+  const { use } = settings;
+  const unused = spellings(use === undefined ? [] : hidden.filter(({ name }) => isHardlyUsed(use, name)));
   const finderFor = ({ length }: readonly unknown[]) => ({ size: length, search: async () => [] });
   const catalogue = new Catalogue({ entries: hidden, finderFor });
   const lookUp = () => failure("internal", "these stand-ins are only shown");
@@ -91,6 +107,7 @@ export function assembleReady(options: {
     definitions,
     settings,
     isDeferrable: (name) => names.has(name),
+    isHardlyUsed: (name) => unused.has(name),
     bridge: () =>
       bridgeTools({ settings, catalogue: () => catalogue, lookUp }).map(
         (tool) => Entry.fromTool(tool, { kind: "builtin" }).definition,

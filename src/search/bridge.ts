@@ -12,6 +12,7 @@ import { bridgeTools } from "./bridge-tools.js";
 import { Catalogue } from "./catalogue.js";
 import { isDeferrable } from "./deferrable.js";
 import type { BridgeNames, ToolSearchSettings } from "./settings.js";
+import { isHardlyUsed } from "./tool-use.js";
 import type { SearchableTool, ToolFinder } from "./types.js";
 
 /**
@@ -27,6 +28,8 @@ export class ToolSearchBridge implements Bridge {
   /** The registry's generation that the catalogue was made or compared at. */
   #comparedAt = -1;
   #tools: ReadonlyMap<string, Entry> | undefined;
+  /** Set where only a part of what can be hidden is: the rest is listed. */
+  #listed: ReadonlySet<string> = new Set();
 
   constructor(options: {
     readonly view: View;
@@ -60,15 +63,30 @@ export class ToolSearchBridge implements Bridge {
 
   /** What a model of this session is told. */
   assemble(definitions: readonly ToolDefinition[]): Assembly {
+    const { use } = this.#settings;
+    const entryOf = (name: string) => {
+      const found = this.#view.find(name);
+      return "entry" in found && isDeferrable(found.entry) ? found.entry : undefined;
+    };
     return assembleTools({
       definitions,
       settings: this.#settings,
-      isDeferrable: (name) => {
-        const found = this.#view.find(name);
-        return "entry" in found && isDeferrable(found.entry);
+      isDeferrable: (name) => entryOf(name) !== undefined,
+      isHardlyUsed: (name) => {
+        const entry = entryOf(name);
+        return use !== undefined && entry !== undefined && isHardlyUsed(use, entry.name);
       },
-      bridge: () => [...this.#entries().values()].map((entry) => entry.definition),
+      bridge: (deferred) => {
+        const hidden = new Set(deferred);
+        const listed = definitions.filter((definition) => !hidden.has(definition));
+        this.#listed = new Set(listed.flatMap(({ function: { name } }) => entryOf(name)?.name ?? []));
+        return [...this.#entries().values()].map((entry) => entry.definition);
+      },
     });
+  }
+
+  #isHidden(entry: Entry): boolean {
+    return isDeferrable(entry) && !this.#listed.has(entry.name);
   }
 
   #ownName(name: string): string | undefined {
@@ -89,7 +107,7 @@ export class ToolSearchBridge implements Bridge {
       return failure("bad_request", `${own} is itself a part of the tool search`, `Call ${own} directly.`);
     const found = this.#view.find(name);
     if ("entry" in found) {
-      if (isDeferrable(found.entry)) return found.entry;
+      if (this.#isHidden(found.entry)) return found.entry;
       const listed = found.entry.name;
       return failure(
         "bad_request",
@@ -107,7 +125,7 @@ export class ToolSearchBridge implements Bridge {
   #hidden(): Catalogue {
     const { generation, statuses } = this.#view;
     if (this.#catalogue !== undefined && this.#comparedAt === generation) return this.#catalogue;
-    const entries = this.#view.current().filter((entry) => isDeferrable(entry) && isReady(statuses, entry));
+    const entries = this.#view.current().filter((entry) => this.#isHidden(entry) && isReady(statuses, entry));
     this.#comparedAt = generation;
     if (this.#catalogue?.isOf(entries) !== true)
       this.#catalogue = new Catalogue({ entries, finderFor: this.#finderFor });

@@ -2,6 +2,7 @@ import type { HermesConfig } from "../config/types.js";
 import type { RegistrySnapshot } from "../registry/registry.js";
 import { canonicalToolName } from "../registry/toolsets.js";
 import { isDeferrable, isNeverHidden } from "./deferrable.js";
+import type { ToolUse } from "./tool-use.js";
 
 export interface BridgeNames {
   readonly search: string;
@@ -18,6 +19,8 @@ export interface ToolSearchSettings {
   /** Undefined: nobody knows. */
   readonly contextTokens: number | undefined;
   readonly names: BridgeNames;
+  /** What was called lately, where tools that hardly ever are shall be hidden. */
+  readonly use?: ToolUse | undefined;
   /** Whether answers say why a tool was found. */
   readonly explains: boolean;
 }
@@ -37,6 +40,7 @@ export function toolSearchSettings(options: {
   readonly registry: RegistrySnapshot;
   /** What the program says of the model; anything but a positive number says nothing. */
   readonly contextTokens: number | undefined;
+  readonly use?: ToolUse | undefined;
 }): ToolSearchSettings {
   const given = options.values.tools.tool_search;
   const { contextTokens = 0 } = options;
@@ -49,6 +53,7 @@ export function toolSearchSettings(options: {
     maxLimit: given.max_search_limit,
     explains: options.values.log.level === "debug",
     contextTokens: window === 0 ? undefined : window,
+    use: options.use,
     names: [asked, STANDARD_NAMES].find((names) => areFree(names, options.registry)) ?? SPARE_NAMES,
   };
 }

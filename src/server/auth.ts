@@ -70,6 +70,11 @@ export class Authenticator {
     };
   }
 
+  /** Whether a request like this one could also approve and change. */
+  mayApprove(headers: IncomingHttpHeaders): boolean {
+    return this.refuse({ method: "GET", headers, approves: true }) === undefined;
+  }
+
   /** Whose request one is that may pass: everything but the token for calls is the owner's. */
   principalOf(headers: IncomingHttpHeaders): Role {
     const [, bearer] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
@@ -123,15 +128,15 @@ const PAGE_HEADER = "x-hermes-page";
 const NOT_THE_PAGE: Problem = {
   status: 403,
   code: "forbidden",
-  message: "The cookie alone opens the page, but answers nothing.",
+  message: "The cookie alone opens the page, but answers and changes nothing.",
   hint: "Open the address with the token once more, as `hermes serve` printed it, in this browser.",
 };
 
 const MAY_NOT_APPROVE: Problem = {
   status: 403,
   code: "forbidden",
-  message: "The token for calls may run tools and read, but not answer approvals.",
-  hint: "Answer with the server's own token, on the page, or with: hermes approvals approve ID",
+  message: "The token for calls may run tools and read, but not answer approvals or change anything.",
+  hint: "Use the server's own token, the page, or the command line (hermes approvals approve ID).",
 };
 
 export function unauthenticated(why: "missing" | "wrong"): Problem {

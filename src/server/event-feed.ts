@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { EventBus, RuntimeEvent } from "../observe/events.js";
+import type { LogLine, LogRing } from "../observe/log-ring.js";
+import { eventFrame } from "./event-stream.js";
 import type { ServerLimits } from "./limits.js";
+
+type FeedEvent = RuntimeEvent | ({ readonly type: "log.line" } & LogLine);
 
 interface Frame {
   readonly bytes: Buffer;
@@ -45,10 +49,20 @@ export class EventFeed {
     readonly events: EventBus;
     readonly redact: (text: string) => string;
     readonly limits: ServerLimits;
+    /** Lines of the log are told too; not the chatter, of which there is no end. */
+    readonly logLines?: LogRing | undefined;
   }) {
     this.#limits = options.limits;
     this.#redact = options.redact;
-    this.#unsubscribe = options.events.on((event) => this.#append(event));
+    const stops = [
+      options.events.on((event) => this.#append(event)),
+      options.logLines?.on((line) => {
+        if (line.level !== "debug") this.#append({ type: "log.line", ...line });
+      }),
+    ];
+    this.#unsubscribe = () => {
+      for (const stop of stops) stop?.();
+    };
     this.#heartbeat = setInterval(() => this.#beat(), options.limits.heartbeatMs).unref();
   }
 
@@ -61,16 +75,29 @@ export class EventFeed {
     return [...this.#clients].filter(({ isPage }) => isPage).length;
   }
 
+  /** The place of the last event: what comes after it can be given to somebody who has heard the rest elsewhere. */
+  get place(): string {
+    return `${this.#epoch}.${this.#last}`;
+  }
+
+  /** Whether everything after this place is still here. */
+  knows(id: string): boolean {
+    return this.#numberOf(id) !== undefined;
+  }
+
   /** `drop` must cut the connection: a reader that does not read does not notice anything else. */
   open(options: {
     readonly lastEventId?: string | undefined;
+    /** Sent before everything else. */
+    readonly first?: readonly unknown[] | undefined;
     readonly isPage?: boolean | undefined;
     readonly drop: () => void;
   }): ReadableStream<Uint8Array> {
     const known = options.lastEventId === undefined ? this.#last : this.#numberOf(options.lastEventId);
+    const first = (options.first ?? []).map((event) => eventFrame(event)).join("");
     const client: Client = {
       cursor: known ?? this.#last,
-      opening: known === undefined ? OPENING_FRAME + RESET_FRAME : OPENING_FRAME,
+      opening: OPENING_FRAME + (known === undefined ? RESET_FRAME : first),
       asks: undefined,
       servedAt: performance.now(),
       isPage: options.isPage === true,
@@ -111,7 +138,7 @@ export class EventFeed {
     return epoch === this.#epoch && number >= this.#first - 1 && number <= this.#last ? number : undefined;
   }
 
-  #append(event: RuntimeEvent): void {
+  #append(event: FeedEvent): void {
     const id = `${this.#epoch}.${this.#last + 1}`;
     const bytes = Buffer.from(frameOf(id, eventJson(event, this.#redact)));
     this.#frames.push({ bytes, endsAt: (this.#frames.at(-1)?.endsAt ?? 0) + bytes.length });
@@ -206,7 +233,7 @@ const MAX_STRING_CHARS = 2_000;
 const MAX_EVENT_CHARS = 16_384;
 
 /** One event as JSON: secrets masked, and small whatever a tool reports as its progress. */
-function eventJson(event: RuntimeEvent, redact: (text: string) => string): string {
+function eventJson(event: FeedEvent, redact: (text: string) => string): string {
   const shorten = (_key: string, value: unknown): unknown => {
     if (typeof value !== "string") return value;
     // Cut before the search, with enough around the cut that no secret shows in half.

@@ -7,36 +7,6 @@ import type { Route, RouteContext } from "./route.js";
 
 const DAY_MS = 86_400_000;
 
-export const callsRoute: Route = {
-  method: "GET",
-  path: "/v1/calls",
-  summary: "The last calls of every Hermes process of this home, newest first, with secrets masked.",
-  query: [
-    {
-      name: "limit",
-      description: "How many.",
-      schema: { type: "integer", minimum: 1, maximum: 1000, default: 50 },
-    },
-  ],
-  answer: {
-    description: "`journal` is false when calls are not recorded.",
-    type: "application/json",
-    schema: {
-      type: "object",
-      required: ["journal", "calls"],
-      properties: { journal: { type: "boolean" }, calls: { type: "array", items: { type: "object" } } },
-    },
-  },
-
-  async handle(context, { runtime }) {
-    const limit = Math.trunc(numberFrom(context, { name: "limit", fallback: 50, min: 1, max: 1000 }));
-    const journal = await runtime.journal();
-    // Which process wrote a row concerns only the journal itself.
-    const calls = (await journal.recent({ limit })).map(({ owner: _owner, ...call }) => call);
-    return jsonResponse({ journal: journal.enabled, calls });
-  },
-};
-
 export const statsRoute: Route = {
   method: "GET",
   path: "/v1/stats",
@@ -51,6 +21,11 @@ export const statsRoute: Route = {
     {
       name: "since",
       description: "Instead of `days`: how long ago (`15m`, `1h`, `7d`), a date, or milliseconds since 1970.",
+      schema: { type: "string" },
+    },
+    {
+      name: "until",
+      description: "Up to then, written like `since`; now when left out.",
       schema: { type: "string" },
     },
     {
@@ -83,7 +58,9 @@ export const statsRoute: Route = {
     const days = numberFrom(context, { name: "days", fallback: 30, min: 0.001, max: 36_500 });
     const named = context.req.query("since");
     const since = named === undefined ? Date.now() - days * DAY_MS : sinceFrom(named);
-    const stats = await readStats(runtime, { since, by: dimensionFrom(context), series: true });
+    const end = context.req.query("until");
+    const until = end === undefined ? undefined : sinceFrom(end);
+    const stats = await readStats(runtime, { since, until, by: dimensionFrom(context), series: true });
     return jsonResponse(named === undefined ? { ...stats, days } : stats);
   },
 };

@@ -76,11 +76,12 @@ const ERRORS = {
 
 function operation(route: Route): Readonly<Record<string, unknown>> {
   const { answer, query, requestSchema } = route;
+  const parameters = [...inPath(route), ...(query ?? []).map((each) => ({ in: "query", ...each }))];
   return {
     operationId: operationId(route),
     summary: route.summary,
     security: route.open === true ? [] : undefined,
-    parameters: query === undefined ? undefined : query.map((parameter) => ({ in: "query", ...parameter })),
+    parameters: parameters.length === 0 ? undefined : parameters,
     requestBody:
       requestSchema === undefined
         ? undefined
@@ -105,11 +106,22 @@ function operation(route: Route): Readonly<Record<string, unknown>> {
   };
 }
 
+/** What the path itself names, unless the route says more about it. */
+function inPath({ path, query = [] }: Route): readonly Readonly<Record<string, unknown>>[] {
+  return [...path.matchAll(/:(\w+)/g)]
+    .map(([, name]) => name)
+    .filter((name) => !query.some((each) => each.in === "path" && each.name === name))
+    .map((name) => ({ in: "path", required: true, name, schema: { type: "string" } }));
+}
+
 const STATUS_OF = { BadRequest: 400, NotFound: 404, Conflict: 409 } as const;
 
 function operationId(route: Route): string {
   const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "v1");
-  return [route.method.toLowerCase(), ...(words.length === 0 ? ["page"] : words)].join("_");
+  // The page has addresses that are spelled like those of the API.
+  return [route.method.toLowerCase(), ...(route.answer.type === "text/html" ? ["page"] : []), ...words].join(
+    "_",
+  );
 }
 
 function ref(name: keyof typeof ERRORS): { readonly $ref: string } {

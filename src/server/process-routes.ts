@@ -1,12 +1,10 @@
-import { isRecord } from "../base/record.js";
 import type { ProcessInfo, TrackedProcess } from "../env/processes/types.js";
 import { failure } from "../tool/errors.js";
-import { readBody } from "./body.js";
+import { readObject } from "./body.js";
+import type { ProcessAnswer } from "./dashboard-types.js";
 import { badRequest, isProblem, jsonResponse, type Problem, problemResponse } from "./problem.js";
 import { numberFrom } from "./query.js";
-import type { Route, RouteContext, ServerServices } from "./route.js";
-
-const MAX_BODY_BYTES = 2 ** 20;
+import type { Route, ServerServices } from "./route.js";
 
 const PROCESS_SCHEMA = {
   type: "object",
@@ -131,15 +129,10 @@ export const processInputRoute: Route = {
   problems: ["BadRequest"],
 
   async handle(context, { runtime, sessions, limits, running, auth }) {
-    const body = await objectFrom(context, limits);
+    const body = await readObject(context, { limits, fields: ["id", "data", "submit"] });
     if (isProblem(body)) return problemResponse(body);
-    const { id, data, submit = false, ...rest } = body.given;
-    if (
-      typeof id !== "string" ||
-      typeof data !== "string" ||
-      typeof submit !== "boolean" ||
-      Object.keys(rest).length > 0
-    ) {
+    const { id, data, submit = false } = body.given;
+    if (typeof id !== "string" || typeof data !== "string" || typeof submit !== "boolean") {
       return problemResponse(wrongBody('Send {"id", "data"} and, if wanted, "submit".'));
     }
     const principal = auth.principalOf(context.env.incoming.headers);
@@ -180,11 +173,10 @@ export const processKillRoute: Route = {
   problems: ["BadRequest", "NotFound"],
 
   async handle(context, { runtime, limits }) {
-    const body = await objectFrom(context, limits);
+    const body = await readObject(context, { limits, fields: ["id"] });
     if (isProblem(body)) return problemResponse(body);
-    const { id, ...rest } = body.given;
-    if (typeof id !== "string" || Object.keys(rest).length > 0)
-      return problemResponse(wrongBody('Send {"id"}.'));
+    const { id } = body.given;
+    if (typeof id !== "string") return problemResponse(wrongBody('Send {"id"}.'));
     const found = named(id, runtime);
     if (isProblem(found)) return problemResponse(found);
     const survivors = await found.kill();
@@ -193,7 +185,7 @@ export const processKillRoute: Route = {
   },
 };
 
-function publicProcess(info: ProcessInfo): Readonly<Record<string, unknown>> {
+export function publicProcess(info: ProcessInfo): ProcessAnswer {
   return {
     id: info.id,
     status: info.status,
@@ -228,19 +220,4 @@ function unknown(id: string): Problem {
 
 function wrongBody(hint: string): Problem {
   return badRequest(failure("bad_request", "The request does not say what it is about", hint));
-}
-
-async function objectFrom(
-  context: RouteContext,
-  limits: ServerServices["limits"],
-): Promise<{ readonly given: Readonly<Record<string, unknown>> } | Problem> {
-  const body = await readBody(context.env.incoming, { ...limits, bodyBytes: MAX_BODY_BYTES });
-  if (!Buffer.isBuffer(body)) return body;
-  try {
-    const parsed: unknown = JSON.parse(body.toString("utf8"));
-    if (isRecord(parsed)) return { given: { ...parsed } };
-  } catch {
-    // Said below, as for anything else that is no object.
-  }
-  return wrongBody("The body must be a JSON object.");
 }

@@ -1,9 +1,12 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import type { SqliteConversationStore } from "../agent/sessions/conversation-store.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionPool } from "../runtime/session-pool.js";
 import type { Authenticator } from "./auth.js";
 import type { AgentPool } from "./chat/agent-pool.js";
+import type { ChatTurns } from "./chat/chat-turns.js";
+import type { WebFiles } from "./dashboard/web-files.js";
 import type { EventFeed } from "./event-feed.js";
 import type { HookDoor } from "./hooks-route.js";
 import type { ServerLimits } from "./limits.js";
@@ -16,10 +19,14 @@ export interface ServerServices {
   readonly auth: Authenticator;
   readonly sessions: SessionPool;
   readonly agents: AgentPool;
+  readonly turns: ChatTurns;
+  /** What was said before; undefined where nothing has been. */
+  conversations(): Promise<SqliteConversationStore | undefined>;
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
   readonly limits: ServerLimits;
+  readonly web: WebFiles;
   /** Absent where no webhook is configured. */
   readonly hooks?: HookDoor | undefined;
 }

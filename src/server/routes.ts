@@ -4,19 +4,21 @@ import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
 import { budgetRoute } from "./budget-route.js";
+import { callAgainRoute, callRoute, callsRoute } from "./calls-routes.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
+import { webRoutes } from "./dashboard/page-routes.js";
+import { dashboardRoutes } from "./dashboard/routes.js";
 import { eventsRoute } from "./events-route.js";
 import { hooksRoute } from "./hooks-route.js";
-import { callsRoute, statsRoute } from "./journal-routes.js";
+import { statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
 import { metricsRoute } from "./metrics-route.js";
 import { describeRoutes } from "./openapi.js";
-import { problemHtml } from "./page.js";
-import { HTML_TYPE, pageAssetRoutes, pageRoute } from "./page-routes.js";
 import { jsonResponse, type Problem, problemOfThrown, problemResponse } from "./problem.js";
 import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
 import type { Route, RouteContext, ServerServices } from "./route.js";
+import { HTML_TYPE, problemHtml, signInStyleRoute } from "./sign-in.js";
 import { sourcesRoute } from "./sources-route.js";
 import { toolCallsRoute } from "./tool-calls-route.js";
 import { toolsRoute } from "./tools-route.js";
@@ -67,14 +69,17 @@ export const ROUTES: readonly Route[] = [
   processInputRoute,
   processKillRoute,
   callsRoute,
+  callRoute,
+  callAgainRoute,
   statsRoute,
   metricsRoute,
+  ...dashboardRoutes,
   ...mcpRoutes,
   hooksRoute,
   healthRoute,
   openapiRoute,
-  pageRoute,
-  ...pageAssetRoutes,
+  ...webRoutes,
+  signInStyleRoute,
 ];
 
 export type HermesApp = Hono<{ Bindings: HttpBindings }>;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -10,7 +11,9 @@ import type { Runtime } from "../runtime/runtime.js";
 import { SessionPool } from "../runtime/session-pool.js";
 import { Authenticator } from "./auth.js";
 import { AgentPool } from "./chat/agent-pool.js";
+import { ChatTurns } from "./chat/chat-turns.js";
 import { conversationElsewhere } from "./conversation-elsewhere.js";
+import { WebFiles } from "./dashboard/web-files.js";
 import { EventFeed } from "./event-feed.js";
 import { gate, LINGER_MS, refuse } from "./gate.js";
 import type { HookDoor } from "./hooks-route.js";
@@ -35,6 +38,8 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Takes what comes to `/hooks/NAME`. */
   readonly hooks?: HookDoor | undefined;
+  /** The files of the page; those of the package when left out. */
+  readonly webFolder?: string | undefined;
 }
 
 export interface HermesServer {
@@ -84,6 +89,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     events: runtime.events,
     redact: runtime.redact,
     limits,
+    logLines: runtime.logLines,
   });
   runtime.approvals.pageIsHere(() => feed.pages > 0);
   const running = new RunningRequests();
@@ -96,23 +102,28 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
   });
   // Loaded with the first message: a server nobody talks to opens no conversations.
   let opened: Promise<Agents> | undefined;
-  const agents = new AgentPool(
-    () => {
-      opened ??= import("../agent/agents.js").then(({ Agents }) => new Agents(runtime));
-      return opened;
-    },
-    { sessions: limits.sessions, idleMs: limits.sessionIdleMs },
-  );
+  const openAgents = () => {
+    opened ??= import("../agent/agents.js").then(({ Agents }) => new Agents(runtime));
+    return opened;
+  };
+  const agents = new AgentPool(openAgents, {
+    sessions: limits.sessions,
+    idleMs: limits.sessionIdleMs,
+  });
   const mcp = new McpEndpoint({ runtime, running });
   const services: ServerServices = {
     runtime,
     auth,
     sessions,
     agents,
+    turns: new ChatTurns(),
+    conversations: async () =>
+      existsSync(runtime.config.paths.sessionsDb) ? (await openAgents()).stored() : undefined,
     feed,
     mcp,
     running,
     limits,
+    web: options.webFolder === undefined ? WebFiles.ofPackage() : new WebFiles(options.webFolder),
     hooks: options.hooks,
   };
   mountRoutes(app, { services, auth });
@@ -242,10 +253,13 @@ function brokenRequest(error: NodeJS.ErrnoException): Problem {
   }
 }
 
-/** On every answer, whoever gives it. The page needs nothing from elsewhere and nobody may frame it. */
+/**
+ * On every answer, whoever gives it. The page needs nothing from elsewhere and nobody may frame it; `blob:` are
+ * pictures and sounds of results, which its own script has made of the answer.
+ */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+    "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
     "require-trusted-types-for 'script'; trusted-types 'none'",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

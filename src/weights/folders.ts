@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { packageRoot } from "../base/package-root.js";
 import type { WantedPackage } from "./wanted.js";
 
 /** The first folder that holds every file in its full length; hashes are checked when files are fetched. */
@@ -25,16 +25,6 @@ export function folderToFill({ home }: { readonly home: string }): string {
   const root = packageRoot();
   if (root !== undefined && existsSync(join(root, "src")) && isWritable(root)) return join(root, "models");
   return join(home, "models");
-}
-
-function packageRoot(): string | undefined {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json")) || folder.endsWith(`${join("dist", "cli")}`)) {
-    const above = dirname(folder);
-    if (above === folder) return undefined;
-    folder = above;
-  }
-  return folder;
 }
 
 function isWritable(folder: string): boolean {

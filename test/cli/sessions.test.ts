@@ -118,9 +118,18 @@ describe("hermes sessions", () => {
     expect(markdown).toContain("# Where does 数据库 live?\n");
     expect(markdown, "a fence around fences is longer").toContain("````\n```\nin /var\n```\n````");
 
-    const tape = await hermes(["sessions", "export", first, "--format", "tape"], { home });
-    expect(tape.code).toBe(4);
-    expect(tape.stderr).toContain("--format jsonl");
+    const tape = linesOf(
+      (await hermes(["sessions", "export", first, "--format", "tape"], { home })).stdout,
+    ).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(tape.map(({ type }) => type)).toEqual([
+      "tape",
+      "message",
+      "message",
+      "call",
+      "message",
+      "message",
+    ]);
+    expect(tape[3]).toMatchObject({ id: "c1", arguments: { path: "db.md" }, result: "```\nin /var\n```" });
     const missing = await hermes(["sessions", "show", "nobody", "--json"], { home });
     expect(missing.code).toBe(2);
     expect(errorLine(missing)).toMatchObject({ code: "not_found" });

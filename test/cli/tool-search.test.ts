@@ -86,3 +86,23 @@ describe("Tool Search on the command line", () => {
     expect(dry).toMatchObject({ name: "shop_refund", args: { order: "7" } });
   });
 });
+
+it("tools explain: says how often a tool was called that is hidden for it", async () => {
+  const home = tempFolder();
+  const one = (index: number) => ({
+    id: `c${index}`,
+    type: "function",
+    function: { name: "read_file", arguments: '{"path":"nowhere"}' },
+  });
+  const message = { role: "assistant", tool_calls: Array.from({ length: 100 }, (_, index) => one(index)) };
+  await hermes(["run"], { home, stdin: JSON.stringify(message) });
+  await hermes(["config", "set", "tools.tool_search.auto_defer", "true"], { home });
+  const explained = (name: string) =>
+    hermesJson<Record<string, unknown>>(["tools", "explain", name], { home });
+  expect(await explained("dns_lookup")).toMatchObject({
+    behind_search: true,
+    hidden_because: "called 0 times in the last 30 days (tools.tool_search.auto_defer)",
+  });
+  expect(await explained("read_file")).toMatchObject({ behind_search: false });
+  expect((await hermes(["tools", "explain", "dns_lookup"], { home })).stdout).toContain("called 0 times");
+});

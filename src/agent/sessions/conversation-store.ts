@@ -120,15 +120,24 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   async list(query: Parameters<ConversationStore["list"]>[0] = {}): Promise<readonly Conversation[]> {
-    const { owner, source, children = false, limit = -1 } = query;
+    const { owner, source, children = false, limit = -1, before } = query;
     const isAlive = rememberedAliveness();
     return this.#db
       .prepare(
         `SELECT * FROM conversations
          WHERE (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR source = ?2) AND (?3 = 1 OR parent IS NULL)
+           AND (?5 IS NULL OR updated_at < ?5
+             OR (updated_at = ?5 AND seq < (SELECT seq FROM conversations WHERE id = ?6)))
          ORDER BY updated_at DESC, seq DESC LIMIT ?4`,
       )
-      .all(owner ?? null, source ?? null, children ? 1 : 0, limit)
+      .all(
+        owner ?? null,
+        source ?? null,
+        children ? 1 : 0,
+        limit,
+        before?.updatedAt ?? null,
+        before?.id ?? null,
+      )
       .map((row) => conversationOf(row, isAlive));
   }
 

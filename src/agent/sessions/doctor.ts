@@ -4,10 +4,20 @@ import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../base/errno.js";
 import { sizeText } from "../../base/human.js";
 import type { LoadedConfig } from "../../config/types.js";
-import type { Finding } from "../../runtime/doctor.js";
+import { examine, type Finding } from "../../runtime/doctor.js";
+import type { Runtime } from "../../runtime/runtime.js";
 import { openConversations, type SqliteConversationStore } from "./conversation-store.js";
 
 const group = "Conversations";
+
+/** Everything that `hermes doctor` and the page tell. */
+export async function examineAll(
+  runtime: Runtime,
+  options: Parameters<typeof examine>[1] = {},
+): Promise<readonly Finding[]> {
+  const findings = await examine(runtime, options);
+  return [...findings, ...(await examineConversations(runtime.config))];
+}
 
 /** Every page of both files, what was cut off, what is kept of a damaged file, and how much room it takes. */
 export async function examineConversations(config: LoadedConfig): Promise<readonly Finding[]> {

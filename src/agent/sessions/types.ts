@@ -87,7 +87,13 @@ export interface ConversationStore {
   get(id: string, owned?: OwnedBy): Promise<Conversation | undefined>;
   /** Newest first; without those that belong to another one unless asked for. */
   list(
-    query?: OwnedBy & { readonly limit?: number; readonly source?: string; readonly children?: boolean },
+    query?: OwnedBy & {
+      readonly limit?: number;
+      readonly source?: string;
+      readonly children?: boolean;
+      /** Only those that come after this one in the list. */
+      readonly before?: Pick<Conversation, "id" | "updatedAt"> | undefined;
+    },
   ): Promise<readonly Conversation[]>;
   append(session: string, messages: readonly NewMessage[]): Promise<readonly StoredMessage[]>;
   /** In order; the tail is read without what comes before it. */

@@ -2,12 +2,12 @@ import { createWriteStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { budgetCommand, configuredBudget } from "../../agent/raise-budget.js";
+import { markdownOf } from "../../agent/sessions/markdown.js";
 import { ageText } from "../../base/human.js";
 import { visible } from "../../base/visible-text.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { brief } from "../output.js";
 import { assertPerson } from "../person.js";
-import { markdownOf } from "../sessions/export.js";
 import type { ChatApp } from "./chat-app.js";
 import { conversationRows } from "./welcome.js";
 

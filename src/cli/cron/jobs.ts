@@ -5,7 +5,7 @@ import { jobsOf } from "../../runtime/jobs.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { schedulerFor } from "../../runtime/scheduler.js";
 import { ToolError } from "../../tool/errors.js";
-import { publicJob } from "../../tools/system/cronjob/answer.js";
+import { publicJob, publicRun } from "../../tools/system/cronjob/answer.js";
 import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 import type { Output } from "../output.js";
@@ -91,22 +91,6 @@ export function clockTime(at: number | undefined, timezone: string): string {
 
 export function labelOf({ id, name }: Pick<Job, "id" | "name">): string {
   return `${visible(name)} (${id})`;
-}
-
-/** What a run came to, as programs see it. */
-export function publicRun(run: JobRun): Readonly<Record<string, unknown>> {
-  const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-  return {
-    run_id: run.id,
-    job_id: run.jobId,
-    status: run.status,
-    due_at: iso(run.dueAt),
-    asked: run.asked,
-    started_at: iso(run.startedAt),
-    ended_at: iso(run.endedAt),
-    summary: run.summary,
-    output: run.outputPath ?? null,
-  };
 }
 
 export function colouredStatus(out: Output, status: string): string {

@@ -1,10 +1,10 @@
 import { visible, visibleWithColours } from "../../base/visible-text.js";
 import type { Job } from "../../cron/types.js";
-import { publicJob } from "../../tools/system/cronjob/answer.js";
+import { publicJob, publicRun } from "../../tools/system/cronjob/answer.js";
 import type { CommandContext } from "../context.js";
 import { positiveInteger } from "../input.js";
 import { brief, type Output } from "../output.js";
-import { clockTime, colouredStatus, publicRun, tookOf, withJobs } from "./jobs.js";
+import { clockTime, colouredStatus, tookOf, withJobs } from "./jobs.js";
 
 const HEAD = ["id", "name", "state", "next run", "schedule", "last run", "does"];
 

@@ -1,6 +1,7 @@
+import { publicRun } from "../../tools/system/cronjob/answer.js";
 import type { CommandContext } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
-import { printRun, publicRun, withScheduler } from "./jobs.js";
+import { printRun, withScheduler } from "./jobs.js";
 
 /** Runs one job here and now, and waits for it. */
 export async function run(context: CommandContext): Promise<void> {

@@ -1,7 +1,6 @@
 import { visible } from "../../base/visible-text.js";
-import type { Policy } from "../../call/scope.js";
-import type { PermissionPolicy } from "../../policy/engine.js";
 import type { RuleOrigin, TraceStep } from "../../policy/profiles/types.js";
+import { explainDecision, plainStep } from "../../runtime/explain.js";
 import { HermesError } from "../../tool/errors.js";
 import { aboutTools, type CommandContext } from "../context.js";
 import { readCallArguments } from "../input.js";
@@ -14,51 +13,14 @@ export async function explain(context: CommandContext): Promise<void> {
   const runtime = await aboutTools(context, [name]).runtime();
   try {
     const session = await runtime.openSession({ door: "cli" });
-    const explained = await session.explainCall({ name, arguments: await readCallArguments(given) });
-    // Through Tool Search it is about the tool that is meant.
-    const found = session.scope.bridge?.find(explained.name) ?? session.view.find(explained.name);
-    // What ended before the decision has nothing to explain but itself.
-    if (explained.decision === undefined || "code" in found) {
-      throw new HermesError(explained.error ?? ("code" in found ? found : noDecision(name)));
-    }
-    const { scope } = session;
-    const trace = canExplain(scope.services.policy)
-      ? scope.services.policy.explainDecision({
-          entry: found.entry,
-          args: explained.args ?? {},
-          effects: explained.effects,
-          session: scope.info,
-          environment: scope.environment.name,
-          environmentKind: scope.environment.kind,
-          home: scope.home,
-        }).trace
-      : [];
-    const { verdict, rule, reason } = explained.decision;
-    const answer = {
-      name: found.entry.name,
-      profile: session.profile,
-      verdict,
-      rule,
-      reason: reason ?? null,
-    };
-    if (out.json) {
-      out.value({ ...answer, effects: explained.effects, trace: trace.map(plainStep) });
-    } else show(out, answer, trace);
+    const explained = await explainDecision(session, { name, arguments: await readCallArguments(given) });
+    if ("code" in explained) throw new HermesError(explained);
+    const { effects, trace, ...answer } = explained;
+    if (out.json) out.value({ ...answer, effects, trace: trace.map(plainStep) });
+    else show(out, answer, trace);
   } finally {
     await runtime.close();
   }
-}
-
-function noDecision(name: string) {
-  return { code: "internal", message: `nothing was decided about ${name}` } as const;
-}
-
-function canExplain(policy: Policy): policy is PermissionPolicy {
-  return "explainDecision" in policy;
-}
-
-function plainStep({ at, ...step }: TraceStep) {
-  return { ...step, file: at?.file ?? null, line: at?.line ?? null };
 }
 
 function show(

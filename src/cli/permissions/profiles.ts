@@ -2,7 +2,7 @@ import { setConfigValue } from "../../config/edit.js";
 import { loadConfig } from "../../config/load.js";
 import { formatProblem } from "../../config/types.js";
 import { loadPermissions } from "../../policy/profiles/load.js";
-import type { Profile } from "../../policy/profiles/types.js";
+import { profileRow } from "../../policy/profiles/profile-row.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 
@@ -12,7 +12,7 @@ export async function list({ out, home, config: load }: CommandContext): Promise
   const permissions = await loadPermissions({ home, project: config.project, systemDir: config.systemDir });
   const active = config.values.permissions.profile;
   out.list({
-    rows: permissions.profiles.map((profile) => rowOf(profile, active)),
+    rows: permissions.profiles.map((profile) => profileRow(profile, active)),
     cells: (row) => [
       row.active ? out.mark("ok") : " ",
       row.name,
@@ -23,24 +23,6 @@ export async function list({ out, home, config: load }: CommandContext): Promise
   for (const problem of permissions.problems) out.note(formatProblem(problem));
   const unknown = permissions.unknown(active);
   if (unknown !== undefined) out.fail(unknown);
-}
-
-function rowOf(profile: Profile, active: string) {
-  const texts = (field: "allow" | "deny" | "ask") =>
-    profile.levels.flatMap((level) => level[field].map(({ text }) => text));
-  return {
-    name: profile.name,
-    active: profile.name === active,
-    description: profile.description,
-    extends: profile.extends,
-    source: profile.source,
-    file: profile.origin.file,
-    line: profile.origin.line ?? null,
-    allow: texts("allow"),
-    deny: texts("deny"),
-    approval_required: texts("ask"),
-    restrictions: profile.levels.flatMap((level) => level.restrictions.map(({ permission }) => permission)),
-  };
 }
 
 /** Makes a profile the one of new sessions. */

@@ -1,64 +1,22 @@
-import { homedir } from "node:os";
 import { visible } from "../../base/visible-text.js";
-import { networkRules } from "../../net/rules.js";
-import { createPolicy } from "../../policy/engine.js";
-import { allowlistFrom } from "../../policy/grants/config-grants.js";
-import { loadUrlRules } from "../../policy/judge-url.js";
-import { loadPermissions } from "../../policy/profiles/load.js";
-import { type Change, type Simulation, simulate } from "../../policy/profiles/simulate.js";
-import { loadAnalysis } from "../../shell/analysis.js";
-import { HermesError } from "../../tool/errors.js";
+import type { Change, Simulation } from "../../policy/profiles/simulate.js";
+import { simulateProfile as simulateProfileOver } from "../../runtime/simulate.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
+import { positiveNumber } from "../input.js";
 import type { Output } from "../output.js";
 
-const MOST_CALLS = 100_000;
-
 /** What another profile would have done with the calls of the journal. */
-export async function simulateProfile({
-  out,
-  flags,
-  home,
-  runtime: open,
-  options,
-}: CommandContext): Promise<void> {
+export async function simulateProfile({ out, flags, runtime: open, options }: CommandContext): Promise<void> {
   const profile = flags.profile ?? options.profile;
   if (typeof profile !== "string") {
     const hint = "For example: hermes permissions simulate --profile readonly_research";
     throw commandError("bad_request", "no profile was named", hint);
   }
-  const days = Number(options.days ?? 30);
-  if (!(days > 0)) {
-    throw commandError(
-      "bad_request",
-      `--days must be a positive number, not ${JSON.stringify(options.days)}`,
-      "For example: --days 7",
-    );
-  }
+  const days = positiveNumber(options.days ?? 30, "--days");
   const runtime = await open({ userTools: false });
   try {
-    const { config } = runtime;
-    const permissions = await loadPermissions({ home, project: config.project, systemDir: config.systemDir });
-    const unknown = permissions.unknown(profile);
-    if (unknown !== undefined) throw new HermesError(unknown);
-    await Promise.all([loadAnalysis(), loadUrlRules()]);
-    const journal = await runtime.journal();
-    const result = simulate({
-      rows: await journal.recent({ limit: MOST_CALLS, sinceMs: Date.now() - days * 86_400_000 }),
-      profile,
-      permissions,
-      policy: createPolicy({
-        hermesHome: home,
-        permissions,
-        denyCommands: config.values.approvals.deny,
-        allowlist: allowlistFrom(config),
-        readOnly: config.policyIncomplete,
-        anyFolder: true,
-        network: networkRules(config.values),
-      }),
-      cwd: process.cwd(),
-      home: process.env.HOME || homedir(),
-    });
+    const result = await simulateProfileOver(runtime, { profile, days });
     if (out.json) out.value({ days, ...result });
     else show(out, result, days);
   } finally {

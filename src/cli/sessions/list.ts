@@ -1,8 +1,9 @@
+import { publicConversation } from "../../agent/sessions/public.js";
 import { visible } from "../../base/visible-text.js";
 import type { CommandContext } from "../context.js";
 import { positiveInteger } from "../input.js";
 import { brief } from "../output.js";
-import { publicConversation, withConversations } from "./open.js";
+import { withConversations } from "./open.js";
 
 export async function list(context: CommandContext): Promise<void> {
   const { out, options } = context;

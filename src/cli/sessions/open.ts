@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
-import type { Conversation, StoredMessage } from "../../agent/sessions/types.js";
+import type { Conversation } from "../../agent/sessions/types.js";
 import { hermesPaths } from "../../config/paths.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
@@ -41,54 +41,6 @@ export async function withConversation(
 
 function noSuch(id: string) {
   return commandError("not_found", `There is no conversation ${id}`, "See: hermes sessions list");
-}
-
-/** A conversation as programs see it. */
-export function publicConversation(conversation: Conversation): Readonly<Record<string, unknown>> {
-  const { id, title, source, owner, model, cwd, parent, startedAt, updatedAt, messages, state } =
-    conversation;
-  return {
-    id,
-    title,
-    source,
-    model,
-    started_at: new Date(startedAt).toISOString(),
-    updated_at: new Date(updatedAt).toISOString(),
-    messages,
-    parent: parent ?? null,
-    state,
-    owner,
-    cwd,
-  };
-}
-
-export function publicMessage(message: StoredMessage): Readonly<Record<string, unknown>> {
-  const { id, role, content, toolCalls, toolCallId, name, isError, at } = message;
-  return {
-    id,
-    role,
-    content,
-    tool_calls: toolCalls ?? null,
-    tool_call_id: toolCallId ?? null,
-    ...(name !== undefined && { name }),
-    ...(isError !== undefined && { is_error: isError }),
-    at: new Date(at).toISOString(),
-  };
-}
-
-const PAGE = 50;
-
-/** All messages of a conversation, some at a time: it may be larger than memory. */
-export async function* eachMessage(
-  store: SqliteConversationStore,
-  session: string,
-): AsyncGenerator<StoredMessage> {
-  for (let after: string | undefined; ; ) {
-    const page = await store.page(session, { after, limit: PAGE });
-    yield* page;
-    after = page.at(-1)?.id;
-    if (page.length < PAGE) return;
-  }
 }
 
 /** Waits for a reader that is slower than this process. */

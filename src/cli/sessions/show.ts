@@ -1,10 +1,11 @@
+import { eachMessage, publicConversation, publicMessage } from "../../agent/sessions/public.js";
 import type { StoredMessage } from "../../agent/sessions/types.js";
 import { visibleLines } from "../../base/visible-text.js";
 import { textOf } from "../../tool/content.js";
 import type { CommandContext } from "../context.js";
 import { positiveInteger } from "../input.js";
 import { jsonLine } from "../output.js";
-import { eachMessage, publicConversation, publicMessage, withConversation, write } from "./open.js";
+import { withConversation, write } from "./open.js";
 
 export function show(context: CommandContext): Promise<void> {
   const { out, options } = context;

@@ -1,6 +1,8 @@
 import { quoteForShell } from "../../base/quote.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { toolUse } from "../../runtime/tool-use.js";
 import { searchable } from "../../search/catalogue.js";
+import { isHardlyUsed } from "../../search/tool-use.js";
 import { whyFound } from "../../search/types.js";
 import { describeSignature } from "../../tool/signature.js";
 import { aboutTools, type CommandContext, withRuntime } from "../context.js";
@@ -113,6 +115,11 @@ async function explainTools({
       ),
     );
   const [offered, listed] = [await names(false), await names(true)];
+  const use = await toolUse(runtime);
+  const hiddenBecause = (tool: string): string | undefined =>
+    use !== undefined && isHardlyUsed(use, tool)
+      ? `called ${use.calls.get(tool) ?? 0} times in the last ${use.days} days (tools.tool_search.auto_defer)`
+      : undefined;
   const rows = (await runtime.listTools())
     .filter((tool) => canonical === undefined || tool.name === canonical)
     .map((tool) => ({ ...tool, shown: [tool.name, ...tool.aliases].find((name) => offered.has(name)) }))
@@ -121,6 +128,7 @@ async function explainTools({
       offered: tool.enabled && tool.available && shown !== undefined,
       shown_as: shown ?? null,
       behind_search: shown !== undefined && !listed.has(shown),
+      ...(shown !== undefined && !listed.has(shown) && { hidden_because: hiddenBecause(tool.name) }),
       enabled: tool.enabled,
       because:
         tool.enabled && tool.available && shown === undefined
@@ -140,7 +148,7 @@ async function explainTools({
       row.name,
       row.enabled
         ? row.available
-          ? `${row.because}${row.behind_search ? "; a model finds it with Tool Search" : ""}`
+          ? `${row.because}${row.behind_search ? `; a model finds it with Tool Search${row.hidden_because === undefined ? "" : `: ${row.hidden_because}`}` : ""}`
           : `${row.because}, but ${row.reason ?? "not available"}${row.fix === null ? "" : ` → ${row.fix}`}`
         : row.because,
     ]);

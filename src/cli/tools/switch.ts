@@ -1,8 +1,7 @@
-import { appendConfigValue, removeConfigValue } from "../../config/edit.js";
+import { switchTool as writeSwitch } from "../../runtime/switch-tool.js";
 import { HermesError } from "../../tool/errors.js";
 import { aboutTools, type CommandContext, withRuntime } from "../context.js";
 
-/** `tools enable|disable`: the name goes into or out of `tools.disabled` of the person's own configuration. */
 export async function switchTool(options: {
   readonly context: CommandContext;
   readonly name: string;
@@ -12,8 +11,7 @@ export async function switchTool(options: {
   const { out, home } = context;
   const about = aboutTools(context, [options.name]);
   const name = await withRuntime(about, async (runtime) => runtime.canonicalName(options.name));
-  const change = on ? removeConfigValue : appendConfigValue;
-  const done = await change({ home, key: "tools.disabled", items: [name] });
+  const done = await writeSwitch({ home, name, on });
   if (!done.ok) throw new HermesError(done);
   if (out.json) out.value({ name, enabled: on, changed: done.changed, file: done.file });
   else out.line(`${name} is ${on ? "on" : "off"}${done.changed ? "" : " (as before)"}; ${done.file}`);

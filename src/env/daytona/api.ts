@@ -89,7 +89,7 @@ export class DaytonaApi {
     else if (file !== undefined) {
       body = new FormData();
       body.append("files[0].path", file.path);
-      body.append("files[0].file", new Blob([file.bytes]), file.path);
+      body.append("files[0].file", new Blob([new Uint8Array(file.bytes)]), file.path);
     }
     const response = await send(url, {
       method,

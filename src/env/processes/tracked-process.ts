@@ -155,6 +155,10 @@ export class Tracked implements TrackedProcess {
     return { lines: lines.slice(from, from + limit), total: lines.length, dropped: this.ring.dropped };
   }
 
+  bytes(): Buffer {
+    return this.ring.bytes();
+  }
+
   screen(): Promise<ScreenState> | undefined {
     return this.#screen?.then((screen) => screen.state());
   }

@@ -85,6 +85,10 @@ export interface TrackedProcess {
     /** Earlier output is no longer kept. */
     readonly dropped: boolean;
   };
+  /** What is kept of its output, byte by byte, for whoever draws a terminal. */
+  bytes(): Buffer;
+  /** Told of everything it prints from now on, until it has ended or the returned function is called. */
+  listen(listener: (bytes: Uint8Array) => void): () => void;
   /** What a person would see; only of a terminal. */
   screen(): Promise<ScreenState> | undefined;
   write(data: string): Promise<void>;

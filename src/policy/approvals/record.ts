@@ -93,15 +93,37 @@ export function storedCall(request: ApprovalRequest): StoredCall {
 }
 
 /** The record as HTTP and `--json` show it. */
+export interface PublicApproval extends ShownQuestion {
+  readonly id: string;
+  readonly status: ApprovalStatus;
+  readonly hash: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly owner_alive: boolean;
+  readonly audience?: readonly string[] | undefined;
+  readonly answer?: SignedAnswer["answer"] | undefined;
+  readonly answered_by?: string | undefined;
+  readonly answered_at?: number | undefined;
+  readonly answer_reason?: string | undefined;
+  readonly signature: string;
+  /** What each yes would cover, in words; absent where that yes is not offered. */
+  readonly covers: {
+    readonly once: string;
+    readonly session?: string | undefined;
+    readonly always?: string | undefined;
+  };
+}
+
 export function publicRecord(
   record: ApprovalRecord,
   { ownerAlive }: { readonly ownerAlive: boolean },
-): Readonly<Record<string, unknown>> {
+): PublicApproval {
   const { answer } = record;
   return {
     id: record.id,
     status: record.status,
     ...record.shown,
+    covers: coveredBy(record.shown),
     hash: record.hash,
     created_at: record.createdAt,
     expires_at: record.expiresAt,
@@ -114,6 +136,20 @@ export function publicRecord(
       answer_reason: answer.reason,
     }),
     signature: record.signature,
+  };
+}
+
+function coveredBy({
+  session_covers: keys,
+  always_remembers: remembered,
+}: ShownQuestion): PublicApproval["covers"] {
+  return {
+    once: "This one call, exactly as it is shown.",
+    ...(keys.length > 0 && {
+      session: `Until the session ends: every call asked about for ${keys.join(", ")}, also with other arguments.`,
+    }),
+    ...(keys.length > 0 &&
+      remembered.length > 0 && { always: `From now on, in every session: ${remembered.join("; ")}` }),
   };
 }
 

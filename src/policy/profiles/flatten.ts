@@ -20,17 +20,25 @@ export function flattenProfiles(
     const rules = flatten({ at: written.length, name: profile.name, written, seen: [], report });
     if (rules === undefined) flat.delete(profile.name);
     else {
+      const { within, ...own } = rules;
       flat.set(profile.name, {
         name: profile.name,
         description: profile.description,
         extends: profile.parents,
+        within,
         source,
         origin: profile.origin,
-        levels: [{ name: `profile:${profile.name}`, ...rules }],
+        levels: [
+          { name: `profile:${profile.name}`, ...own, ...(within.length > 0 && { opensNothing: true }) },
+        ],
       });
     }
   }
   return flat;
+}
+
+interface FlatRules extends RuleSet {
+  readonly within: readonly string[];
 }
 
 /** The rules of the last definition of a name before `at`; undefined when it builds on something that is not there. */
@@ -40,7 +48,7 @@ function flatten(search: {
   readonly written: readonly Written[];
   readonly seen: readonly number[];
   readonly report: (problem: ConfigProblem) => void;
-}): RuleSet | undefined {
+}): FlatRules | undefined {
   const { written, seen, report } = search;
   const index = written.findLastIndex(
     ({ profile }, place) => place < search.at && profile.name === search.name,
@@ -48,14 +56,22 @@ function flatten(search: {
   const found = written[index];
   if (found === undefined) return undefined;
   const { profile } = found;
-  const own: RuleSet = {
+  const outside = profile.within.find(
+    (name) => name === profile.name || !written.some((each) => each.profile.name === name),
+  );
+  if (outside !== undefined) {
+    report(cannot(found, `lie within ${outside}`, outside, written));
+    return undefined;
+  }
+  const own: FlatRules = {
+    within: profile.within,
     allow: profile.allow,
     deny: profile.deny,
     ask: profile.ask,
     restrictions: profile.restrictions,
     tools: profile.tools,
   };
-  let rules: RuleSet | undefined;
+  let rules: FlatRules | undefined;
   for (const parent of profile.parents) {
     const circle = seen.includes(index);
     const inherited = circle
@@ -68,7 +84,7 @@ function flatten(search: {
           report: () => undefined,
         });
     if (inherited === undefined) {
-      report(cannotExtend(found, parent, written));
+      report(cannot(found, `extend ${parent}`, parent, written));
       return undefined;
     }
     rules = rules === undefined ? inherited : join(rules, inherited);
@@ -76,25 +92,32 @@ function flatten(search: {
   return rules === undefined ? own : join(rules, own);
 }
 
-function cannotExtend(
+function cannot(
   { profile, source }: Written,
-  parent: string,
+  what: string,
+  other: string,
   written: readonly Written[],
 ): ConfigProblem {
   const names = written.map((each) => each.profile.name);
+  const why = !names.includes(other)
+    ? "there is no such profile"
+    : other === profile.name && profile.within.includes(other)
+      ? "that is the profile itself"
+      : "they extend each other in a circle";
   return {
     severity: "error",
     source: source === "builtin" ? "default" : source,
-    message: `profile ${profile.name} cannot extend ${parent}: ${names.includes(parent) ? "they extend each other in a circle" : "there is no such profile"}`,
-    hint: (names.includes(parent) ? undefined : didYouMean(parent, names)) ?? "the profile is not used",
+    message: `profile ${profile.name} cannot ${what}: ${why}`,
+    hint: (names.includes(other) ? undefined : didYouMean(other, names)) ?? "the profile is not used",
     file: profile.origin.file,
     line: profile.origin.line,
   };
 }
 
 /** Lists are added to those of the parent, a number takes the place of the parent's. No denial gets lost. */
-function join(parent: RuleSet, own: RuleSet): RuleSet {
+function join(parent: FlatRules, own: FlatRules): FlatRules {
   return {
+    within: [...new Set([...parent.within, ...own.within])],
     allow: [...parent.allow, ...own.allow],
     deny: [...parent.deny, ...own.deny],
     ask: [...parent.ask, ...own.ask],

@@ -71,7 +71,7 @@ export function judgeRestrictions(question: RestrictionQuestion): RestrictionJud
             : { verdict, rule: id, reason, grantKeys: keysFor(id, question.effect), personOnly: true },
         );
       }
-      if (keptPaths && level.onlyRestricts !== true) opened = true;
+      if (keptPaths && level.onlyRestricts !== true && level.opensNothing !== true) opened = true;
     }
   }
   return { verdicts, opened };

@@ -10,14 +10,21 @@ import { PermissionTable, type RuleLayer } from "./permission-table.js";
  * ones above all. Never throws for what is in a file. A file that cannot be read keeps its last good version,
  * together with every restriction that can still be made out in it; without one, nothing may be touched.
  */
-export async function loadPermissions(places: PermissionPlaces): Promise<PermissionTable> {
+export async function loadPermissions(
+  places: PermissionPlaces,
+  /** A file that is not there yet, taken as if it stood beside the one in the home. */
+  added?: string,
+): Promise<PermissionTable> {
   const found = permissionFiles(places);
   const problems: ConfigProblem[] = found.filter(({ trusted }) => !trusted).map(notTrusted);
   const files = found.filter(({ trusted }) => trusted);
-  if (files.length === 0) return new PermissionTable({ problems });
+  if (files.length === 0 && added === undefined) return new PermissionTable({ problems });
 
   // The YAML parser is needed only by those who wrote a file; examples of command rules are judged like commands.
-  const [{ readPermissionFile }] = await Promise.all([import("./permission-file.js"), loadAnalysis()]);
+  const [{ readPermissionFile, readPermissionText }] = await Promise.all([
+    import("./permission-file.js"),
+    loadAnalysis(),
+  ]);
   const { home } = places;
   const lastGood = new LastGoodStore({ home, folder: hermesPaths(home).lastGood });
   const layers: RuleLayer[] = [];
@@ -27,6 +34,10 @@ export async function loadPermissions(places: PermissionPlaces): Promise<Permiss
     layers.push(...reading.layers);
     problems.push(...reading.problems);
     broken ??= reading.broken;
+  }
+  if (added !== undefined) {
+    const file = hermesPaths(home).permissions;
+    layers.push({ ...(await readPermissionText(added, file)), source: "home", file });
   }
   return new PermissionTable({ layers, problems, broken });
 }

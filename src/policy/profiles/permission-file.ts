@@ -76,6 +76,17 @@ export async function readPermissionFile(options: FileOptions): Promise<Permissi
   };
 }
 
+/** Rules that no file holds yet; what cannot be read of them is told and left out. */
+export async function readPermissionText(
+  text: string,
+  file: string,
+  report: (finding: RuleFinding) => void = () => undefined,
+): Promise<WrittenRules> {
+  const parsed = await parseConfigText(text);
+  if (!parsed.ok) report({ severity: "error", message: parsed.message, place: parsed.place });
+  return readRules(parsed.ok ? parsed.root : { kind: "map", entries: [] }, { file, report });
+}
+
 async function readRulesText(text: string, good: string | undefined, options: FileOptions): Promise<Reading> {
   const cut = cutOff(text, good);
   if (cut !== undefined) return { rules: undefined, problems: [problemOf(options, { message: cut })] };

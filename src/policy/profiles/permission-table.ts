@@ -73,7 +73,7 @@ export class PermissionTable {
   authorityOf(profile: string): Authority | undefined {
     const known = this.#authorities.get(profile);
     if (known !== undefined) return known;
-    const names = profile.split("+");
+    const names = this.#withOuter(profile.split("+"));
     const profiles = names.flatMap((name) => this.#profiles.get(name) ?? []);
     if (profiles.length !== names.length) return undefined;
     const levels = [...this.#global, ...profiles.flatMap((each) => each.levels)];
@@ -93,6 +93,14 @@ export class PermissionTable {
     };
     this.#authorities.set(profile, made);
     return made;
+  }
+
+  /** The profiles that these lie within hold together with them. */
+  #withOuter(names: readonly string[]): readonly string[] {
+    const all = new Set(names);
+    // What is added to a set while it is walked is walked too.
+    for (const name of all) for (const outer of this.#profiles.get(name)?.within ?? []) all.add(outer);
+    return [...all];
   }
 
   /** Rules about tools that do not exist: a misspelt name must not pass for a rule. */
@@ -146,7 +154,12 @@ function profilesFrom(layers: readonly RuleLayer[], problems: ConfigProblem[]): 
       const profile = profiles.get(name);
       if (profile !== undefined) {
         const level = asLevel(`profile:${name}`, rules, true);
-        profiles.set(name, { ...profile, levels: [...profile.levels, level] });
+        const within = rules.within.filter((outer) => outer !== name && profiles.has(outer));
+        profiles.set(name, {
+          ...profile,
+          within: [...profile.within, ...within],
+          levels: [...profile.levels, level],
+        });
       } else if (layer.source === "project") {
         problems.push({
           severity: "warning",

@@ -39,7 +39,7 @@ import {
 
 const FILE_FIELDS = ["profiles", "global"];
 const SET_FIELDS = ["allow", "deny", "approval_required", "restrictions", "tools"];
-const PROFILE_FIELDS = ["extends", "description", ...SET_FIELDS];
+const PROFILE_FIELDS = ["extends", "within", "description", ...SET_FIELDS];
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** Everything a permissions file says. What cannot be read is reported and left out. */
@@ -71,16 +71,18 @@ function readProfile(entry: MapEntry, reading: RuleReading): WrittenProfile | un
   const within = `profiles.${name}`;
   const field = (wanted: string) =>
     node.kind === "map" ? node.entries.find((each) => each.name === wanted)?.node : undefined;
-  const parents = field("extends");
+  const names = (wanted: "extends" | "within") => {
+    const listed = field(wanted);
+    if (listed === undefined) return [];
+    return itemsOf(listed).flatMap((item) => textOf(item, `${within}.${wanted}`, reading) ?? []);
+  };
   const description = field("description");
   return {
     name,
     description:
       description === undefined ? "" : (textOf(description, `${within}.description`, reading) ?? ""),
-    parents:
-      parents === undefined
-        ? []
-        : itemsOf(parents).flatMap((item) => textOf(item, `${within}.extends`, reading) ?? []),
+    parents: names("extends"),
+    within: names("within"),
     origin: originOf(reading, entry.place),
     ...readSet(node, within, reading, PROFILE_FIELDS),
   };

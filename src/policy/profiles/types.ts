@@ -70,6 +70,8 @@ export interface Level extends RuleSet {
   readonly name: string;
   /** From a project: it takes away and never gives. */
   readonly onlyRestricts?: boolean;
+  /** Of a profile inside another one: its paths limit, and lift no question that the other one leaves. */
+  readonly opensNothing?: boolean;
 }
 
 export type PermissionSource = "builtin" | "home" | "project" | "managed";
@@ -79,6 +81,8 @@ export interface WrittenProfile extends RuleSet {
   readonly name: string;
   readonly description: string;
   readonly parents: readonly string[];
+  /** Profiles that hold as well: it allows nothing that one of them does not. */
+  readonly within: readonly string[];
   readonly origin: RuleOrigin;
 }
 
@@ -92,6 +96,7 @@ export interface Profile {
   readonly name: string;
   readonly description: string;
   readonly extends: readonly string[];
+  readonly within: readonly string[];
   readonly source: PermissionSource;
   readonly origin: RuleOrigin;
   /** Its own rules with those of the profiles it extends, then what the project adds to it. */

@@ -29,6 +29,8 @@ export interface ReloadWatch {
 export interface WaitingChanges {
   readonly held: readonly HeldFile[];
   isHeld(path: string): boolean;
+  /** Looks now and takes up what may be; resolves when that is done. */
+  look(): Promise<void>;
   accept(shown: readonly HeldFile[]): Promise<readonly HeldFile[]>;
 }
 

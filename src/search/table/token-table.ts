@@ -101,7 +101,9 @@ export function openTokenTable(): Promise<TokenTable> {
 async function readTable(): Promise<TokenTable> {
   const file = await readTableFile();
   // Beside this thread: it takes longer than everything else here.
-  const digest = Buffer.from(await crypto.subtle.digest("SHA-256", file)).toString("hex");
+  const digest = Buffer.from(await crypto.subtle.digest("SHA-256", file as Uint8Array<ArrayBuffer>)).toString(
+    "hex",
+  );
   if (digest !== TABLE_SHA256) throw new Error(`${FILE} is damaged: install hermes-tools again`);
   return new TokenTable(file);
 }

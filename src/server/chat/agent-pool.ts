@@ -70,6 +70,18 @@ export class AgentPool {
     };
   }
 
+  /** The agent of a conversation, while one is open for it. */
+  find(conversation: string, owner: string): Agent | undefined {
+    const found = this.#kept.get(conversation);
+    return found?.owner === owner ? found.agent : undefined;
+  }
+
+  /** A conversation is no longer there: neither is its agent. */
+  forget(conversation: string): void {
+    const found = this.#kept.get(conversation);
+    if (found !== undefined) this.#end(found);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     const all = [...this.#kept.values()];

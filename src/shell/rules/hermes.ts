@@ -218,6 +218,8 @@ export const RULES = subject("own-process", [
     { path: "tools|toolsets|toolset enable", reason: LOOSENS, match: ["hermes tools enable terminal"] },
     { path: "allowlist add|approve|set|import", reason: LOOSENS, match: ["hermes allowlist add"] },
     { path: "permissions use|reset", reason: LOOSENS, match: ["hermes permissions use full"] },
+    { path: "permissions propose", options: "write", reason: LOOSENS, match: ["hermes permissions propose --write"],
+      not_match: ["hermes permissions propose --json"] },
     // What is switched off may be what watches calls.
     { path: "plugins|hooks|mcp install|add|enable|trust|disable", reason: LOOSENS,
       match: ["hermes plugins enable weather"] },

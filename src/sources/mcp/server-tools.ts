@@ -10,7 +10,7 @@ import { describeChange } from "./definition-diff.js";
 import { type Quarantined, readListedTools } from "./listed-tools.js";
 import { sourceOf, toolNameOf, toolsetOf } from "./names.js";
 import type { PinnedTool, ServerPins } from "./pins.js";
-import type { ShownChange } from "./status.js";
+import type { DefinitionDrift, ShownChange } from "./status.js";
 import type { RawToolList } from "./tool-list-guard.js";
 import { mcpTool, type RemoteCalls, type ToolOptions } from "./tool-value.js";
 import { utilityTools } from "./utility-tools.js";
@@ -62,10 +62,15 @@ export class ServerTools {
   }
 
   get changed(): readonly ShownChange[] {
+    return this.drift.map(({ tool, change, fingerprint }) => ({ tool, change, fingerprint }));
+  }
+
+  get drift(): readonly DefinitionDrift[] {
     return [...this.#current.values()].flatMap(({ approved, changed }) => {
       if (changed === undefined) return [];
       const { definition, fingerprint } = changed;
-      return [{ tool: shownName(approved), change: describeChange(approved, definition), fingerprint }];
+      const change = describeChange(approved, definition);
+      return [{ tool: shownName(approved), change, fingerprint, before: approved, now: definition }];
     });
   }
 

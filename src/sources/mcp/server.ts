@@ -23,7 +23,7 @@ import {
   StderrLines,
 } from "./server-health.js";
 import { ServerTools } from "./server-tools.js";
-import type { McpServerStatus, ShownChange } from "./status.js";
+import type { DefinitionDrift, McpServerStatus, ShownChange } from "./status.js";
 import { ToolRefresh } from "./tool-refresh.js";
 
 export interface ServerOptions {
@@ -128,6 +128,10 @@ export class McpServer {
       connected_ms: this.#connectedMs,
       restarts: Math.max(0, this.#restarts),
     };
+  }
+
+  drift(): readonly DefinitionDrift[] {
+    return this.#tools.drift;
   }
 
   approveChange(which?: string | ShownChange): readonly string[] {

@@ -9,7 +9,7 @@ import { Gate } from "./gate.js";
 import type { PinRows } from "./pin-rows.js";
 import { openPinRows, ServerPins } from "./pins.js";
 import { McpServer } from "./server.js";
-import { type McpServerStatus, type ShownChange, sourceStatus } from "./status.js";
+import { type DefinitionDrift, type McpServerStatus, type ShownChange, sourceStatus } from "./status.js";
 
 export type { McpServerStatus } from "./status.js";
 
@@ -21,6 +21,8 @@ export interface McpSource extends ToolSource {
   test(name: string): Promise<McpServerStatus | undefined>;
   /** Connects anew; undefined when there is none of that name. */
   reconnect(name: string): Promise<McpServerStatus | undefined>;
+  /** Tools of a server that say something else than was approved, with both definitions. */
+  drift(name: string): readonly DefinitionDrift[];
   /**
    * Agrees to what a tool, or each tool, of a server says now, or to a change that was shown and to no other. The
    * tools it concerned; undefined without such a server.
@@ -108,6 +110,10 @@ class McpServers implements McpSource {
     const server = this.#servers.get(name);
     await server?.reconnect();
     return server?.status();
+  }
+
+  drift(name: string): readonly DefinitionDrift[] {
+    return this.#servers.get(name)?.drift() ?? [];
   }
 
   approveChange(server: string, which?: string | ShownChange): readonly string[] | undefined {

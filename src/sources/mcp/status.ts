@@ -1,4 +1,5 @@
 import type { SourceState, SourceStatus } from "../types.js";
+import type { Definition } from "./definition.js";
 
 /** A tool whose definition is another one now, as a person is told. */
 export interface ShownChange {
@@ -6,6 +7,12 @@ export interface ShownChange {
   readonly change: string;
   /** Of the new definition: a yes to it is a yes to nothing else. */
   readonly fingerprint: string;
+}
+
+/** The same with both definitions, to lay them side by side. */
+export interface DefinitionDrift extends ShownChange {
+  readonly before: Definition;
+  readonly now: Definition;
 }
 
 /** Everything there is to know about one MCP server at this moment. */

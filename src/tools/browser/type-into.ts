@@ -45,8 +45,10 @@ async function chooseOption({ locator, label, text }: { locator: Locator; label:
   const chosen =
     byLabel.length > 0 ? byLabel : await locator.selectOption(text, { timeout: CHOOSING_MS }).catch(() => []);
   if (chosen.length > 0) return `chose ${JSON.stringify(text)} in ${label}`;
-  const names: unknown = await locator.evaluate((element: { options: Iterable<{ label: string }> }) =>
-    [...element.options].slice(0, 30).map((option) => option.label),
+  const names: unknown = await locator.evaluate((element) =>
+    [...(element as unknown as { options: Iterable<{ label: string }> }).options]
+      .slice(0, 30)
+      .map((option) => option.label),
   );
   throw new ToolError(`${label} has no option ${JSON.stringify(text)}.`, {
     code: "invalid_arguments",

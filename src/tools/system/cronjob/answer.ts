@@ -93,6 +93,22 @@ export function publicJob(job: Job): JobAnswer {
   };
 }
 
+/** What a run came to, as programs see it. */
+export function publicRun(run: JobRun) {
+  const at = (time: number | undefined) => (time === undefined ? null : iso(time));
+  return {
+    run_id: run.id,
+    job_id: run.jobId,
+    status: run.status,
+    due_at: at(run.dueAt),
+    asked: run.asked,
+    started_at: at(run.startedAt),
+    ended_at: at(run.endedAt),
+    summary: run.summary,
+    output: run.outputPath ?? null,
+  };
+}
+
 function lastRun(run: JobRun): LastRunAnswer {
   return {
     at: iso(run.startedAt ?? run.dueAt),

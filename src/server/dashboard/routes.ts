@@ -1,0 +1,54 @@
+import type { Route } from "../route.js";
+import { acceptDriftRoute, reconnectRoute } from "../sources-route.js";
+import { chatFollowRoute, chatRoute, chatSteerRoute, chatStopRoute } from "./chat-routes.js";
+import { cronActionRoute, cronRoute, cronRunsRoute } from "./cron-routes.js";
+import { doctorFixRoute, doctorRoute } from "./doctor-routes.js";
+import { infoRoute } from "./info-route.js";
+import { logsRoute } from "./logs-route.js";
+import {
+  acceptProposalRoute,
+  explainRoute,
+  permissionsRoute,
+  proposeRoute,
+  simulateRoute,
+} from "./permission-routes.js";
+import { processStreamRoute } from "./process-stream-route.js";
+import { sessionChangesRoute, sessionUndoRoute } from "./session-change-routes.js";
+import { sessionDeleteRoute, sessionExportRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
+import { settingChangeRoute, settingsRoute } from "./settings-routes.js";
+import { foretellRoute, runRoute, toolRoute, toolSwitchRoute } from "./tool-routes.js";
+
+/** What the page needs besides what programs use. */
+export const dashboardRoutes: readonly Route[] = [
+  infoRoute,
+  toolRoute,
+  toolSwitchRoute,
+  foretellRoute,
+  runRoute,
+  reconnectRoute,
+  acceptDriftRoute,
+  processStreamRoute,
+  chatRoute,
+  chatFollowRoute,
+  chatStopRoute,
+  chatSteerRoute,
+  sessionsRoute,
+  sessionRoute,
+  sessionExportRoute,
+  sessionDeleteRoute,
+  sessionChangesRoute,
+  sessionUndoRoute,
+  cronRoute,
+  cronRunsRoute,
+  cronActionRoute,
+  permissionsRoute,
+  explainRoute,
+  simulateRoute,
+  proposeRoute,
+  acceptProposalRoute,
+  logsRoute,
+  doctorRoute,
+  doctorFixRoute,
+  settingsRoute,
+  settingChangeRoute,
+];
