@@ -33,10 +33,6 @@ const EMBEDDED = [
       POWERSHELL: "scripts/hermes.ps1",
     },
   },
-  {
-    module: "src/server/page-files.gen.ts",
-    files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
-  },
   { module: "src/server/sign-in-style.gen.ts", files: { SIGN_IN_STYLE: "sign-in-files/style.css" } },
   { module: "src/tools/browser/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/tools/code/scripts.gen.ts", folder: "scripts", comments: "dropped" },

@@ -13,7 +13,6 @@ import { hooksRoute } from "./hooks-route.js";
 import { statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
 import { describeRoutes } from "./openapi.js";
-import { pageAssetRoutes } from "./page-routes.js";
 import { jsonResponse, type Problem, problemOfThrown, problemResponse } from "./problem.js";
 import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
 import type { Route, RouteContext, ServerServices } from "./route.js";
@@ -77,7 +76,6 @@ export const ROUTES: readonly Route[] = [
   openapiRoute,
   ...webRoutes,
   signInStyleRoute,
-  ...pageAssetRoutes,
 ];
 
 export type HermesApp = Hono<{ Bindings: HttpBindings }>;
