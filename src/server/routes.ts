@@ -12,6 +12,7 @@ import { eventsRoute } from "./events-route.js";
 import { hooksRoute } from "./hooks-route.js";
 import { statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
+import { metricsRoute } from "./metrics-route.js";
 import { describeRoutes } from "./openapi.js";
 import { jsonResponse, type Problem, problemOfThrown, problemResponse } from "./problem.js";
 import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
@@ -69,6 +70,7 @@ export const ROUTES: readonly Route[] = [
   callRoute,
   callAgainRoute,
   statsRoute,
+  metricsRoute,
   ...dashboardRoutes,
   ...mcpRoutes,
   hooksRoute,
