@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
+import { budgetRoute } from "./budget-route.js";
 import { callAgainRoute, callRoute, callsRoute } from "./calls-routes.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
@@ -54,6 +55,7 @@ const openapiRoute: Route = {
 export const ROUTES: readonly Route[] = [
   chatCompletionsRoute,
   modelsRoute,
+  budgetRoute,
   toolCallsRoute,
   toolsRoute,
   sourcesRoute,

@@ -119,7 +119,7 @@ it("results come as picture, table and changes", async () => {
         description: "A dot",
         parameters: { type: "object", properties: {} },
         handler: () => "dot",
-        present: () => ({ model: [{ type: "image", data: DOT, mimeType: "image/png" }] }),
+        present: () => ({ model: [{ type: "image", data: DOT, mimeType: "image/png" }], human: "a dot" }),
       }),
       shape("give_rows", () => ({ items: [{ id: 1042, title: "Export drops the last row" }] })),
       shape("give_diff", () => ({ diff: "--- a\n+++ b\n@@ -1 +1 @@\n-old line\n+new line\n" })),
