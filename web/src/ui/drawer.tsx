@@ -14,7 +14,10 @@ export function Drawer(props: {
 }) {
   const body = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing begins at its top
-  useEffect(() => body.current?.scrollTo({ top: 0 }), [props.of]);
+  useEffect(() => {
+    // Its answer is a promise in newer browsers, which is no clean-up.
+    void body.current?.scrollTo({ top: 0 });
+  }, [props.of]);
   return (
     <aside className="drawer" aria-label={props.label}>
       <header>
