@@ -10,8 +10,11 @@ describe("Permissions", { timeout: 120_000 }, () => {
     const { tab, problems } = await openDashboard({ path: "/permissions" });
     const profiles = tab.getByRole("navigation", { name: "Profiles" });
     expect(await profiles.locator("[aria-current]").textContent()).toContain("in force");
-    await tab.keyboard.press("j");
-    await until(() => new URL(tab.url()).searchParams.has("profile"));
+    // Keys are listened to a moment after the page stands.
+    await until(async () => {
+      await tab.keyboard.press("j");
+      return new URL(tab.url()).searchParams.has("profile");
+    });
     await profiles.getByRole("button", { name: /full_developer/ }).click();
     await tab.getByRole("heading", { level: 2, name: "full_developer" }).waitFor();
     await expectGoodLooks(tab);
