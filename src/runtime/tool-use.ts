@@ -20,10 +20,10 @@ export async function toolUse(runtime: Runtime): Promise<ToolUse | undefined> {
 
 async function countUse(runtime: Runtime): Promise<ToolUse> {
   const journal = await runtime.journal();
-  const { tools } = await journal.stats({ sinceMs: Date.now() - DAYS * DAY_MS });
+  const { total, tools } = await journal.stats({ sinceMs: Date.now() - DAYS * DAY_MS });
   return {
     days: DAYS,
-    total: tools.reduce((sum, { calls }) => sum + calls, 0),
+    total: total.calls,
     calls: new Map(tools.map(({ tool, calls }) => [tool, calls])),
   };
 }

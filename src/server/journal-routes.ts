@@ -24,6 +24,11 @@ export const statsRoute: Route = {
       schema: { type: "string" },
     },
     {
+      name: "until",
+      description: "Up to then, written like `since`; now when left out.",
+      schema: { type: "string" },
+    },
+    {
       name: "by",
       description: "Also counts by this, as `groups`.",
       schema: { type: "string", enum: DIMENSIONS },
@@ -53,7 +58,9 @@ export const statsRoute: Route = {
     const days = numberFrom(context, { name: "days", fallback: 30, min: 0.001, max: 36_500 });
     const named = context.req.query("since");
     const since = named === undefined ? Date.now() - days * DAY_MS : sinceFrom(named);
-    const stats = await readStats(runtime, { since, by: dimensionFrom(context), series: true });
+    const end = context.req.query("until");
+    const until = end === undefined ? undefined : sinceFrom(end);
+    const stats = await readStats(runtime, { since, until, by: dimensionFrom(context), series: true });
     return jsonResponse(named === undefined ? { ...stats, days } : stats);
   },
 };

@@ -64,10 +64,16 @@ export function sinceFrom(text: string, now = Date.now()): number {
  */
 export async function readStats(
   runtime: Runtime,
-  query: { readonly since: number; readonly by?: Dimension | undefined; readonly series?: boolean },
+  query: {
+    readonly since: number;
+    /** Now when left out. */
+    readonly until?: number | undefined;
+    readonly by?: Dimension | undefined;
+    readonly series?: boolean;
+  },
 ): Promise<StatsDocument> {
   const { since, by } = query;
-  const until = Date.now() + 1;
+  const until = query.until ?? Date.now() + 1;
   const journal = await runtime.journal();
   const stats = await journal.stats({ sinceMs: since, untilMs: until, by, series: query.series });
   const bills = (dimension: "model" | "session") =>

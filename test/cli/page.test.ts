@@ -46,6 +46,14 @@ async function serving(env: Readonly<Record<string, string>> = {}) {
   return { home, call, open, said: () => said };
 }
 
+/** An answer counts once the question could be seen, so that nobody hits a button that has just appeared. */
+async function press(tab: Page, name: RegExp): Promise<void> {
+  const button = tab.getByRole("button", { name });
+  await button.waitFor();
+  await tab.waitForTimeout(1_500);
+  await button.click();
+}
+
 const DENIED = /nobody can be asked/;
 
 it("a question waits while the page is open, also one of another process, and only then", async () => {
@@ -53,12 +61,12 @@ it("a question waits while the page is open, also one of another process, and on
   expect(await call()).toMatch(DENIED);
   const tab = await open();
   const overHttp = call();
-  await tab.getByRole("button", { name: /^Once/ }).click();
+  await press(tab, /^Once/);
   expect(await overHttp).toContain('"status":"success"');
   const other = start(["call", RISKY.name, RISKY.arguments], { home });
   other.stdin?.end();
   const ended = outcomeOf(other);
-  await tab.getByRole("button", { name: /^Deny/ }).click();
+  await press(tab, /^Deny/);
   expect(await ended).toMatchObject({ code: 5, stderr: expect.stringContaining("the person denied it") });
   await tab.close();
   // A question that was asked while the server still saw the page waits its whole time.

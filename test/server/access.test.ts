@@ -193,6 +193,7 @@ const noToken: readonly Attempt[] = [
     "GET /v1/tools",
     "GET /v1/calls",
     "GET /v1/stats",
+    "GET /metrics",
     "GET /v1/events",
     "GET /openapi.json",
     "GET /live",

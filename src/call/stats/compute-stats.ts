@@ -21,16 +21,18 @@ const KEY_FIELDS = ["tool", "toolset", "model", "environment", "door"] as const;
 export function computeStats(db: Database, query: StatsQuery): JournalStats {
   const { sinceMs, by } = query;
   const untilMs = query.untilMs ?? Date.now() + 1;
-  const pieces = readPieces(db, sinceMs, untilMs);
+  const pieces = readPieces(db, { sinceMs, untilMs });
   const outcomes = new Outcomes(readNames(db, "outcome"));
   const keys = readNames(db, "key");
   const tally = (places: number, placeOf: PlaceOf) => new Tally({ places, placeOf, outcomes, pieces });
-  const count = (dimension: Dimension): { readonly names: readonly string[]; readonly tally: Tally } => {
+  const count = (dimension: Dimension): Grouped => {
     const { names, places } =
       dimension === "session" ? placesOf(readNames(db, "session")) : placesOf(fieldOfKeys(keys, dimension));
     const column = dimension === "session" ? "session" : "key";
     return {
       names,
+      places,
+      column,
       tally: tally(names.length, ({ columns, into }) => {
         const ids = columns[column];
         for (let row = 0; row < ids.length; row += 1) into[row] = places[ids[row] as number] as number;
@@ -48,9 +50,54 @@ export function computeStats(db: Database, query: StatsQuery): JournalStats {
     tools: counted(tools).map(
       ({ key, ...counts }): ToolStats => ({ tool: key, ...counts, last_error: errors.get(key) }),
     ),
-    ...(groups !== undefined && { groups: counted(groups) }),
+    ...(groups !== undefined && {
+      groups:
+        query.series === true
+          ? withSparks(counted(groups), sparksOf(groups, { sinceMs, untilMs, pieces }))
+          : counted(groups),
+    }),
     ...(query.series === true && { series: seriesOf({ sinceMs, untilMs, tally }) }),
   };
+}
+
+interface Grouped {
+  readonly names: readonly string[];
+  readonly places: readonly number[] | Uint32Array;
+  readonly column: "session" | "key";
+  readonly tally: Tally;
+}
+
+/** Parts of the time that the small line of a group is drawn with. */
+const SPARKS = 24;
+
+/** How many calls each group had in each part of the time. */
+function sparksOf(
+  { names, places, column }: Grouped,
+  span: { readonly sinceMs: number; readonly untilMs: number; readonly pieces: readonly Piece[] },
+): ReadonlyMap<string, readonly number[]> {
+  const counts = new Uint32Array(names.length * SPARKS);
+  const width = Math.max(1, span.untilMs - span.sinceMs) / SPARKS;
+  for (const { columns, low, high } of span.pieces) {
+    const ids = columns[column];
+    const { at } = columns;
+    for (let row = 0; row < at.length; row += 1) {
+      const offset = at[row] as number;
+      if (offset < low || offset >= high) continue;
+      const part = Math.min(SPARKS - 1, Math.floor((offset - low) / width));
+      const place = (places[ids[row] as number] as number) * SPARKS + part;
+      counts[place] = (counts[place] as number) + 1;
+    }
+  }
+  return new Map(
+    names.map((name, place) => [name, [...counts.subarray(place * SPARKS, (place + 1) * SPARKS)]]),
+  );
+}
+
+function withSparks(
+  groups: readonly GroupStats[],
+  sparks: ReadonlyMap<string, readonly number[]>,
+): readonly GroupStats[] {
+  return groups.map((group) => ({ ...group, spark: sparks.get(group.key) }));
 }
 
 function emptyParts({ by, series }: StatsQuery): Pick<JournalStats, "groups" | "series"> {
@@ -86,7 +133,10 @@ function seriesOf(options: {
   }));
 }
 
-function readPieces(db: Database, sinceMs: number, untilMs: number): readonly Piece[] {
+export function readPieces(
+  db: Database,
+  { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+): readonly Piece[] {
   return db
     .prepare("SELECT from_ms, rows, rare, dense FROM stats_pieces WHERE to_ms >= ? AND from_ms < ?")
     .all(sinceMs, untilMs)

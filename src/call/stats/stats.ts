@@ -54,6 +54,8 @@ export interface ToolStats extends CallCounts {
 
 export interface GroupStats extends CallCounts {
   readonly key: string;
+  /** With `series`: calls in equal parts of the time that was asked for. */
+  readonly spark?: readonly number[] | undefined;
 }
 
 export interface SeriesPoint {

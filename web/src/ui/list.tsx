@@ -40,10 +40,12 @@ export interface ListProps<Row> {
   readonly onScrolledToTop?: (isAtTop: boolean) => void;
   readonly handle?: RefObject<ListHandle | null>;
   readonly end?: ReactNode;
+  /** Of rows with two lines also where there is room; 34 px when left out. */
+  readonly rowHeight?: number;
 }
 
 const NARROW = matchMedia("(max-width: 720px)");
-const rowHeight = () => (NARROW.matches ? 58 : 34);
+const rowHeightOf = (wide = 34) => (NARROW.matches ? Math.max(58, wide) : wide);
 const NEAR_END = 20;
 
 /**
@@ -54,6 +56,7 @@ export function List<Row>(props: ListProps<Row>) {
   const { rows, columns, keyOf } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string>();
+  const rowHeight = () => rowHeightOf(props.rowHeight);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
