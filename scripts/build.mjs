@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildWeb, webHash } from "./build-web.mjs";
 import { writeEmbedded } from "./embed.mjs";
@@ -100,6 +100,7 @@ const BUNDLES = [
       "tools/quickjs-worker": "src/tools/code/quickjs/worker.ts",
       // Measured by itself in the bench.
       "search/lexical": "src/search/lexical/index.ts",
+      "search/finder": "src/search/finder.ts",
       "agent/sessions": "src/agent/sessions/conversation-store.ts",
       // A process is started by the path of its program.
       "search/model-process": "src/search/semantic/model-process.ts",
@@ -126,6 +127,9 @@ const BUNDLES = [
     ],
   },
 ];
+
+/** The word vectors that tools are found by; read as a file. */
+const TABLE = "src/search/table/tool-vectors-128.bin";
 
 /** Native code, files beside the code, or too big to copy: imported from node_modules at run time. */
 const EXTERNAL_PACKAGES = [
@@ -209,6 +213,8 @@ async function bundle(root, warn) {
       await writeFile(join(staging, "cli/package.json"), '{"type":"commonjs"}\n');
       names.push("cli/package.json");
     }
+    await mkdir(join(dist, "search"), { recursive: true });
+    await copyFile(join(root, TABLE), join(dist, "search", basename(TABLE)));
     await publish({ staging, dist, names });
     // What the engine made of chunks that are gone.
     await rm(join(dist, "cli/.cache"), { recursive: true, force: true });

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
  * A folder instead of files stands for all of its scripts and lists: `end-trees.sh` is END_TREES.
  * A `.line.sh` becomes a single line, because a shell tells the number of the line in its messages; so each statement of
  * it ends with a semicolon.
+ * WebAssembly is assembled, and comes as base64.
  * `comments: "dropped"` leaves out empty lines and lines that begin with #: they are for those who read the file.
  */
 const EMBEDDED = [
@@ -20,6 +21,11 @@ const EMBEDDED = [
     comments: "dropped",
   },
   { module: "src/search/lexical/words.gen.ts", folder: "words", comments: "dropped" },
+  { module: "src/search/foreign/words.gen.ts", files: { WORDS: "words.txt" }, comments: "dropped" },
+  {
+    module: "src/search/semantic/similarities.gen.ts",
+    files: { SIMILARITIES: "similarities.wat" },
+  },
   { module: "src/env/daytona/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/local/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/env/remote/scripts.gen.ts", folder: "scripts", comments: "dropped" },
@@ -32,10 +38,6 @@ const EMBEDDED = [
       FISH: "scripts/hermes.fish",
       POWERSHELL: "scripts/hermes.ps1",
     },
-  },
-  {
-    module: "src/server/page-files.gen.ts",
-    files: { PAGE_SCRIPT: "page-files/script.js", PAGE_STYLE: "page-files/style.css" },
   },
   { module: "src/server/sign-in-style.gen.ts", files: { SIGN_IN_STYLE: "sign-in-files/style.css" } },
   { module: "src/tools/browser/scripts.gen.ts", folder: "scripts", comments: "dropped" },
@@ -75,10 +77,17 @@ async function moduleOf(root, { module, folder, comments, ...row }) {
     if (text === undefined) return undefined;
     const kept = comments === "dropped" ? text.replaceAll(/^[ \t]*(?:#.*)?\n/gm, "") : text;
     const whole = file.endsWith(".line.sh") ? kept.trimEnd().replaceAll("\n", " ") : kept;
-    lines.push(`export const ${constant} = ${JSON.stringify(whole)};`);
+    const value = file.endsWith(".wat") ? await assembled(file, text) : whole;
+    lines.push(`export const ${constant} = ${JSON.stringify(value)};`);
   }
   if (lines.length === 1) return undefined;
   return { module, text: `${lines.join("\n")}\n` };
+}
+
+async function assembled(name, text) {
+  const { default: openWabt } = await import("wabt");
+  const module = (await openWabt()).parseWat(name, text, { simd: true });
+  return Buffer.from(module.toBinary({}).buffer).toString("base64");
 }
 
 async function scriptsIn(room, folder) {

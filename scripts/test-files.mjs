@@ -54,6 +54,7 @@ const FULL = [
   "test/sources/mcp/{connection,robustness,attacks,questions}.test.ts",
   "test/sources/plugins/{isolation,states,install,contributions}.test.ts",
   "test/{weights/fetch-weights,runtime/packages}.test.ts",
+  "test/web/**",
   "test/server/{serve-command,page,approvals,mcp/approvals,acp/*}.test.ts",
   "test/adapters/**",
   "test/attacks/{bad-input,hostile-documents,lesson-2{4,5}-*}.test.ts",

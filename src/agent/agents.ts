@@ -2,11 +2,11 @@ import type { Runtime } from "../runtime/runtime.js";
 import { failure, HermesError } from "../tool/errors.js";
 import type { Agent } from "./agent.js";
 import { configuredModel } from "./configured-model.js";
-import type { Budget } from "./ledger.js";
 import { memoryOf } from "./memory/memory-files.js";
 import { memorySnapshot } from "./memory/snapshot.js";
 import { modelsForOpinions } from "./mixture.js";
 import { type AgentParts, type AgentSurroundings, openAgent } from "./open-agent.js";
+import { configuredBudget } from "./raise-budget.js";
 import { openConversations, SqliteConversationStore } from "./sessions/conversation-store.js";
 import { earlierConversations } from "./sessions/sessions-host.js";
 import type { ConversationStore } from "./sessions/types.js";
@@ -62,7 +62,7 @@ export class Agents {
       else told.agent.notice(message);
     });
     const { config } = this.#runtime;
-    const budget = options.budget ?? (() => this.#budget());
+    const budget = options.budget ?? (() => configuredBudget(this.#runtime.config));
     const store = await this.conversations();
     const { skills, skillsText } = await skillsOf(config);
     const agent = await openAgent({
@@ -95,12 +95,6 @@ export class Agents {
     // One that could not be opened was reported to whoever asked for it.
     const opened = await this.#opened?.catch(() => undefined);
     await opened?.close();
-  }
-
-  /** Read each time: it may be raised while the work waits. */
-  #budget(): Budget {
-    const { budget_usd: session, budget_day_usd: day } = this.#runtime.config.values.model;
-    return { ...(session > 0 && { sessionUsd: session }), ...(day > 0 && { dayUsd: day }) };
   }
 
   async #model(

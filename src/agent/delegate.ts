@@ -120,7 +120,7 @@ async function runChild(
     // Its summary may repeat what it has read.
     parent.scope.task.hear(heard);
     return {
-      ...summarised(result),
+      ...summarised(result, signal),
       heard: heard.filter((source) => source !== FILES && source !== COMMANDS),
     };
   } catch (error) {
@@ -143,18 +143,29 @@ function toolsFor(
     .map(({ name }) => name);
 }
 
-function summarised(result: AgentResult): DelegatedResult {
-  const { text, stop, turns, duration_ms, usage } = result;
-  const status = stop === "end" ? "completed" : stop === "interrupted" ? "interrupted" : "failed";
+function summarised(result: AgentResult, signal: AbortSignal): DelegatedResult {
+  const { text, stop, turns, duration_ms, usage, tool_calls, error } = result;
   const why =
-    stop === "max_turns" ? "It had no turns left." : stop === "budget" ? "The budget is used up." : "";
+    stop === "max_turns"
+      ? "It had no turns left."
+      : stop === "budget"
+        ? "The budget is used up."
+        : (error?.message ?? "");
   return {
-    status,
+    status: statusOf(stop, signal),
     summary: [text, why].filter((part) => part !== "").join("\n") || "It said nothing.",
     turns,
     durationMs: duration_ms,
     tokens: { input: usage.input_tokens, output: usage.output_tokens },
+    exitReason: stop,
+    calls: tool_calls.map(({ name, ok }) => ({ name, ok })),
   };
+}
+
+function statusOf(stop: AgentResult["stop"], { reason }: AbortSignal): DelegatedResult["status"] {
+  if (stop === "end") return "completed";
+  if (stop !== "interrupted") return "failed";
+  return reason instanceof Error && reason.name === "TimeoutError" ? "timeout" : "interrupted";
 }
 
 function shownAs(event: AgentEvent): string | undefined {

@@ -4,6 +4,7 @@ import type { AgentEvent } from "./events.js";
 /** What a person can do about it. */
 const HINTS: Readonly<Partial<Record<ModelErrorCode, string>>> = {
   unreachable: "Is its server running, and the address right? hermes setup model --check looks.",
+  status: "Has this server that model? hermes setup model tests one, hermes chat --model NAME takes another.",
   busy: "Try again later, or name one that stands in: model.fallback.",
   quota: "Fill the account up, or take another model: hermes setup model.",
   refused: "hermes setup model writes another key, and tests it.",

@@ -62,13 +62,17 @@ export interface AgentResult {
     readonly duration_ms: number;
     readonly error?: NonNullable<CallResult["error"]> | undefined;
   }[];
+  /** Why it stopped at `error` or `budget`, and what can be done about it. */
+  readonly error?:
+    | { readonly code: string; readonly message: string; readonly hint?: string | undefined }
+    | undefined;
   readonly usage: AgentUsage;
   /** Null where nobody said what the model costs. */
   readonly cost_usd: number | null;
   readonly duration_ms: number;
 }
 
-/** All requests of the turn, also those for summaries and titles. */
+/** All requests of the turn: also those for summaries, of its children and of tools that ask a model. */
 export interface AgentUsage {
   readonly requests: number;
   readonly input_tokens: number;

@@ -27,6 +27,9 @@ const onTheirWay = new WeakMap<
   Map<Ledger, { readonly payer: string; readonly usd: number }>
 >();
 
+/** Who counts all that a conversation's turn costs, also what its children and its tools ask for. */
+const leading = new WeakMap<ConversationStore, Map<string, Ledger>>();
+
 /** Counts what a turn costs, whatever it was for, and says before a request whether there is money left for it. */
 export class Ledger {
   readonly #store: ConversationStore;
@@ -73,13 +76,9 @@ export class Ledger {
   }
 
   async add(purpose: ModelPurpose, { usage, model }: Pick<ModelFinish, "usage" | "model">): Promise<void> {
-    this.#requests += 1;
-    this.#input += usage?.inputTokens ?? 0;
-    this.#output += usage?.outputTokens ?? 0;
-    this.#cached += usage?.cachedTokens ?? 0;
     const costUsd = usage === undefined ? undefined : costOf(usage, this.#model.prices);
-    if (costUsd === undefined) this.#isPriced = false;
-    this.#cost += costUsd ?? 0;
+    const leader = leading.get(this.#store)?.get(this.#payer);
+    for (const ledger of new Set([this, leader ?? this])) ledger.#count(usage, costUsd);
     await this.#store.addBill({
       session: this.#session,
       model: model ?? this.#model.name,
@@ -90,13 +89,29 @@ export class Ledger {
     this.release();
   }
 
+  #count(usage: ModelFinish["usage"], costUsd: number | undefined): void {
+    this.#requests += 1;
+    this.#input += usage?.inputTokens ?? 0;
+    this.#output += usage?.outputTokens ?? 0;
+    this.#cached += usage?.cachedTokens ?? 0;
+    if (costUsd === undefined) this.#isPriced = false;
+    this.#cost += costUsd ?? 0;
+  }
+
+  /** From here until what is returned is called, what others spend for this conversation counts here too. */
+  lead(): () => void {
+    const ledgers = leading.get(this.#store) ?? new Map<string, Ledger>();
+    leading.set(this.#store, ledgers.set(this.#payer, this));
+    return () => ledgers.delete(this.#payer);
+  }
+
   /**
    * Sets aside what the next request may cost, or says why it may not be made. The work waits then: nothing of it is
    * lost. What is set aside is free again with `add` or `release`.
    */
   async reserve(inputTokens: number): Promise<string | undefined> {
     this.release();
-    const { sessionUsd, dayUsd } = this.#budget();
+    const { sessionUsd, dayUsd } = await this.#raised(this.#budget());
     const request = { inputTokens, outputTokens: ANSWER_TOKENS };
     const about = mostItCanCost(request, this.#model.prices) ?? 0;
     const [bySession, byDay] = await Promise.all([
@@ -107,17 +122,24 @@ export class Ledger {
     const others = [...(onTheirWay.get(this.#store)?.values() ?? [])];
     const kin = others.filter(({ payer }) => payer === this.#payer);
     if (sessionUsd !== undefined && bySession + sum(kin) + about > sessionUsd)
-      return overBudget({
-        what: "this conversation",
-        spent: bySession,
-        limit: sessionUsd,
-        key: "budget_usd",
-      });
+      return overBudget({ session: this.#payer, spent: bySession, limit: sessionUsd, about });
     if (dayUsd !== undefined && byDay + sum(others) + about > dayUsd)
-      return overBudget({ what: "today", spent: byDay, limit: dayUsd, key: "budget_day_usd" });
+      return overBudget({ spent: byDay, limit: dayUsd, about });
     const reserved = onTheirWay.get(this.#store) ?? new Map();
     onTheirWay.set(this.#store, reserved.set(this, { payer: this.#payer, usd: about }));
     return undefined;
+  }
+
+  /** With what a person has added since: it is read from disk, so any process can be the one where it was said. */
+  async #raised({ sessionUsd, dayUsd }: Budget): Promise<Budget> {
+    const [session, day] = await Promise.all([
+      sessionUsd === undefined ? undefined : this.#store.raisedBudget({ session: this.#payer }),
+      dayUsd === undefined ? undefined : this.#store.raisedBudget({ dayOf: Date.now() }),
+    ]);
+    return {
+      sessionUsd: sessionUsd === undefined ? undefined : Math.max(sessionUsd, session ?? 0),
+      dayUsd: dayUsd === undefined ? undefined : Math.max(dayUsd, day ?? 0),
+    };
   }
 
   release(): void {
@@ -137,15 +159,18 @@ function sum(reserved: readonly { readonly usd: number }[]): number {
 }
 
 function overBudget(over: {
-  readonly what: string;
+  /** The conversation whose budget it is; left out, it is the day's. */
+  readonly session?: string | undefined;
   readonly spent: number;
   readonly limit: number;
-  readonly key: "budget_usd" | "budget_day_usd";
+  readonly about: number;
 }): string {
-  const { what, spent, limit, key } = over;
+  const { session, spent, limit, about } = over;
+  const [what, day] = session === undefined ? ["today", "day "] : ["this conversation", ""];
   return (
-    `The budget for ${what} is used up: $${spent.toFixed(4)} of $${limit.toFixed(2)}. The work waits; ` +
-    `raise it with \`hermes config set model.${key} AMOUNT\` and go on with \`hermes chat --resume last\`.`
+    `The budget for ${what} does not cover the next request: $${spent.toFixed(4)} of $${limit.toFixed(2)} is spent, and it may ` +
+    `cost $${about.toFixed(4)}. The work waits; raise the budget with \`/budget ${day}AMOUNT\`, or with ` +
+    `\`hermes sessions budget ${session ?? "day"} AMOUNT\`, and say \`go on\`.`
   );
 }
 

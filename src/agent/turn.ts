@@ -70,6 +70,7 @@ class Turn {
   #stored: StoredMessage[] = [];
   #text = "";
   #turns = 0;
+  #error: AgentResult["error"];
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
@@ -106,12 +107,16 @@ class Turn {
     this.#stored = [...(await store.messages(conversation))];
     const unpriced = this.#ledger.unpriced();
     if (unpriced !== undefined) emit({ type: "notice", message: unpriced });
+    const finish = this.#parts.payer === undefined ? this.#ledger.lead() : undefined;
     let stop: StopReason;
     try {
       stop = await this.#untilItIsOver();
     } catch (error) {
-      emit({ type: "error", ...describedError(error) });
+      this.#error = describedError(error);
+      emit({ type: "error", ...this.#error });
       stop = "error";
+    } finally {
+      finish?.();
     }
     return {
       type: "result",
@@ -121,6 +126,7 @@ class Turn {
       turns: this.#turns,
       model: model.name,
       tool_calls: this.#made,
+      ...(this.#error !== undefined && { error: this.#error }),
       usage: this.#ledger.usage,
       cost_usd: this.#ledger.costUsd,
       duration_ms: Math.round(performance.now() - this.#startedAt),
@@ -139,10 +145,7 @@ class Turn {
       await this.#hearSteering();
       this.#stored = [...(await this.#compressor.fitted(this.#stored))];
       const refusal = await this.#ledger.reserve(this.#nextTokens());
-      if (refusal !== undefined) {
-        emit({ type: "notice", message: refusal });
-        return "budget";
-      }
+      if (refusal !== undefined) return this.#ended("budget", { code: "budget", message: refusal });
       const answer = await this.#ask();
       // It was too long and is shorter now: whether there is money for it is asked anew.
       if (answer === undefined) continue;
@@ -153,21 +156,25 @@ class Turn {
       if (said.finish === undefined) return "interrupted";
       if (said.calls.length > 0) {
         inVain = 0;
-        if (this.#isHopeless(await this.#runCalls(said.calls), said.calls)) {
-          emit({ type: "notice", message: HOPELESS });
-          return "error";
-        }
+        if (this.#isHopeless(await this.#runCalls(said.calls), said.calls))
+          return this.#ended("error", { code: "stuck", message: HOPELESS });
         continue;
       }
       const trouble = troubleOf(said);
       if (trouble === undefined) return "end";
       inVain += 1;
-      emit({ type: "notice", message: inVain === 1 ? trouble.once : trouble.again });
-      if (inVain > 1) return trouble.stop;
+      if (inVain > 1) return this.#ended(trouble.stop, { code: "no_answer", message: trouble.again });
+      emit({ type: "notice", message: trouble.once });
       if (trouble.tellModel !== undefined)
         await this.#keep([{ role: "user", name: NOT_THE_PERSON, content: trouble.tellModel }]);
     }
     return "interrupted";
+  }
+
+  #ended(stop: StopReason, why: NonNullable<AgentResult["error"]>): StopReason {
+    this.#parts.emit({ type: "notice", message: why.message });
+    if (stop !== "end") this.#error = why;
+    return stop;
   }
 
   /** What the next request will hold, as far as anybody knows. */

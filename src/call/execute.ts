@@ -127,7 +127,9 @@ class RunningHandler implements Deadline {
     if (this.#stopping !== undefined) return;
     this.#stopping = why;
     cancelDeadline(this);
-    this.#context.abort(new Error(why.message));
+    const reason = new Error(why.message);
+    if (why.code === "timeout") reason.name = "TimeoutError";
+    this.#context.abort(reason);
     setDeadline(this, STOPPING_GRACE_MS);
   }
 
@@ -148,8 +150,10 @@ const EFFECTS_TOLD = 5;
 const EFFECT_CHARS = 200;
 
 /** What a call that did not come to its end may have left behind. */
-function mayHaveDone({ effects }: CallRecord): string {
+function mayHaveDone({ effects, entry }: CallRecord): string {
   const changes = effects.filter(({ mode }) => mode !== "read");
+  if (changes.length === 0 && entry.host === "delegate")
+    return "What it handed on may have been done in part. Look before you repeat it.";
   if (changes.length === 0) return "It only reads, so it can be called again.";
   const told = changes.slice(0, EFFECTS_TOLD).map(({ action, resource }) => {
     const place = resource.length > EFFECT_CHARS ? `${wholeCharacters(resource, EFFECT_CHARS)}…` : resource;

@@ -1,5 +1,6 @@
 import type { CallState } from "../tool/call.js";
 import { type JournalStats, noStats, type StatsQuery } from "./stats/stats.js";
+import type { ToolMetrics } from "./stats/tool-metrics.js";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -24,6 +25,8 @@ export interface Journal {
    */
   result(hash: string, seq?: number): MaybePromise<string | undefined>;
   stats(query: StatsQuery): MaybePromise<JournalStats>;
+  /** Sums over all calls there ever were, for those who draw them over time themselves. */
+  metrics(): MaybePromise<ToolMetrics>;
   /** Counts a little of what `stats` has not counted yet, so that it need not be done when somebody asks. */
   keepUp(): MaybePromise<void>;
   /** Calls whose process died while they ran become "unknown"; they are returned and never run again. */
@@ -186,6 +189,7 @@ export interface RecentQuery {
   readonly text?: string;
 }
 
+const NO_METRICS: ToolMetrics = { tools: [], answers: {} };
 const done = Promise.resolve();
 const nullEntry: JournalEntry = { end: () => done, endSoon: () => undefined };
 
@@ -198,6 +202,7 @@ export function nullJournal(): Journal {
     call: () => undefined,
     result: () => undefined,
     stats: noStats,
+    metrics: () => NO_METRICS,
     keepUp: () => undefined,
     recover: () => [],
     prune: () => 0,

@@ -10,6 +10,7 @@ import { ResultStore } from "./result-store.js";
 import { computeStats } from "./stats/compute-stats.js";
 import { RollUp } from "./stats/roll-up.js";
 import type { JournalStats, StatsQuery } from "./stats/stats.js";
+import { type ToolMetrics, toolMetrics } from "./stats/tool-metrics.js";
 
 export interface JournalOptions {
   /** Megabytes for the texts that calls were answered with; none are kept when false. */
@@ -129,6 +130,11 @@ export class SqliteJournal implements Journal {
   stats(query: StatsQuery): JournalStats {
     this.#rollUp.catchUp();
     return computeStats(this.#store.db, query);
+  }
+
+  metrics(): ToolMetrics {
+    this.#rollUp.catchUp();
+    return toolMetrics(this.#store.db);
   }
 
   keepUp(): void {

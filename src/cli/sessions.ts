@@ -1,6 +1,6 @@
 import type { CommandSpec } from "./command.js";
 
-const SESSION = { "<id>": "as the list shows it" };
+const SESSION = { "<id>": "as the list shows it, or last" };
 
 export const sessions: CommandSpec = {
   about: "conversations: what was said, by whom, in which words",
@@ -41,6 +41,11 @@ export const sessions: CommandSpec = {
         },
       },
       load: async () => (await import("./sessions/export.js")).exportSession,
+    },
+    budget: {
+      about: "what a conversation may cost; with an amount, raise it",
+      args: { "<id>": "as the list shows it, last, or day for all of today", "[usd]": "US dollars" },
+      load: async () => (await import("./sessions/budget.js")).budget,
     },
     delete: {
       about: "delete one conversation, with those it handed work to",

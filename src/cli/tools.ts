@@ -28,6 +28,9 @@ export const tools: CommandSpec = {
     explain: {
       about: "why a tool is offered or not",
       args: { "[name]": "" },
+      options: {
+        "--request <text>": "with a name: which place it has for this request, and by whose judgement",
+      },
       load: async () => (await import("./tools/info.js")).explain,
     },
     size: {
@@ -46,7 +49,8 @@ export const tools: CommandSpec = {
         "--tools <file>": { about: "JSON lines of { name, description, parameters }", required: true },
         "--queries <file>": { about: "JSON lines of { query, relevant: [names] }", required: true },
         "--k <numbers>": { about: "how many answers are looked at", default: "1,5,10" },
-        "--lexical": "words only, without the model",
+        "--judges <list>": "of words, table and model; all of them when left out",
+        "--lexical": "the same as --judges words",
       },
       load: async () => (await import("./tools/search-eval.js")).searchEval,
     },

@@ -1,6 +1,8 @@
 import type { Agent } from "../agent/agent.js";
 import { isUnfinished } from "../agent/context.js";
 import type { AgentEvent, AgentResult } from "../agent/events.js";
+import type { Budget } from "../agent/ledger.js";
+import { budgetCommand } from "../agent/raise-budget.js";
 import type { ConversationStore, StoredMessage } from "../agent/sessions/types.js";
 import { messageOf } from "../base/errno.js";
 import type { Logger } from "../observe/log.js";
@@ -28,6 +30,8 @@ export interface ChatWorkerParts {
   readonly log: Logger;
   redact(text: string): string;
   role(person: string): Role | undefined;
+  /** As it is configured. */
+  budget(): Budget;
   /** Opens a conversation, or a new one; a reason for people where there is no model, an empty one where nothing is said. */
   openAgent(options: {
     readonly conversation: string | undefined;
@@ -85,6 +89,16 @@ export class ChatWorker {
     await store.write(() => store.chats.leave({ gateway: gateway.name, chat, role }));
     await this.#running;
     await this.#closeAgent();
+  }
+
+  /** What the owner's conversation may cost; with an amount, it is raised. */
+  async budget(typed: string): Promise<string> {
+    const { store, gateway, chat, conversations } = this.#parts;
+    const conversation = store.chats.conversation({ gateway: gateway.name, chat, role: "owner" });
+    if (conversation === undefined) return "There is no conversation here yet.";
+    const parts = { store: conversations, conversation, budget: this.#parts.budget() };
+    const { text, isRaised } = await budgetCommand(parts, typed);
+    return `${text}.${isRaised ? " Say so if I should go on." : ""}`;
   }
 
   /** What is being worked on stays in the inbox and is gone on with by the next process. */

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { Agent } from "../agent/agent.js";
 import { Agents } from "../agent/agents.js";
+import { configuredBudget } from "../agent/raise-budget.js";
 import type { ConversationStore } from "../agent/sessions/types.js";
 import type { AgentModel } from "../agent/turn.js";
 import type { NoModel } from "../model/route.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { chatApprover, chatAsk } from "./approval-question.js";
+import { chatCommand } from "./chat-commands.js";
 import { ChatWorker, type ChatWorkerParts } from "./chat-worker.js";
 import { Delivery } from "./delivery.js";
 import type { ButtonPress, Gateway, IncomingMessage } from "./gateway.js";
@@ -128,7 +130,7 @@ export class GatewayHub {
     const taken = store.inbox.takenSince({ gateway, chat: message.chat, since });
     if (taken >= running.gateway.traits.mostPerHour) return this.#tooMany(running, message);
     const typed = this.#questions.typed(gateway, message);
-    const command = COMMANDS.get(message.text.trim().toLowerCase());
+    const command = chatCommand(message.text);
     const isHandledNow = typed !== undefined || command !== undefined;
     const state = isHandledNow ? "done" : "waiting";
     const isNew = await store.write(() => store.inbox.add({ gateway, message, state }));
@@ -203,6 +205,7 @@ export class GatewayHub {
       conversations,
       log: runtime.log,
       redact: runtime.redact,
+      budget: () => configuredBudget(runtime.config),
       role: (person) => this.#roleOf(running, person),
       openAgent: (options) => this.#open({ gateway, ...options }),
       told: async (row, signal) => {
@@ -278,21 +281,3 @@ function toolsetsFor(
   const preset = `hermes-${platform}`;
   return platform_toolsets[platform] ?? (traits.attended ? [preset, "messaging"] : [preset]);
 }
-
-type Command = (worker: ChatWorker, role: Role) => string | Promise<string>;
-
-/** What is done at once, also while a turn runs. */
-const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["/stop", (worker) => (worker.stopTurn() ? "Stopping." : "Nothing is running.")],
-  [
-    "/new",
-    async (worker, role) => {
-      await worker.startAnew(role);
-      return "A new conversation begins with your next message.";
-    },
-  ],
-  [
-    "/start",
-    () => "I am here. Write what you want; /new begins a new conversation, /stop ends what I am doing.",
-  ],
-]);

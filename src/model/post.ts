@@ -70,7 +70,7 @@ export async function* ask<Part>(
       yield* read({ isStream, body });
       return;
     } catch (error) {
-      throw readable(error, { signal, idle, began: response !== undefined });
+      throw readable(error, { url, signal, idle, began: response !== undefined });
     } finally {
       idle.stop();
       await response?.close();
@@ -107,21 +107,27 @@ async function post(
 /** Messages of a failed request could quote what was sent: only a short name of what went wrong is told. */
 function readable(
   error: unknown,
-  at: { readonly signal: AbortSignal | undefined; readonly idle: IdleWatch; readonly began: boolean },
+  at: {
+    readonly url: string;
+    readonly signal: AbortSignal | undefined;
+    readonly idle: IdleWatch;
+    readonly began: boolean;
+  },
 ): unknown {
   if (at.signal?.aborted === true) return at.signal.reason;
   if (at.idle.reason !== undefined) return at.idle.reason;
   if (ModelError.isInstance(error)) return error;
   // What had begun to answer was there; its answer just did not come to its end.
   if (at.began) return ToolError.isInstance(error) ? brokenOff() : error;
+  const failed = (why: string) =>
+    new ModelError("unreachable", `the model's server at ${new URL(at.url).host} failed (${why})`);
   for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
     const code = ToolError.isInstance(inner)
       ? (inner.details?.errno ?? inner.code)
       : "code" in inner && inner.code;
-    if (typeof code === "string") return new ModelError("unreachable", `the model's server failed (${code})`);
+    if (typeof code === "string") return failed(code);
   }
-  const name = error instanceof Error ? error.name : "unknown";
-  return new ModelError("unreachable", `the model's server failed (${name})`);
+  return failed(error instanceof Error ? error.name : "unknown");
 }
 
 async function* limited(

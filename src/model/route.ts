@@ -59,8 +59,7 @@ export async function resolveRoute(
   const wanted = splitModel((options.model ?? config.values.model.name).trim());
   const configured = config.values.model.provider;
   const named = wanted.provider ?? (configured === "auto" ? undefined : configured);
-  const isOther =
-    wanted.provider !== undefined && wanted.provider !== configured && !isOneHand(config, options);
+  const isOther = wanted.provider !== undefined && wanted.provider !== providerOfSettings(config);
   const settings = isOther ? undefined : config.values.model;
   const baseUrl = settings?.base_url.trim() ?? "";
   if (named !== undefined) {
@@ -80,13 +79,16 @@ export async function resolveRoute(
 
 /**
  * What was configured for one provider is not for another that somebody names for once, on the command line or as a
- * fallback: its key would go to a stranger. Only where nobody named a provider, and name and address were written down
- * together, they belong together.
+ * fallback: its key would go to a stranger. Where no provider was set, name and address that were written down together
+ * belong together, and an address alone is that of a compatible server.
  */
-function isOneHand(config: LoadedConfig, { model }: RouteOptions): boolean {
-  if (model !== undefined || config.values.model.provider !== "auto") return false;
+function providerOfSettings(config: LoadedConfig): string | undefined {
+  const { provider, name, base_url } = config.values.model;
+  if (provider !== "auto") return provider;
   const { source } = config.origin("model.base_url");
-  return source === "default" || source === config.origin("model.name").source;
+  const isOneHand = source === "default" || source === config.origin("model.name").source;
+  const named = isOneHand ? splitModel(name.trim()).provider : undefined;
+  return named ?? (base_url.trim() === "" ? undefined : "compatible");
 }
 
 /** The models of `model.fallback`, in their order; those that cannot be asked are left out and told. */

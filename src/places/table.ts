@@ -185,7 +185,14 @@ export const PLACE_TABLE: readonly PlaceRow[] = [
     read: "allow",
     write: "ask",
   },
-  { patterns: "**/AGENTS.md", what: "notes", read: "allow", write: "ask" },
+  {
+    patterns: `
+      **/{AGENTS,CLAUDE,GEMINI,QWEN}{,.local}.md **/.{cursor,windsurf,cline,roo,goose}{rules,hints} **/copilot-instructions.md
+      **/.claude/{commands,agents,skills,plugins}*/ **/.aider.conf.yml **/.junie/guidelines.md`,
+    what: "notes",
+    read: "allow",
+    write: "ask",
+  },
   {
     patterns: `
       **/{.gitlab-ci,azure-pipelines,bitbucket-pipelines,.woodpecker,cloudbuild}.{yml,yaml} **/Jenkinsfile

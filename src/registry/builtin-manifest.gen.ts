@@ -2571,7 +2571,7 @@ export const builtinManifest: readonly BuiltinEntry[] = [
             "properties": {
               "id": { "type": "string" },
               "content": { "type": "string" },
-              "status": { "type": "string", "enum": ["pending", "in_progress", "completed", "cancelled"] },
+              "status": { "type": "string", "description": "pending, in_progress, completed or cancelled" },
             },
           },
         },

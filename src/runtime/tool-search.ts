@@ -116,7 +116,7 @@ export class RuntimeToolSearch {
   /** A model that cannot be used is no reason to find nothing. */
   #withoutMeaning(why: unknown): Readonly<Record<string, never>> {
     const reason = typeof why === "string" ? why : describeThrown(why).message;
-    this.#warn(`tools are searched by words alone: ${reason}`);
+    this.#warn(`tools are searched without the model: ${reason}`);
     return {};
   }
 

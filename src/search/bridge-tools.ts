@@ -25,7 +25,7 @@ export function bridgeTools(parts: BridgeParts): readonly AnyTool[] {
 }
 
 function searchTool({ catalogue, settings }: BridgeParts): AnyTool {
-  const { names, defaultLimit, maxLimit } = settings;
+  const { names, defaultLimit, maxLimit, explains } = settings;
   const told = catalogue();
   return {
     name: names.search,
@@ -59,7 +59,7 @@ function searchTool({ catalogue, settings }: BridgeParts): AnyTool {
       if (asked.length === 0 && single === "")
         throw new ToolError("Say what to look for in query or queries", { code: "invalid_arguments" });
       if (asked.length === 0) {
-        const matches = await hidden.search(single, limit);
+        const matches = await hidden.search(single, { limit, explains });
         return {
           query: clip(single, REPEATED_CHARS),
           total_available,
@@ -71,7 +71,7 @@ function searchTool({ catalogue, settings }: BridgeParts): AnyTool {
       const results = await Promise.all(
         queries.map(async (query) => ({
           query: clip(query, REPEATED_CHARS),
-          matches: await hidden.search(query, limit),
+          matches: await hidden.search(query, { limit, explains }),
         })),
       );
       const found = results.flatMap(({ matches }) => matches);

@@ -2,7 +2,7 @@ import { nearest } from "../config/did-you-mean.js";
 import type { Entry } from "../registry/entry.js";
 import { clip } from "../tool/preview.js";
 import { compactSignature } from "../tool/typescript-declarations.js";
-import type { SearchableTool, ToolFinder } from "./types.js";
+import { type SearchableTool, type ToolFinder, whyFound } from "./types.js";
 
 const SHORT_DESCRIPTION = 240;
 const SIGNATURE_CHARS = 600;
@@ -13,6 +13,8 @@ export interface Match {
   readonly description: string;
   /** Enough to call the tool by, mostly. */
   readonly signature: string;
+  /** Only for those who want to know more (`-v`). */
+  readonly found_by?: string | undefined;
 }
 
 /** The hidden tools of one session: a slice of its own view, never of the registry. */
@@ -35,12 +37,16 @@ export class Catalogue {
     return entries.length === this.entries.length && entries.every((entry, at) => entry === this.entries[at]);
   }
 
-  async search(query: string, limit: number): Promise<readonly Match[]> {
+  async search(
+    query: string,
+    { limit, explains }: { readonly limit: number; readonly explains: boolean },
+  ): Promise<readonly Match[]> {
     this.#finder ??= this.#finderFor(this.entries.map(searchable));
     const hits = await this.#finder.search(query, { limit });
-    return hits.flatMap(({ index }) => {
+    return hits.flatMap(({ index, marks }) => {
       const entry = this.entries[index];
-      return entry === undefined ? [] : [matchOf(entry)];
+      if (entry === undefined) return [];
+      return [explains ? { ...matchOf(entry), found_by: whyFound(marks) } : matchOf(entry)];
     });
   }
 

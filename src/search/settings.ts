@@ -21,6 +21,8 @@ export interface ToolSearchSettings {
   readonly names: BridgeNames;
   /** What was called lately, where tools that hardly ever are shall be hidden. */
   readonly use?: ToolUse | undefined;
+  /** Whether answers say why a tool was found. */
+  readonly explains: boolean;
 }
 
 const STANDARD_NAMES: BridgeNames = { search: "tool_search", describe: "tool_describe", call: "tool_call" };
@@ -49,6 +51,7 @@ export function toolSearchSettings(options: {
     thresholdPct: given.threshold_pct,
     defaultLimit: given.search_default_limit,
     maxLimit: given.max_search_limit,
+    explains: options.values.log.level === "debug",
     contextTokens: window === 0 ? undefined : window,
     use: options.use,
     names: [asked, STANDARD_NAMES].find((names) => areFree(names, options.registry)) ?? SPARE_NAMES,

@@ -15,6 +15,8 @@ export interface Hit {
   readonly index: number;
   /** Comparable within one answer only. */
   readonly score: number;
+  /** By judge (`words`, `table`, `model`): how far it lies above the mean of all tools, in deviations. */
+  readonly marks?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Finds tools by words alone: no waiting, no files, no model. */
@@ -39,4 +41,13 @@ export interface Embedder {
 export interface ToolFinder {
   readonly size: number;
   search(query: string, options: { readonly limit: number }): Promise<readonly Hit[]>;
+}
+
+/** `words +3.1, table +1.8`: how far each judge sets it above the other tools, in deviations; the strongest first. */
+export function whyFound(marks: Hit["marks"]): string {
+  if (marks === undefined) return "words";
+  return Object.entries(marks)
+    .sort(([, one], [, other]) => other - one)
+    .map(([judge, mark]) => `${judge} ${mark < 0 ? "−" : "+"}${Math.abs(mark).toFixed(1)}`)
+    .join(", ");
 }

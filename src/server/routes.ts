@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
+import { budgetRoute } from "./budget-route.js";
 import { callAgainRoute, callRoute, callsRoute } from "./calls-routes.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
@@ -12,8 +13,8 @@ import { eventsRoute } from "./events-route.js";
 import { hooksRoute } from "./hooks-route.js";
 import { statsRoute } from "./journal-routes.js";
 import { mcpRoutes } from "./mcp-route.js";
+import { metricsRoute } from "./metrics-route.js";
 import { describeRoutes } from "./openapi.js";
-import { pageAssetRoutes } from "./page-routes.js";
 import { jsonResponse, type Problem, problemOfThrown, problemResponse } from "./problem.js";
 import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
 import type { Route, RouteContext, ServerServices } from "./route.js";
@@ -54,6 +55,7 @@ const openapiRoute: Route = {
 export const ROUTES: readonly Route[] = [
   chatCompletionsRoute,
   modelsRoute,
+  budgetRoute,
   toolCallsRoute,
   toolsRoute,
   sourcesRoute,
@@ -70,6 +72,7 @@ export const ROUTES: readonly Route[] = [
   callRoute,
   callAgainRoute,
   statsRoute,
+  metricsRoute,
   ...dashboardRoutes,
   ...mcpRoutes,
   hooksRoute,
@@ -77,7 +80,6 @@ export const ROUTES: readonly Route[] = [
   openapiRoute,
   ...webRoutes,
   signInStyleRoute,
-  ...pageAssetRoutes,
 ];
 
 export type HermesApp = Hono<{ Bindings: HttpBindings }>;

@@ -99,6 +99,10 @@ export interface DelegatedResult {
   readonly turns: number;
   readonly durationMs: number;
   readonly tokens?: { readonly input: number; readonly output: number } | undefined;
+  /** Why it stopped: `end`, `max_turns`, `budget`, `interrupted`, `error`. */
+  readonly exitReason?: string | undefined;
+  /** What it called, in order. */
+  readonly calls?: readonly { readonly name: string; readonly ok: boolean }[] | undefined;
   /** Who outside wrote words that it was given, and that its summary may repeat. */
   readonly heard?: readonly string[] | undefined;
 }

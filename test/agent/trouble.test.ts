@@ -14,7 +14,7 @@ describe("lesson 61: what leads nowhere ends", () => {
       { approver: () => "deny" },
     );
     const { result, events } = await said(agent, "go");
-    expect(result).toMatchObject({ stop: "error", turns: 3 });
+    expect(result).toMatchObject({ stop: "error", turns: 3, error: { code: "stuck" } });
     expect(result.tool_calls.map(({ error }) => error?.code)).toEqual(["denied", "denied", "denied"]);
     expect(notices(events).join()).toContain("three times");
     expect(server.requests).toHaveLength(3);
@@ -99,7 +99,7 @@ describe("lesson 52: a call that was cut off", () => {
     const cut = { calls: [{ name: "write_file", arguments: { path: "a.txt", content: "long text" } }] };
     const { agent, server, cwd } = await agentOnServer([{ ...cut, finish: "length", repeat: "always" }]);
     const { result } = await said(agent, "go");
-    expect(result).toMatchObject({ stop: "error", turns: 2, tool_calls: [] });
+    expect(result).toMatchObject({ stop: "error", turns: 2, tool_calls: [], error: { code: "no_answer" } });
     expect(existsSync(join(cwd, "a.txt"))).toBe(false);
     expect(server.requests[1]?.messages.at(-1)?.text).toContain("Write in parts");
   });

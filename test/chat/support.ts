@@ -28,6 +28,7 @@ export const KEY = {
 } as const;
 
 export interface ChatOptions {
+  readonly env?: Readonly<Record<string, string>> | undefined;
   readonly size?: TerminalSize;
   readonly args?: readonly string[];
   /** What runs in the terminal; the chat itself unless said. `$CHAT` starts it. */
@@ -57,6 +58,7 @@ export async function startChat(steps: readonly Step[], options: ChatOptions = {
         HERMES_MODEL: "scripted",
         HERMES_MODEL_BASE_URL: server.url,
         HERMES_MODEL_API_KEY: "test-key",
+        ...options.env,
       },
     },
   );

@@ -124,6 +124,8 @@ describe("commands of the chat", () => {
     expect(existsSync(at("made.txt")) && existsSync(at("note.txt"))).toBe(true);
     await chat.type(`/undo${KEY.enter}`);
     await chat.printed("The last turn is taken back");
+    await chat.printed("removed made.txt");
+    await chat.printed("restored kept.txt");
     await chat.sees("› change things");
     expect(existsSync(at("made.txt"))).toBe(false);
     expect(existsSync(at("note.txt"))).toBe(false);
@@ -134,13 +136,30 @@ describe("commands of the chat", () => {
     expect(said?.map(({ text }) => text)).toEqual(["hi", "change things otherwise"]);
   });
 
+  it("lesson 124: /budget raises what the conversation may cost, and the work that waited goes on", async () => {
+    const chat = await startChat([{ text: "Done at last." }], {
+      env: {
+        HERMES_MODEL_PRICES_INPUT: "0",
+        HERMES_MODEL_PRICES_OUTPUT: "1000",
+        HERMES_MODEL_BUDGET_USD: "0.5",
+      },
+    });
+    await chat.type(`do it${KEY.enter}`);
+    await chat.printed("the work waits");
+    await chat.isIdle();
+    expect(chat.server.requests).toHaveLength(0);
+    await chat.type(`/budget 5${KEY.enter}`);
+    await chat.printed("Done at last.");
+    expect(chat.server.requests).toHaveLength(1);
+  });
+
   it("/plan reads only, and the model is told; again, and it may act", async () => {
     const chat = await startChat([WRITES, { text: "I could not." }, WRITES, { text: "Now I could." }]);
     await chat.type(`/plan${KEY.enter}`);
     await chat.sees("plan mode ·");
     await chat.type(`write it${KEY.enter}`);
     await chat.printed("I could not.");
-    expect(chat.server.requests[0]?.messages.at(-1)?.text).toMatch(/^\[Plan mode is on.*\n\nwrite it$/s);
+    expect(chat.server.requests[0]?.messages.at(-1)?.text).toMatch(/^write it\n\n\[Plan mode is on/);
     expect(existsSync(join(chat.cwd, "note.txt"))).toBe(false);
     await chat.isIdle();
     await chat.type(`/plan${KEY.enter}`);

@@ -34,13 +34,24 @@ async function serving(env: Readonly<Record<string, string>> = {}) {
     });
     return answer.text();
   };
+  const health = async () => (await fetch(new URL("/healthz", origin))).text();
   const open = async (): Promise<Page> => {
     const tab = await browser.newPage();
     await tab.goto(page);
-    await tab.locator("#connection", { hasText: "Live" }).waitFor();
+    await tab.goto(new URL("/approvals", origin).href);
+    await tab.locator('main:not([data-state="loading"])').waitFor();
+    await until(async () => /"page_open":true/.test(await health()), "the server sees the page");
     return tab;
   };
   return { home, call, open, said: () => said };
+}
+
+/** An answer counts once the question could be seen, so that nobody hits a button that has just appeared. */
+async function press(tab: Page, name: RegExp): Promise<void> {
+  const button = tab.getByRole("button", { name });
+  await button.waitFor();
+  await tab.waitForTimeout(1_500);
+  await button.click();
 }
 
 const DENIED = /nobody can be asked/;
@@ -50,12 +61,12 @@ it("a question waits while the page is open, also one of another process, and on
   expect(await call()).toMatch(DENIED);
   const tab = await open();
   const overHttp = call();
-  await tab.getByRole("button", { name: "Approve once" }).click();
+  await press(tab, /^Once/);
   expect(await overHttp).toContain('"status":"success"');
   const other = start(["call", RISKY.name, RISKY.arguments], { home });
   other.stdin?.end();
   const ended = outcomeOf(other);
-  await tab.getByRole("button", { name: "Deny" }).click();
+  await press(tab, /^Deny/);
   expect(await ended).toMatchObject({ code: 5, stderr: expect.stringContaining("the person denied it") });
   await tab.close();
   // A question that was asked while the server still saw the page waits its whole time.
@@ -71,7 +82,7 @@ it("what loosens waits for Take up on the page; what is stricter, and what a per
   await tab.getByText("config.yaml").waitFor();
   expect(await call()).toMatch(DENIED);
   await tab.getByRole("button", { name: "Take up" }).click();
-  await tab.getByText("Taken up.").waitFor();
+  await tab.getByRole("button", { name: "Take up" }).waitFor({ state: "detached" });
   await until(async () => !DENIED.test(await call()), "the settings are in force");
   expect((await hermes(["config", "set", "approvals.mode", "manual"], { home })).code).toBe(0);
   await until(async () => DENIED.test(await call()), "the stricter mode is in force");
@@ -89,6 +100,6 @@ it("a new tool waits for Take up too", async () => {
       'parameters: { type: "object", properties: {} }, effects: () => [], handler: () => "hello" });\n',
   );
   await tab.getByRole("button", { name: "Take up" }).click();
-  await tab.getByText("Taken up.").waitFor();
+  await tab.getByRole("button", { name: "Take up" }).waitFor({ state: "detached" });
   await until(() => said().includes("greet.ts: 1 added"), "the tool is taken up");
 }, 60_000);

@@ -55,6 +55,25 @@ describe("hermes sessions", () => {
     expect((await hermes(["sessions"], { home })).stdout).toContain("Where does 数据库 live?");
   });
 
+  it("raises a budget for a person, and never for a command that a tool started", async () => {
+    const budget = (...args: string[]) => ["sessions", "budget", ...args];
+    const env = { HERMES_MODEL_BUDGET_USD: "1", HERMES_MODEL_BUDGET_DAY_USD: "2" };
+    const before = { session: first, spent_usd: 0, budget_usd: 1 };
+    expect(await hermesJson(budget("last"), { home, env })).toEqual(before);
+    const byTool = await hermes(budget(first, "5", "--json"), { home, env: { ...env, AI_AGENT: "hermes" } });
+    expect(errorLine(byTool).message).toContain("A budget is raised by a person");
+    expect(await hermesJson(budget(first), { home, env })).toEqual(before);
+    expect(await hermesJson(budget(first, "$5"), { home, env })).toEqual({ ...before, budget_usd: 5 });
+    expect(await hermesJson(budget("day", "7"), { home, env })).toMatchObject({
+      session: null,
+      budget_usd: 7,
+    });
+    const refused = async (amount: string) =>
+      errorLine(await hermes(budget(first, amount, "--json"), { home, env })).message;
+    expect(await refused("much")).toContain("not an amount");
+    expect(await refused("3")).toContain("already");
+  });
+
   it("shows messages with calls and their answers", async () => {
     const shown = await hermesJson<{ messages: Record<string, unknown>[] }>(["sessions", "show", first], {
       home,

@@ -424,6 +424,22 @@ describe("lesson 98: what was cut off is gone on with in order, and not for ever
   });
 });
 
+it("lesson 124: an owner raises the budget from the chat, a guest cannot", async () => {
+  const server = await new TelegramServer().listen();
+  const { conversations } = await hubWith({
+    gateways: [telegramAt(server)],
+    config: "model: { budget_usd: 1 }\n",
+  });
+  server.say({ text: "hello" });
+  await eventually(() => expect(server.shown).toHaveLength(1));
+  server.say({ text: "/budget 9", from: 43, name: "Bob" });
+  await eventually(() => expect(server.shown.at(-1)?.text).toContain("Only an owner"));
+  server.say({ text: "/budget 5" });
+  await eventually(() => expect(server.shown.at(-1)?.text).toContain("budget of this conversation is $5.00"));
+  const [first] = await conversations.list({ limit: 5 });
+  expect(await conversations.raisedBudget({ session: first?.id ?? "" })).toBe(5);
+});
+
 describe("lesson 99: guests see answers only; old messages are told as old", () => {
   it("why something failed is for owners", async () => {
     const server = await new TelegramServer().listen();

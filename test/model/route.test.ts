@@ -101,8 +101,14 @@ describe("which model is asked", () => {
     expect((await routeOf({ ...env, HERMES_MODEL: "anthropic:x" }, { yaml })).url).toBe(own);
     expect((await routeOf(env, { yaml, model: "anthropic:x" })).url).toBe(own);
     expect((await resolveFallbacks(await configOf(env, yaml)))[0]?.url).toBe(own);
+    // It is the address of a compatible server, also of one that is named so.
+    expect((await routeOf(env, { yaml, model: "compatible:other" })).url).toBe("http://127.0.0.1:1");
     const together = "model: { base_url: 'http://127.0.0.1:1', name: 'anthropic:x' }";
     expect((await routeOf(env, { yaml: together })).url).toBe("http://127.0.0.1:1");
+    expect((await routeOf(env, { yaml: together, model: "anthropic:y" })).url).toBe("http://127.0.0.1:1");
+    expect(
+      (await routeOf({ ...env, OPENAI_API_KEY: "a" }, { yaml: together, model: "openai:y" })).url,
+    ).not.toContain("127.0.0.1");
   });
 
   it("an address alone is an OpenAI-compatible server, and its first model is asked", async () => {

@@ -196,3 +196,25 @@ describe("whatever is asked, there is an answer", () => {
     );
   });
 });
+
+describe("a profile within another one", () => {
+  it("is never looser than that one, whatever it says itself", () => {
+    let looser = 0;
+    const asking = effect.map((each) => ({ ...each, ask: { reason: "why", unlessNamed: true } }));
+    fc.assert(
+      fc.property(
+        ruleSet,
+        ruleSet,
+        fc.array(fc.oneof(effect, asking), { minLength: 1, maxLength: 3 }),
+        (outer, own, touched) => {
+          const layers = [layer({ profiles: { outer, p: { ...own, within: "outer" }, alone: own } }, "home")];
+          const strictness = (profile: string) => STRICTNESS[decide(layers, touched, { profile }).verdict];
+          expect(strictness("p")).toBeGreaterThanOrEqual(strictness("outer"));
+          if (strictness("alone") < strictness("outer")) looser += 1;
+        },
+      ),
+      { numRuns: 1000 },
+    );
+    expect(looser, "rules that would be looser by themselves").toBeGreaterThan(20);
+  });
+});

@@ -117,7 +117,7 @@ describe("replaying the journal against another profile", () => {
     await session.call({ name: "read_file", arguments: { path: "a.txt" } });
     await session.call({ name: "write_file", arguments: { path: "b.txt", content: "b" } });
     const { table, home } = await rulesBench("");
-    const result = simulate({
+    const result = await simulate({
       rows: await (await runtime.journal()).recent({ limit: 10 }),
       profile: "readonly_research",
       permissions: table,

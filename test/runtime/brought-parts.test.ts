@@ -42,6 +42,7 @@ class MemoryJournal implements Journal {
   result = async () => undefined;
   stats = async () => noStats();
   keepUp = () => undefined;
+  metrics = () => ({ tools: [], answers: {} });
   recover = async () => [];
   prune = async () => 0;
   async close() {

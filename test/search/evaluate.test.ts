@@ -71,7 +71,7 @@ describe("hermes tools search-eval", () => {
       "ndcg@5": 1,
       us_per_query: expect.any(Number),
       build_ms: expect.any(Number),
-      method: "lexical",
+      judges: ["words"],
       tools: 5,
       queries: 2,
     });

@@ -38,7 +38,11 @@ function gatedTool() {
   return { tool, seen };
 }
 
-async function doorTo(steps: readonly Step[], tools: Parameters<typeof startServer>[0] = []) {
+async function doorTo(
+  steps: readonly Step[],
+  tools: Parameters<typeof startServer>[0] = [],
+  env: Readonly<Record<string, string>> = {},
+) {
   const model = await startScriptedModel({ steps });
   onTestEnd(() => model.close());
   const made = await startServer(tools, {
@@ -51,6 +55,7 @@ async function doorTo(steps: readonly Step[], tools: Parameters<typeof startServ
         HERMES_MODEL_BASE_URL: model.url,
         HERMES_MODEL_API_KEY: "key",
         HERMES_CALL_TOKEN: CALL_TOKEN,
+        ...env,
       },
     },
   });
@@ -61,6 +66,33 @@ async function doorTo(steps: readonly Step[], tools: Parameters<typeof startServ
 
 const user = (content: string) => ({ role: "user" as const, content });
 const asked = (content: string) => ({ model: "hermes", messages: [user(content)] });
+
+it("lesson 124: work that waits for money goes on when the server's owner raises the budget", async () => {
+  const door = await doorTo([{ text: "Done." }], [], {
+    HERMES_MODEL_PRICES_INPUT: "0",
+    HERMES_MODEL_PRICES_OUTPUT: "1000",
+    HERMES_MODEL_BUDGET_USD: "0.5",
+  });
+  const { data, response } = await door.openai.chat.completions.create(asked("go")).withResponse();
+  expect(data.choices[0]?.finish_reason).toBe("length");
+  const session = response.headers.get("x-hermes-session") ?? "";
+  const raise = (token: string, body: unknown) =>
+    fetch(new URL("/v1/budget", door.server.url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  // Who may only call tools may not pay for them.
+  expect((await raise(CALL_TOKEN, { session, usd: 5 })).status).toBe(403);
+  expect((await raise(TOKEN, { session, usd: "much" })).status).toBe(400);
+  expect((await raise(TOKEN, { session: "nobody", usd: 5 })).status).toBe(404);
+  const raised = await raise(TOKEN, { session, usd: 5 });
+  expect(await raised.json()).toEqual({ spent_usd: 0, budget_usd: 5 });
+  const again = await door.openai.chat.completions.create(asked("go on"), {
+    headers: { "x-hermes-session": session },
+  });
+  expect(again.choices[0]?.message.content).toBe("Done.");
+});
 
 describe("POST /v1/chat/completions, asked with OpenAI's own client", () => {
   it("runs the tools here and answers with text, usage, and what was called", async () => {

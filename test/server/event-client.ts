@@ -15,7 +15,9 @@ export class EventClient {
 
   static async open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventClient> {
     const client = new EventClient();
-    const answer = await fetch(new URL("/v1/events", url), {
+    // The address of a server, or of its events with a query.
+    const at = new URL(url);
+    const answer = await fetch(at.pathname === "/" ? new URL("/v1/events", url) : at, {
       headers: { authorization: `Bearer ${TOKEN}`, ...headers },
       signal: client.#leave.signal,
     });

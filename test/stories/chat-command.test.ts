@@ -58,7 +58,21 @@ describe("hermes chat", () => {
       "tool_result",
       "result",
     ]);
+    expect(events.find(({ type }) => type === "tool_result").human).toMatch(
+      /^wrote [ -~]*note\.txt \(\d+ bytes\)$/,
+    );
     expect(existsSync(join(cwd, "note.txt"))).toBe(true);
+    await server.close();
+  });
+
+  it("--json says why there is no answer, and what to do", async () => {
+    const { server, ask } = await chatWith([{ status: 401, error: "no" }]);
+    const { stdout, code } = await ask(["-q", "hello", "--json"]);
+    expect(code).toBe(6);
+    expect(JSON.parse(stdout)).toMatchObject({
+      stop: "error",
+      error: { code: "model_refused", hint: expect.stringContaining("hermes setup model") },
+    });
     await server.close();
   });
 

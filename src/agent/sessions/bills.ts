@@ -30,3 +30,12 @@ export function sumOfBills(
     .get(root ?? null, since ?? 0);
   return Number(row?.sum ?? 0);
 }
+
+export function raisedLimit(db: Database, key: string): number | undefined {
+  const row = db.prepare("SELECT value FROM about WHERE key = ?").get(key);
+  return row === undefined ? undefined : Number(row.value);
+}
+
+export function raiseLimit(db: Database, key: string, usd: number): void {
+  db.prepare("INSERT OR REPLACE INTO about VALUES (?, ?)").run(key, String(usd));
+}

@@ -2,7 +2,7 @@ import type { Database, SqlRow, Statement } from "../../store/driver.js";
 import { rollback } from "../../store/migrations.js";
 import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
-import { insertBill, sumOfBills } from "./bills.js";
+import { insertBill, raisedLimit, raiseLimit, sumOfBills } from "./bills.js";
 import { ConversationQueries } from "./conversation-queries.js";
 import {
   conversationOf,
@@ -21,6 +21,7 @@ import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
 import type {
   Bill,
+  BudgetOf,
   Conversation,
   ConversationStore,
   FoundMessage,
@@ -244,6 +245,20 @@ export class SqliteConversationStore implements ConversationStore {
   }): Promise<number> {
     const root = query.session === undefined ? undefined : Number(this.#existing(query.session).root);
     return sumOfBills(this.#db, { root, since: query.since });
+  }
+
+  async raisedBudget(of: BudgetOf): Promise<number | undefined> {
+    return raisedLimit(this.#db, this.#budgetKey(of));
+  }
+
+  async raiseBudget(of: BudgetOf, usd: number): Promise<void> {
+    this.#write(() => raiseLimit(this.#db, this.#budgetKey(of), usd));
+    await this.#sync.committed();
+  }
+
+  #budgetKey(of: BudgetOf): string {
+    if ("session" in of) return `budget:${Number(this.#existing(of.session).root)}`;
+    return `budget:${new Date(of.dayOf).toLocaleDateString("sv-SE")}`;
   }
 
   /** Takes back everything that was said after a message; what it cost stays on the bill. */

@@ -68,6 +68,9 @@ export interface OwnedBy {
   readonly owner?: string | undefined;
 }
 
+/** One conversation with all it hands on, or all of them on one day (of this machine's clock). */
+export type BudgetOf = { readonly session: string } | { readonly dayOf: number };
+
 /**
  * Conversations on disk. What `append` answered survives `kill -9`. The index for searching lies in a file of its own
  * and can be made anew from the messages.
@@ -118,6 +121,10 @@ export interface ConversationStore {
     readonly session?: string | undefined;
     readonly since?: number | undefined;
   }): Promise<number>;
+  /** The most that may be spent, in US dollars, as far as a person has raised it here. */
+  raisedBudget(of: BudgetOf): Promise<number | undefined>;
+  /** Read before each request by every process that works on it. */
+  raiseBudget(of: BudgetOf, usd: number): Promise<void>;
   delete(session: string, owned?: OwnedBy): Promise<boolean>;
   close(): Promise<void>;
 }

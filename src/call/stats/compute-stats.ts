@@ -21,7 +21,7 @@ const KEY_FIELDS = ["tool", "toolset", "model", "environment", "door"] as const;
 export function computeStats(db: Database, query: StatsQuery): JournalStats {
   const { sinceMs, by } = query;
   const untilMs = query.untilMs ?? Date.now() + 1;
-  const pieces = readPieces(db, sinceMs, untilMs);
+  const pieces = readPieces(db, { sinceMs, untilMs });
   const outcomes = new Outcomes(readNames(db, "outcome"));
   const keys = readNames(db, "key");
   const tally = (places: number, placeOf: PlaceOf) => new Tally({ places, placeOf, outcomes, pieces });
@@ -133,7 +133,10 @@ function seriesOf(options: {
   }));
 }
 
-function readPieces(db: Database, sinceMs: number, untilMs: number): readonly Piece[] {
+export function readPieces(
+  db: Database,
+  { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+): readonly Piece[] {
   return db
     .prepare("SELECT from_ms, rows, rare, dense FROM stats_pieces WHERE to_ms >= ? AND from_ms < ?")
     .all(sinceMs, untilMs)

@@ -95,7 +95,7 @@ export class RollUp {
     return {
       key: this.#names.idOf("key", JSON.stringify(key.map((name) => textOf(name).slice(0, NAME_CHARS)))),
       session: this.#names.idOf("session", textOf(intent.session_id)),
-      outcome: this.#names.idOf("outcome", `${status}:${code}`),
+      outcome: this.#names.idOf("outcome", `${status}:${code}:${answerIn(intent)}`),
       at: numberOf(intent.started_at),
       durationMs: numberOf(outcome.duration_ms),
       chars,
@@ -224,6 +224,11 @@ function rareOf(intent: Fields, outcome: Fields): CountedCall["rare"] {
   add(usage.output, numberOf(outcome.output_tokens));
   add(usage.costUsd, numberOf(outcome.cost_usd));
   return rare;
+}
+
+function answerIn({ decision }: Fields): string {
+  const answer = textOf(decision);
+  return answer.startsWith("ask:") ? answer.slice("ask:".length) : "";
 }
 
 function repairsIn(repairs: unknown): number {

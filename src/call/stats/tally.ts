@@ -28,6 +28,8 @@ export type PlaceOf = (piece: {
 export class Outcomes {
   readonly statuses: readonly (CountedStatus | undefined)[];
   readonly codes: readonly string[];
+  /** How the question was answered, where one was asked. */
+  readonly answers: readonly string[];
   /** By number: 1 where the call ran. */
   readonly ran: Uint8Array;
 
@@ -36,6 +38,7 @@ export class Outcomes {
     const parts = Array.from({ length: size }, (_, id) => (names.get(id) ?? ":").split(":"));
     this.statuses = parts.map(([status = ""]) => countedStatus(status));
     this.codes = parts.map(([, code = ""]) => code);
+    this.answers = parts.map(([, , answer = ""]) => answer);
     this.ran = Uint8Array.from(this.statuses, (status) =>
       status === "ok" || status === "error" || status === "timeout" ? 1 : 0,
     );

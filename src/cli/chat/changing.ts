@@ -1,11 +1,13 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { budgetCommand, configuredBudget } from "../../agent/raise-budget.js";
 import { markdownOf } from "../../agent/sessions/markdown.js";
 import { ageText } from "../../base/human.js";
 import { visible } from "../../base/visible-text.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { brief } from "../output.js";
+import { assertPerson } from "../person.js";
 import type { ChatApp } from "./chat-app.js";
 import { conversationRows } from "./welcome.js";
 
@@ -38,24 +40,38 @@ export async function plan(app: ChatApp): Promise<void> {
   );
 }
 
+/** Raised here or elsewhere, it is found before the next request; work that waited for it goes on at once. */
+export async function budget(app: ChatApp, typed: string): Promise<void> {
+  if (typed !== "") assertPerson("A budget is raised by a person", "Ask the person to raise it.");
+  const { store, runtime } = app.parts;
+  const { conversation } = app.chat.agent;
+  const parts = { store, conversation, budget: configuredBudget(runtime.config) };
+  const { text, isRaised } = await budgetCommand(parts, typed);
+  app.note(`${text}.`);
+  if (isRaised) await app.turns.goOn();
+}
+
 /** What was said comes back into the line, to be said otherwise. */
 export async function undo(app: ChatApp): Promise<void> {
   const { out } = app.parts;
   const undone = await app.chat.undo();
   if (undone === undefined) return app.note("There is no turn of this chat to take back.");
   const { said, restored, left } = undone;
+  const { workspace } = app.chat.agent.session.scope.info;
+  const isThere = (path: string) => existsSync(resolve(workspace, path));
   app.print([
     `${out.mark("ok")} The last turn is taken back${restored.length === 0 ? "; it changed no files" : ""}.`,
-    ...listed(restored).map((path) => out.color.dim(`  restored ${visible(path)}`)),
-    ...listed(left).map((path) => `  ${out.mark("warning")} left alone, changed since: ${visible(path)}`),
+    ...restored
+      .slice(0, SHOWN_PATHS)
+      .map((path) => out.color.dim(`  ${isThere(path) ? "restored" : "removed"} ${visible(path)}`)),
+    ...(restored.length > SHOWN_PATHS ? [out.color.dim(`  and ${restored.length - SHOWN_PATHS} more`)] : []),
+    ...left
+      .slice(0, SHOWN_PATHS)
+      .map((path) => `  ${out.mark("warning")} left alone, changed since: ${visible(path)}`),
+    ...(left.length > SHOWN_PATHS ? [`  and ${left.length - SHOWN_PATHS} more left alone`] : []),
     "",
   ]);
   app.offer(said);
-}
-
-function listed(paths: readonly string[]): readonly string[] {
-  const shown = paths.slice(0, SHOWN_PATHS);
-  return paths.length === shown.length ? shown : [...shown, `and ${paths.length - shown.length} more`];
 }
 
 export async function startNew(app: ChatApp): Promise<void> {

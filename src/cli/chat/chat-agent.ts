@@ -88,7 +88,7 @@ export class ChatAgent {
   async *send(said: string): AsyncGenerator<AgentEvent> {
     const news = this.#news;
     this.#news = undefined;
-    yield* this.#turn(said, () => this.#agent.send(news === undefined ? said : `${news}\n\n${said}`));
+    yield* this.#turn(said, () => this.#agent.send(news === undefined ? said : `${said}\n\n${news}`));
   }
 
   /** Finishes a turn that was cut off. */

@@ -69,6 +69,12 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (app) => (await looking()).showCost(app),
   },
   {
+    name: "budget",
+    argument: "[[day] USD]",
+    about: "what this conversation, or this day, may cost; with an amount, raise it, and what waits goes on",
+    run: async (app, typed) => (await changing()).budget(app, typed),
+  },
+  {
     name: "undo",
     about: "take the last turn back, with its changes of files",
     run: async (app) => (await changing()).undo(app),

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentResult } from "../../agent/events.js";
 import type { Approver } from "../../call/scope.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { HermesError } from "../../tool/errors.js";
+import { plainText } from "../../tool/marked-text.js";
 import { type CommandContext, exitSoon } from "../context.js";
 import { commandError, EXIT } from "../errors.js";
 import type { Output } from "../output.js";
@@ -82,7 +83,7 @@ async function follow({ out }: CommandContext, events: AsyncIterable<AgentEvent>
     if (event.type === "result") result = event;
     else if (event.type === "error") error = event;
     // Calls that are still being written are for those who watch.
-    if (out.jsonl && event.type !== "tool_begun") out.value(event);
+    if (out.jsonl && event.type !== "tool_begun") out.value(unmarked(event));
     if (!out.json && (isWatched || event.type !== "text")) remark(out, event);
   }
   if (result === undefined) throw neverBegun(error);
@@ -95,6 +96,11 @@ async function follow({ out }: CommandContext, events: AsyncIterable<AgentEvent>
   // A program gets the answer and nothing that was said on the way to it.
   if (!isWatched) process.stdout.write(result.text);
   if (result.text !== "" && !result.text.endsWith("\n")) process.stdout.write("\n");
+}
+
+/** Marks for colours are for whoever paints them. */
+function unmarked(event: AgentEvent): AgentEvent {
+  return event.type === "tool_result" ? { ...event, human: plainText(event.human) } : event;
 }
 
 function remark(out: Output, event: AgentEvent): void {

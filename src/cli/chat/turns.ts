@@ -75,6 +75,11 @@ export class ChatTurns {
     return this.#queue.pop();
   }
 
+  /** Goes on with a turn that waits, whatever it waited for. */
+  async goOn(): Promise<void> {
+    if ((await this.#chat.lastTurn()) !== "finished") this.#work(this.#chat.resume());
+  }
+
   /** Goes on with a turn that was cut off; one that somebody stopped waits for a word. */
   async finishCutOff(): Promise<void> {
     const { color } = this.#page.out;

@@ -31,7 +31,8 @@ export async function withConversation(
 ): Promise<void> {
   const [id = ""] = context.args;
   const isThere = await withConversations(context, async (store) => {
-    const conversation = await store.get(id);
+    const [newest] = id === "last" ? await store.list({ limit: 1 }) : [];
+    const conversation = newest ?? (await store.get(id));
     if (conversation !== undefined) await work(store, conversation);
     return conversation !== undefined;
   });

@@ -1,7 +1,9 @@
 import { quoteForShell } from "../../base/quote.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { toolUse } from "../../runtime/tool-use.js";
+import { searchable } from "../../search/catalogue.js";
 import { isHardlyUsed } from "../../search/tool-use.js";
+import { whyFound } from "../../search/types.js";
 import { describeSignature } from "../../tool/signature.js";
 import { aboutTools, type CommandContext, withRuntime } from "../context.js";
 import type { Output } from "../output.js";
@@ -67,7 +69,33 @@ async function show({
 export async function explain(context: CommandContext): Promise<void> {
   const [name] = context.args;
   const about = name === undefined ? context : aboutTools(context, [name]);
-  await withRuntime(about, (runtime) => explainTools({ runtime, name, out: context.out }));
+  const { request } = context.options;
+  await withRuntime(about, async (runtime) => {
+    await explainTools({ runtime, name, out: context.out });
+    if (name !== undefined && typeof request === "string")
+      await explainPlace({ runtime, name: runtime.canonicalName(name), request, out: context.out });
+  });
+}
+
+/** Which place a request gives a tool among all that are switched on. */
+async function explainPlace({
+  runtime,
+  name,
+  request,
+  out,
+}: {
+  readonly runtime: Runtime;
+  readonly name: string;
+  readonly request: string;
+  readonly out: Output;
+}): Promise<void> {
+  const on = (await runtime.listTools()).filter((tool) => tool.enabled);
+  const entries = on.flatMap((tool) => runtime.registry.get(tool.name) ?? []);
+  const finder = await runtime.finderFor(entries.map(searchable));
+  const hits = await finder.search(request, { limit: entries.length });
+  const at = hits.findIndex(({ index }) => entries[index]?.name === name);
+  const why = at < 0 ? "not found" : `place ${at + 1} of ${entries.length}: ${whyFound(hits[at]?.marks)}`;
+  out.note(`${JSON.stringify(request)}: ${why}`);
 }
 
 async function explainTools({

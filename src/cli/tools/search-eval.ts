@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import { hermesPaths } from "../../config/paths.js";
 import { depthFor, Evaluation, type JudgedQuery } from "../../search/evaluate.js";
-import { HybridFinder } from "../../search/finder.js";
+import { HybridFinder, type Judge } from "../../search/finder.js";
 import { createLexicalIndex } from "../../search/lexical/index.js";
 import { createEmbedder, type ModelEmbedder } from "../../search/semantic/embedder.js";
 import { fetchModel } from "../../search/semantic/fetch-model.js";
@@ -24,7 +24,8 @@ export async function searchEval(context: CommandContext): Promise<void> {
   const ks = readKs(String(options.k ?? "1,5,10"));
   const tools = await readTools(String(options.tools));
   const queries = await readQueries(String(options.queries));
-  const embedder = options.lexical === true ? undefined : await openEmbedder(context);
+  const judges = readJudges(options);
+  const embedder = judges.has("model") ? await openEmbedder(context) : undefined;
   try {
     const buildStart = performance.now();
     const lexical = createLexicalIndex(tools);
@@ -33,6 +34,7 @@ export async function searchEval(context: CommandContext): Promise<void> {
     const finder = new HybridFinder({
       tools,
       lexical,
+      table: judges.has("table") ? undefined : false,
       embedder,
       cache: embedder && vectorCache(context.home, embedder),
       onProgress: (done, total) => context.out.note(`vectors: ${done} of ${total} new ones`),
@@ -63,9 +65,9 @@ export async function searchEval(context: CommandContext): Promise<void> {
       "ndcg@5": rounded(ndcg5),
       us_per_query: Math.round((searching / Math.max(1, evaluation.count)) * 1000),
       build_ms: rounded(buildMs),
-      method: finder.method,
+      judges: finder.judges,
       model: embedder && MODEL_ID,
-      vectors_ms: embedder && Math.round(vectorsMs),
+      vectors_ms: finder.judges.length > 1 ? Math.round(vectorsMs) : undefined,
       tools: tools.length,
       queries: evaluation.count,
     });
@@ -111,8 +113,24 @@ function readKs(given: string): readonly number[] {
   );
 }
 
+const JUDGES: readonly Judge[] = ["words", "table", "model"];
+
+/** Words always judge: what the others say is added to theirs. */
+function readJudges(options: CommandContext["options"]): ReadonlySet<Judge> {
+  if (options.lexical === true) return new Set(["words"]);
+  if (typeof options.judges !== "string") return new Set(JUDGES);
+  const given = options.judges.split(",").map((judge) => judge.trim());
+  const wanted = JUDGES.filter((judge) => given.includes(judge));
+  if (given.includes("words") && wanted.length === given.length) return new Set(wanted);
+  throw commandError(
+    "bad_request",
+    `--judges ${options.judges} is not a list of words, table and model that has words in it`,
+    "For example: --judges words,table",
+  );
+}
+
 function warn(why: string): void {
-  process.stderr.write(`only words are used: ${why}\n`);
+  process.stderr.write(`the model does not judge: ${why}\n`);
 }
 
 function rounded(value: number): number {

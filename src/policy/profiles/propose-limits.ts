@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { isAtOrBelow } from "../../base/path.js";
 import { quoteIfNeeded } from "../../base/quote.js";
 import { hostOf } from "../../net/hosts.js";
@@ -29,6 +30,8 @@ export type Limits = readonly string[] | NoLimit;
 const MOST_FOLDERS = 40;
 const MOST_HOSTS = 40;
 const MOST_COMMANDS = 80;
+/** Reading a command line takes up to a millisecond. */
+const LINES_A_TURN = 10;
 
 /** Folders that hold every place that was touched. */
 export function pathLimits(uses: readonly Use[], home: string): Limits {
@@ -143,9 +146,10 @@ const RUNS_ANYTHING =
   /^(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|deno|bun|ruby|perl|php|lua|sudo|su|doas|ssh|env|xargs|eval|exec|find|awk|sed|npx|watch|parallel|timeout|nohup)$/;
 
 /** Lines of `allowed_commands` that cover every command that was run. */
-export function commandLimits(uses: readonly Use[], options: LineOptions): Limits {
+export async function commandLimits(uses: readonly Use[], options: LineOptions): Promise<Limits> {
   const rules = new Set<string>();
-  for (const { resource, asked } of uses) {
+  for (const [index, { resource, asked }] of uses.entries()) {
+    if (index % LINES_A_TURN === 0) await othersTurn();
     const line = readCommandLine(resource, options);
     const listed = (line?.readings ?? []).flatMap(({ commands }) =>
       commands.map(({ name, args }) => commandRule([name.text, ...args.map(({ text }) => text)], asked)),

@@ -4,15 +4,8 @@ import type { PermissionPolicy } from "../engine.js";
 import { domainOf, KNOWN_PERMISSIONS, permissionMatches } from "./permission-names.js";
 import type { PermissionTable } from "./permission-table.js";
 import { commandLimits, hostLimits, type Limits, pathLimits, type Use, writtenBy } from "./propose-limits.js";
-import {
-  kindOf,
-  parsed,
-  questionOf,
-  type Simulation,
-  simulate,
-  type UnusedRule,
-  verdictIn,
-} from "./simulate.js";
+import { kindOf, parsed, RowJudge } from "./row-judge.js";
+import { type Simulation, simulate, type UnusedRule, verdictIn } from "./simulate.js";
 
 /** A rule in force that nothing needed; for one about many permissions, which of them. */
 export interface UnneededRule extends UnusedRule {
@@ -58,10 +51,11 @@ export const PROPOSED = "What was used, within ";
  */
 export async function propose(options: ProposalOptions): Promise<Proposal> {
   const notes: string[] = [];
-  const rows = usedRows(options, notes);
+  const judge = new RowJudge({ ...options, policy: options.policyFor(options.permissions) });
+  const rows = await usedRows(options, judge, notes);
   const uses = usesOf(rows, options.cwd);
   const dropped = new Set<string>();
-  let draft = draftOf({ options, uses, dropped, notes });
+  let draft = await draftOf({ options, uses, dropped, notes });
   let outcome = await trial(draft, rows, options);
   // What a list turns out not to cover after all is not limited by it: a link, a name that means two places.
   for (let failing = limitsBehind(outcome); failing.length > 0; failing = limitsBehind(outcome)) {
@@ -69,7 +63,7 @@ export async function propose(options: ProposalOptions): Promise<Proposal> {
       dropped.add(limit);
       notes.push(`${limit} is not limited: the list did not cover all that was used`);
     }
-    draft = draftOf({ options, uses, dropped, notes });
+    draft = await draftOf({ options, uses, dropped, notes });
     outcome = await trial(draft, rows, options);
   }
   return {
@@ -78,29 +72,32 @@ export async function propose(options: ProposalOptions): Promise<Proposal> {
     yaml: draft,
     calls: rows.length,
     covered: outcome.unchanged + sum(outcome.newly_allowed),
-    never_used: neverUsed(rows, options),
+    never_used: await neverUsed(rows, options, judge),
     notes: [...new Set(notes)],
   };
 }
 
 /** Calls that were allowed, by a rule or by a person, and that the rules in force would not refuse now. */
-function usedRows(options: ProposalOptions, notes: string[]): readonly JournalRow[] {
-  const policy = options.policyFor(options.permissions);
+async function usedRows(
+  options: ProposalOptions,
+  judge: RowJudge,
+  notes: string[],
+): Promise<readonly JournalRow[]> {
   const left = { refused: 0, closed: 0, unreadable: 0 };
-  const rows = options.rows.flatMap((row) => {
+  const rows: JournalRow[] = [];
+  for (const row of options.rows) {
     const verdict = verdictIn(row.decision);
     if (verdict === undefined || verdict === "deny" || !wasAllowed(row)) {
       left.refused += 1;
-      return [];
+      continue;
     }
     // Of long arguments the journal keeps a part; what a call touched it keeps whole.
     const { args_bytes: _cut, ...whole } = row;
-    const question = questionOf(whole, options);
-    if (question === undefined) left.unreadable += 1;
-    else if (policy.decide(question).verdict === "deny") left.closed += 1;
-    else return [whole];
-    return [];
-  });
+    const judged = await judge.judge(whole);
+    if (judged === undefined) left.unreadable += 1;
+    else if (judged.decision.verdict === "deny") left.closed += 1;
+    else rows.push(whole);
+  }
   if (left.refused > 0) notes.push(`${left.refused} calls that were refused are left aside`);
   if (left.closed > 0) notes.push(`${left.closed} calls that today's rules refuse are left aside`);
   if (left.unreadable > 0) notes.push(`${left.unreadable} calls are unreadable in the journal`);
@@ -111,8 +108,9 @@ function wasAllowed({ decision, state }: JournalRow): boolean {
   return decision === "allow" || state === "done" || state === "partial";
 }
 
+/** Each different use of each permission. */
 function usesOf(rows: readonly JournalRow[], cwd: string): ReadonlyMap<string, readonly Use[]> {
-  const uses = new Map<string, Use[]>();
+  const uses = new Map<string, Map<string, Use>>();
   for (const row of rows) {
     const effects = parsed(row.effects) as readonly Effect[];
     for (const effect of effects) {
@@ -122,12 +120,11 @@ function usesOf(rows: readonly JournalRow[], cwd: string): ReadonlyMap<string, r
         isLocal: kindOf(row.environment) === "local",
         cwd: effect.cwd ?? cwd,
       };
-      const known = uses.get(effect.action);
-      if (known === undefined) uses.set(effect.action, [use]);
-      else known.push(use);
+      const known = uses.get(effect.action) ?? new Map<string, Use>();
+      uses.set(effect.action, known.set(JSON.stringify(use), use));
     }
   }
-  return uses;
+  return new Map([...uses].map(([action, found]) => [action, [...found.values()]]));
 }
 
 interface Draft {
@@ -139,15 +136,15 @@ interface Draft {
 }
 
 /** Written by hand, since `yaml` would be loaded for nothing else: every text is quoted as JSON, which YAML reads. */
-function draftOf({ options, uses, dropped, notes }: Draft): string {
+async function draftOf({ options, uses, dropped, notes }: Draft): Promise<string> {
   const actions = [...uses.keys()].sort();
-  const limits = actions.flatMap((action) => {
-    const [list, found] = limitsFor({ options, uses, dropped, notes }, action) ?? [];
-    if (list === undefined || dropped.has(`${action}.${list}`)) return [];
-    if (Array.isArray(found)) return [[`      ${text(action)}:`, ...listLines(list, found)]];
-    notes.push(`${action} is not limited: ${(found as { readonly why: string }).why}`);
-    return [];
-  });
+  const limits: string[] = [];
+  for (const action of actions) {
+    const [list, found] = (await limitsFor({ options, uses, dropped, notes }, action)) ?? [];
+    if (list === undefined || found === undefined || dropped.has(`${action}.${list}`)) continue;
+    if ("why" in found) notes.push(`${action} is not limited: ${found.why}`);
+    else limits.push(`      ${text(action)}:`, ...listLines(list, found));
+  }
   const outer = options.profile.split("+").map(text).join(", ");
   return [
     "profiles:",
@@ -155,12 +152,15 @@ function draftOf({ options, uses, dropped, notes }: Draft): string {
     `    description: ${JSON.stringify(PROPOSED + options.profile)}`,
     `    within: [${outer}]`,
     `    allow: [${actions.map(text).join(", ")}]`,
-    ...(limits.length === 0 ? [] : ["    restrictions:", ...limits.flat()]),
+    ...(limits.length === 0 ? [] : ["    restrictions:", ...limits]),
     "",
   ].join("\n");
 }
 
-function limitsFor({ options, uses }: Draft, action: string): readonly [string, Limits] | undefined {
+async function limitsFor(
+  { options, uses }: Draft,
+  action: string,
+): Promise<readonly [string, Limits] | undefined> {
   const own = uses.get(action) ?? [];
   const line = { home: options.home };
   switch (domainOf(action)) {
@@ -170,7 +170,7 @@ function limitsFor({ options, uses }: Draft, action: string): readonly [string, 
       return ["allowed_paths", pathLimits([...own, ...writtenBy(commands, line)], options.home)];
     }
     case "terminal":
-      return ["allowed_commands", commandLimits(own, line)];
+      return ["allowed_commands", await commandLimits(own, line)];
     case "network":
     case "browser":
       return ["allowed_hosts", hostLimits(own)];
@@ -214,9 +214,13 @@ function sum(changes: readonly { readonly calls: number }[]): number {
 }
 
 /** Rules no call met, and for rules about many permissions those among them that no call asked for. */
-function neverUsed(rows: readonly JournalRow[], options: ProposalOptions): readonly UnneededRule[] {
+async function neverUsed(
+  rows: readonly JournalRow[],
+  options: ProposalOptions,
+  judge: RowJudge,
+): Promise<readonly UnneededRule[]> {
   const policy = options.policyFor(options.permissions);
-  const unmet = simulate({ ...options, policy, rows }).never_fired;
+  const { never_fired: unmet } = await simulate({ ...options, policy, rows, judge });
   const used = new Set(usesOf(rows, options.cwd).keys());
   const unused = KNOWN_PERMISSIONS.filter((permission) => !used.has(permission));
   const levels = options.permissions.authorityOf(options.profile)?.levels ?? [];

@@ -1,9 +1,9 @@
 import type { JournalRow } from "../../call/journal.js";
-import { ENVIRONMENT_KINDS } from "../../config/environment-settings.gen.js";
 import type { Effect } from "../../tool/effects.js";
-import type { PermissionPolicy, RulesQuestion } from "../engine.js";
+import type { PermissionPolicy } from "../engine.js";
 import type { PermissionTable } from "./permission-table.js";
-import type { Answer, Level, Restriction, RuleOrigin, TraceStep } from "./types.js";
+import { RowJudge, ruleKey } from "./row-judge.js";
+import type { Answer, Level, Restriction } from "./types.js";
 
 /** Calls that would end differently for the same reason. */
 export interface Change {
@@ -46,26 +46,29 @@ export interface SimulationOptions {
   readonly policy: PermissionPolicy;
   readonly cwd: string;
   readonly home: string;
+  /** One that has judged such rows before. */
+  readonly judge?: RowJudge;
 }
 
 /** What would have happened to the journalled calls under another profile. Nothing is run, nothing is asked. */
-export function simulate(options: SimulationOptions): Simulation {
+export async function simulate(options: SimulationOptions): Promise<Simulation> {
+  const judge = options.judge ?? new RowJudge(options);
   const changes = { denied: new Changes(), asked: new Changes(), allowed: new Changes() };
   const fired = new Set<string>();
   const counts = { unchanged: 0, unknown: 0, undecided: 0 };
   for (const row of options.rows) {
     const before = verdictIn(row.decision);
-    const question = before === undefined ? undefined : questionOf(row, options);
+    const judged = before === undefined ? undefined : await judge.judge(row);
     if (before === undefined) counts.undecided += 1;
-    else if (question === undefined) counts.unknown += 1;
+    else if (judged === undefined) counts.unknown += 1;
     else {
-      const { decision, trace } = options.policy.explainDecision(question);
-      for (const step of trace) if (isFired(step)) fired.add(keyOf(step.rule, step.list, step.at));
+      const { decision, effects } = judged;
+      for (const rule of judged.fired) fired.add(rule);
       const after = stricter(decision.verdict, isAboutPermission(row.rule) ? "allow" : before);
       if (after === before) counts.unchanged += 1;
       else {
         const kind = after === "deny" ? "denied" : after === "allow" ? "allowed" : "asked";
-        changes[kind].add(row, question.effects, decision);
+        changes[kind].add(row, effects, decision);
       }
     }
   }
@@ -76,7 +79,7 @@ export function simulate(options: SimulationOptions): Simulation {
     newly_denied: changes.denied.list(),
     newly_asked: changes.asked.list(),
     newly_allowed: changes.allowed.list(),
-    never_fired: rulesOf(options).filter(({ rule, list, ...at }) => !fired.has(keyOf(rule, list, at))),
+    never_fired: rulesOf(options).filter(({ rule, list, ...at }) => !fired.has(ruleKey(rule, list, at))),
   };
 }
 
@@ -109,38 +112,6 @@ export function verdictIn(decision: string): Answer | undefined {
   return verdict === "allow" || verdict === "ask" || verdict === "deny" ? verdict : undefined;
 }
 
-export function questionOf(
-  row: JournalRow,
-  options: Pick<SimulationOptions, "profile" | "cwd" | "home">,
-): RulesQuestion | undefined {
-  if (row.damaged === true || row.args_bytes !== undefined) return undefined;
-  const args = parsed(row.args);
-  const effects = parsed(row.effects);
-  if (typeof args !== "object" || args === null || !Array.isArray(effects)) return undefined;
-  return {
-    entry: { name: row.tool },
-    args: args as Readonly<Record<string, unknown>>,
-    effects: effects as readonly Effect[],
-    session: { id: row.session_id, profile: options.profile, cwd: options.cwd, workspace: options.cwd },
-    environment: row.environment,
-    environmentKind: kindOf(row.environment),
-    home: options.home,
-  };
-}
-
-/** The journal has names only; those of built-in environments are their kinds. */
-export function kindOf(name: string): RulesQuestion["environmentKind"] {
-  return ENVIRONMENT_KINDS.find((kind) => kind === name) ?? "plugin";
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A profile's word may change with the profile; danger and protected places stay what they were. */
 function isAboutPermission(rule: string): boolean {
   return /^(?:profile:|global\/|yolo:|no-effects|permissions:)/.test(rule);
@@ -150,16 +121,6 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
 function stricter(a: Answer, b: Answer): Answer {
   return STRICTNESS[a] >= STRICTNESS[b] ? a : b;
-}
-
-function isFired({ outcome }: TraceStep): boolean {
-  return outcome !== "no match" && outcome !== "pass";
-}
-
-function keyOf(rule: string, list: string | undefined, at: RuleOrigin | undefined): string {
-  // One restriction may be written over several lines; which of them decided does not matter.
-  const isLimit = rule.includes("/restrictions.");
-  return [rule, list, isLimit ? "" : at?.file, isLimit ? "" : at?.line].join("\0");
 }
 
 const LISTS = [

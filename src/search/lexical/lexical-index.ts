@@ -59,7 +59,9 @@ export class WordIndex implements LexicalIndex {
   scores(query: string): LexicalScores {
     const powers = new Float32Array(this.size);
     const found = this.#ask(query, { powers, scoresOfPart: () => new Float32Array(this.size) });
-    return { scores: powers.map(rootOf), ...found };
+    for (let index = 0; index < powers.length; index += 1)
+      if (powers[index] !== 0) powers[index] = rootOf(powers[index] as number);
+    return { scores: powers, ...found };
   }
 
   /** Writes scores to the fourth power: roots of ten thousand would take longer than the rest. */

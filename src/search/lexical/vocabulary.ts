@@ -1,6 +1,6 @@
 import { isStopWord } from "./noise.js";
 import { makeStem, stem } from "./stem.js";
-import { ACTIONS, COMPUTING, DAILY_LIFE, PLAIN_WORDS, TOPICS } from "./words.gen.js";
+import { ACTIONS, COMPUTING, DAILY_LIFE, TOPICS } from "./words.gen.js";
 
 export const NO_TERM = -1;
 
@@ -62,7 +62,6 @@ const TABLES = [
   { lines: ACTIONS, synonyms: true },
   { lines: COMPUTING, synonyms: true },
   { lines: DAILY_LIFE, synonyms: true },
-  { lines: PLAIN_WORDS, synonyms: true },
   { lines: TOPICS, synonyms: false },
 ];
 

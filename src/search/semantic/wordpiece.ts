@@ -12,6 +12,10 @@ const ALONE = new RegExp(`[!-/:-@\\[-\`{-~\\p{P}${CHINESE}]|[^\\s!-/:-@\\[-\`{-~
 export interface Wordpieces {
   /** Numbers of the pieces with the begin and end marks, at most `limit` in all. */
   encode(text: string, limit: number): readonly number[];
+  /** Numbers of the pieces alone. */
+  pieces(text: string, limit: number): readonly number[];
+  /** Share of a text's letters that stand in whole Latin words of the vocabulary: 1 in plain English, little elsewhere. */
+  familiarity(text: string): number;
 }
 
 /** Splits text the way the model learnt it: lower case, no accents, longest known piece first. */
@@ -33,20 +37,29 @@ export function readWordpieces(vocabulary: string): Wordpieces {
     return pieces;
   }
 
-  return {
-    encode(text, limit) {
-      const found = [begin];
-      for (const word of wordsOf(text)) {
-        for (const piece of piecesOf(word)) {
-          if (found.length === limit - 1) break;
-          found.push(piece);
-        }
-        if (found.length === limit - 1) break;
+  function pieces(text: string, limit: number): readonly number[] {
+    const found: number[] = [];
+    for (const word of wordsOf(text)) {
+      for (const piece of piecesOf(word)) {
+        if (found.length === limit) return found;
+        found.push(piece);
       }
-      found.push(end);
-      return found;
-    },
-  };
+    }
+    return found;
+  }
+
+  function familiarity(text: string): number {
+    let all = 0;
+    let known = 0;
+    for (const word of wordsOf(text)) {
+      if (!/\p{L}/u.test(word)) continue;
+      all += word.length;
+      if (/^[a-z]{2,}$/.test(word) && numbers.has(word)) known += word.length;
+    }
+    return all === 0 ? 0 : known / all;
+  }
+
+  return { pieces, familiarity, encode: (text, limit) => [begin, ...pieces(text, limit - 2), end] };
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -54,31 +67,24 @@ function wordsOf(text: string): readonly string[] {
   return plain.replace(ACCENTS, "").match(ALONE) ?? [];
 }
 
+/** Pieces hold whole characters, so that half of one in a slice finds nothing. */
 function splitWord(word: string, numbers: ReadonlyMap<string, number>): readonly number[] | undefined {
-  const letters = [...word];
-  if (letters.length > LONGEST_WORD) return undefined;
+  if (word.length > LONGEST_WORD && [...word].length > LONGEST_WORD) return undefined;
   const pieces: number[] = [];
   let from = 0;
-  while (from < letters.length) {
-    const found = longestPiece({ letters, from, numbers });
-    if (found === undefined) return undefined;
-    pieces.push(found.number);
-    from = found.to;
+  while (from < word.length) {
+    let to = word.length;
+    let number: number | undefined;
+    for (; to > from; to -= 1) {
+      const piece = word.slice(from, to);
+      number = numbers.get(from === 0 ? piece : `##${piece}`);
+      if (number !== undefined) break;
+    }
+    if (number === undefined) return undefined;
+    pieces.push(number);
+    from = to;
   }
   return pieces;
-}
-
-function longestPiece(of: {
-  readonly letters: readonly string[];
-  readonly from: number;
-  readonly numbers: ReadonlyMap<string, number>;
-}): { readonly number: number; readonly to: number } | undefined {
-  for (let to = of.letters.length; to > of.from; to -= 1) {
-    const piece = of.letters.slice(of.from, to).join("");
-    const number = of.numbers.get(of.from === 0 ? piece : `##${piece}`);
-    if (number !== undefined) return { number, to };
-  }
-  return undefined;
 }
 
 function required(numbers: ReadonlyMap<string, number>, piece: string): number {

@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.js";
 import type { Agents, OpenAgentOptions } from "../../agent/agents.js";
+import type { ConversationStore } from "../../agent/sessions/types.js";
 import { failure, HermesError } from "../../tool/errors.js";
 
 export interface AgentPoolLimits {
@@ -43,6 +44,10 @@ export class AgentPool {
     this.#agents = agents;
     this.#limits = limits;
     this.#sweep = setInterval(() => this.#expire(), Math.min(limits.idleMs, 60_000)).unref();
+  }
+
+  async conversations(): Promise<ConversationStore> {
+    return (await this.#agents()).conversations();
   }
 
   get size(): number {

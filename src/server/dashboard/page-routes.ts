@@ -1,4 +1,3 @@
-import { pageRoute as oldPageRoute } from "../page-routes.js";
 import { type Problem, problemResponse } from "../problem.js";
 import type { Route } from "../route.js";
 
@@ -36,13 +35,13 @@ const showPage: Route["handle"] = async (_context, { web }) => {
 };
 
 /** The start: Live. */
-export const pageRoute: Route = {
-  ...oldPageRoute,
+const pageRoute: Route = {
+  method: "GET",
+  path: "/",
+  summary: "The page for people. With ?token= it sets the page's cookie and leads back to / without it.",
+  query: [{ name: "token", description: "The server's token, once.", schema: { type: "string" } }],
   answer: { description: "The page.", type: "text/html" },
-  handle: async (context, services) =>
-    (await services.web.index()) === undefined
-      ? oldPageRoute.handle(context, services)
-      : showPage(context, services),
+  handle: showPage,
 };
 
 const pageAddresses = PAGES.map(

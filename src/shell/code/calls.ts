@@ -57,7 +57,7 @@ const ANY: Readonly<Record<CallAction, string>> = {
   open: "open io.open codecs.open os.open fopen File.open File.new fs.open fs.openSync gzip.open .open",
   read:
     "fs.readFile fs.readFileSync promises.readFile fs.createReadStream .readFileSync Deno.readTextFile " +
-    "Deno.readTextFileSync Deno.readFile Bun.file File.read File.readlines File.binread File.foreach IO.read IO.readlines " +
+    "Deno.readTextFileSync Deno.readFile Bun.file File.read File.readlines File.binread File.foreach IO.read IO.readlines IO.foreach " +
     "IO.binread file_get_contents readfile io.lines readLines readlines .read_text .read_bytes .readFile Files.readString " +
     "linecache.getlines linecache.getline numpy.loadtxt numpy.genfromtxt numpy.fromfile read_file highlight_file show_source " +
     "netrc.netrc fileinput.input tomllib.load mmap.mmap io.FileIO io.open_code runpy.run_path json_decode_file parse_ini_file " +

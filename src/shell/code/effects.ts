@@ -4,6 +4,7 @@ import { toolsFor } from "./evaluate.js";
 import { judgeCall, judgeWholeProgram } from "./handlers.js";
 import type { Language } from "./languages.js";
 import { effectsOfOther } from "./other-languages.js";
+import { judgeSigns } from "./program-signs.js";
 import { readCode } from "./reader.js";
 import { type CodeValue, isWhollyUnknown, quoteWithUnknowns, shellText, textOf } from "./values.js";
 
@@ -23,8 +24,9 @@ const SUSPICIOUS =
 
 /** Reads a program and tells what it would do. */
 export function effectsOfCode(code: string, language: Language): CodeEffects {
-  if (language.name === "other") return effectsOfOther(code);
   const list = new EffectList();
+  judgeSigns(code, list);
+  if (language.name === "other") return effectsOfOther(code, list);
   gather(code, { language, list, depth: 0, seen: new Set() });
   return list.result();
 }

@@ -110,8 +110,11 @@ export const FILE_HANDLERS: Readonly<Partial<Record<CallAction, CallHandler>>> =
   delete: deletes(false),
   "delete-tree": deletes(true),
   open: opens,
-  read: (call, { list }) => {
-    for (const path of pathsOf(call)) readsFile(path, list);
+  read: (call, { list, language }) => {
+    for (const path of pathsOf(call)) {
+      if (path.startsWith("|") && language.name === "ruby") list.runsText(path.slice(1));
+      else readsFile(path, list);
+    }
     // Without a name it takes the one in the home.
     if (/(?:^|\.)netrc$/.test(call.name) && call.args.length === 0) readsFile("~/.netrc", list);
   },

@@ -115,6 +115,8 @@ const BY_PROGRAM: Readonly<Record<string, Language>> = {
   kotlin: OTHER,
   jshell: OTHER,
   swift: OTHER,
+  dart: OTHER,
+  nim: OTHER,
   elixir: OTHER,
   iex: OTHER,
   erl: OTHER,

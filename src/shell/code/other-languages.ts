@@ -1,6 +1,6 @@
 import { withHome } from "../rules/mentioned-paths.js";
 import { UNKNOWN } from "../types.js";
-import { type CodeEffects, EffectList } from "./effects.js";
+import type { CodeEffects, EffectList } from "./effects.js";
 import { isElsewhere } from "./literals.js";
 import { quoteWithUnknowns, textValue } from "./values.js";
 
@@ -8,8 +8,7 @@ import { quoteWithUnknowns, textValue } from "./values.js";
  * Lua, R, Julia, Scala, Elixir, Lisps, Tcl, AppleScript and others. They are rare on command lines, so their text is
  * not parsed: whatever it quotes counts as a command when the code can start one, and as a path otherwise.
  */
-export function effectsOfOther(text: string): CodeEffects {
-  const list = new EffectList();
+export function effectsOfOther(text: string, list: EffectList): CodeEffects {
   const code = withMembers(withHome(withWholeTexts(withOwnNames(text))));
   const texts = textsIn(code);
   // `~/.netrc`, put together from the home and a name or written without quotes.
@@ -31,6 +30,7 @@ export function effectsOfOther(text: string): CodeEffects {
     for (const path of [...texts, ...atHome].filter((text) => /^(?:~?\/|\.env|\.ssh)/.test(text)))
       list.does(writes ? `echo >> ${quoteWithUnknowns(path)}` : `cat -- ${quoteWithUnknowns(path)}`);
   }
+  for (const text of texts) if (/^\|\s*\w/.test(text)) list.runsText(text.slice(1));
   if (DELETES.test(code)) {
     for (const path of texts) list.does(`rm -rf -- ${quoteWithUnknowns(path)}`);
     list.note("interpreter.delete", "deletes files from code");
@@ -74,7 +74,7 @@ function withMembers(code: string): string {
 }
 
 const STARTS =
-  /\b(?:os\.execute|Sys\.command|io\.popen|os\.cmd|system[2*]?|shell|sh|cmd|spawn|exec\w*|readchomp|pipeline|ProcessBuilder|getRuntime|Process|callCommand|callProcess|readProcess|createProcess|proc|processLines|(?:async-)?shell-command|call-process|start-process|run-program|run|Port\.open|doShellScript)\b\s*[("'`*\s[{]|shell\s+script|["'`\])]\s*\.?\s*!{1,2}(?!=)|\.lazyLines\b/;
+  /\b(?:os\.execute|Sys\.command|io\.popen|os\.cmd|system[2*]?|shell|sh|cmd|spawn|exec\w*|readchomp|pipeline|ProcessBuilder|getRuntime|Process|callCommand|callProcess|readProcess|createProcess|proc|processLines|(?:async-)?shell-command|call-process|start-process|run-program|run|qqx|qx|Port\.open|doShellScript)\b\s*[("'`*\s[{]|shell\s+script|["'`\])]\s*\.?\s*!{1,2}(?!=)|\.lazyLines\b/;
 const COMMAND = /^\s*[\w./~$-]+(?:\s|$)/;
 /** Pieces that only the running program puts together. */
 const JOINS =
@@ -86,7 +86,7 @@ const EVALUATES =
 const BARE_COMMAND = /(?:^|[;\n{[])\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^"'`;\n\]]+)/;
 const WRITES = /\b(?:write\w*|append\w*|puts|spit|saveRDS|sink|copy\w*)\b|["'](?:w|a|wb|ab)["']/i;
 const DELETES =
-  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*["'`]|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory|tree)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
+  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*(?:["'`~]|homedir|joinpath|expanduser|pwd)|\bforeach\(\s*rm\b|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory|tree)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
 const LOADS = /\b(?:load(?:-file|file|-library)?|dofile|include|source|require|run-script)\b/;
 const RUNS_TEXT =
   /\b(?:loadstring|load|dofile|loadlib|eval_string|eval-string|include_string|evaluate|eval|source)\b\s*[("]/;

@@ -10,7 +10,7 @@ const CALL =
   /\b(?:system\w*|popen|exec\w*|spawn\w*|shell_exec|passthru|e?syscmd|shell-command|run-shell|os:cmd|cmd|shell|sh|edit|call)(?:\s*\(\s*(?:int\s*\)\s*system\s*\(\s*)?|\s+)(?:'[^'\n]{0,60}'\s*,\s*)?(["'`])((?:(?!\1)[^\\]|\\.)*)/g;
 /** In brackets of its own: `write18{cmd}`, `execute(cmd)`, `syscmd(cmd)`, and in backquotes. */
 const BRACKETS =
-  /(?:write18\s*\{|\b(?:execute|execute-silent|become|reload|transform|e?syscmd)\(|%sh\{)([^(){}]*)|`([^`\n]+)`/g;
+  /(?:write18\s*\{|\b(?:execute|execute-silent|become|reload|transform|e?syscmd)\(|\bexecute_process\(\s*COMMAND\s|%sh\{)([^(){}]*)|`([^`\n]+)`/g;
 const QUICK =
   /[|!`]|%pipe%|%sh\{|write18|sys|exec|spawn|popen|shell|cmd|become|reload|transform|host|pager|edit|\\P/i;
 /** More of them in one text say nothing new. */

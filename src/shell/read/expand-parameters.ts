@@ -98,7 +98,9 @@ export function expandParameter(part: ParameterExpansionPart, context: Context, 
   if (part.prefix === "#") return length(value, part);
   if (part.prefix === "!") {
     if (index === "@" || index === "*") return keysOf(value);
-    if (part.operation?.type === "Names" || value.text.includes(UNKNOWN)) return unknown(value);
+    // A name that nobody wrote: what it holds may be any variable there is.
+    if (part.operation?.type === "Names" || value.text.includes(UNKNOWN))
+      return { ...unknown(value), variables: [`!${part.parameter}`] };
     return /^\w+$/.test(value.text) ? valueOfParameter(value.text, context) : unknown(value);
   }
   if (part.operation === undefined) return value;

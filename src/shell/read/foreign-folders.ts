@@ -9,8 +9,11 @@ import { madeFile } from "./written-files.js";
 
 const firstPart = (path: string): string => path.replace(/^(?:\.\/+)+/, "").split("/")[0] ?? "";
 
+const folderOf = (path: string): string => (/^[/~]/.test(path) ? path.replace(/\/+$/, "") : firstPart(path));
+
 function isFetched({ foreign: { names } }: ShellState, path: string): boolean {
-  if (/^[/~]/.test(path)) return [...names].some((name) => /^[/~]/.test(name) && path.startsWith(`${name}/`));
+  if (/^[/~]/.test(path))
+    return [...names].some((name) => /^[/~]/.test(name) && `${path}/`.startsWith(`${name}/`));
   if (path.startsWith("-") || path === "" || path === ".") return false;
   return names.has(firstPart(path)) || (names.has("*") && path.includes("/"));
 }
@@ -32,7 +35,7 @@ export function noteFetchedFolder(command: SimpleCommand, state: ShellState): vo
         .replace(/[/:]+$/, "")
         .split(/[/:]/)
         .at(-1) ?? "";
-    state.foreign.names.add(target === undefined ? last.replace(/\.git$/, "") : firstPart(target));
+    state.foreign.names.add(target === undefined ? last.replace(/\.git$/, "") : folderOf(target));
     if (target === ".") state.foreign.entered = true;
     return;
   }
@@ -42,8 +45,7 @@ export function noteFetchedFolder(command: SimpleCommand, state: ShellState): vo
   if (!isFetchedArchive) return;
   const folders = writesOf(command).filter(({ how }) => how === "many");
   if (folders.length === 0) state.foreign.names.add("*");
-  for (const { word } of folders)
-    state.foreign.names.add(/^[/~]/.test(word.text) ? word.text.replace(/\/+$/, "") : firstPart(word.text));
+  for (const { word } of folders) state.foreign.names.add(folderOf(word.text));
 }
 
 /** `git remote add x git@203.0.113.9:r.git`, `git remote set-url origin …`. */
@@ -73,7 +75,7 @@ function isFetchedProgram(program: string, { files, foreign: { names } }: ShellS
 export function enterFetched(target: ShellWord | undefined, state: ShellState): void {
   if (state.foreign.names.size === 0) return;
   const text = target?.text ?? "~";
-  if (/^[/~]|^\.\.|^-$/.test(text)) state.foreign.entered = false;
+  if (/^[/~]|^\.\.|^-$/.test(text)) state.foreign.entered = isFetched(state, text);
   else if (state.foreign.names.has("*") || state.foreign.names.has(firstPart(text)))
     state.foreign.entered = true;
 }
@@ -87,6 +89,10 @@ const LOOKS =
   /^(?:--?help|-h|--?version|-n|--dry-run|--just-print|log|show|ls|list|view|info|outdated|fmt|vet|lint)$/;
 const INSTALLERS =
   /^(?:dpkg|rpm|apt|apt-get|aptitude|gdebi|dnf|yum|zypper|pacman|apk|snap|flatpak|installer|hdiutil|msiexec|pip3?|pipx|uv|npm|pnpm|yarn|gem|cargo|java|javaws|wine|mono|dotnet|code|vagrant|kubectl|helm|psql|mysql|sqlite3|mongosh|ansible-playbook|docker|podman|adb|fastboot|xattr|spctl|insmod|gnome-extensions)$/;
+
+/** Editors that run the tasks and extensions of a folder they are opened in. */
+const OPENS_PROJECT = /^(?:code|cursor|codium|windsurf|idea|pycharm)$/;
+const FOLDER_OPTION = /^(?:-[CSpd]|--(?:prefix|directory|dir|cwd|project-dir|manifest-path|work-tree))$/;
 
 /** What such a tool reads by itself, in the folder it is run in. */
 const RECIPE =
@@ -119,9 +125,20 @@ export function judgeFetchedRun(command: SimpleCommand, { context, span }: Invoc
   const runsFile =
     name.text.includes("/") &&
     (isFetched(state, name.text) || (entered && /^\.{1,2}\/|^[\w-]+\//.test(name.text)));
-  const given = args.some(({ text }) => isFetched(state, text.replace(/^--?[\w-]+=/, "")));
-  const builds = BUILDERS.test(program) && !args.some(({ text }) => LOOKS.test(text)) && (entered || given);
+  const given = args.some(
+    ({ text }, index) =>
+      isFetched(state, text.replace(/^--?[\w-]+=/, "")) ||
+      // What an archive brought has a name that only the archive knows.
+      (names.has("*") && FOLDER_OPTION.test(args[index - 1]?.text ?? "")),
+  );
+  const isImage = /^(?:docker|podman|buildah|nerdctl)$/.test(program);
+  const builds =
+    (isImage
+      ? args.some(({ text }) => /^(?:build|bud|compose)$/.test(text))
+      : BUILDERS.test(program) || OPENS_PROJECT.test(program)) &&
+    !args.some(({ text }) => LOOKS.test(text)) &&
+    (entered || given);
   const interprets =
-    RUNNERS.test(program) && (given || (entered && args.some(({ text }) => /^[\w./-]+\.\w+$/.test(text))));
+    RUNNERS.test(program) && (given || (entered && /^(?!-)[\w./-]+$/.test(args[0]?.text ?? "")));
   if (runsFile || builds || interprets) report(context, "opaque.downloaded-script", place);
 }

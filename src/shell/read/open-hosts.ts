@@ -84,11 +84,11 @@ const openDocker: Opener = (args, input) => {
     return openCompose(args.slice(compose + 1), { ...input, program: `${input.program} compose` });
   }
   const share = args.findIndex((word) => word.text === "unshare");
-  if (input.program === "podman" && share >= 0 && first < 0) {
+  if (/^(?:podman|buildah)$/.test(input.program) && share >= 0 && first < 0) {
     const argv = args
       .slice(share + 1)
       .filter((_word, index, all) => index > 0 || !/^-/.test(all[0]?.text ?? ""));
-    const wrapper: Wrapper = { program: "podman unshare", kind: "root" };
+    const wrapper: Wrapper = { program: `${input.program} unshare`, kind: "root" };
     return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper }];
   }
   const words =
@@ -207,7 +207,7 @@ const ENGINES = ["docker", "podman", "nerdctl", "docker.io", "finch"];
 export const HOST_OPENERS: Readonly<Record<string, Opener>> = {
   ssh: openSsh,
   autossh: openSsh,
-  ...Object.fromEntries(ENGINES.map((engine) => [engine, openDocker])),
+  ...Object.fromEntries([...ENGINES, "buildah"].map((engine) => [engine, openDocker])),
   "docker-compose": openCompose,
   "podman-compose": openCompose,
   kubectl: openKubectl,

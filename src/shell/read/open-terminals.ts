@@ -174,7 +174,13 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ru: "ruby -e",
   pe: "perl -e",
 };
-const EMPTIES = /^[:\s]*(?:%|1,\$|g\/(?:\^|\.|\.\*)?\/)\s*(?:d|de|del|delete)(?:\s|$|[|_!])/;
+/** Scripts that it obeys, from an address or from where anybody can write. */
+const SOURCES =
+  /^[:\s]*(?:silent!?\s+)?(?:so|sou|source|luafile|luaf|pyfile|py3file|py3f|rubyfile|runtime)!?\s+((?:https?|ftp|scp|rsync):\S+|\/(?:tmp|var\/tmp|dev\/shm)\/\S+)/;
+/** The text of one file, put where another one is. */
+const WRITES =
+  /^[:\s]*(?:[%.$\d,'<>]*\s*)(?:w|wr|write|sav|saveas|up|update)!?\s+(?:\+\+\S+\s+)*(?:>>\s*)?([~/][^\s|]*)\s*$/;
+const EMPTIES = /^[:\s]*(?:%|1?,\$?|g\/(?:\^|\.|\.\*)?\/)\s*(?:d|de|del|delete)(?:\s|$|[|_!])/;
 const KEEPS = /^[:\s]*(?:x|wq|w|wa|xa|wqa|ZZ|update|up|xit|write)!?(?:\s|$)/;
 
 /** What the commands given to vi, ex, ed and their kin start in a shell. */
@@ -184,6 +190,11 @@ const openEditor: Opener = (args, input) => {
   for (const line of lines) {
     const text = ESCAPE.exec(line)?.[1] ?? TERMINAL.exec(line)?.[1];
     if (text !== undefined) texts.push(text.replace(/["']$/, (end) => (/["']:?!/.test(line) ? "" : end)));
+    const source = SOURCES.exec(line)?.[1];
+    if (source !== undefined)
+      texts.push(source.includes(":/") ? `curl ${quoteText(source)} | sh` : `sh ${quoteText(source)}`);
+    const written = WRITES.exec(line)?.[1];
+    if (written !== undefined) texts.push(`echo >> ${written}`);
     if (/\(/.test(line)) {
       for (const match of line.matchAll(CALL)) texts.push(match[2] ?? UNKNOWN);
       texts.push(...fileCommands(line));
@@ -280,4 +291,10 @@ export const TERMINAL_OPENERS: Readonly<Record<string, Opener>> = {
   view: openEditor,
   gvim: openEditor,
   vimdiff: openEditor,
+  rvim: openEditor,
+  rview: openEditor,
+  rgvim: openEditor,
+  gview: openEditor,
+  vimx: openEditor,
+  nvimdiff: openEditor,
 };

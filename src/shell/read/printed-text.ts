@@ -15,6 +15,13 @@ const SILENT = new Set(
   ).split(" "),
 );
 
+/** `set`, `export -p`, `declare -x`: without a name they print what there is. */
+function lists({ program, args }: SimpleCommand): boolean {
+  return /^(?:export|declare|typeset|readonly|alias|trap)$/.test(program)
+    ? args.every(({ text }) => text.startsWith("-"))
+    : program === "set" && args.length === 0;
+}
+
 /** The text a command is known to print; undefined when only running it would tell. */
 export function printedBy(
   command: SimpleCommand,
@@ -57,7 +64,8 @@ export function printedBy(
     case "php":
       return printedLiteral(args) ?? placePrintedBy(command);
     default:
-      return SILENT.has(program) ? "" : (placePrintedBy(command) ?? filtered(command, input, state));
+      if (SILENT.has(program)) return lists(command) ? undefined : "";
+      return placePrintedBy(command) ?? filtered(command, input, state);
   }
 }
 

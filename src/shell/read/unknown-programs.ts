@@ -32,10 +32,11 @@ const ORDINARY_WORDS = new Set(
 
 /** Options whose value many programs hand to a shell: `--command`, `--exec-asap`, `--pre-invoke`, `--notify-cmd`. */
 const ORDERS =
-  "command|cmd|exec|execute|run|shell|call|build\\.cmd|runner|wrapper|launcher|pager|editor|viewer|speller|hook|invoke|prepare|cleanup|preview|prefix|under|exe|eval|cron|program";
+  "command|cmd|exec|execute|run|shell|call|build\\.cmd|runner|wrapper|launcher|pager|editor|viewer|speller|hook|invoke|on|callback|action|opener|browser|extbrowser|downloader|prepare|cleanup|preview|prefix|under|exe|eval|cron|program";
 const TEXT_OPTION = new RegExp(`^(?:-[cexsr]|--?(?:[\\w-]*[-_])?(?:${ORDERS})(?:[-_][\\w-]*)?)$`);
 /** The same of programs that are known otherwise: only what no other meaning of the option explains. */
-const LONG_ORDER = /^--(?:[\w-]*[-_])?(?:exec|hook|invoke|cmd)(?:[-_][\w-]*)?$/;
+const LONG_ORDER =
+  /^--?(?:(?:[\w-]*[-_])?(?:exec|hook|invoke|cmd|pager|editor|viewer|ext-?browser|callback|action|opener|downloader)(?:[-_][\w-]*)?|on-[\w-]+)$/;
 /** Options whose value is told to people or sent away as it is. */
 const DATA_OPTION =
   /^(?:-[dmH]|--?(?:data[\w-]*|text|msg|query|sql|filter|message|body|title|notes|header|form|json|description|comment|subject|grep|pattern|regexp?|name|label|annotation|tag|env))$/;
@@ -130,7 +131,7 @@ function markedTexts({ program, args, input }: SimpleCommand): readonly ShellWor
 const MOST_MARKED = 16;
 
 const CODE_OPTION =
-  /^--?(?:[cex]|(?:[\w-]*-)?(?:eval|exec\w*|expr\w*|js|javascript|python|py|script|code|run|command)(?:-[\w-]+)?)$/;
+  /^--?(?:[cex]|(?:[\w-]*-)?(?:eval|exec\w*|expr\w*|hook|js|javascript|python|py|script|code|run|command)(?:-[\w-]+)?)$/;
 const READS_AS: readonly (readonly [sign: RegExp, program: string, option: string])[] = [
   [/\brequire\s*\(\s*["'`]|\bprocess\.\w+|\bchild_process\b|\bDeno\./, "node", "-e"],
   [/\bimport\s+\w|\b__import__\b|\b(?:os|subprocess|shutil)\.\w+\s*\(/, "python3", "-c"],
@@ -186,8 +187,10 @@ function commandTexts(
     const [, named, value] = /^(--?[\w.-]+)=([\s\S]+)$/.exec(word.text) ?? [];
     const before = args[index - 1]?.text ?? "";
     const option = named ?? before;
-    const text = (value ?? word.text).replace(LEAD, "");
-    const isOrder = (isKnown ? LONG_ORDER : TEXT_OPTION).test(option);
+    // `-o extbrowser=CMD`: a setting behind an option that takes settings.
+    const [, setting, set] = named === undefined ? (/^([a-z][\w.-]*)=([\s\S]+)$/.exec(word.text) ?? []) : [];
+    const text = (value ?? set ?? word.text).replace(LEAD, "");
+    const isOrder = [option, `--${setting}`].some((name) => (isKnown ? LONG_ORDER : TEXT_OPTION).test(name));
     if (isOrder || (!isKnown && readsAsOrder(text, { option, before, notable })))
       texts.push(wordOf(text, word));
   }

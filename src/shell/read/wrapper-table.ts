@@ -380,6 +380,8 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   split: { holds: "filter", taking: "b l n a C t" },
   gsplit: { holds: "filter", taking: "b l n a C t" },
   zip: { holds: "unzip-command -TT" },
+  scrot: { holds: "e exec", taking: "d q t F a D l" },
+  feh: { holds: "A action action1 action2 action3 info", taking: "g f B" },
   tcpdump: { holds: "z", taking: "i w r c G W C s F" },
   wget: { holds: "use-askpass", taking: "O P o a U e i T t w Q header" },
   openvpn: {

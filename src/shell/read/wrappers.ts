@@ -39,7 +39,7 @@ export function openerOf(program: string): Opener | undefined {
 const ACTS_ITSELF = new Set(
   (
     "npm pnpm yarn composer cmake nyc c8 cargo just nix find gfind fd fdfind rg git sftp lftp ftp telnet smbclient make gmake tar gtar bsdtar gcc g++ clang cc " +
-    "rpm dc ed red vim vi nvim ex view gvim vimdiff less zless more most alias abbr bind compgen complete jobs fc hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
+    "rpm dc ed red vim vi nvim ex view gvim vimdiff rvim rview rgvim gview vimx nvimdiff less zless more most alias abbr bind compgen complete jobs fc hermes hermes-tools hermes-agent ansible salt salt-call salt-ssh"
   ).split(" "),
 );
 /** They run what their option holds and nothing else. */

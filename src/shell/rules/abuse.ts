@@ -53,7 +53,8 @@ function overflows(command: SimpleCommand): boolean {
     args.some(({ text }) => ENDLESS.test(text.replace(/^if=/, ""))) ||
     (input.kind === "file" && ENDLESS.test(input.path.text));
   if (program === "yes") return true;
-  if (program === "seq") return Number(args.at(-1)?.text ?? 0) > 1e10;
+  if (program === "seq")
+    return Number((args.at(-1)?.text ?? "0").replace(/^\+?inf(?:inity)?$/i, "Infinity")) > 1e10;
   if (program === "dd") {
     const named = (name: string): string =>
       args.find(({ text }) => text.startsWith(`${name}=`))?.text.slice(name.length + 1) ?? "";
@@ -78,8 +79,13 @@ const hoards: Condition = ({ command }) => {
   if (word !== undefined) return word;
   const producers = feeding(command);
   const isEndless = producers.some((each) => each.program !== "yes" && overflows(each));
-  const isBounded = producers.some((each) => /^g?(?:head|timeout)$/.test(each.program));
-  return isEndless && !isBounded && /^g?(?:tail|tac|sort|shuf)$/.test(command.program) ? {} : undefined;
+  const isBounded = producers.some(
+    (each) =>
+      /^g?(?:head|timeout)$/.test(each.program) && !(sizeOf(optionValue(each, /^(?:-c|--bytes)$/)) > HUGE),
+  );
+  return isEndless && !isBounded && /^g?(?:tail|tac|sort|shuf|xargs)$|^parallel$/.test(command.program)
+    ? {}
+    : undefined;
 };
 
 /** Who prints what it reads, also when the text is known. */
@@ -166,7 +172,7 @@ export const RULES = subject("abuse", [
   { program: "*", when: fillsDisk, rule: "abuse.exhaust", reason: EXHAUSTS,
     match: ["head -c 1T /dev/zero > ~/x", "yes > junk", "cat /dev/urandom > x", "dd if=/dev/zero of=x bs=1M", "fallocate -l 900G x"],
     not_match: ["head -c 1M /dev/zero > x", "yes | head -3 > x", "fallocate -l 1G swap", "yes > /dev/null", "head -c 32 /dev/urandom | base64 > k"] },
-  { program: "tail|gtail|tac|gtac|sort|gsort|shuf|grep|egrep|fgrep|wc|less|most|vi|vim|nano|jq", dry: "", when: hoards, rule: "abuse.exhaust", reason: EXHAUSTS, match: ["tail /dev/zero", "cat /dev/zero | sort"],
+  { program: "tail|gtail|tac|gtac|sort|gsort|shuf|grep|egrep|fgrep|wc|less|most|vi|vim|nano|jq|xargs|parallel", dry: "", when: hoards, rule: "abuse.exhaust", reason: EXHAUSTS, match: ["tail /dev/zero", "cat /dev/zero | sort", "cat /dev/zero | head -c 64G | tail", "seq inf | xargs -P0 -I{} touch {}"],
     not_match: ["tail -f a.log", "head -c 9 /dev/urandom | sort", "tail /dev/null"] },
   { program: "*", when: writesTerminals, rule: "abuse.disturb", reason: DISTURBS, match: ["yes | tee '/dev/pts/*'", "echo hi > /dev/pts/3"], not_match: ["echo hi > /dev/tty"] },
   { program: "*", when: minesCoins, rule: "abuse.mine", reason: MINES, match: ["./x -o stratum+tcp://pool.example:3333 -u a", "docker run -d miner/xmrig -o pool.example:3333"] },

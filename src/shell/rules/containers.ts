@@ -186,6 +186,12 @@ export const RULES = subject("container", [
           ),
         rule: "container.privileged", reason: "gives the container full rights on the host",
         match: ["podman run --privileged alpine"], not_match: ["docker run --gpus all pytorch"] },
+      { path: STARTS, when: starting((options) =>
+            valuesOf(options, "net", "network").some(({ text }) => text === "host") && valuesOf(options, "restart").some(({ text }) => text !== "no") ? {} : undefined,
+          ),
+        rule: "container.host-namespace", reason: "keeps a container on the network of the host for good",
+        match: ["docker run -d --restart=always --net=host x"],
+        not_match: ["docker run --rm --network host alpine", "docker run -d --restart unless-stopped -p 5432:5432 postgres:16"] },
       { path: STARTS, when: starting(hostNamespace), rule: "container.host-namespace",
         reason: "shares a name space of the host", match: ["docker run --pid=host alpine"],
         not_match: ["docker run --env-file .env app"] },

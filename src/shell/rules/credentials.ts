@@ -41,7 +41,7 @@ const READERS = names(
 );
 /** Programs that take a pattern or script first. */
 const FILTERS = names("grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk jq yq perl ruby");
-const PACKERS = names("tar zip 7z 7za rar gzip bzip2 xz zstd cpio ar pax bsdtar gtar");
+const PACKERS = names("unzip tar zip 7z 7za rar gzip bzip2 xz zstd cpio ar pax bsdtar gtar");
 /** Programs that tell about their input without showing it, or use it for what it is. */
 const QUIET = names(
   "wc md5sum sha1sum sha224sum sha256sum sha512sum shasum cksum b2sum md5 cmp true : ssh-add ssh-keygen docker " +
@@ -70,7 +70,10 @@ function filesShown(command: SimpleCommand): readonly ShellWord[] {
   const operands = plainOperands(args);
   if (READERS.has(program)) return showsNamesOnly(command) ? typed : [...typed, ...operands];
   if (FILTERS.has(program)) return [...typed, ...operands.slice(1)];
-  if (PACKERS.has(program)) return [...typed, ...operands];
+  // Members of an archive have the names of the machine it was made on, without the first slash.
+  if (PACKERS.has(program))
+    return [...typed, ...operands, ...operands.map((word) => ({ ...word, text: `/${word.text}` }))];
+  if (program === "git") return [...typed, ...versionsShown(operands)];
   if (program === "dd")
     return operands
       .filter(({ text }) => text.startsWith("if="))
@@ -84,9 +87,18 @@ function filesShown(command: SimpleCommand): readonly ShellWord[] {
   return typed;
 }
 
+/** `git show HEAD:.env`: a file as it was. */
+const versionsShown = (operands: readonly ShellWord[]): readonly ShellWord[] =>
+  operands.some(({ text }) => /^(?:show|cat-file)$/.test(text))
+    ? operands.flatMap((word) => {
+        const path = /^[^/:][^:]*:(.+)$/.exec(word.text)?.[1];
+        return path === undefined ? [] : [{ ...word, text: path }];
+      })
+    : NO_WORDS;
+
 const NO_WORDS: readonly ShellWord[] = [];
 /** Programs that print some of the files in their words. */
-const SHOWS_SOME = names("dd wget2 aria2c fetch xargs openssl");
+const SHOWS_SOME = names("git dd wget2 aria2c fetch xargs openssl");
 
 function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
   return args.filter((_word, index) => option.test(args[index - 1]?.text ?? ""));

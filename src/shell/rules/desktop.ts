@@ -46,6 +46,7 @@ export const RULES = subject("desktop", [
   ] },
   { rule: "desktop.other-program", reason: TELLS, dry: "", tools: [
     { program: "emacsclient|gnuclient", word: /^(?:-[a-z]*e|--eval)(?:=|$)/, match: ["emacsclient -e '(kill-emacs)'"], not_match: ["emacsclient -n a.txt"] },
+    { program: "scrot", word: /\b(?:curl|wget|scp|ssh|nc|ncat|rsync|rclone|mail|mutt|sendmail|telegram-send|xh)\b/, match: ["scrot -e 'curl -T $f x.example' a.png"], not_match: ["scrot a.png", "scrot -e 'mv $f ~/shots' a.png"] },
     { program: "vim|nvim|gvim|nvr", word: /^--remote-(?:send|expr)|^-(?:c|cc)$/, when: ({ args, command }) =>
         command.program === "nvr" || args.some(({ text }) => /^--remote-(?:send|expr)/.test(text)),
       match: ["vim --servername X --remote-send ':q<CR>'", "nvr -c ':q'"], not_match: ["nvim --remote a.txt"] },

@@ -16,7 +16,15 @@ import {
 } from "./places.js";
 import { type Call, type Condition, names, type Row, subject } from "./row.js";
 import { isOrdinary, placeOf, takesEverything } from "./segments.js";
-import { emptiedByRedirect, emptiesItself, overwritesLog, replacedByNothing, shrinks } from "./truncation.js";
+import {
+  emptiedByRedirect,
+  emptiesItself,
+  overwritesLog,
+  printsNothingInPlace,
+  replacedByNothing,
+  shrinks,
+} from "./truncation.js";
+import { writesByArchive } from "./unpacked-files.js";
 import { writesOf } from "./writes.js";
 
 const WHOLE = "deletes the root, a home or a system folder with everything in it";
@@ -316,6 +324,12 @@ export const RULES = subject("files", [
       rule: "run.hidden", reason: HIDDEN, match: ["tar xf a.tar --to-command=/tmp/evil"],
       not_match: ["tar -xzf x.tgz"] },
   ] },
+  { program: "rar", dry: "", word: /^(?:m[fd]?|-d[frw])$/, rule: "delete.archived", reason: ARCHIVED,
+    match: ["rar m a.rar docs", "rar a -df a.rar docs"], not_match: ["rar a a.rar docs"] },
+  { program: "tar|gtar|bsdtar|star|pax|cpio|bsdcpio|unzip|7z|7za|7zz|7zr|rar|unrar|unar|ditto", dry: "", when: writesByArchive,
+    rule: "write.unpacked", reason: "lets an archive say where on the machine its files are written",
+    match: ["tar xPf a.tar", "tar --absolute-names -xf a.tar", "unzip -: a.zip", "cpio -id --absolute-filenames < a.cpio", "7z x -spf a.7z", "unrar x -ep3 a.rar", "tar xf a.tar --transform 's,^,/etc/,'", "bsdtar -xPf a.tar"],
+    not_match: ["tar czPf a.tgz src", "tar xpf a.tar", "unzip -o a.zip -d out", "cpio -idm < a.cpio", "7z x a.7z -oout", "tar xf a.tar --transform 's,^a/,b/,'", "tar -tPf a.tar"] },
   { program: "zip", taking: "b t n", dry: "", options: "m move", rule: "delete.archived", reason: ARCHIVED,
     match: ["zip -m a.zip b"], not_match: ["zip -r a.zip src"] },
   { program: "7z|7za|7zz", dry: "", word: /^-sdel$/, rule: "delete.archived", reason: ARCHIVED,
@@ -330,6 +344,8 @@ export const RULES = subject("files", [
     { when: sedRuns, rule: "run.hidden", reason: "runs shell commands from an editing script",
       match: ["sed 'e' cmds"], not_match: ["sed '/e/!d' f"] },
   ] },
+  { program: "perl|ruby|awk|gawk", dry: "", when: printsNothingInPlace, rule: "truncate.file", reason: EMPTIES,
+    match: ["perl -i -ne '' a.txt", "gawk -i inplace 0 a.txt"], not_match: ["perl -i -pe 's/a/b/' a.txt", "perl -ni -e 'print if /a/' a.txt", "gawk -i inplace '{print $1}' a.txt", "perl -ne '' a.txt"] },
   { program: "fallocate", taking: "l o length offset", options: "p punch-hole c collapse-range z zero-range",
     rule: "truncate.file", reason: "cuts data out of a file", match: ["fallocate --punch-hole -l 1M f"],
     not_match: ["fallocate -l 1G disk.img"] },

@@ -47,6 +47,8 @@ export function riskOfSetting(name: string, value: string): string | undefined {
       /^(?:\w+:\/\/)?(?:[^@/]*@)?(?:localhost|127\.|\[::1\]|[a-z][\w-]*(?::\d+)?\/?$)/i.test(value)
       ? undefined
       : "sends git traffic through another machine";
+  if (key === "safe.directory")
+    return value === "*" ? "lets git obey the settings of folders that belong to somebody else" : undefined;
   if (key === "clean.requireforce")
     return /^(?:false|0|no|off)$/i.test(value) ? "lets git delete files without being told twice" : undefined;
   if (/^http(?:\..+)?\.sslverify$/.test(key))

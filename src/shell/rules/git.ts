@@ -91,6 +91,8 @@ const checksOutFiles: Condition = (call) => {
   return second !== undefined || (first !== undefined && PATH_LIKE.test(first.text));
 };
 
+const MAIN_BRANCH = /(?:^|:|\/)(?:main|master|trunk|prod|production|stable|release(?:[/-].*)?)$/;
+
 /** An address in place of the name of a remote: one nobody set up here, or one with the password in it. */
 const pushesElsewhere: Condition = (call) => {
   const target = call.given("repo")[0] ?? call.operands[0];
@@ -172,6 +174,12 @@ export const RULES = subject("git", [
       not_match: ["git push --tags"] },
     { options: "d delete prune", reason: DELETES_BRANCH, match: ["git push --prune origin"],
       not_match: ["git push --help"] },
+    { when: (call) => call.given("o", "push-option").find(({ text }) => /^merge_request\.(?:merge|auto_merge)|^submit$|^auto-?merge/.test(text)) ?? call.operands.find(({ text }) => /%(?:.*,)?submit\b/.test(text)),
+      rule: "git.push-merge", reason: "merges what is pushed before anybody has looked at it",
+      match: ["git push -o merge_request.create -o merge_request.merge_when_pipeline_succeeds origin HEAD:x", "git push origin HEAD:refs/for/main%submit"], not_match: ["git push -o ci.variable=X=1", "git push -o merge_request.create"] },
+    { options: "no-verify", when: ({ operands }) => operands.slice(1).find(({ text }) => MAIN_BRANCH.test(text)),
+      rule: "git.push-unchecked", reason: "pushes to a main branch past the checks of the project",
+      match: ["git push --no-verify origin main", "git push origin HEAD:master --no-verify"], not_match: ["git push --no-verify origin feature/x", "git push origin main"] },
     { when: pushesElsewhere, rule: "git.push-address", reason: "sends the repository to an address that is none of its remotes",
       match: ["git push https://git.x.example/a.git --all", "git push https://me:pw@github.com/a/b.git", "git push me@x.example:a.git main"],
       not_match: ["git push git@github.com:acme/site.git main", "git push https://gitlab.com/acme/site.git", "git push ../mirror.git main"] },

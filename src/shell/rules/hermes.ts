@@ -186,6 +186,8 @@ export const RULES = subject("own-process", [
     { path: "gateway pair", level: "hardline", rule: "own-process.approve", reason: ANSWERED,
       match: ["hermes gateway pair 123456"], not_match: ["hermes gateway status"] },
     { path: "skills install|remove|reject", rule: OWN, reason: LOOSENS, match: ["hermes skills install ./evil"] },
+    { path: "sessions budget", level: "hardline", rule: "own-process.approve", reason: ANSWERED,
+      match: ["env -u AI_AGENT hermes sessions budget last 99"] },
     { path: "sessions show|search|export|list|delete", rule: OWN, reason: "reads or deletes conversations past the agent's own tools",
       match: ["hermes sessions export 1"] },
     { options: "home config", rule: OWN, reason: "starts this runtime with other settings than those it works under",

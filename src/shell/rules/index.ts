@@ -31,11 +31,13 @@ import { RULES as PERSONAL_FILES } from "./personal-files.js";
 import { RULES as POWERSHELL } from "./powershell.js";
 import { RULES as PROCESS_SECRETS } from "./process-secrets.js";
 import { RULES as PROCESSES } from "./processes.js";
+import { RULES as PRODUCTION } from "./production.js";
 import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
 import type { Subject } from "./row.js";
+import { RULES as SAFEGUARDS } from "./safeguards.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
 import { RULES as SECRET_WORDS } from "./secret-words.js";
 import { RULES as SENT_DATA } from "./sent-data.js";
@@ -100,4 +102,6 @@ export const SUBJECTS: readonly Subject[] = [
   DEVICES,
   MONEY,
   PUBLISHING,
+  SAFEGUARDS,
+  PRODUCTION,
 ];

@@ -1,6 +1,7 @@
 import { languageOf } from "../code/languages.js";
 import type { ShellWord } from "../types.js";
 import { HANDLES_FILES } from "./data-programs.js";
+import { obeyedOptions } from "./obeyed-words.js";
 import { isDownloadPlace, isHiddenThere } from "./places.js";
 import { type Condition, subject } from "./row.js";
 import { HANDLES_LIBRARIES } from "./starters.js";
@@ -9,7 +10,7 @@ const LOADS = "loads code or settings from a place anybody can write";
 const HIDES = "hands a hidden file, from a place anybody can write, to a program that may run it";
 
 const LOADING_OPTION =
-  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
+  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults|processor|doclet|taglet|python|class|on-[\w-]+|callback|pager|editor|viewer|browser|opener|action|askpass|downloader|compress-program|to-command)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
 /** Options behind which something is written or kept: nothing of it is obeyed. */
 const KEEPS =
   /^--?(?:o|O|[\w-]*(?:out|log|cache|te?mp|dest|target|report|junit|xml|cov|save|dump|write|pid|sock|lock|store|data|db|state|hist|prefix|export|record|trace|artifact|screenshot|stdin|download)[\w-]*)$/i;
@@ -23,6 +24,10 @@ function named(word: ShellWord, before: string): { readonly option: string; read
   if (option !== undefined && value !== undefined) return { option, path: { ...word, text: value } };
   if (/^-\w[/~]/.test(word.text))
     return { option: word.text.slice(0, 2), path: { ...word, text: word.text.slice(2) } };
+  // `-o pythonpath=/tmp`: the option takes settings, and this one has a name.
+  const [, setting, path] = /^-/.test(before) ? (/^([a-z][\w.-]*)=([/~].*)$/s.exec(word.text) ?? []) : [];
+  if (setting !== undefined && path !== undefined)
+    return { option: `--${setting}`, path: { ...word, text: path } };
   // What has its value already takes no other.
   return { option: /^--?[a-zA-Z][^=]*$/.test(before) ? before : "", path: word };
 }
@@ -45,7 +50,7 @@ const loadsAnywhere: Condition = ({ args, command: { program } }) =>
   HANDLES_LIBRARIES.test(program)
     ? undefined
     : args.find((word, index) => {
-        if (!word.text.includes("/") || !/^[-/~$]/.test(word.text)) return false;
+        if (!word.text.includes("/") || !/^[-/~$]|^[a-z][\w.-]*=[/~]/.test(word.text)) return false;
         const { option, path } = named(word, args[index - 1]?.text ?? "");
         if (option === "" || !isDownloadPlace(path)) return false;
         // The options of a script are its own: `python3 a.py --config /tmp/a.json` reads settings.
@@ -54,6 +59,20 @@ const loadsAnywhere: Condition = ({ args, command: { program } }) =>
         if (KEEPS.test(option) || isPlain(program)) return false;
         return CODE.test(path.text) || (/^-[cC]$/.test(option) && SETTINGS.test(path.text));
       });
+
+/** What these are given to obey works on data, or is looked at where it was written. */
+const DATA_FILES =
+  /^(?:psql|pgcli|usql|duckdb|g?sed|[gmn]?awk|docker|docker-compose|podman|podman-compose|nerdctl|ssh|scp|sftp|ld|gcc|g\+\+|clang|(?:ba|z|k|da|fi)?sh)$/;
+
+/** `gdb --command=/tmp/x`, `mutt -F /tmp/x`, `make -f /tmp/x`: files that a program does what they say. */
+const obeysLoose: Condition = ({ args, command: { program } }) => {
+  const options = DATA_FILES.test(program) ? undefined : obeyedOptions(program);
+  if (options === undefined) return undefined;
+  return args.find((word, index) => {
+    const { option, path } = named(word, args[index - 1]?.text ?? "");
+    return options.test(option) && isDownloadPlace(path);
+  });
+};
 
 /** Programs that run the first file or folder they are given. */
 const RUNS =
@@ -68,8 +87,11 @@ export const RULES = subject("starter", [
     match: ["viztracer /tmp/.v.py", "celery -A a --workdir /var/tmp/.c worker", "mytool -f/dev/shm/x"],
     not_match: ["jq . /tmp/.a.json", "mytool --cache-dir=/tmp/.c", "pytest --basetemp=/tmp/.p", "rm -f /tmp/.lock"] },
   { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS,
-    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml"],
-    not_match: ["foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py", "linter --colors=off /tmp/a.ts"] },
+    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml", "javac -processorpath /tmp/p.jar A.java", "pytest -o pythonpath=/tmp", "aria2c --on-download-complete=/tmp/h https://x.example/a"],
+    not_match: ["pytest -o pythonpath=src", "pytest -o cache_dir=/tmp/c", "docker run -e CONFIG=/tmp/x a", "foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py", "linter --colors=off /tmp/a.ts"] },
+  { program: "*", when: obeysLoose, rule: "starter.foreign-code", reason: LOADS,
+    match: ["gdb --command=/tmp/x a", "mutt -F /tmp/x", "curl -K /tmp/x", "make -f /tmp/x.mk", "emacs -batch -l /tmp/x.el", "cmake -P /tmp/x.cmake", "gradle -I /tmp/x.gradle build"],
+    not_match: ["psql -f /tmp/a.sql", "gdb -x cmds.gdb a", "make -f build/Makefile", "cmake -S . -B /tmp/b", "emacs --version"] },
   { program: "dpkg|apt|apt-get|dnf|yum|zypper|rpm|pacman|apk|snap|flatpak|gem|npm|pnpm|yarn|pip|pip3|pipx|cargo|conda", dry: "dry-run s", taking: "r requirement c constraint t target root prefix cache-dir", word: /^(?:install|add|-[a-zA-Z]*[iU][a-zA-Z]*|--install|localinstall|inject)$/,
     when: ({ operands }) => operands.find((word) => isDownloadPlace(word) && /\.\w+$/.test(word.text)), rule: "starter.foreign-code", reason: "installs a package from a place anybody can write",
     match: ["dpkg -i /tmp/x.deb", "pip install /tmp/x.whl"], not_match: ["pip install -r /tmp/req.txt", "apt-get install curl"] },

@@ -8,7 +8,7 @@ import type { SimpleCommand } from "../types.js";
  */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   ...forAll(
-    "make gmake ninja just task rake remake bmake mk",
+    "make gmake ninja just task rake remake bmake mk scons invoke nox tup waf",
     /^(?:-f|--file|--makefile|--justfile|--taskfile|--rakefile|-t)$/,
   ),
   ...forAll("vim vi nvim ex gvim view vimdiff", /^(?:-S|-u|-U|-s|-w)$/),
@@ -19,8 +19,12 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
   ...forAll("tmux screen byobu zellij", /^(?:-f|-c|--config|--layout|source|source-file)$/),
   ...forAll("curl wget wget2 aria2c", /^(?:-K|--config|--conf-path)$/),
   ...forAll("ssh scp sftp", /^-F$/),
+  ...forAll("logrotate supervisord mkdocs", /^(?:-[cdfs]|--config-file|--configuration)$/),
   ...forAll("bash zsh ksh dash sh fish", /^(?:--rcfile|--init-file|-o)$/),
-  ...forAll("mutt neomutt msmtp fetchmail getmail offlineimap procmail", /^(?:-F|-f|-C|-r|--file|-m)$/),
+  ...forAll(
+    "mutt neomutt msmtp fetchmail getmail offlineimap procmail ltrace lua luajit perf",
+    /^(?:-F|-f|-C|-r|--file|-m)$/,
+  ),
   ...forAll("docker docker-compose podman podman-compose nerdctl", /^(?:-f|--file)$/),
   ...forAll("cmake ctest", /^(?:-P|-S|-C)$/),
   ...forAll(
@@ -44,6 +48,10 @@ function forAll(programs: string, options: RegExp): Record<string, RegExp> {
   return Object.fromEntries(programs.split(" ").map((program) => [program, options]));
 }
 
+/** Options of a program behind which a file stands that it obeys. */
+export const obeyedOptions = (program: string): RegExp | undefined =>
+  Object.hasOwn(OPTIONS, program) ? OPTIONS[program] : undefined;
+
 /** Verbs with which a lone `-` is a file that is obeyed. */
 const BUILDS = /^(?:docker|podman|buildah|nerdctl)$/;
 
@@ -51,11 +59,7 @@ const BUILDS = /^(?:docker|podman|buildah|nerdctl)$/;
 export function obeysInput(command: SimpleCommand): boolean {
   const { program, args } = command;
   if (command.input.kind === "none") return false;
-  const options = Object.hasOwn(OPTIONS, program)
-    ? OPTIONS[program]
-    : /^(?:kubectl|oc|helm)$/.test(program)
-      ? MANIFESTS
-      : undefined;
+  const options = obeyedOptions(program) ?? (/^(?:kubectl|oc|helm)$/.test(program) ? MANIFESTS : undefined);
   const isObeyed = OPERANDS.has(program) && languageOf(program) === undefined;
   const builds = BUILDS.test(program) && args.some(({ text }) => /^(?:build|bud)$/.test(text));
   return args.some((word, index) => {

@@ -225,8 +225,13 @@ export function isProjectSecret(word: ShellWord): boolean {
 
 /** Whatever holds secrets and should not leave the machine. Public keys and templates are not among them. */
 export function isCredentialFile(word: ShellWord): boolean {
-  return decidingRow(rowsOf(word), "read") !== undefined;
+  if (decidingRow(rowsOf(word), "read") !== undefined) return true;
+  // The root of another machine, where it is mounted: `/mnt/etc/shadow`.
+  const inner = MOUNTED.exec(word.text)?.[1];
+  return inner !== undefined && decidingRow(rowsOf({ ...word, text: inner }), "read") !== undefined;
 }
+const MOUNTED =
+  /^\/(?:mnt|media|run\/media|host|hostfs|rootfs|sysroot|target|proc\/(?:1|self)\/root)(?:\/[^/]+){0,2}?(\/(?:etc|root|home|var|Users)\/.+)$/;
 
 /** The runtime's own state and rules: an agent that may write them may write its own permission. */
 export function isHermesOwn(word: ShellWord): boolean {

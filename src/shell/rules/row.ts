@@ -91,6 +91,7 @@ export const CLASS_FAMILIES: ReadonlySet<string> = new Set([
   "data",
   "memory",
   "package-server",
+  "safeguard",
 ]);
 
 /** What one file of rules holds. */

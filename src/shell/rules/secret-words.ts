@@ -98,7 +98,8 @@ const asksForSecret: Condition = ({ command }) => {
     return undefined;
   const isModule =
     /^python[\d.]*$/.test(program) && args[0]?.text === "-m" && KEEPER.test(args[1]?.text ?? "");
-  if ((TAKES_DATA.has(program) && !isModule) || READ_ELSEWHERE.has(program)) return undefined;
+  const isData = TAKES_DATA.has(program) && !/^(?:terraform|tofu)$/.test(program);
+  if ((isData && !isModule) || READ_ELSEWHERE.has(program)) return undefined;
   if (/^python/.test(program) && !isModule) return undefined;
   if (args.some(({ text }) => /^(?:--?help|-h)$/.test(text)) || logsInWith(command)) return undefined;
   const revealed = args.find(({ text }) => REVEALS.test(text));
@@ -113,6 +114,6 @@ const firstWord = (args: readonly ShellWord[]): ShellWord | undefined =>
 export const RULES = subject("credentials", [
   { program: "*", when: asksForSecret, rule: "credentials.keychain", reason: PRINTS,
     match: ["flyctl auth token", "infisical secrets get DB_PASSWORD", "docker-credential-pass list", "python3 -m keyring get pypi me",
-      "restic cat masterkey", "pulumi config --show-secrets", "bw list items", "rbw get mail", "cast wallet private-key x"],
-    not_match: ["foo tokens list", "mytool password generate-hash a", "doppler run -- npm start", "foo list tokens.txt", "pass ls", "foo show version", "keyring --list-backends"] },
+      "restic cat masterkey", "pulumi config --show-secrets", "bw list items", "rbw get mail", "cast wallet private-key x", "terraform output -raw db_password"],
+    not_match: ["terraform output -raw vpc_id", "foo tokens list", "mytool password generate-hash a", "doppler run -- npm start", "foo list tokens.txt", "pass ls", "foo show version", "keyring --list-backends"] },
 ]);

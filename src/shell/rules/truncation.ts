@@ -90,6 +90,28 @@ export const shrinks: Condition = ({ command, values, operands }) => {
     : undefined;
 };
 
+/** `perl -i -ne '' x`, `gawk -i inplace 0 x`: a file is replaced by what a program prints, which is nothing. */
+export const printsNothingInPlace: Condition = ({ args, command: { program } }) => {
+  const letters = args.filter(({ text }) => /^-[a-zA-Z]/.test(text)).map(({ text }) => text);
+  const inPlace = /awk$/.test(program)
+    ? args.some(
+        ({ text }, index) => text === "inplace" && /^(?:-i|--include)$/.test(args[index - 1]?.text ?? ""),
+      )
+    : letters.some((text) => /^-[a-zA-Z]*i/.test(text)) &&
+      letters.some((text) => /^-[a-hj-z]*n/.test(text)) &&
+      !letters.some((text) => /^-[a-z]*p/.test(text));
+  const code = args.find(({ text }, index) =>
+    /awk$/.test(program)
+      ? index > 0 && !text.startsWith("-") && text !== "inplace"
+      : /^-[a-zA-Z]*e$/.test(args[index - 1]?.text ?? ""),
+  );
+  return inPlace &&
+    /^\s*(?:0|1?;?|\{\s*\}|BEGIN\s*\{\s*\})\s*$/.test(code?.text ?? "x") &&
+    code?.text.trim() !== "1"
+    ? code
+    : undefined;
+};
+
 /** Appending is what logs are for; anything else takes records away. */
 export const overwritesLog: Condition = ({ command }) =>
   writesOf(command).find(({ word, how }) => how === "replace" && isSystemLog(word))?.word;
@@ -110,7 +132,9 @@ function isEmptyInput(input: SimpleCommand["input"]): boolean {
   if (input.kind === "file") return isNothing(input.path);
   if (input.kind === "text") return input.text.text === "";
   return (
-    input.kind === "commands" && input.from.length > 0 && input.from.every(({ args }) => args.some(isNothing))
+    input.kind === "commands" &&
+    input.from.length > 0 &&
+    input.from.every((from) => from.args.some(isNothing) || (from.args.length === 0 && printsNothing(from)))
   );
 }
 

@@ -1,6 +1,7 @@
 import { parseOptions } from "../read/options.js";
 import type { ShellWord } from "../types.js";
 import { fileEdits } from "./edits.js";
+import type { Condition } from "./row.js";
 import type { Write, Writer } from "./writes.js";
 
 /** Programs that make files which nobody named: those of an archive, a patch or a tree of links. */
@@ -84,4 +85,24 @@ export const UNPACKERS: Readonly<Record<string, Writer>> = {
   stow: folderOptions("t target"),
   xstow: folderOptions("t target"),
   patch: patches,
+};
+
+/** Members of an archive with absolute names, or names that lead out of the folder, are taken at their word. */
+export const writesByArchive: Condition = ({ args, command: { program } }) => {
+  const first = args[0]?.text ?? "";
+  const letters = /^(?:g|bsd)?tar$/.test(program) && /^[a-zA-Z]+$/.test(first) ? first : "";
+  const unpacks =
+    /[xi]/.test(letters) ||
+    program === "unzip" ||
+    args.some(({ text }) => /^-[a-zA-Z]*[xir][a-zA-Z]*$|^--(?:extract|get)$|^[xe]$/.test(text));
+  if (!unpacks) return undefined;
+  if (letters.includes("P")) return args[0];
+  return args.find(
+    ({ text }, index) =>
+      (/^--(?:absolute-(?:names|filenames|paths)|insecure)$|^-(?:spf2?|ep3|:)$/.test(text) &&
+        !(program === "tar" && text === "-:")) ||
+      (/tar$|^pax$/.test(program) && /^-[a-zA-Z]*P[a-zA-Z]*$/.test(text)) ||
+      (/^(?:--(?:transform|xform)(?:=|$)|-s$)/.test(args[index - 1]?.text ?? text) &&
+        /s(.)\^?(?:[^/]*?)\1(?:\/|\.\.\/)\w/.test(text)),
+  );
 };

@@ -66,6 +66,12 @@ export const RULES = subject("container", [
       reason: "gives a disk of this machine to a virtual one, which may write over it",
       match: ["qemu-system-x86_64 -drive file=/dev/sdb,format=raw", "qemu-img convert -O raw a.qcow2 /dev/sdb", "virt-install --disk path=/dev/nvme0n1"],
       not_match: ["qemu-system-x86_64 -hda disk.qcow2", "qemu-system-x86_64 -drive file=/dev/sdb,readonly=on", "qemu-img info /dev/sdb", "qemu-nbd -c /dev/nbd0 a.qcow2"] },
+    { program: "qemu-img", taking: "f O o s b F l", rows: [
+      { path: "convert|dd|create", word: /^(?:if=|of=)?\/dev\/(?:null|zero|u?random)$/, reason: "replaces the disk of a virtual machine by nothing", match: ["qemu-img convert -O raw /dev/null vm.qcow2"], not_match: ["qemu-img convert -O qcow2 a.vmdk b.qcow2"] },
+      { path: "resize", options: "shrink", reason: "cuts off the disk of a virtual machine", match: ["qemu-img resize --shrink a.qcow2 1G"], not_match: ["qemu-img resize a.qcow2 +10G"] },
+      { path: "snapshot", options: "d a", reason: DESTROYS, match: ["qemu-img snapshot -d s1 a.qcow2"], not_match: ["qemu-img snapshot -l a.qcow2"] },
+    ] },
+    { program: "virt-customize|virt-edit|virt-sysprep|virt-rescue|virt-win-reg", dry: "n dry-run ro r", rule: "container.exec", reason: "changes what is inside a virtual machine", match: ["virt-customize -a a.qcow2 --root-password password:x"], not_match: ["virt-customize --help"] },
     { program: "docker-machine", path: "rm|stop|kill|restart", reason: DESTROYS,
       match: ["docker-machine rm default"] },
   ] },

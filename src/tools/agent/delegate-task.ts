@@ -5,6 +5,8 @@ import type { DelegatedResult } from "../../tool/host-capabilities.js";
 import { mark } from "../../tool/marked-text.js";
 
 const MOST_TASKS = 10;
+/** Calls of a child that its parent is told of, the last ones. */
+const TRACED = 30;
 
 interface DelegateAnswer {
   readonly results: readonly {
@@ -13,7 +15,9 @@ interface DelegateAnswer {
     readonly summary: string;
     readonly api_calls: number;
     readonly duration_seconds: number;
+    readonly exit_reason: string | undefined;
     readonly tokens: DelegatedResult["tokens"];
+    readonly tool_trace: readonly { readonly tool: string; readonly ok: boolean }[];
     /** Who outside wrote what it has read. */
     readonly heard?: readonly string[];
   }[];
@@ -103,16 +107,20 @@ export default defineTool({
       },
     );
     return {
-      results: results.map(({ status, summary, turns, durationMs, tokens, heard = [] }, task_index) => ({
-        task_index,
-        status,
-        summary,
-        api_calls: turns,
-        duration_seconds: durationMs / 1000,
-        tokens,
-        ...(heard.length > 0 && { heard }),
-      })),
-      total_duration_seconds: (performance.now() - startedAt) / 1000,
+      results: results.map(
+        ({ status, summary, turns, durationMs, tokens, heard = [], ...how }, task_index) => ({
+          task_index,
+          status,
+          summary,
+          api_calls: turns,
+          duration_seconds: durationMs / 1000,
+          exit_reason: how.exitReason,
+          tokens,
+          tool_trace: (how.calls ?? []).slice(-TRACED).map(({ name, ok }) => ({ tool: name, ok })),
+          ...(heard.length > 0 && { heard }),
+        }),
+      ),
+      total_duration_seconds: Math.round(performance.now() - startedAt) / 1000,
     };
   },
 

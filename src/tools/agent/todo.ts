@@ -20,7 +20,8 @@ export default defineTool({
           properties: {
             id: { type: "string" },
             content: { type: "string" },
-            status: { type: "string", enum: ["pending", "in_progress", "completed", "cancelled"] },
+            // What else a model writes here is pending: a list with one odd word is better than none.
+            status: { type: "string", description: "pending, in_progress, completed or cancelled" },
           },
         },
       },

@@ -2,14 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { searchable } from "../../../src/search/catalogue.js";
 import { HybridFinder } from "../../../src/search/finder.js";
+import { looksForeign } from "../../../src/search/foreign/to-english.js";
 import { createLexicalIndex } from "../../../src/search/lexical/index.js";
 import { createEmbedder } from "../../../src/search/semantic/embedder.js";
 import { findModel } from "../../../src/search/semantic/model-files.js";
-import { PART_SIGN } from "../../../src/search/semantic/model-protocol.js";
-import { toolTexts } from "../../../src/search/semantic/tool-vectors.js";
 import { VectorCache } from "../../../src/search/semantic/vector-cache.js";
+import { openTokenTable, TokenTable } from "../../../src/search/table/token-table.js";
+import { toolTexts } from "../../../src/search/tool-texts.js";
 import type { Embedder, SearchableTool } from "../../../src/search/types.js";
+import { testRuntime } from "../../support/runtime.js";
+import { FOREIGN_REQUESTS } from "../fixtures/foreign-requests.js";
 
 const home = mkdtempSync(join(tmpdir(), "hermes-finder-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -59,9 +63,9 @@ describe.skipIf(model === undefined)(`with the model${because}`, () => {
           cache: new VectorCache({ path, model: embedder.id, dimensions: embedder.dimensions }),
         });
       const finder = open();
-      expect(finder.method).toBe("lexical");
+      expect(finder.judges).toEqual(["words"]);
       await finder.prepared;
-      expect(finder.method).toBe("lexical+semantic");
+      expect(finder.judges).toEqual(["words", "table", "model"]);
       expect(await firstFor(finder, "will it rain tomorrow")).toBe("mcp_sky_forecast");
       expect(await firstFor(finder, "what can I eat tonight")).toBe("mcp_cook_recipe");
       const both = await finder.search("Will it rain tomorrow? Then tell me what I can eat tonight.", {
@@ -136,7 +140,7 @@ describe("with any model", () => {
     });
     await finder.prepared;
     expect(await firstFor(finder, "merge the branches")).toBe("mcp_git_merge");
-    expect(finder.method).toBe("lexical");
+    expect(finder.judges).toEqual(["words", "table"]);
     expect(finder.problem).toContain("no answer within 0.02 s");
   });
 
@@ -149,11 +153,44 @@ describe("with any model", () => {
 });
 
 describe("without the model", () => {
-  it("words decide alone", async () => {
+  it("words and table decide, from the first search on, and say how", async () => {
     const finder = new HybridFinder({ tools, lexical: createLexicalIndex(tools) });
+    expect(await firstFor(finder, "will it rain tomorrow")).toBe("mcp_sky_forecast");
+    expect(finder.judges).toEqual(["words", "table"]);
+    const [hit] = await finder.search("an e-mail for Ann", { limit: 1 });
+    expect(hit && tools[hit.index]?.name).toBe("mcp_mail_send");
+    expect(hit?.marks).toEqual({ words: expect.any(Number), table: expect.any(Number) });
+    expect(hit?.marks?.table).toBeGreaterThan(1);
+  });
+
+  it("without the table, too, words decide alone", async () => {
+    const finder = new HybridFinder({ tools, lexical: createLexicalIndex(tools), table: false });
     await finder.prepared;
     expect(await firstFor(finder, "merge the branches")).toBe("mcp_git_merge");
-    expect(finder.method).toBe("lexical");
+    expect(finder.judges).toEqual(["words"]);
+  });
+
+  it("thousands of tools are read with pauses, and nobody waits long for them", async () => {
+    const many = Array.from({ length: 4_000 }, (_, at) =>
+      tool(
+        `server_${at % 50}_action_${at}`,
+        `Does the thing number ${at} to what it is given, ${at * 7} times over.`,
+      ),
+    );
+    const lexical = createLexicalIndex(many);
+    await openTokenTable();
+    let turns = 0;
+    let ended = false;
+    const count = () => {
+      turns += 1;
+      if (!ended) setImmediate(count);
+    };
+    setImmediate(count);
+    const finder = new HybridFinder({ tools: many, lexical });
+    await finder.prepared;
+    ended = true;
+    expect(finder.judges).toEqual(["words", "table"]);
+    expect(turns).toBeGreaterThan(3);
   });
 
   it("a model that fails is given up, and the reason is kept", async () => {
@@ -167,31 +204,88 @@ describe("without the model", () => {
 });
 
 describe("the texts of tools", () => {
-  it("drop what all tools share, mark-up and code, but never everything", () => {
+  it("drop what all tools share, mark-up and code, but never everything", async () => {
     const shared = "Needs a token.";
-    const texts = toolTexts([
+    const texts = await toolTexts([
       tool("mcp_a_listThings", `**Lists** things. ${shared}\n\`\`\`json\n{"x":1}\n\`\`\``),
       tool("mcp_b_b_makeOne", `Makes one. ${shared}`),
       tool("mcp_c", shared),
     ]);
-    expect(texts.map((text) => text.split(PART_SIGN))).toEqual([
+    expect(texts).toEqual([
       ["a list Things:", "Lists things.", ""],
       ["b make One:", "Makes one.", ""],
       ["c:", shared, ""],
     ]);
   });
 
-  it("have the parameters in words, and always three parts", () => {
-    const [text] = toolTexts([
+  it("have the parameters in words, and always three parts", async () => {
+    const [text] = await toolTexts([
       {
         name: "post",
-        description: `Posts${PART_SIGN}a message.`,
+        description: "Posts a message.",
         parameters: {
           type: "object",
           properties: { channelId: { type: "string", description: "Where to" }, text: {} },
         },
       },
     ]);
-    expect(text?.split(PART_SIGN)).toEqual(["post:", "Posts a message.", "channel Id: Where to. text"]);
+    expect(text).toEqual(["post:", "Posts a message.", "channel Id: Where to. text"]);
+  });
+});
+
+describe("the table of word vectors", () => {
+  it("gives the vectors its makers gave", async () => {
+    const table = await openTokenTable();
+    const [vector] = table.requestVectors(["find a tool to read csv files"]);
+    expect([...(vector ?? [])].slice(0, 4).map((value) => value.toFixed(5))).toEqual([
+      "-0.17623",
+      "-0.12940",
+      "-0.22755",
+      "0.25117",
+    ]);
+    expect(Math.hypot(...(vector ?? []))).toBeCloseTo(1, 4);
+    expect(Math.hypot(...table.toolVector(["read csv:", "Reads a file of rows.", "path"]))).toBeCloseTo(1, 4);
+  });
+
+  it("has a zero vector for nothing at all, and several for several wishes", async () => {
+    const table = await openTokenTable();
+    expect(Math.hypot(...(table.requestVectors([""])[0] ?? []))).toBe(0);
+    expect(table.requestVectors(["read a file", "send it to Ann"])).toHaveLength(3);
+  });
+
+  it("refuses what is no such file, or a part of one", () => {
+    expect(() => new TokenTable(new Uint8Array(64))).toThrow("is not one");
+    const cut = new Uint8Array(64);
+    cut.set(new TextEncoder().encode("HTV1"));
+    expect(() => new TokenTable(cut)).toThrow();
+  });
+});
+
+describe("requests in other languages", () => {
+  const asked = FOREIGN_REQUESTS.map(([name]) => name);
+  const open = async () => {
+    const { runtime } = await testRuntime([], { builtins: true });
+    const entries = (await runtime.listTools()).flatMap(({ name }) => runtime.registry.get(name) ?? []);
+    const all = entries.map(searchable);
+    return { all, finder: new HybridFinder({ tools: all, lexical: createLexicalIndex(all) }) };
+  };
+
+  it.each([
+    ["German", 1],
+    ["Spanish", 2],
+    ["Chinese", 3],
+  ] as const)("in %s find nine of ten tools among the first five", async (_language, at) => {
+    const { all, finder } = await open();
+    let found = 0;
+    for (const row of FOREIGN_REQUESTS) {
+      const hits = await finder.search(row[at], { limit: 5 });
+      if (hits.some(({ index }) => all[index]?.name === row[0])) found += 1;
+    }
+    expect(found).toBeGreaterThanOrEqual(0.9 * asked.length);
+  });
+
+  it("leave English ones as they are", () => {
+    for (const request of ["list the files in a folder", "die roller", "play a game", "kubectl get pods"])
+      expect(looksForeign(request)).toBe(false);
   });
 });

@@ -1,7 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ModelClient, ModelRequest } from "../../../src/model/model-client.js";
 import { agentWith, call, calls, type Step, says } from "../../agent/support.js";
-import { testRuntime } from "../../support/runtime.js";
+import { tempDir, testRuntime } from "../../support/runtime.js";
 
 /** Children answer by what they were given: the first user message decides. */
 function children(answer: (goal: string, request: ModelRequest, asked: number) => Step) {
@@ -26,6 +28,8 @@ interface Told {
     readonly task_index: number;
     readonly status: string;
     readonly summary: string;
+    readonly exit_reason: string;
+    readonly tool_trace: readonly unknown[];
   }[];
 }
 
@@ -115,8 +119,34 @@ describe("delegate_task", () => {
     });
     expect(results.map(({ status }) => status)).toEqual(["failed", "failed", "completed"]);
     expect(results[0]?.summary).toContain("no turns left");
+    expect(results[0]).toMatchObject({
+      exit_reason: "max_turns",
+      tool_trace: [
+        { tool: "sleep", ok: true },
+        { tool: "sleep", ok: true },
+      ],
+    });
+    // Why it failed is told to whoever sent it.
+    expect(results[1]?.summary).toContain("no connection");
     const kin = await store.list({ children: true });
     for (const { state } of kin.filter(({ parent }) => parent !== undefined)) expect(state).toBe("idle");
+  });
+
+  it("a call whose time is over tells what each child came to, and not that it can be called again", async () => {
+    const { client } = children((goal) =>
+      goal.includes("long") ? calls(call("s", "sleep", { seconds: 60 })) : says("fine"),
+    );
+    const home = tempDir();
+    writeFileSync(join(home, "config.yaml"), "tools: { timeout_seconds: 1 }\n");
+    const { agent } = await agentWith(client, { home });
+    const { error, content } = await agent.session.call({
+      name: "delegate_task",
+      arguments: { tasks: [{ goal: "long" }, { goal: "short" }] },
+    });
+    expect(error).toMatchObject({ code: "timeout", hint: expect.not.stringContaining("only reads") });
+    const [first] = content;
+    const told = JSON.parse(first?.type === "text" ? first.text : "{}").until_then as Told;
+    expect(told.results.map(({ status }) => status)).toEqual(["timeout", "completed"]);
   });
 
   it("without a task it is told what is missing; without an agent it is not there", async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TodoItem } from "../../../src/tool/host-capabilities.js";
 import type { TodoSummary } from "../../../src/tools/agent/todo.js";
 import todo from "../../../src/tools/agent/todo.js";
+import { testRuntime } from "../../support/runtime.js";
 import { makeContext, type TestContext } from "../context.js";
 
 let list: readonly TodoItem[];
@@ -30,6 +31,15 @@ const item = (id: string, content = `do ${id}`, status: TodoItem["status"] = "pe
 });
 
 describe("todo", () => {
+  test("takes what a model sends through the whole path: odd words for a status are pending", async () => {
+    const { runtime } = await testRuntime([], { builtins: true });
+    const host = { todos: { read: () => list, write: () => undefined } };
+    const session = await runtime.openSession({ toolsets: ["todo"], host });
+    const todos = [{ id: "a", content: "x", status: "later" }, { content: "y" }];
+    const { structured } = await session.call({ name: "todo", arguments: { todos } });
+    expect(structured).toMatchObject({ todos: [item("a", "x"), item("?", "y")] });
+  });
+
   test("reads without changing", () => {
     list = [item("a")];
     expect(call({})).toEqual({

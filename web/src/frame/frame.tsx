@@ -70,7 +70,7 @@ export function Frame(props: { readonly children: ReactNode }) {
           </div>
           <button type="button" className="finder" onClick={() => setShown("palette")}>
             <Icon name="search" />
-            <span>Search or run</span>
+            <span>Search</span>
             <kbd aria-hidden="true">{IS_APPLE ? "⌘K" : "Ctrl K"}</kbd>
           </button>
           <nav className="nav" aria-label="Pages">

@@ -11,7 +11,7 @@ export function useGoKeys(options: { readonly onPalette: () => void }): void {
   const latest = useRef(options);
   latest.current = options;
   useEffect(() => {
-    let pressedG = 0;
+    let pressedG = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
@@ -27,7 +27,7 @@ export function useGoKeys(options: { readonly onPalette: () => void }): void {
       )
         return;
       const isSecond = event.timeStamp - pressedG < SECOND_KEY_MS;
-      pressedG = 0;
+      pressedG = Number.NEGATIVE_INFINITY;
       if (isSecond) {
         const entry = PAGES.find(({ key }) => key === event.key);
         if (entry === undefined) return;

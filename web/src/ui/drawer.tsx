@@ -15,7 +15,6 @@ export function Drawer(props: {
   const body = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing begins at its top
   useEffect(() => {
-    // Its answer is a promise in newer browsers, which is no clean-up.
     void body.current?.scrollTo({ top: 0 });
   }, [props.of]);
   return (

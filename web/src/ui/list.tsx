@@ -74,7 +74,7 @@ export function List<Row>(props: ListProps<Row>) {
   }, [virtual]);
   useImperativeHandle(
     props.handle,
-    () => ({ scrollToTop: () => scroller.current?.scrollTo({ top: 0 }) }),
+    () => ({ scrollToTop: () => void scroller.current?.scrollTo({ top: 0 }) }),
     [],
   );
 

@@ -3,7 +3,7 @@ import type { ServerEvent } from "../../events/stream.js";
 
 export interface CallsSnapshot {
   /** Newest first. */
-  readonly calls: readonly BriefCall[];
+  readonly calls: readonly LiveCall[];
   /** New ones that are held back so that nothing jumps. */
   readonly waiting: number;
 }
@@ -11,9 +11,12 @@ export interface CallsSnapshot {
 /** More than anybody scrolls through; older ones are asked for again when somebody does. */
 const MOST_CALLS = 20_000;
 const FLUSH_MS = 100;
+/** The journal and an event may differ by this much about when a call began. */
+const SAME_MS = 2_000;
 
-export function keyOf(call: Pick<BriefCall, "session_id" | "call_id">): string {
-  return `${call.session_id}/${call.call_id}`;
+/** A call with a name that stays its own on screen: clients may use one call id again and again. */
+export interface LiveCall extends BriefCall {
+  readonly key: string;
 }
 
 /** How a call is named in the address: by its number once it has one. */
@@ -24,8 +27,11 @@ export function idOf(call: BriefCall): string {
 /** The calls on screen: what the journal told, kept up to date by events. Bursts are taken up ten times a second. */
 export class CallsStore {
   readonly #matches: (call: BriefCall) => boolean;
-  readonly #calls = new Map<string, BriefCall>();
-  readonly #waiting = new Map<string, BriefCall>();
+  readonly #calls = new Map<string, LiveCall>();
+  readonly #waiting = new Map<string, LiveCall>();
+  /** Keys by number in the journal, and by session and id: there the last one of that id. */
+  readonly #bySeq = new Map<number, string>();
+  readonly #byId = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   #snapshot: CallsSnapshot = { calls: [], waiting: 0 };
   #held = false;
@@ -45,7 +51,7 @@ export class CallsStore {
 
   /** What the journal told; `fresh` when it may hold calls that are newer than all shown. */
   add(calls: readonly BriefCall[], options: { readonly fresh: boolean }): void {
-    for (const call of calls) this.#put(call, options.fresh);
+    for (const call of calls) this.#add(call, options.fresh);
     this.#publish();
   }
 
@@ -73,26 +79,48 @@ export class CallsStore {
   }
 
   #take(event: ServerEvent): void {
-    const key = `${event.session}/${event.id}`;
-    const known = this.#calls.get(key) ?? this.#waiting.get(key);
+    const last = this.#get(this.#byId.get(`${event.session}/${event.id}`));
+    // What has ended does not start or end again: this is another call with its id.
+    const known = last?.status === "running" ? last : this.#get(this.#bySeq.get(Number(event.seq)));
     const call = event.type === "call.started" ? started(event, known) : finished(event, known);
-    if (known !== undefined || this.#matches(call)) this.#put(call, true);
+    if (known !== undefined || this.#matches(call)) this.#put(call, { fresh: true, known });
   }
 
-  #put(call: BriefCall, fresh: boolean): void {
-    const key = keyOf(call);
-    const known = this.#calls.get(key);
-    if (known !== undefined) this.#calls.set(key, newer(known, call));
-    else if (this.#held && fresh && this.#calls.size > 0)
-      this.#waiting.set(key, newer(this.#waiting.get(key), call));
-    else this.#calls.set(key, call);
+  #add(call: BriefCall, fresh: boolean): void {
+    const last = this.#get(this.#byId.get(`${call.session_id}/${call.call_id}`));
+    const isSame =
+      last !== undefined && last.seq === 0 && Math.abs(last.started_at - call.started_at) < SAME_MS;
+    this.#put(call, { fresh, known: this.#get(this.#bySeq.get(call.seq)) ?? (isSame ? last : undefined) });
+  }
+
+  #get(key: string | undefined): LiveCall | undefined {
+    return key === undefined ? undefined : (this.#calls.get(key) ?? this.#waiting.get(key));
+  }
+
+  #put(told: BriefCall, options: { readonly fresh: boolean; readonly known: LiveCall | undefined }): void {
+    const { known, fresh } = options;
+    const key =
+      known?.key ?? `${told.session_id}/${told.call_id}/${told.seq > 0 ? told.seq : told.started_at}`;
+    const call = { ...(known === undefined ? told : newer(known, told)), key };
+    if (call.seq > 0) this.#bySeq.set(call.seq, key);
+    const id = `${call.session_id}/${call.call_id}`;
+    const last = this.#get(this.#byId.get(id));
+    if (last === undefined || last.started_at <= call.started_at) this.#byId.set(id, key);
+    const waits = known === undefined ? this.#held && fresh && this.#calls.size > 0 : this.#waiting.has(key);
+    (waits ? this.#waiting : this.#calls).set(key, call);
   }
 
   #publish(): void {
     const calls = [...this.#calls.values()].sort(newestFirst);
-    for (const gone of calls.splice(MOST_CALLS)) this.#calls.delete(keyOf(gone));
+    for (const gone of calls.splice(MOST_CALLS)) this.#forget(gone);
     this.#snapshot = { calls, waiting: this.#waiting.size };
     for (const listener of this.#listeners) listener();
+  }
+
+  #forget({ key, seq, session_id, call_id }: LiveCall): void {
+    this.#calls.delete(key);
+    this.#bySeq.delete(seq);
+    if (this.#byId.get(`${session_id}/${call_id}`) === key) this.#byId.delete(`${session_id}/${call_id}`);
   }
 }
 
@@ -101,8 +129,7 @@ function newestFirst(first: BriefCall, second: BriefCall): number {
 }
 
 /** An answer of the journal may be older than an event that overtook it. */
-function newer(known: BriefCall | undefined, told: BriefCall): BriefCall {
-  if (known === undefined) return told;
+function newer(known: BriefCall, told: BriefCall): BriefCall {
   if (told.status === "running" && known.status !== "running") return known;
   const preview = told.preview === "" ? known.preview : told.preview;
   // The row keeps its place: the order on screen is by when it was first seen to start.

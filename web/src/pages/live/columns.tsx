@@ -6,16 +6,17 @@ import { Ago, Cut } from "../../ui/bits.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
 import type { ListColumn } from "../../ui/list.js";
 import { Status, toneOf } from "../../ui/status.js";
+import type { LiveCall } from "./calls-store.js";
 import type { TreeRow } from "./tree.js";
 
 export interface CellContext {
-  readonly questionOf: (call: BriefCall) => ApprovalAnswer | undefined;
+  readonly questionOf: (call: LiveCall) => ApprovalAnswer | undefined;
   readonly isOpen: (key: string) => boolean;
   readonly onToggle: (key: string) => void;
 }
 
 export function callColumns(context: CellContext): readonly ListColumn<TreeRow>[] {
-  const toneFor = (call: BriefCall) =>
+  const toneFor = (call: LiveCall) =>
     context.questionOf(call) !== undefined ? "asked" : toneOf(call.status);
   return [
     {

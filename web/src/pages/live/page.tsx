@@ -13,7 +13,7 @@ import { List, type ListHandle } from "../../ui/list.js";
 import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { toneOf } from "../../ui/status.js";
 import { CallDrawer } from "./call-drawer.js";
-import { idOf, keyOf } from "./calls-store.js";
+import { idOf, type LiveCall } from "./calls-store.js";
 import { callColumns } from "./columns.js";
 import { FIELDS, filterFrom, isInTab, parseTyped, type StatusTab, statusesOf } from "./filters.js";
 import { Histogram } from "./histogram.js";
@@ -43,9 +43,9 @@ export default function LivePage() {
   const questions = useQuery(approvalsQuery).data;
   const { asked, all } = useMemo(() => withQuestions(known, questions ?? []), [known, questions]);
   const calls = all;
-  const questionOf = useCallback((call: BriefCall) => asked.get(keyOf(call)), [asked]);
+  const questionOf = useCallback((call: LiveCall) => asked.get(call.key), [asked]);
   const shown = useMemo(
-    () => (tab === "all" ? calls : calls.filter((call) => isInTab(call, tab, asked.has(keyOf(call))))),
+    () => (tab === "all" ? calls : calls.filter((call) => isInTab(call, tab, asked.has(call.key)))),
     [calls, tab, asked],
   );
 
@@ -144,7 +144,7 @@ export default function LivePage() {
             value={tab}
             options={TABS.map((option) => ({
               ...option,
-              count: calls.filter((call) => isInTab(call, option.value, asked.has(keyOf(call)))).length,
+              count: calls.filter((call) => isInTab(call, option.value, asked.has(call.key))).length,
             }))}
             onChange={(value) => setQuery({ status: value === "all" ? undefined : value })}
           />
@@ -178,7 +178,7 @@ export default function LivePage() {
                 levelOf={({ level }) => level}
                 isOpen={(row) => (row.inside > 0 ? isOpen(row.key) : undefined)}
                 onToggle={(row) => toggle(row.key)}
-                toneOf={({ call }) => (asked.has(keyOf(call)) ? "asked" : toneOf(call.status))}
+                toneOf={({ call }) => (asked.has(call.key) ? "asked" : toneOf(call.status))}
                 onEnd={onEnd}
                 onScrolledToTop={setAtTop}
                 handle={list}
@@ -220,27 +220,28 @@ function isSelected(call: BriefCall, selected: string | undefined): boolean {
  * page was open is in no journal yet, so its question stands for it.
  */
 function withQuestions(
-  calls: readonly BriefCall[],
+  calls: readonly LiveCall[],
   questions: readonly ApprovalAnswer[],
-): { readonly asked: ReadonlyMap<string, ApprovalAnswer>; readonly all: readonly BriefCall[] } {
+): { readonly asked: ReadonlyMap<string, ApprovalAnswer>; readonly all: readonly LiveCall[] } {
   const asked = new Map<string, ApprovalAnswer>();
   if (questions.length === 0) return { asked, all: calls };
   const running = calls.filter((call) => call.status === "running");
-  const standIns: BriefCall[] = [];
+  const standIns: LiveCall[] = [];
   for (const question of questions.toSorted((a, b) => a.created_at - b.created_at)) {
     const call =
       running.findLast(
-        (one) => one.session_id === question.session && one.tool === question.tool && !asked.has(keyOf(one)),
+        (one) => one.session_id === question.session && one.tool === question.tool && !asked.has(one.key),
       ) ?? standIn(question);
-    asked.set(keyOf(call), question);
+    asked.set(call.key, question);
     if (call.call_id === question.id) standIns.push(call);
   }
   const all = [...standIns, ...calls].sort((first, second) => second.started_at - first.started_at);
   return { asked, all: standIns.length === 0 ? calls : all };
 }
 
-function standIn(question: ApprovalAnswer): BriefCall {
+function standIn(question: ApprovalAnswer): LiveCall {
   return {
+    key: question.id,
     seq: 0,
     call_id: question.id,
     session_id: question.session,
@@ -255,7 +256,7 @@ function standIn(question: ApprovalAnswer): BriefCall {
   };
 }
 
-function Rate(props: { readonly calls: readonly BriefCall[]; readonly paused: boolean }) {
+function Rate(props: { readonly calls: readonly LiveCall[]; readonly paused: boolean }) {
   const since = useNow() - 60_000;
   const many = props.calls.findIndex((call) => call.started_at < since);
   const rate = many < 0 ? props.calls.length : many;
@@ -267,7 +268,7 @@ function Rate(props: { readonly calls: readonly BriefCall[]; readonly paused: bo
   );
 }
 
-function LiveHistogram(props: { readonly calls: readonly BriefCall[]; readonly since: number }) {
+function LiveHistogram(props: { readonly calls: readonly LiveCall[]; readonly since: number }) {
   return <Histogram {...props} now={useNow()} />;
 }
 

@@ -1,20 +1,19 @@
-import type { BriefCall } from "../../api/types.js";
-import { keyOf } from "./calls-store.js";
+import type { LiveCall } from "./calls-store.js";
 
 export interface TreeRow {
   readonly key: string;
-  readonly call: BriefCall;
+  readonly call: LiveCall;
   readonly level: number;
   /** How many calls are inside it. */
   readonly inside: number;
 }
 
 /** Calls below the call they were made from, oldest child first; those whose parent is not shown stand alone. */
-export function treeRows(calls: readonly BriefCall[], isOpen: (key: string) => boolean): readonly TreeRow[] {
-  const byKey = new Map(calls.map((call) => [keyOf(call), call]));
+export function treeRows(calls: readonly LiveCall[], isOpen: (key: string) => boolean): readonly TreeRow[] {
+  const byKey = new Map(calls.map((call) => [`${call.session_id}/${call.call_id}`, call]));
   const byId = new Map(calls.map((call) => [call.call_id, call]));
-  const inside = new Map<string, BriefCall[]>();
-  const tops: BriefCall[] = [];
+  const inside = new Map<string, LiveCall[]>();
+  const tops: LiveCall[] = [];
   for (const call of calls) {
     const parent =
       call.parent === undefined
@@ -22,15 +21,15 @@ export function treeRows(calls: readonly BriefCall[], isOpen: (key: string) => b
         : (byKey.get(`${call.session_id}/${call.parent}`) ?? byId.get(call.parent));
     if (parent === undefined || parent === call) tops.push(call);
     else {
-      const key = keyOf(parent);
+      const key = parent.key;
       const list = inside.get(key);
       if (list === undefined) inside.set(key, [call]);
       else list.push(call);
     }
   }
   const rows: TreeRow[] = [];
-  const add = (call: BriefCall, level: number) => {
-    const key = keyOf(call);
+  const add = (call: LiveCall, level: number) => {
+    const { key } = call;
     const children = inside.get(key) ?? [];
     rows.push({ key, call, level, inside: children.length });
     // A call cannot be inside itself, whatever ids say.
@@ -41,6 +40,6 @@ export function treeRows(calls: readonly BriefCall[], isOpen: (key: string) => b
   return rows;
 }
 
-export function flatRows(calls: readonly BriefCall[]): readonly TreeRow[] {
-  return calls.map((call) => ({ key: keyOf(call), call, level: 1, inside: 0 }));
+export function flatRows(calls: readonly LiveCall[]): readonly TreeRow[] {
+  return calls.map((call) => ({ key: call.key, call, level: 1, inside: 0 }));
 }

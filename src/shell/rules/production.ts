@@ -1,0 +1,84 @@
+import type { ShellWord } from "../types.js";
+import { assignmentsOf } from "./environment-variables.js";
+import { type Call, type Condition, subject } from "./row.js";
+
+const UNSEEN = "runs statements that nobody sees here on a database that is called production";
+const COPIES = "copies a database that is called production";
+const CHANGES = "changes the tables of a database that is called production";
+
+/** Part of the name of a host, a database or a setting: `prod`, `prod-db.acme.example`, `app_production`. */
+const PRODUCTION =
+  /(?:^|[@/.:_=-])(?:prod|prd|production|live)(?:$|[./:_\d-])(?!.*(?:replica|readonly|read-only|mirror|staging))/i;
+const HOST_OPTION =
+  /^(?:-[hHSdDa]|--(?:host|server|hostname|dbname|database|db|url|uri|dsn|connection|account|cluster|project_id|project|env|environment|settings|profile|target)|-url|-x)$/;
+const HOST_VARIABLE =
+  /^(?:PGHOST|PGSERVICE|PGDATABASE|MYSQL_HOST|DB_HOST|DATABASE_HOST|\w*DATABASE_URL|\w*DB_URL|\w*_DSN|RAILS_ENV|RACK_ENV|APP_ENV|NODE_ENV|FLASK_ENV|DJANGO_SETTINGS_MODULE|MIX_ENV|ASPNETCORE_ENVIRONMENT)$/;
+
+/** The word by which the line says that this is production. */
+function production({ args, command }: Call): ShellWord | undefined {
+  const said = args.find(({ text }, index) => {
+    if (HOST_OPTION.test(args[index - 1]?.text ?? "")) return PRODUCTION.test(text);
+    const value = /^(?:-[hHS]|--?[\w-]+=)(.+)$/s.exec(text)?.[1];
+    if (value !== undefined)
+      return HOST_OPTION.test(text.replace(/=.*/s, "").slice(0, text.startsWith("--") ? undefined : 4)) ||
+        /^-[hHS]\w/.test(text)
+        ? PRODUCTION.test(value)
+        : false;
+    return /^[\w+]+:\/\//.test(text) ? PRODUCTION.test(text) : /@prod\w*$/i.test(text);
+  });
+  return (
+    said ??
+    assignmentsOf(command).find(({ name, value }) => HOST_VARIABLE.test(name) && PRODUCTION.test(value.text))
+      ?.value
+  );
+}
+
+const FILE_OPTION = /^(?:-[a-zA-Z\d]*[fi]|--(?:file|input|queries-file|input-file|filename))$/;
+
+/** A file or the output of another command, in place of statements that can be read. */
+const runsUnseen: Condition = (call) => {
+  const { args, command } = call;
+  const { kind } = command.input;
+  const reads =
+    kind === "file" ||
+    kind === "commands" ||
+    args.some(
+      ({ text }, index) =>
+        FILE_OPTION.test(args[index - 1]?.text ?? "") ||
+        /^--(?:file|input|queries-file)=|^-f\S|^@\S|^\s*(?:source|\\\.|\\i)\s/.test(text) ||
+        /\.(?:sql|cql|js|psql)$/.test(text),
+    );
+  return reads ? production(call) : undefined;
+};
+
+const MIGRATES =
+  /^(?:(?:[\w:]*:)?(?:migrate|rollback|upgrade|downgrade|db:(?:migrate|seed|setup|rollback|schema:load|push)(?::\w+)?|ecto\.\w+|db\s+push|up|down|deploy|push|run)|update)$/;
+const MIGRATORS =
+  "rails|rake|alembic|flask|manage.py|django-admin|prisma|knex|sequelize|sequelize-cli|typeorm|artisan|flyway|liquibase|goose|migrate|dbmate|sqlx|diesel|drizzle-kit|atlas|sqitch|mix|dotnet-ef";
+/** `python manage.py migrate`, `npx prisma migrate deploy`, `php artisan migrate`. */
+const CARRIERS = "python|python3|php|npx|bunx|pnpm|yarn|bundle|poetry|uv";
+
+const migrates: Condition = (call) => {
+  const { args, command } = call;
+  const names = new Set(MIGRATORS.split("|"));
+  const at = names.has(command.program)
+    ? 0
+    : args.findIndex(({ text }) => names.has(text.split("/").at(-1) ?? "")) + 1;
+  if (at === 0 && !names.has(command.program)) return undefined;
+  return args.slice(at, at + 6).some(({ text }) => MIGRATES.test(text)) ? production(call) : undefined;
+};
+
+/** What is done to databases that the line itself calls production. */
+// biome-ignore format: a table; what belongs to a row stands together
+export const RULES = subject("data", [
+  { program: "psql|pgcli|usql|mysql|mariadb|mycli|sqlcmd|sqlplus|mongosh|mongo|cqlsh|clickhouse-client|snowsql|bq|redis-cli|trino|cockroach|pg_restore|mongorestore|mongoimport|mysqlimport|bcp",
+    dry: "", when: (call) => /^(?:pg_restore|mongorestore|mongoimport|mysqlimport)$/.test(call.command.program) ? production(call) : runsUnseen(call), rule: "database.production", reason: UNSEEN,
+    match: ["psql -h prod -1f migrations/1.sql", "mysql -h prod app < x.sql", "psql postgres://u@prod-db.acme.example/app -f x.sql", "cat x.sql | psql -h production", "PGHOST=prod psql -f x.sql", "sqlcmd -S prod -i x.sql", "mongosh mongodb://prod/app x.js"],
+    not_match: ["psql -h prod -c 'select count(*) from users'", "psql -h localhost -f x.sql", "psql -d product_catalog -f x.sql", "mysql app < seed.sql", "psql -h prod-replica -f report.sql"] },
+  { program: "pg_dump|pg_dumpall|mysqldump|mariadb-dump|mongodump|mongoexport|pg_basebackup|mydumper", dry: "s schema-only no-data d", when: production, rule: "database.production", reason: COPIES,
+    match: ["pg_dump -h prod customers | gzip > /tmp/c.gz", "mysqldump -h db.prod.acme.example app > a.sql"],
+    not_match: ["pg_dump -h localhost app > a.sql", "pg_dump app", "pg_dump --schema-only -h prod app"] },
+  { program: `${MIGRATORS}|${CARRIERS}`, dry: "dry-run sql status", when: migrates, rule: "database.production", reason: CHANGES,
+    match: ["RAILS_ENV=production rails db:migrate", "python manage.py migrate --settings=app.settings.production", "DATABASE_URL=postgres://prod/app npx prisma migrate deploy", "alembic -x env=prod upgrade head"],
+    not_match: ["rails db:migrate", "RAILS_ENV=production rails assets:precompile", "python manage.py migrate", "NODE_ENV=production npx vite build"] },
+]);

@@ -1,0 +1,152 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { address, get } from "../../api/client.js";
+import { infoQuery } from "../../api/queries.js";
+import type { SessionChangesAnswer, SessionsAnswer } from "../../api/types.js";
+import { count } from "../../lib/format.js";
+import { visibleLine } from "../../lib/visible.js";
+import { pathTo } from "../../router.js";
+import { Ago, Cut } from "../../ui/bits.js";
+import { ButtonLink } from "../../ui/button.js";
+import { Section } from "../../ui/drawer.js";
+import { Icon } from "../../ui/icon.js";
+import { Link } from "../../ui/link.js";
+import { StatusIcon } from "../../ui/status.js";
+import type { ConversationState } from "./conversation.js";
+import { planOf } from "./items.js";
+
+export const recentQuery = queryOptions({
+  queryKey: ["sessions", "recent"],
+  queryFn: ({ signal }) => get<SessionsAnswer>(address("/v1/sessions", { limit: 20 }), { signal }),
+});
+
+/** What belongs to this conversation, and the others. */
+export function Aside({ state }: { readonly state: ConversationState }) {
+  const plan = planOf(state.items);
+  return (
+    <aside className="aside" aria-label="This conversation">
+      {plan.length > 0 && (
+        <Section
+          title="Plan"
+          end={`${plan.filter(({ status }) => status === "completed").length} of ${plan.length}`}
+        >
+          <ul className="todo">
+            {plan.map((step, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
+              <li key={index} className={step.status === "completed" ? "done" : ""}>
+                {step.status === "completed" ? (
+                  <Icon name="s-ok" />
+                ) : step.status === "in_progress" ? (
+                  <StatusIcon tone="running" />
+                ) : (
+                  <Icon name="circle" />
+                )}
+                <span>{visibleLine(step.content)}</span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {state.session !== undefined && <Changed state={state} session={state.session} />}
+      <Facts state={state} />
+      <Section title="Recent conversations">
+        <Recent current={state.session} />
+      </Section>
+    </aside>
+  );
+}
+
+function Changed({ session, state }: { readonly session: string; readonly state: ConversationState }) {
+  const changes = useQuery({
+    queryKey: ["sessions", session, "changes", state.running],
+    queryFn: ({ signal }) =>
+      get<SessionChangesAnswer>(`/v1/sessions/${encodeURIComponent(session)}/changes`, { signal }),
+    placeholderData: (before) => before,
+  });
+  const paths = [...new Set((changes.data?.changes ?? []).map(({ path }) => path))];
+  if (paths.length === 0) return null;
+  return (
+    <Section title="Files changed" end={paths.length}>
+      <ul className="files">
+        {paths.slice(0, 8).map((path) => (
+          <li key={path}>
+            <Icon name="t-file" size="s" />
+            <Cut text={path} />
+          </li>
+        ))}
+      </ul>
+      <ButtonLink href={pathTo("sessions", { item: session, query: { tab: "changes" } })} icon="eye">
+        See changes
+      </ButtonLink>
+    </Section>
+  );
+}
+
+function Facts({ state }: { readonly state: ConversationState }) {
+  const { data: info } = useQuery(infoQuery);
+  const calls = state.items.filter((item) => item.kind === "tool");
+  const failed = calls.filter((item) => item.kind === "tool" && item.call.state === "error").length;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ["Model", state.model ?? info?.model],
+    ["Calls", calls.length === 0 ? undefined : `${calls.length}${failed > 0 ? `, ${failed} failed` : ""}`],
+    ["Tokens", tokensOf(state)],
+    ["Cost", costOf(state)],
+    ["Folder", info?.cwd],
+    ["Profile", info?.profile],
+  ];
+  return (
+    <Section title="About">
+      <dl className="pairs">
+        {facts.map(
+          ([name, value]) =>
+            value !== undefined && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd className="cut" title={visibleLine(value)}>
+                  {visibleLine(value)}
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </Section>
+  );
+}
+
+export function tokensOf({ tokens }: ConversationState): string | undefined {
+  return tokens.input + tokens.output === 0
+    ? undefined
+    : `${count(tokens.input)} in, ${count(tokens.output)} out`;
+}
+
+export function costOf({ cost }: ConversationState): string | undefined {
+  return cost === undefined ? undefined : `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+}
+
+export function Recent(props: { readonly current: string | undefined; readonly onPick?: () => void }) {
+  const recent = useQuery(recentQuery);
+  const sessions = recent.data?.sessions ?? [];
+  if (recent.data !== undefined && sessions.length === 0)
+    return <p className="about">This will be the first.</p>;
+  return (
+    <ul className="recent">
+      {sessions.map((session) => (
+        <li key={session.id}>
+          <Link
+            href={pathTo("chat", { query: { session: session.id } })}
+            aria-current={session.id === props.current ? "page" : undefined}
+            onClick={() => props.onPick?.()}
+          >
+            <Cut text={session.title === "" ? "Untitled" : session.title} className="grow" />
+            {session.state === "running" ? (
+              <StatusIcon tone="running" />
+            ) : (
+              <span className="quiet">
+                <Ago at={Date.parse(session.updated_at)} />
+              </span>
+            )}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
