@@ -75,7 +75,7 @@ export class SpanExporter {
     const response = await fetch(url, {
       method: "POST",
       headers: { ...headers, "content-type": isJson ? "application/json" : "application/x-protobuf" },
-      body: isJson ? traceJson({ resource, spans }) : traceProtobuf({ resource, spans }),
+      body: isJson ? traceJson({ resource, spans }) : new Uint8Array(traceProtobuf({ resource, spans })),
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(PATIENCE_MS)]),
       redirect: "error",
     });
