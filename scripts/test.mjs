@@ -42,7 +42,8 @@ try {
   if (!suiteOnly) {
     check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     check("types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
-    check("types of the dashboard", ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "web"]);
+    if (existsSync(join(root, "web")))
+      check("types of the dashboard", ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "web"]);
   }
   const counts = await runSuite(vitestArguments);
   if (vitestArguments.some(isPattern)) dropFiltered(counts);

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -76,6 +76,13 @@ function examineMachine(home: string): readonly Finding[] {
       fix: `chmod u+rwx ${home}, or set HERMES_HOME`,
     });
   }
+  if (existing && process.platform !== "win32" && (statSync(home).mode & 0o077) !== 0)
+    findings.push({
+      group: "Runtime",
+      level: "warning",
+      what: `home ${home} can be read by others`,
+      fix: `chmod 700 ${home}`,
+    });
   if (existing) {
     const disk = statfsSync(home);
     const free = disk.bavail * disk.bsize;

@@ -26,6 +26,7 @@ export async function packageCopy(files: Readonly<Record<string, string>>): Prom
   await mkdir(join(root, "scripts"));
   const scripts = [
     "build",
+    "build-web",
     "embed",
     "manifest",
     "ensure",

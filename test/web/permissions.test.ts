@@ -1,6 +1,5 @@
 // @needs chromium
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../server/support.js";
 import { expectGoodLooks, expectUnharmed } from "./looks.js";
@@ -11,10 +10,13 @@ describe("Permissions", { timeout: 120_000 }, () => {
     const { tab, problems } = await openDashboard({ path: "/permissions" });
     const profiles = tab.getByRole("navigation", { name: "Profiles" });
     expect(await profiles.locator("[aria-current]").textContent()).toContain("in force");
-    await tab.keyboard.press("j");
-    await until(() => new URL(tab.url()).searchParams.has("profile"));
+    // Keys are listened to a moment after the page stands.
+    await until(async () => {
+      await tab.keyboard.press("j");
+      return new URL(tab.url()).searchParams.has("profile");
+    });
     await profiles.getByRole("button", { name: /full_developer/ }).click();
-    await tab.getByRole("heading", { name: "full_developer" }).waitFor();
+    await tab.getByRole("heading", { level: 2, name: "full_developer" }).waitFor();
     await expectGoodLooks(tab);
     expect(problems).toEqual([]);
   });
@@ -59,11 +61,11 @@ describe("Permissions", { timeout: 120_000 }, () => {
     await tab.getByRole("button", { name: "Propose" }).click();
     const proposal = tab.getByRole("region", { name: "Proposal" });
     await until(async () => (await proposal.textContent())?.includes("file:read") === true);
-    const file = join(runtime.config.paths.home, "permissions.yaml");
+    const file = runtime.config.paths.permissions;
     await proposal.getByRole("button", { name: "Accept" }).click();
     await proposal.getByText(/Written to/).waitFor();
     expect(readFileSync(file, "utf8")).toContain("just_enough");
     await show("/permissions?profile=just_enough");
-    await tab.getByRole("heading", { name: "just_enough" }).waitFor();
+    await tab.getByRole("heading", { level: 2, name: "just_enough" }).waitFor();
   });
 });

@@ -42,7 +42,8 @@ export async function recordDay({ runtime }: Dashboard, calls = 1_500): Promise<
   const now = Date.now();
   for (let index = 0; index < calls; index += 1) {
     const hour = 12 + 9 * (random() + random() + random() - 1.5);
-    const startedAt = now - Math.max(60_000, Math.abs(24 - hour) * 3_600_000 * 0.98);
+    const startedAt =
+      now - Math.min(23.5 * 3_600_000, Math.max(60_000, Math.abs(24 - hour) * 3_600_000 * 0.98));
     let pick = random() * TOOLS.reduce((sum, { share }) => sum + share, 0);
     const one =
       TOOLS.find(({ share }) => {

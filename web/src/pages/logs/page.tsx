@@ -183,10 +183,11 @@ export default function LogsPage() {
           <Drawer
             label="Log line"
             of={String(selected.seq)}
-            crumbs={<span>Line {selected.seq}</span>}
+            crumbs={<span>Log of the server</span>}
             head={
               <>
                 <div className="headline">
+                  <h2>Line {selected.seq}</h2>
                   <Status {...LOOKS[selected.level]} pill />
                   <span className="quiet">{wholeTime(selected.at)}</span>
                 </div>

@@ -130,7 +130,7 @@ function Explained({ answer }: { readonly answer: ExplainAnswer }) {
       <div className="verdict-line">
         <Status tone={tone} word={word} pill />
         <span>
-          <b>{visible(sentence(answer.reason ?? "No rule stands against it"))}</b>{" "}
+          <b>{visible(sentence(answer.reason || "No rule stands against it"))}</b>{" "}
           <span className="quiet">
             Rule <code>{visibleLine(answer.rule)}</code>
           </span>

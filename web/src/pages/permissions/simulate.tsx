@@ -143,7 +143,7 @@ function Changes(props: {
               <Cut text={change.tool} />
             </span>
             <span className="what">
-              <b>{visible(sentence(change.reason))}</b>
+              <b>{visible(sentence(change.reason === "" ? "No rule stands against it" : change.reason))}</b>
               <span className="quiet">
                 Rule <code>{visibleLine(change.rule)}</code>
               </span>

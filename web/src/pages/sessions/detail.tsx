@@ -82,6 +82,10 @@ export function SessionDetail({ id }: { readonly id: string }) {
             <Icon name="download" />
             JSON Lines
           </a>
+          <a className="btn" href={`${base}tape`} download>
+            <Icon name="download" />
+            Tape
+          </a>
           <Button
             look="plain"
             icon="trash"

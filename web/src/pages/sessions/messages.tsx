@@ -142,7 +142,7 @@ function Call(props: {
       <summary>
         <Icon name={toolIcon(call.name, undefined)} />
         <b>{visible(call.name)}</b>
-        <Cut mono className="soft grow" text={preview(call.arguments)} />
+        <Cut mono className="soft grow" text={preview(parsed(call.arguments))} />
         {result === undefined ? (
           <Status tone="unknown" word="no answer" />
         ) : (
@@ -151,7 +151,7 @@ function Call(props: {
         <Icon name="down" size="s" className="fold" />
       </summary>
       <div className="inside">
-        <JsonView value={call.arguments} label="Arguments" />
+        <JsonView value={parsed(call.arguments)} label="Arguments" />
         {result !== undefined && (
           <Code wrap label="Result">
             <Marked text={textOf(result)} words={props.words} />
@@ -171,6 +171,16 @@ function textOf({ content }: SessionMessage): string {
     .map((part) => (part.type === "text" ? part.text : part.type === "resource" ? (part.text ?? "") : ""))
     .join("\n")
     .trim();
+}
+
+/** Models send arguments as a text. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
 }
 
 function preview(value: unknown): string {

@@ -84,7 +84,7 @@ export function CallsChart(props: { readonly series: readonly Point[]; readonly 
           ...[...PARTS].reverse().map((part): uPlot.Series => {
             const fill = colour(COLOURS[part]);
             const paths = uPlot.paths.bars?.({ size: [0.72, 18], align: 0 });
-            return { fill, stroke: fill, width: 0, points: { show: false }, ...(paths && { paths }) };
+            return { fill, width: 0, points: { show: false }, ...(paths && { paths }) };
           }),
         ],
       })}
