@@ -1,4 +1,3 @@
-import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { askAlways, riskyTool } from "../approvals/support.js";
 import { onTestEnd } from "../support/runtime.js";
