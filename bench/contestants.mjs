@@ -13,6 +13,7 @@ export const PEERS = {
 export const PARTS = [
   "calls",
   "journal",
+  "stats",
   "scale",
   "parallel",
   "cold",

@@ -30,6 +30,13 @@ const FIGURES = [
     of: ({ journal }) => journal?.ratios["hermes-journal-8 / langchain"],
   },
   {
+    id: "stats-million",
+    what: "statistics over 1,000,000 calls, per tool and over time",
+    limit: 200,
+    unit: "ms",
+    of: ({ stats }) => absolute(stats?.milliseconds["stats-1000000"], 1),
+  },
+  {
     id: "flat",
     what: "one call with 10,000 tools registered, against 10",
     limit: 1.3,

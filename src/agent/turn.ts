@@ -1,4 +1,4 @@
-import { type ModelClient, ModelError } from "../model/model-client.js";
+import { type ModelClient, ModelError, type ModelFinish } from "../model/model-client.js";
 import type { ModelPrices } from "../model/prices.js";
 import { modelContent } from "../protocol/model-text.js";
 import type { Session } from "../runtime/session.js";
@@ -171,6 +171,24 @@ class Turn {
     return "interrupted";
   }
 
+  #announceAnswer(startedAt: number, finish: ModelFinish | undefined, error?: string): void {
+    const { session, conversation, model } = this.#parts;
+    const { events } = session.scope.services;
+    if (!events.active) return;
+    events.emit({
+      type: "model.finished",
+      session: conversation,
+      model: model.name,
+      answered_by: finish?.model,
+      purpose: "turn",
+      reason: finish?.reason,
+      usage: finish?.usage,
+      error,
+      started_at: startedAt,
+      at: Date.now(),
+    });
+  }
+
   #ended(stop: StopReason, why: NonNullable<AgentResult["error"]>): StopReason {
     this.#parts.emit({ type: "notice", message: why.message });
     if (stop !== "end") this.#error = why;
@@ -188,10 +206,13 @@ class Turn {
     const { emit, model, signal, meter } = this.#parts;
     this.#turns += 1;
     let answer: Answer;
+    const startedAt = Date.now();
     try {
       const messages = contextOf(this.#stored);
       answer = await askModel({ model: model.client, tools: this.#tools, signal, emit, messages });
+      this.#announceAnswer(startedAt, answer.finish);
     } catch (error) {
+      this.#announceAnswer(startedAt, undefined, ModelError.isInstance(error) ? error.code : "failed");
       this.#ledger.release();
       if (ModelError.isInstance(error) && error.code === "too_long" && (await this.#isShorter()))
         return undefined;

@@ -21,6 +21,8 @@ const UNTRUSTED_NAMED = 10;
 export interface RunOptions {
   /** Interrupts the call. */
   readonly signal?: AbortSignal | undefined;
+  /** Where whoever asks for the call stands in a trace (W3C Trace Context). */
+  readonly traceparent?: string | undefined;
   /** Told what the call says of its progress, secrets masked; `callId` tells the calls of a batch apart. */
   readonly onProgress?: ((progress: Progress, callId: string) => void) | undefined;
   /**
@@ -39,6 +41,10 @@ export class CallRecord {
   readonly signal: AbortSignal | undefined;
   /** Told of this call's progress, and of no other's. */
   readonly onProgress: RunOptions["onProgress"];
+  /** Where whoever asked for the call stands in a trace. */
+  readonly traceparent: string | undefined;
+  /** receive: where the call itself stands, where that is collected */
+  trace: string | undefined;
   readonly startedAt = performance.now();
   /** The call that is meant: another one than `request` when that came through a stand-in. */
   readonly target: IncomingCall;
@@ -121,7 +127,7 @@ export class CallRecord {
   /** execute: how often a request was sent once more */
   retries = 0;
 
-  constructor(request: IncomingCall, scope: CallScope, { signal, onProgress }: RunOptions = {}) {
+  constructor(request: IncomingCall, scope: CallScope, { signal, onProgress, traceparent }: RunOptions = {}) {
     this.id = request.id;
     this.request = request;
     const meant = request.malformed === undefined ? scope.bridge?.unwrap(request) : undefined;
@@ -130,6 +136,7 @@ export class CallRecord {
     this.scope = scope;
     this.signal = signal;
     this.onProgress = onProgress;
+    this.traceparent = traceparent;
     this.spelling = this.target.name;
   }
 

@@ -33,6 +33,9 @@ export class HandlerContext implements CallContext {
   get toolName() {
     return this.#call.entry.name;
   }
+  get traceparent() {
+    return this.#call.trace;
+  }
   get session() {
     return this.#call.scope.info;
   }

@@ -36,6 +36,7 @@ export async function fetchInCall(
   }
   return scope.services.fetch({
     ...request,
+    ...(call.trace !== undefined && { headers: { traceparent: call.trace, ...request.headers } }),
     signal: request.signal === undefined ? context.signal : AbortSignal.any([context.signal, request.signal]),
     refusal,
     progress: (update) => context.progress(update),

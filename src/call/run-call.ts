@@ -33,6 +33,8 @@ export async function walk(
 ): Promise<CallRecord> {
   const call = new CallRecord(request, scope, options);
   call.keepsVersion = true;
+  const { tracer } = scope.services;
+  if (tracer !== undefined) call.trace = tracer.begin(call);
   announceStart(call);
   try {
     const ended = await walkStages(call, PATH);
@@ -50,6 +52,7 @@ export async function walk(
     scope.info.previousTool = call.name;
   }
   if (scope.services.journal.enabled) await journalOutcome(call);
+  tracer?.end(call);
   announceEnd(call);
   return call;
 }

@@ -23,6 +23,7 @@ import type {
   SessionInfo,
 } from "../tool/tool.js";
 import type { ResultLimits } from "./bounds.js";
+import type { CallRecord } from "./call-record.js";
 import type { EffectLocks } from "./effect-locks.js";
 import type { CallFetch, CallProxy } from "./fetch-in-call.js";
 import type { FileChanges } from "./file-changes.js";
@@ -158,6 +159,13 @@ export interface PermanentGrants {
   countUse(ids: readonly string[]): void;
 }
 
+/** Tells others where calls stand in a trace. Present only where somebody collects them. */
+export interface CallTracer {
+  /** The `traceparent` for what the call asks others. */
+  begin(call: CallRecord): string;
+  end(call: CallRecord): void;
+}
+
 /** Services shared by every session of a runtime. */
 export interface CallServices {
   readonly availability: AvailabilityCache;
@@ -171,6 +179,7 @@ export interface CallServices {
   readonly spill: Spill;
   readonly limits: ResultLimits;
   readonly events: EventBus;
+  readonly tracer?: CallTracer | undefined;
   readonly log: Logger;
   readonly secrets: SecretAccess;
   redact(text: string): string;

@@ -1,3 +1,4 @@
+import type { ModelUsage } from "../model/model-client.js";
 import type { CallState } from "../tool/call.js";
 import { ignoreRejection } from "../tool/thrown.js";
 import type { Progress } from "../tool/tool.js";
@@ -87,6 +88,7 @@ export type RuntimeEvent =
       readonly by?: string;
       readonly at: number;
     }
+  | ModelFinished
   | ProcessEvent
   | JobEvent
   | { readonly type: "tools.changed"; readonly generation: number }
@@ -127,6 +129,22 @@ export type RuntimeEvent =
       readonly available: boolean;
       readonly reason?: string | undefined;
     };
+
+/** A model was asked and has answered, or has not. */
+export interface ModelFinished {
+  readonly type: "model.finished";
+  readonly session: string;
+  /** The model that was asked, and the one that says it has answered. */
+  readonly model: string;
+  readonly answered_by?: string | undefined;
+  readonly purpose: string;
+  readonly reason?: string | undefined;
+  readonly usage?: ModelUsage | undefined;
+  /** Why there is no answer: a closed code. */
+  readonly error?: string | undefined;
+  readonly started_at: number;
+  readonly at: number;
+}
 
 /** What happens to background processes; texts are masked. */
 export type ProcessEvent =

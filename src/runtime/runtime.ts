@@ -7,6 +7,7 @@ import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
 import { LogRing } from "../observe/log-ring.js";
+import type { Tracer } from "../observe/otel/tracer.js";
 import type { ApprovalStore } from "../policy/approvals/store.js";
 import { SecretRegistry } from "../policy/secrets.js";
 import { normalizeToolName } from "../protocol/tool-names.js";
@@ -59,6 +60,8 @@ export interface RuntimeParts {
 
 const NOTHING_FOUND: DiscoveryReport = { loaded: [], helpers: [], problems: [] };
 
+const NO_TRACER = Promise.resolve(undefined);
+
 /** Everything that outlives a session. Made by `createRuntime`. */
 export class Runtime {
   /** What brings tools in from outside: MCP servers, YAML files, plugins. */
@@ -95,6 +98,7 @@ export class Runtime {
   #sessions: Promise<SessionFactory> | undefined;
   #journal: Promise<Journal> | undefined;
   #store: Promise<Store> | undefined;
+  #tracer: Promise<Tracer | undefined> | undefined;
   #closed = false;
   readonly #stopListening: () => void;
   readonly #endings = new Set<() => Promise<void>>();
@@ -261,6 +265,16 @@ export class Runtime {
     return this.#journal;
   }
 
+  /** Sends traces where the environment names a collector (OTEL_EXPORTER_OTLP_ENDPOINT); nothing otherwise. @internal */
+  tracer(): Promise<Tracer | undefined> {
+    const { env } = process;
+    if (!env.OTEL_EXPORTER_OTLP_ENDPOINT && !env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return NO_TRACER;
+    this.#tracer ??= import("../observe/otel/tracer.js").then(({ openTracer }) =>
+      openTracer({ env, events: this.events, log: this.log }),
+    );
+    return this.#tracer;
+  }
+
   /** Runs before anything is taken apart; the answer takes it back. @internal */
   beforeClose(end: () => Promise<void>): () => void {
     this.#endings.add(end);
@@ -278,6 +292,7 @@ export class Runtime {
     await this.registry.close();
     await (await this.#sessions)?.close();
     // A journal that could not be opened was reported to whoever asked for it.
+    await (await this.#tracer)?.close();
     const journal = await this.#journal?.catch(() => undefined);
     await journal?.close();
     const store = await this.#store?.catch(() => undefined);

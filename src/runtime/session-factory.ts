@@ -16,6 +16,7 @@ import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
 import { inTask, TaskState } from "../env/task.js";
 import { networkRules } from "../net/rules.js";
+import type { Tracer } from "../observe/otel/tracer.js";
 import { createPolicy, type PermissionPolicy } from "../policy/engine.js";
 import type { Allowlist } from "../policy/grants/allowlist.js";
 import { allowlistFrom } from "../policy/grants/config-grants.js";
@@ -145,13 +146,14 @@ export class SessionFactory {
     const snapshot = registry.snapshot();
     const selection = toolSelection.select(options.toolsets, options.disabledToolsets);
     const selected = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
-    const [checked, environment, journal] = await Promise.all([
+    const [checked, environment, journal, tracer] = await Promise.all([
       statusesOf(selected, this.#availability),
       this.#environments.open({
         name: options.environment ?? config.values.terminal.env,
         task: options.task,
       }),
       this.#runtime.journal(),
+      this.#runtime.tracer(),
     ]);
     void this.#runtime.processes.recover();
     const use = await toolUse(this.#runtime);
@@ -173,6 +175,7 @@ export class SessionFactory {
     const door = options.door ?? "library";
     const services = this.#services(journal, {
       ...rules,
+      tracer,
       policy: this.#held(rules, options.profile),
       session: id,
       // Elsewhere the same path is another folder.
@@ -272,7 +275,12 @@ export class SessionFactory {
       allowlist,
       session,
       trusted,
-    }: SessionRules & { readonly session: string; readonly trusted: readonly string[] },
+      tracer,
+    }: SessionRules & {
+      readonly session: string;
+      readonly trusted: readonly string[];
+      readonly tracer: Tracer | undefined;
+    },
   ): CallServices {
     const { config, hooks, events, log, secrets, redact } = this.#runtime;
     const { values, paths } = config;
@@ -298,6 +306,7 @@ export class SessionFactory {
         mcpResult: values.tool_budget.mcp_result_size_chars,
       },
       events,
+      tracer,
       log,
       secrets,
       redact,

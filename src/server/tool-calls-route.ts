@@ -39,7 +39,7 @@ export const toolCallsRoute: Route = {
       const request = parseRequestText(body);
       if (!isParsedRequest(request)) return problemResponse(badRequest(request));
       const { value, name } = await sessions.use(client, (session) =>
-        session.callAll(request.calls, { signal }),
+        session.callAll(request.calls, { signal, traceparent: context.req.header("traceparent") }),
       );
       // Written here: reading an answer back out of the stream of a Response takes as long as a small call does.
       const { outgoing } = context.env;

@@ -124,6 +124,8 @@ export interface CallContext {
   readonly callId: string;
   readonly toolName: string;
   readonly session: SessionInfo;
+  /** Where the call stands in a trace, for what it asks others; `fetch` tells it by itself. Absent unless traces are collected. */
+  readonly traceparent?: string | undefined;
   readonly environment: Environment;
   /** What the session has running in the background. */
   readonly processes: SessionProcesses;

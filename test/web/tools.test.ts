@@ -131,7 +131,9 @@ it("results come as picture, table and changes", async () => {
     return tab.getByRole("region", { name: "Result" });
   };
   const picture = (await run("give_picture")).getByRole("img");
-  await expect.poll(() => picture.evaluate("(image) => image.naturalWidth")).toBe(1);
+  await expect
+    .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+    .toBe(1);
   const rows = await run("give_rows");
   await rows.getByRole("cell", { name: "Export drops the last row" }).waitFor();
   await rows.getByText("1 row from items").waitFor();

@@ -17,6 +17,8 @@ interface Pending {
 export interface DirectCall {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
+  /** Told to the server as `_meta`. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The SDK counts its own requests from zero; some servers read ids into 32 bits. */
@@ -56,11 +58,13 @@ export class DirectCalls {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw new Error(String(signal.reason));
       const id = this.#nextId++;
+      const { traceparent } = tool;
+      const trace = traceparent === undefined ? {} : { traceparent };
       this.#post({
         jsonrpc: "2.0",
         id,
         method: "tools/call",
-        params: { name: tool.name, arguments: tool.arguments, _meta: { progressToken: id } },
+        params: { name: tool.name, arguments: tool.arguments, _meta: { progressToken: id, ...trace } },
       });
       this.#pending.set(id, { caller, resolve, reject });
       signal.addEventListener("abort", () => this.#cancel(id, String(signal.reason)));

@@ -166,8 +166,10 @@ function callRemoteTool(
   tool: DirectCall,
   call: RunningCall,
 ): Promise<CallToolResult> {
-  if (calls !== undefined) return calls.call(tool, call);
-  const params = { name: tool.name, arguments: tool.arguments };
+  const { traceparent } = call.context;
+  if (calls !== undefined) return calls.call({ ...tool, traceparent }, call);
+  const trace = traceparent === undefined ? {} : { _meta: { traceparent } };
+  const params = { name: tool.name, arguments: tool.arguments, ...trace };
   // In the newer protocol some parameters are sent as headers too, which only the SDK's own way does.
   if (client.getProtocolEra() === "modern") return client.callTool(params, call.requestOptions);
   return client.request({ method: "tools/call", params }, AS_IT_IS, call.requestOptions);

@@ -69,7 +69,7 @@ const Block = memo(function Block({ source }: { readonly source: string }): Reac
         <p
           className={depth.length < 3 ? "md-head big" : "md-head"}
           role="heading"
-          aria-level={Math.min(6, depth.length + 1)}
+          aria-level={depth.length < 3 ? 2 : 3}
         >
           {inline(title)}
         </p>

@@ -39,7 +39,7 @@ export function Question({ asked }: { readonly asked: ApprovalAnswer }) {
     >
       <header>
         <Status tone="asked" word={visible(asked.reason)} />
-        <span className="num">{over ? "" : `${left(asked.expires_at - now)} left`}</span>
+        <span className="num">{over ? "" : `${timeLeft(asked.expires_at - now)} left`}</span>
       </header>
       <div className="inside">
         <Asked asked={asked} />
@@ -99,6 +99,11 @@ export function Question({ asked }: { readonly asked: ApprovalAnswer }) {
       </div>
     </section>
   );
+}
+
+function timeLeft(ms: number): string {
+  const text = left(ms);
+  return text.includes(":") ? text : `${text} s`;
 }
 
 function Asked({ asked }: { readonly asked: ApprovalAnswer }) {

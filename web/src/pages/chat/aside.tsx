@@ -24,6 +24,7 @@ export function Aside({ state }: { readonly state: ConversationState }) {
   const plan = planOf(state.items);
   return (
     <aside className="aside" aria-label="This conversation">
+      <h2 className="hush">This conversation</h2>
       {plan.length > 0 && (
         <Section
           title="Plan"

@@ -194,6 +194,7 @@ export class Conversation {
     if (event.type === "init") {
       this.#set({ session: event.session, model: event.model });
       remember(event.session, this);
+      void queryClient.invalidateQueries({ queryKey: ["sessions"] });
     }
     if (event.type === "result") {
       const { tokens, cost = 0 } = this.#state;

@@ -42,7 +42,7 @@ export function withEvent(items: readonly Item[], event: AgentEvent): readonly I
       return withTool(items, {
         id: event.id,
         name: event.name,
-        arguments: event.arguments,
+        arguments: argumentsOf(event.arguments),
         state: "running",
       });
     case "tool_progress":
