@@ -6,7 +6,7 @@ import type { ApprovalAnswer, ApprovalGiven, ApprovalsAnswer } from "../../api/t
 import { useEvents } from "../../events/use-events.js";
 import { PageFrame, type PageState } from "../../frame/page-frame.js";
 import { useKeys } from "../../lib/keys.js";
-import { visible, visibleLine } from "../../lib/visible.js";
+import { visible } from "../../lib/visible.js";
 import { go, pathTo, setQuery, usePlace } from "../../router.js";
 import { Segmented } from "../../ui/controls.js";
 import { Empty, ErrorState, Skeleton, Strip } from "../../ui/states.js";
@@ -228,11 +228,9 @@ function NothingWaits() {
     <Empty
       icon="approvals"
       title="Nothing waits for you"
-      command={`npx hermes call terminal '{"command":"rm -rf build"}' --approve queue`}
+      command="npx hermes call terminal --command 'rm -rf /tmp/hermes-example' < /dev/null"
     >
-      A call that needs a yes shows up here the moment it asks, with what it would do. To let calls of
-      programs wait instead of being denied:{" "}
-      {visibleLine("hermes config set approvals.unattended_mode queue")}
+      A call that needs a yes and has no terminal to ask on shows up here, with what it would do. Try one:
     </Empty>
   );
 }
