@@ -61,6 +61,16 @@ export function journalReader(db: Database) {
       return row === undefined ? undefined : decodeRow(row);
     },
 
+    /** Of a call whose result stands in its own row. */
+    shortResult(seq: number): string | undefined {
+      const found = db
+        .prepare(
+          `SELECT CAST(${SOUND_DETAIL} ->> '$.outcome.result' AS BLOB) AS text FROM calls WHERE seq = ?`,
+        )
+        .get(seq);
+      return found === undefined || found.text === null ? undefined : textOfBlob(found.text);
+    },
+
     markDeadAsUnknown(): readonly JournalRow[] {
       const owners = db
         .prepare("SELECT DISTINCT CAST(owner AS BLOB) AS owner FROM calls WHERE running = 1")

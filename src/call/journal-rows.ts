@@ -37,7 +37,15 @@ export function sealIntent(intent: CallIntent): string {
   });
 }
 
-export function sealOutcome(outcome: CallOutcome): string {
+/** A result this short costs less in the document of its call than in a row of its own. */
+const SHORT_RESULT_CHARS = 256;
+
+export function isShortResult(text: string): boolean {
+  return text.length <= SHORT_RESULT_CHARS;
+}
+
+/** `result`: what the call was answered with, where that is kept and short. */
+export function sealOutcome(outcome: CallOutcome, result?: string): string {
   return seal({
     status: outcome.status,
     state: outcome.state,
@@ -50,6 +58,7 @@ export function sealOutcome(outcome: CallOutcome): string {
     error_message:
       outcome.errorMessage === undefined ? undefined : cut(outcome.errorMessage, MAX_MESSAGE_CHARS),
     repairs: outcome.repairs === undefined ? undefined : cut(outcome.repairs, MAX_MESSAGE_CHARS),
+    result,
     exit_code: outcome.exitCode,
     retries: outcome.retries,
     model: cutIfAny(outcome.model),
@@ -95,6 +104,7 @@ export function decodeRow(row: SqlRow): JournalRow {
     ...(intact ? {} : { damaged: true }),
   };
   delete decoded.crc;
+  delete (decoded as { result?: unknown }).result;
   return decoded as JournalRow;
 }
 

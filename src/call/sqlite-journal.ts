@@ -5,7 +5,7 @@ import { newOwnerId } from "../store/process-owner.js";
 import type { Store } from "../store/store.js";
 import type { CallIntent, CallOutcome, Journal, JournalEntry, JournalRow, RecentQuery } from "./journal.js";
 import { journalReader } from "./journal-queries.js";
-import { documentOf, sealIntent, sealOutcome } from "./journal-rows.js";
+import { documentOf, isShortResult, sealIntent, sealOutcome } from "./journal-rows.js";
 import { ResultStore } from "./result-store.js";
 import { computeStats } from "./stats/compute-stats.js";
 import { RollUp } from "./stats/roll-up.js";
@@ -103,7 +103,10 @@ export class SqliteJournal implements Journal {
 
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry> {
     if (this.#closed) return rejected("it is already closed");
-    const entry = new Entry(intent, (ended, awaited) => this.#ended(ended, awaited));
+    const entry = new Entry(intent, {
+      keepsResult: this.#results !== undefined,
+      onEnd: (ended, awaited) => this.#ended(ended, awaited),
+    });
     if (!intent.durableBefore) {
       this.#delayed.add(entry);
       this.#delayTimer ??= setTimeout(() => this.#writeDelayed(), INTENT_DELAY_MS).unref();
@@ -124,7 +127,7 @@ export class SqliteJournal implements Journal {
   }
 
   result(hash: string, seq?: number): string | undefined {
-    return this.#results?.get(hash, seq);
+    return (seq === undefined ? undefined : this.#read.shortResult(seq)) ?? this.#results?.get(hash, seq);
   }
 
   stats(query: StatsQuery): JournalStats {
@@ -347,6 +350,7 @@ class Entry implements JournalEntry {
   /** True while it waits in a group. */
   queued = false;
   readonly #intent: CallIntent;
+  readonly #keepsResult: boolean;
   readonly #onEnd: (entry: Entry, awaited: boolean) => Promise<void>;
   #outcome: (() => CallOutcome) | undefined;
   #sealedIntent: string | undefined;
@@ -354,9 +358,16 @@ class Entry implements JournalEntry {
   #result: KeptResult | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(intent: CallIntent, onEnd: (entry: Entry, awaited: boolean) => Promise<void>) {
+  constructor(
+    intent: CallIntent,
+    options: {
+      readonly keepsResult: boolean;
+      readonly onEnd: (entry: Entry, awaited: boolean) => Promise<void>;
+    },
+  ) {
     this.#intent = intent;
-    this.#onEnd = onEnd;
+    this.#keepsResult = options.keepsResult;
+    this.#onEnd = options.onEnd;
   }
 
   get hasEnded(): boolean {
@@ -377,9 +388,11 @@ class Entry implements JournalEntry {
   }
 
   sealOutcome(outcome: CallOutcome): void {
-    this.#sealedOutcome = sealOutcome(outcome);
-    const { result: text, resultHash: hash } = outcome;
-    this.#result = text === undefined || text === "" ? undefined : { hash, text };
+    const { result: text = "", resultHash: hash } = outcome;
+    const kept = this.#keepsResult && text !== "" ? text : undefined;
+    const isShort = kept !== undefined && isShortResult(kept);
+    this.#sealedOutcome = sealOutcome(outcome, isShort ? kept : undefined);
+    this.#result = kept === undefined || isShort ? undefined : { hash, text: kept };
   }
 
   /** What goes into the store of results, beside the document. */

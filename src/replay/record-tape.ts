@@ -107,7 +107,7 @@ async function* journalLines(of: {
   );
   yield tapeLine(header, runtime.redact);
   for (const row of rows) {
-    const result = row.result_hash === undefined ? undefined : await journal.result(row.result_hash);
+    const result = row.result_hash === undefined ? undefined : await journal.result(row.result_hash, row.seq);
     yield tapeLine(callOfRow(row, { result, session: header.cwd }), runtime.redact);
   }
 }

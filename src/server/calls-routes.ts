@@ -239,7 +239,7 @@ async function rowOf(context: RouteContext, journal: Journal): Promise<JournalRo
 
 async function resultOf(journal: Journal, row: JournalRow): Promise<CallAnswer["result"]> {
   if (row.result_hash === undefined || row.result_hash === "") return undefined;
-  const text = await journal.result(row.result_hash);
+  const text = await journal.result(row.result_hash, row.seq);
   return text === undefined ? undefined : { text, complete: text.length >= (row.result_chars ?? 0) };
 }
 

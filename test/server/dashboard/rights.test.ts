@@ -8,6 +8,7 @@ import { CALL_TOKEN, openBrowser } from "./support.js";
 const NEEDS_THE_KEY = [
   "DELETE /v1/sessions/:id",
   "POST /v1/approvals",
+  "POST /v1/budget",
   "POST /v1/calls/:id/again",
   "POST /v1/changes",
   "POST /v1/cron/:id",
