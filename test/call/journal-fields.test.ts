@@ -60,7 +60,7 @@ test("lesson 103: of the tokens a call took each is in one part, and the parts a
     unbilled: true,
     result_tokens: 1,
   });
-  expect(await (await runtime.journal()).result(row?.result_hash ?? "")).toBe("seen");
+  expect(await (await runtime.journal()).result(row?.result_hash ?? "", row?.seq)).toBe("seen");
 });
 
 test("a call made from inside another names it, and can be found by it", async () => {

@@ -15,7 +15,7 @@ async function answer(journal: SqliteJournal, text: string): Promise<string> {
 
 test("what a call was answered with is there by the hash in its row, whatever characters it has", async () => {
   const { journal } = await open();
-  const text = 'a "quoted" line\n\u0000 and 漢字 and 🙂';
+  const text = 'a "quoted" line\n\u0000 and 漢字 and 🙂'.repeat(20);
   const hash = await answer(journal, text);
   expect(journal.recent({ limit: 1 })[0]?.result_hash).toBe(hash);
   expect(journal.result(hash)).toBe(text);
@@ -23,9 +23,19 @@ test("what a call was answered with is there by the hash in its row, whatever ch
   expect(journal.result("nobody")).toBeUndefined();
 });
 
+test("a short one stands in the row of its call, and takes no row of its own", async () => {
+  const { journal, store } = await open();
+  const text = 'a "quoted" line\n\u0000 and 漢字 and 🙂';
+  const hash = await answer(journal, text);
+  const [row] = journal.recent({ limit: 1 });
+  expect(journal.result(hash, row?.seq)).toBe(text);
+  expect(row).not.toHaveProperty("result");
+  expect(store.db.prepare("SELECT count(*) AS rows FROM call_results").get()).toEqual({ rows: 0 });
+});
+
 test("the same answer is kept once", async () => {
   const { journal, store } = await open();
-  for (let count = 0; count < 5; count += 1) await answer(journal, "again");
+  for (let count = 0; count < 5; count += 1) await answer(journal, "again ".repeat(100));
   expect(store.db.prepare("SELECT count(*) AS rows FROM call_results").get()).toEqual({ rows: 1 });
 });
 
@@ -56,7 +66,8 @@ test("more than its room is not kept: the oldest answers leave first", async () 
 test("nothing is kept where that is switched off", async () => {
   const { store } = await open({ syncFile: noSync });
   const journal = openJournal(store, { resultsMb: false });
-  expect(journal.result(await answer(journal, "not kept"))).toBeUndefined();
+  const hash = await answer(journal, "not kept");
+  expect(journal.result(hash, journal.recent({ limit: 1 })[0]?.seq)).toBeUndefined();
   expect(store.db.prepare("SELECT count(*) AS rows FROM call_results").get()).toEqual({ rows: 0 });
   await journal.close();
 });
