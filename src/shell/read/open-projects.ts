@@ -258,6 +258,7 @@ function recipesOf(text: string): readonly string[] {
         recipe
           .trim()
           .replace(/^[@+-]+\s*/, "")
+          .replace(/(?<!\$)\$\((\w+)\)/g, "$${$1}")
           .replaceAll("$$", "$"),
       );
     texts.push(...called(line));
