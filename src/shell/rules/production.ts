@@ -68,6 +68,33 @@ const migrates: Condition = (call) => {
   return args.slice(at, at + 6).some(({ text }) => MIGRATES.test(text)) ? production(call) : undefined;
 };
 
+/** Data, as opposed to logs, pictures and builds. */
+const DATA =
+  /\/var\/(?:lib|backups?|opt)\/|\/(?:data|backups?|dumps?|exports?|pgdata|mysql|postgres\w*|mongo\w*|redis)(?:\/|$)|\.(?:sql|dump|bak|db|sqlite3?|rdb|bson|parquet)(?:\.\w+)?$|(?:^|[/_.-])(?:customers?|users|accounts|backups?|dumps?|exports?|pii|payments|orders|databases?|db)(?:$|[/_.\d-])/i;
+
+/** `kubectl cp prod/db-0:/data .`, `rsync prod:/var/lib/x .`, `aws s3 sync s3://prod-users .`. */
+const copiesOut: Condition = ({ args, command: { program } }) => {
+  const copies = args
+    .slice(0, 6)
+    .some(({ text }) => /^(?:cp|copy|sync|mirror|get|rsync|mv|pull|file)$/.test(text));
+  if (!copies && !/^(?:scp|rsync|sftp)$/.test(program)) return undefined;
+  const space = args.some(
+    ({ text }, index) =>
+      /^(?:-n|--namespace|--context|--profile|--project)$/.test(args[index - 1]?.text ?? "") &&
+      PRODUCTION.test(text),
+  );
+  const places = args.filter(({ text }) => !text.startsWith("-"));
+  return places.slice(0, -1).find(({ text }) => {
+    const [, where = "", path = ""] =
+      /^((?:s3|gs|az|https?):\/\/[^/]+|[^:/\s]+(?:\/[^:/\s]+)?):?(\/?.*)$/s.exec(text) ?? [];
+    return (
+      text.includes(":") &&
+      (PRODUCTION.test(where) || (space && !/^\.|^\//.test(text))) &&
+      DATA.test(`${where}${path}`)
+    );
+  });
+};
+
 /** What is done to databases that the line itself calls production. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("data", [
@@ -81,4 +108,7 @@ export const RULES = subject("data", [
   { program: `${MIGRATORS}|${CARRIERS}`, dry: "dry-run sql status", when: migrates, rule: "database.production", reason: CHANGES,
     match: ["RAILS_ENV=production rails db:migrate", "python manage.py migrate --settings=app.settings.production", "DATABASE_URL=postgres://prod/app npx prisma migrate deploy", "alembic -x env=prod upgrade head"],
     not_match: ["rails db:migrate", "RAILS_ENV=production rails assets:precompile", "python manage.py migrate", "NODE_ENV=production npx vite build"] },
+  { program: "kubectl|oc|docker|podman|nerdctl|scp|rsync|sftp|aws|gsutil|gcloud|rclone|mc|s5cmd|azcopy|lxc|incus", dry: "dry-run dryrun", when: copiesOut, rule: "database.production", reason: "copies data out of what is called production",
+    match: ["kubectl cp prod/db-0:/var/lib/postgresql/data ./pg", "kubectl -n prod cp db-0:/data ./x", "docker cp prod-db:/var/lib/mysql ./x", "scp prod:/var/backups/db.sql .", "rsync -a prod:/var/lib/postgresql/ ./pg", "aws s3 sync s3://acme-prod-customers ./x", "gsutil cp -r gs://prod-backups ."],
+    not_match: ["kubectl cp dev/db-0:/data ./x", "kubectl cp prod/api-0:/var/log/app.log .", "kubectl -n prod cp api-0:/tmp/heap.hprof .", "scp prod:/var/log/nginx/error.log .", "scp ./app.tgz prod:/srv/app", "aws s3 cp s3://acme-prod-assets/logo.png .", "docker cp web:/app/dist ./dist", "rsync -a ./data/ staging:/srv/data"] },
 ]);
