@@ -216,7 +216,10 @@ export function judgeRecipes(command: SimpleCommand, invocation: Invocation): vo
 function recipesOf(command: SimpleCommand, { context: { state } }: Invocation): readonly string[] {
   const { program, input, args } = command;
   const isGiven =
-    input.kind === "text" && args.length > 0 && !READ_OTHERWISE.test(program) && obeysInput(command);
+    input.kind === "text" &&
+    args.length > 0 &&
+    !READ_OTHERWISE.test(program) &&
+    (obeysInput(command) || namesInput(command));
   const given = isGiven ? [input.text.text] : [];
   if (state.files.size === 0 && state.disk === undefined) return given;
   const files = recipeFiles(program);
@@ -224,6 +227,11 @@ function recipesOf(command: SimpleCommand, { context: { state } }: Invocation): 
     ? given
     : [...given, ...textsOf(state, named(files, command))];
 }
+
+/** A tool that has recipes, told to read something from standard input. */
+const namesInput = ({ program, args }: SimpleCommand): boolean =>
+  args.some(({ text }) => /^-$|(?:^|[=:])\/dev\/(?:stdin|fd\/0)$|=-$/.test(text)) &&
+  recipeFiles(program) !== undefined;
 
 /** What they are given to obey is no recipe: statements, scripts of their own, addresses and manifests. */
 const READ_OTHERWISE =

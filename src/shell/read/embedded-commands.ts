@@ -41,7 +41,7 @@ function unescaped(text: string): string {
 }
 
 const DELETING =
-  "(?:(?:del|delete|remove|erase|unlink|rm)(?:[-_/]?(?:files?|dirs?|directory|tree|folder|path|contents|recursive(?:ly)?|recurse|all|rf?|and|if|exists))+|unlink|rmtree|rmdir|(?<=[/.:])rm|(?<=file:|execute\\()delete)";
+  "(?:(?:del|delete|remove|erase|unlink|rm)(?:[-_/]?(?:files?|dirs?|directory|tree|folder|path|contents|recursive(?:ly)?|recurse|all|sync|absolute|rf?|and|if|exists))+|unlink|rmtree|rmdir|(?<=[/.:])rm|(?<=file:|execute\\(|dir\\.|directory\\.|file\\.|filesys\\.)(?:delete|remove)|(?<=recursive_)rm)";
 /** `delete_directory('/x')`, `(os/rm "/x")`, `file(REMOVE_RECURSE /x)`: a name that says so, in front of a place … */
 const DELETES = new RegExp(`(?<![a-z])${DELETING}\\b["'\\s(,[]+([~/][^"'\`\\s)\\],]*)`, "gi");
 /** … or behind it, where words stand so: `"/x" delete-tree`. */

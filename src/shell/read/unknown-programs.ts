@@ -45,6 +45,8 @@ const DATA_OPTION =
 const RUNNING_VERB = /^(?:run|exec|execute|shell|command|cmd|add|start|launch|spawn|ssh|type|--)$/;
 /** Places in one command that are looked at. */
 const MOST_PLACES = 4;
+/** Longer lists are names of files. */
+const MOST_WORDS = 100;
 
 /**
  * A program nobody here knows may run what stands in its words, and most programs run what stands behind marks for it
@@ -162,10 +164,12 @@ function quotedLines(
   { program, args, input }: SimpleCommand,
   notable: ReadonlySet<string>,
 ): readonly (readonly ShellWord[])[] {
-  const codes = args.filter(
-    ({ text }, index) =>
-      /["'`(]/.test(text) && text.length <= 4_096 && !DATA_OPTION.test(args[index - 1]?.text ?? ""),
-  );
+  const codes = args
+    .slice(0, MOST_WORDS)
+    .filter(
+      ({ text }, index) =>
+        /["'`(]/.test(text) && text.length <= 4_096 && !DATA_OPTION.test(args[index - 1]?.text ?? ""),
+    );
   if (input.kind === "text" && input.text.text.length <= 4_096) codes.push(input.text);
   if (codes.length === 0 || TAKES_TEXT.has(program)) return [];
   return codes.slice(0, MOST_PLACES).flatMap((word) => {

@@ -239,4 +239,5 @@ export const RULES = subject("cloud", [
   ] },
   { program: "az", path: "functionapp|webapp|containerapp deployment|config|secret|env-vars source|appsettings|connection-string|set|container config-zip|set", rule: "cloud.code", reason: REPLACES,
     match: ["az webapp config appsettings set -n x --settings A=b", "az functionapp deployment source config-zip -n x --src x.zip"], not_match: ["az webapp config appsettings list -n x", "az webapp list"] },
+  { program: "az", path: "keyvault secret set|delete|purge", rule: "cloud.code", reason: REPLACES, match: ["az keyvault secret set --vault-name v -n x --value y"], not_match: ["az keyvault secret list --vault-name v"] },
 ]);

@@ -135,7 +135,7 @@ const handsToShell: Condition = ({ args, command: { program } }) =>
 
 /** Options that name a helper, which is a program of its own and no shell with a file of somebody. */
 const HELPER =
-  /^--?(?:use-compress-program|compress-program|to-command|info-script|new-volume-script|rsh-command|rsh|ssh|pager|editor|viewer|browser|askpass|downloader|tunnel|default-command|default-shell)$|^default-(?:command|shell)$/;
+  /^--?(?:use-compress-program|compress-program|to-command|info-script|new-volume-script|rsh-command|rsh|ssh|sshcmd|pp|use-askpass|pager|editor|viewer|browser|askpass|downloader|tunnel|default-command|default-shell)$|^default-(?:command|shell)$/;
 const SHORT_HELPER: Readonly<Record<string, RegExp>> = {
   tar: /^-[IF]$/,
   gtar: /^-[IF]$/,
@@ -154,11 +154,13 @@ const SHELL_WITH_FILE =
 /** `tar -I 'sh ./a.dat' …`, `tmux set -g default-command 'sh x'`, `svn --config-option config:tunnels:x='sh x'`. */
 const helpsWithShell: Condition = ({ args, command: { program } }) =>
   args.find(({ text }, index) => {
+    // A shell with a file is two words; only `default-shell` may be one.
+    if (!text.includes(" ") && args[index - 1]?.text !== "default-shell") return false;
     if (/^\w+:tunnels:[\w-]+=/.test(text)) return true;
     const [, option = args[index - 1]?.text ?? "", value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
     const short = Object.hasOwn(SHORT_HELPER, program) ? SHORT_HELPER[program] : undefined;
     if (!HELPER.test(option) && short?.test(option) !== true) return false;
-    return SHELL_WITH_FILE.test(value) || (/default-shell$/.test(option) && !/\/bin\/\w+$/.test(value));
+    return SHELL_WITH_FILE.test(value) || (option === "default-shell" && !/\/bin\/\w+$/.test(value));
   });
 
 const CARGO_SETTING =
@@ -275,6 +277,7 @@ export const RULES = subject("starter", [
     { program: "go", path: "generate|run|test|build|vet|tool|install", when: ({ rest }) => rest.find((word) => isDownloadPlace(word) && !/\.(?:out|prof|json|txt)$/.test(word.text)), match: ["go generate -run . /tmp/x/gen.go", "go run /tmp/x.go"], not_match: ["go generate ./...", "go build -o /tmp/x ./cmd"], taking: "o C run tags p exec ldflags gcflags coverprofile cpuprofile memprofile count timeout v bench" },
     { program: "cmake|ctest", when: loads(/^(?:-DCMAKE_TOOLCHAIN_FILE(?::\w+)?|-DCMAKE_PROJECT_INCLUDE(?::\w+)?)/), match: ["cmake -DCMAKE_TOOLCHAIN_FILE=/tmp/x.cmake ."],
       not_match: ["cmake -P scripts/gen.cmake"] },
+    { program: "tmux|byobu", path: "source|source-file", when: opens, match: ["tmux source-file /tmp/x"], not_match: ["tmux source-file ~/.tmux.conf"] },
     { program: "meson", when: loads(/^--(?:cross|native)-file/), match: ["meson setup b --cross-file /tmp/x.ini"], not_match: ["meson setup b"] },
     { program: "bazel|bazelisk", when: loads(/^--bazelrc/), match: ["bazel --bazelrc=/tmp/x build //a"], not_match: ["bazel build //a"] },
     { program: "mvn|mvnw|gradle|gradlew", when: loads(/^(?:-s|-f|-I|-b|-c|-p|--init-script|--settings|--file|--build-file|--project-dir)/),
