@@ -77,7 +77,7 @@ describe("npm run bench", () => {
     const run = bench("--only", "calls,speed");
     expect(run.status).toBe(1);
     expect(run.stderr).toContain(
-      "--only does not know speed; there are calls, journal, scale, parallel, cold, verdicts, terminal,",
+      "--only does not know speed; there are calls, journal, stats, scale, parallel, cold, verdicts,",
     );
   });
 });
