@@ -32,18 +32,37 @@ const TOOLS = [
   },
   { tool: "write_file", toolset: "file", share: 3, ms: 4, fails: 0.004, code: "too_large" },
 ] as const;
+const ARGUMENTS: Readonly<Record<(typeof TOOLS)[number]["tool"], object>> = {
+  read_file: { path: "src/merge.ts" },
+  terminal: { command: "npm test -- merge" },
+  search_files: { pattern: "lodash/merge", path: "src" },
+  patch: { path: "src/merge.ts", old_string: "lodash/merge", new_string: "./merge.js" },
+  web_extract: { urls: ["https://docs.example.org/merge"] },
+  execute_code: { code: "print(sum(range(10)))", language: "python" },
+  http_request: { url: "https://api.example.org/v1/builds" },
+  write_file: { path: "CHANGELOG.md", content: "- merge is fast again\n" },
+};
 const DOORS = ["chat", "mcp", "http", "cli", "acp"];
 const MODELS = ["qwen3-coder", "claude-sonnet-4-5", "gpt-5.1"];
 
+const DAY_MS = 86_400_000;
+
 /** Calls of the last day, more of them by day than by night, some failed, some denied. */
-export async function recordDay({ runtime }: Dashboard, calls = 1_500): Promise<void> {
+export async function recordDay(
+  { runtime }: Dashboard,
+  calls = 1_500,
+  spanMs: number = DAY_MS,
+): Promise<void> {
   const journal = await runtime.journal();
   const random = dice(7);
   const now = Date.now();
-  for (let index = 0; index < calls; index += 1) {
+  const ages = Array.from({ length: calls }, () => {
     const hour = 12 + 9 * (random() + random() + random() - 1.5);
-    const startedAt =
-      now - Math.min(23.5 * 3_600_000, Math.max(60_000, Math.abs(24 - hour) * 3_600_000 * 0.98));
+    const age = Math.min(23.5 * 3_600_000, Math.max(60_000, Math.abs(24 - hour) * 3_600_000 * 0.98));
+    return (age * spanMs) / DAY_MS;
+  }).sort((one, other) => other - one);
+  for (const [index, age] of ages.entries()) {
+    const startedAt = now - age;
     let pick = random() * TOOLS.reduce((sum, { share }) => sum + share, 0);
     const one =
       TOOLS.find(({ share }) => {
@@ -64,12 +83,12 @@ export async function recordDay({ runtime }: Dashboard, calls = 1_500): Promise<
           : "ok";
     const model = MODELS[Math.floor(random() * MODELS.length)];
     const entry = await journal.begin({
-      callId: `call_${index}`,
+      callId: `day_${spanMs}_${index}`,
       sessionId: `s${index % 9}`,
       tool: one.tool,
       calledAs: one.tool,
       door: DOORS[Math.floor(random() * DOORS.length)] ?? "cli",
-      argsJson: JSON.stringify({ path: "src/merge.ts" }),
+      argsJson: JSON.stringify(ARGUMENTS[one.tool]),
       effectsJson: "[]",
       decision: isDenied ? "deny" : "allow",
       rule: isDenied ? "profile:developer/denied_commands" : "profile:developer",
@@ -86,7 +105,10 @@ export async function recordDay({ runtime }: Dashboard, calls = 1_500): Promise<
       state: "finished" as never,
       ...(status === "ok"
         ? {}
-        : { errorCode: isDenied ? "denied" : one.code, errorMessage: `${one.code} in ${one.tool}` }),
+        : {
+            errorCode: isDenied ? "denied" : status === "cancelled" ? "cancelled" : one.code,
+            errorMessage: `${one.code} in ${one.tool}`,
+          }),
       durationMs,
       resultChars: Math.round(200 + random() * 4_000),
       resultHash: "",
@@ -136,6 +158,7 @@ export async function openWithModel(
       ...options.runtime,
       env: {
         PATH: process.env.PATH,
+        ...options.runtime?.env,
         HERMES_MODEL_PROVIDER: "compatible",
         HERMES_MODEL: "scripted",
         HERMES_MODEL_BASE_URL: model.url,

@@ -67,5 +67,14 @@ export function plural(value: number, one: string, many = `${one}s`): string {
 export function sentence(text: string): string {
   const trimmed = text.trim();
   const ended = /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
-  return ended.charAt(0).toUpperCase() + ended.slice(1);
+  return capital(ended);
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A path as it is called in a folder. */
+export function pathIn(folder: string | undefined, path: string): string {
+  return folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }

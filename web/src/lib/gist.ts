@@ -1,9 +1,11 @@
+import { plural } from "./format.js";
+
 const TELLING = [
   "command",
+  "pattern",
   "path",
   "url",
   "query",
-  "pattern",
   "question",
   "task",
   "goal",
@@ -18,9 +20,21 @@ export function gist(args: unknown): string {
   if (typeof args !== "object" || args === null) return "";
   const given = args as Readonly<Record<string, unknown>>;
   const key = TELLING.find((one) => typeof given[one] === "string");
+  if (key === "pattern" && typeof given.path === "string" && given.path !== ".")
+    return `${given.pattern} in ${given.path}`;
   if (key !== undefined) return String(given[key]);
-  const text = JSON.stringify(args);
-  return text === "{}" ? "" : text;
+  const [first] = Object.values(given);
+  return first === undefined ? "" : said(first);
+}
+
+/** A value in few words: what is large is counted. */
+export function said(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value))
+    return value.every((one) => typeof one === "string")
+      ? value.join(", ")
+      : plural(value.length, "entry", "entries");
+  return JSON.stringify(value) ?? "";
 }
 
 /** The same of arguments as text, which may be cut. */

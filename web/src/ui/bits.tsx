@@ -176,7 +176,9 @@ export function Ring(props: {
           strokeDasharray={`${Math.max(0, Math.min(1, props.share)) * round} ${round}`}
         />
       </svg>
-      <span aria-hidden="true">{props.text}</span>
+      <span className={props.text.length > 3 ? "long" : undefined} aria-hidden="true">
+        {props.text}
+      </span>
     </span>
   );
 }

@@ -306,6 +306,13 @@ const BY_NAME: readonly (readonly [RegExp, IconName])[] = [
   [/^(todo|plan)/, "t-list"],
   [/^(docker|podman|cloud|s3|modal)/, "t-cloud"],
   [/^(ha_|home)/, "t-home"],
+  [/^(directory|folder)/, "folder"],
+  [/^clipboard/, "copy"],
+  [/^env_/, "settings"],
+  [/^system_/, "stats"],
+  [/^mixture/, "t-agent"],
+  [/^repl$/, "t-code"],
+  [/^(api|link)_/, "t-net"],
   [/^(http|web|rss|dns|url|network|fetch|ping|whois)/, "t-net"],
   [/file|^(read|write|csv|spreadsheet|archive|pdf)/, "t-file"],
 ];

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, post } from "../api/client.js";
 import type { ApprovalAnswer } from "../api/types.js";
-import { left } from "../lib/format.js";
+import { capital, left } from "../lib/format.js";
 import { useNow } from "../lib/now.js";
 import { visible } from "../lib/visible.js";
 import { pathTo } from "../router.js";
@@ -38,7 +38,7 @@ export function Question({ asked }: { readonly asked: ApprovalAnswer }) {
       aria-label={`Approval: ${visible(asked.reason)}`}
     >
       <header>
-        <Status tone="asked" word={visible(asked.reason)} />
+        <Status tone="asked" word={visible(capital(asked.reason))} />
         <span className="num">{over ? "" : `${timeLeft(asked.expires_at - now)} left`}</span>
       </header>
       <div className="inside">

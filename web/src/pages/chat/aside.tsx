@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { address, get } from "../../api/client.js";
 import { infoQuery } from "../../api/queries.js";
 import type { SessionChangesAnswer, SessionsAnswer } from "../../api/types.js";
-import { count } from "../../lib/format.js";
+import { count, pathIn } from "../../lib/format.js";
 import { visibleLine } from "../../lib/visible.js";
 import { pathTo } from "../../router.js";
 import { Ago, Cut } from "../../ui/bits.js";
@@ -57,8 +57,10 @@ export function Aside({ state }: { readonly state: ConversationState }) {
 }
 
 function Changed({ session, state }: { readonly session: string; readonly state: ConversationState }) {
+  const { data: info } = useQuery(infoQuery);
+  const ended = state.items.filter((item) => item.kind === "tool" && item.call.content !== undefined).length;
   const changes = useQuery({
-    queryKey: ["sessions", session, "changes", state.running],
+    queryKey: ["sessions", session, "changes", state.running, ended],
     queryFn: ({ signal }) =>
       get<SessionChangesAnswer>(`/v1/sessions/${encodeURIComponent(session)}/changes`, { signal }),
     placeholderData: (before) => before,
@@ -71,7 +73,7 @@ function Changed({ session, state }: { readonly session: string; readonly state:
         {paths.slice(0, 8).map((path) => (
           <li key={path}>
             <Icon name="t-file" size="s" />
-            <Cut text={path} />
+            <Cut text={pathIn(info?.cwd, path)} />
           </li>
         ))}
       </ul>

@@ -124,6 +124,16 @@ function Talk(props: {
   useEffect(() => {
     if (follows.current) toEnd();
   }, [state.items, state.load]);
+  // The same when the window changes, or a question appears in what is there.
+  useEffect(() => {
+    const element = log.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(() => {
+      if (follows.current) element.scrollTo({ top: element.scrollHeight });
+    });
+    for (const each of [element, ...element.children]) watch.observe(each);
+    return () => watch.disconnect();
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation opens at its end
   useEffect(() => {
     follows.current = true;

@@ -95,7 +95,7 @@ export function JobDrawer(props: {
             value={job.next_run_at === null ? "none" : wholeTime(Date.parse(job.next_run_at))}
           />
           <Fact
-            name="Runs so far"
+            name="Scheduled runs"
             value={`${job.runs}${job.repeat === undefined ? "" : ` of ${job.repeat}`}`}
           />
           <Fact name="Folder" value={job.workdir} />

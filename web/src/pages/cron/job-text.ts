@@ -1,9 +1,10 @@
 import type { JobAnswer } from "../../api/types.js";
+import { gist } from "../../lib/gist.js";
 import type { Tone } from "../../ui/status.js";
 
 /** What it does, in a line. */
 export function whatText(job: JobAnswer): string {
-  if (job.tool_call !== undefined) return `${job.tool_call.name} ${JSON.stringify(job.tool_call.arguments)}`;
+  if (job.tool_call !== undefined) return `${job.tool_call.name} ${gist(job.tool_call.arguments)}`;
   return job.script ?? job.prompt ?? "";
 }
 

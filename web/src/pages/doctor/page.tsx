@@ -9,6 +9,7 @@ import { setQuery, usePlace } from "../../router.js";
 import { Card, CopyButton } from "../../ui/bits.js";
 import { Button } from "../../ui/button.js";
 import { FilterTabs } from "../../ui/controls.js";
+import { Icon } from "../../ui/icon.js";
 import { Notice } from "../../ui/notice.js";
 import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { Status, type Tone } from "../../ui/status.js";
@@ -141,7 +142,14 @@ function Finding(props: {
   const isCommand = fix !== undefined && /^(?:hermes|npx|npm|apt|brew|sudo|chmod|pip|uv|docker)\b/.test(fix);
   return (
     <li>
-      <Status tone={tone} word={word} calm />
+      {finding.level === "note" ? (
+        <span className="st" data-st="cancelled">
+          <Icon name="info" size="s" />
+          <span className="st-word">{word}</span>
+        </span>
+      ) : (
+        <Status tone={tone} word={word} calm />
+      )}
       <span className="what">
         <span>{visible(finding.what)}</span>
         {fix !== undefined &&

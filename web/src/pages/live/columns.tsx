@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, BriefCall } from "../../api/types.js";
 import { left, took } from "../../lib/format.js";
+import { said } from "../../lib/gist.js";
 import { useNow } from "../../lib/now.js";
 import { visibleLine } from "../../lib/visible.js";
 import { Ago, Cut } from "../../ui/bits.js";
@@ -129,19 +130,14 @@ export function gist(preview: string): string {
     const entries = Object.entries(value);
     if (entries.length === 0) return "";
     return entries
-      .map(([name, each], index) => (index === 0 ? say(each) : `${name}=${say(each)}`))
+      .map(([name, each], index) => (index === 0 ? said(each) : `${name}=${said(each)}`))
       .join("  ");
   } catch {
     // Cut in the middle: take what can be read of it.
-    return preview
-      .replace(/^\{"[\w-]{1,40}":\s*"?/, "")
-      .replaceAll('\\"', '"')
-      .replaceAll("\\n", " ⏎ ");
+    const inner = preview.replace(/^\{"[\w-]{1,40}":\s*"?/, "");
+    if (/^\[?\{"/.test(inner)) return inner.replaceAll(/[[\]{}"]/g, "").replaceAll(",", ", ");
+    return inner.replaceAll('\\"', '"').replaceAll("\\n", " ⏎ ");
   }
-}
-
-function say(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 function TookCell({

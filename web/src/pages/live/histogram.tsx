@@ -1,12 +1,13 @@
-import type { BriefCall } from "../../api/types.js";
 import { clock, plural } from "../../lib/format.js";
+import type { LiveCall } from "./calls-store.js";
 
 const BARS = 90;
 const SPAN_MS = 15 * 60_000;
 const PARTS = ["ok", "asked", "running", "denied", "timeout", "error"] as const;
 type Part = (typeof PARTS)[number];
 
-function partOf(call: BriefCall): Part {
+function partOf(call: LiveCall, isAsked: boolean): Part {
+  if (isAsked) return "asked";
   if (call.status === "blocked" || call.status === "denied") return "denied";
   if (call.status === "error" || call.status === "timeout" || call.status === "running") return call.status;
   return "ok";
@@ -14,7 +15,9 @@ function partOf(call: BriefCall): Part {
 
 /** Calls of the last quarter of an hour, ten seconds a bar. `since`: how far back the list reaches. */
 export function Histogram(props: {
-  readonly calls: readonly BriefCall[];
+  readonly calls: readonly LiveCall[];
+  /** The keys of those that wait for a person. */
+  readonly asked: { has(key: string): boolean };
   readonly since: number;
   readonly now: number;
 }) {
@@ -29,7 +32,7 @@ export function Histogram(props: {
   for (const call of props.calls) {
     const bar = bars[Math.floor((call.started_at - start) / step)];
     if (bar === undefined) continue;
-    const part = partOf(call);
+    const part = partOf(call, props.asked.has(call.key));
     bar.set(part, (bar.get(part) ?? 0) + 1);
     all += 1;
     if (part === "error" || part === "timeout") failed += 1;

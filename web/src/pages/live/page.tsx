@@ -148,7 +148,7 @@ export default function LivePage() {
             }))}
             onChange={(value) => setQuery({ status: value === "all" ? undefined : value })}
           />
-          <LiveHistogram calls={shown} since={completeSince} />
+          <LiveHistogram calls={shown} asked={asked} since={completeSince} />
           <div className="list-place">
             {waiting > 0 && (
               <button type="button" className="new-pill" onClick={showNew}>
@@ -268,7 +268,7 @@ function Rate(props: { readonly calls: readonly LiveCall[]; readonly paused: boo
   );
 }
 
-function LiveHistogram(props: { readonly calls: readonly LiveCall[]; readonly since: number }) {
+function LiveHistogram(props: Omit<Parameters<typeof Histogram>[0], "now">) {
   return <Histogram {...props} now={useNow()} />;
 }
 

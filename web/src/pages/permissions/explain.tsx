@@ -98,7 +98,13 @@ export function Explain({ permissions }: { readonly permissions: PermissionsAnsw
           />
         </div>
         <div className="actions">
-          <Button look="ink" type="submit" busy={explain.isPending} keys="⌘⏎" disabledBecause={problem}>
+          <Button
+            look="ink"
+            type="submit"
+            busy={explain.isPending}
+            keys={navigator.platform.startsWith("Mac") ? "⌘⏎" : "Ctrl ⏎"}
+            disabledBecause={problem}
+          >
             Explain
           </Button>
           <CopyButton

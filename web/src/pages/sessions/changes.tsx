@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { post } from "../../api/client.js";
 import type { SessionChange, UndoAnswer } from "../../api/types.js";
-import { plural } from "../../lib/format.js";
+import { pathIn, plural } from "../../lib/format.js";
 import { visibleLine } from "../../lib/visible.js";
 import { Ago, Chip, Cut } from "../../ui/bits.js";
 import { Button } from "../../ui/button.js";
@@ -17,7 +17,7 @@ import { changesQuery } from "./use-sessions.js";
 const KINDS = { write: "changed", remove: "removed", rename: "moved" } as const;
 
 /** What the calls did to files. Taking it back is shown first: the diff is what would be undone. */
-export function Changes({ id }: { readonly id: string }) {
+export function Changes({ id, folder }: { readonly id: string; readonly folder: string }) {
   const client = useQueryClient();
   const asked = useQuery(changesQuery(id));
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
@@ -84,6 +84,7 @@ export function Changes({ id }: { readonly id: string }) {
         <Change
           key={change.change}
           change={change}
+          folder={folder}
           chosen={!left.has(change.change)}
           onChoose={(isChosen) =>
             setLeft((now) => {
@@ -101,12 +102,16 @@ export function Changes({ id }: { readonly id: string }) {
 
 function Change(props: {
   readonly change: SessionChange;
+  readonly folder: string;
   readonly chosen: boolean;
   readonly onChoose: (chosen: boolean) => void;
 }) {
-  const { change } = props;
+  const { change, folder } = props;
   const kind = change.kind === "write" && !change.existed ? "created" : KINDS[change.kind];
-  const name = change.target === null ? change.path : `${change.path} → ${change.target}`;
+  const name = [change.path, change.target ?? []]
+    .flat()
+    .map((path) => pathIn(folder, path))
+    .join(" → ");
   const canUndo = change.undone_at === null && change.kept;
   return (
     <section className="card change" aria-label={visibleLine(name)}>

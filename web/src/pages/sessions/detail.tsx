@@ -108,7 +108,11 @@ export function SessionDetail({ id }: { readonly id: string }) {
         onChange={(value) => setQuery({ tab: value === "changes" ? "changes" : undefined })}
       />
       <div className="scroll" tabIndex={0} role="tabpanel" aria-label={tab}>
-        {tab === "changes" ? <Changes id={id} /> : <Messages id={id} words={query.q ?? ""} around={around} />}
+        {tab === "changes" ? (
+          <Changes id={id} folder={session.cwd} />
+        ) : (
+          <Messages id={id} words={query.q ?? ""} around={around} />
+        )}
       </div>
       {deleting && (
         <Delete id={id} title={titleOf(session)} onClose={() => setDeleting(false)} onDone={close} />

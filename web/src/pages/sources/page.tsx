@@ -232,7 +232,7 @@ function More(props: {
         </section>
       )}
       <p className="about">
-        <code>{visibleLine(row.id)}</code>
+        Rules and commands know it as <code>{visibleLine(row.id)}</code>.
       </p>
       {server !== undefined && !isBroken(row) && status.state !== "disabled" && (
         <Button icon="rerun" busy={props.busy} onClick={props.reconnect}>

@@ -26,11 +26,10 @@ export function CallsChart(props: { readonly series: readonly Point[]; readonly 
       series.map((point, index) => {
         const sum = (sums[index] ?? 0) + partOf(point, part);
         sums[index] = sum;
-        // What is not there must not be painted: its edge would shine through.
         return partOf(point, part) === 0 ? null : sum;
       }),
     );
-    // Painted from the whole bar down, so that each part covers what is not its own.
+    // From the whole bar down: the next one behind is where a part has its foot.
     return [series.map(({ at }) => at + stepMs / 2), ...stacked.reverse()];
   }, [series, stepMs]);
   const worst = series.reduce<Point | undefined>(
@@ -83,7 +82,7 @@ export function CallsChart(props: { readonly series: readonly Point[]; readonly 
           {},
           ...[...PARTS].reverse().map((part): uPlot.Series => {
             const fill = colour(COLOURS[part]);
-            const paths = uPlot.paths.bars?.({ size: [0.72, 18], align: 0 });
+            const paths = uPlot.paths.bars?.({ size: [0.72, 18], align: 0, disp: FROM_ITS_FOOT });
             return { fill, width: 0, points: { show: false }, ...(paths && { paths }) };
           }),
         ],
@@ -91,6 +90,21 @@ export function CallsChart(props: { readonly series: readonly Point[]; readonly 
     />
   );
 }
+
+/** A part that lay over another one would tint its edge. */
+const FROM_ITS_FOOT: uPlot.Series.BarsPathBuilderDisplay = {
+  y0: {
+    unit: 1,
+    values: ({ data }, at) => {
+      const below = data.slice(at + 1);
+      return Array.from(
+        data[at] ?? [],
+        (_, index) => below.find((part) => part[index] != null)?.[index] ?? 0,
+      );
+    },
+  },
+  y1: { unit: 1, values: ({ data }, at) => Array.from<number | null | undefined>(data[at] ?? []) },
+};
 
 function failedIn(point: Point): number {
   return partOf(point, "error") + partOf(point, "timeout");

@@ -6,8 +6,8 @@ import type { StatsAnswer } from "./types.js";
 
 const SHOWN = 6;
 
-/** What a rule or a person refused is no failure. */
-const REFUSED = /denied|blocked|approval/;
+/** What a rule or a person refused or stopped is no failure. */
+const REFUSED = /denied|blocked|approval|cancelled/;
 
 interface Kind {
   readonly code: string;

@@ -1,15 +1,19 @@
 import type { ReactNode } from "react";
-import { count, took } from "../../lib/format.js";
+import { count, plural, took } from "../../lib/format.js";
 import { Icon } from "../../ui/icon.js";
 import type { Counts } from "./types.js";
 
 const ENOUGH_CALLS = 20;
 
+/** Few calls prove nothing about the time before. */
+export function isComparable(before: Counts | undefined): before is Counts {
+  return before !== undefined && before.calls >= ENOUGH_CALLS;
+}
+
 /** The figures people look for first, and how they were before. */
 export function Figures(props: { readonly total: Counts; readonly before: Counts | undefined }) {
   const { total } = props;
-  // Few calls prove nothing about the time before.
-  const before = props.before !== undefined && props.before.calls >= ENOUGH_CALLS ? props.before : undefined;
+  const before = isComparable(props.before) ? props.before : undefined;
   const tokens = total.tokens.input + total.tokens.cached + total.tokens.cache_write + total.tokens.output;
   return (
     <dl className="figures">
@@ -22,7 +26,7 @@ export function Figures(props: { readonly total: Counts; readonly before: Counts
           text={(points) => `${points.toFixed(1)} points`}
           least={0.05}
         />
-        {before === undefined && `${count(total.errors)} calls`}
+        {before === undefined && plural(total.errors, "call")}
       </Figure>
       <Figure name="Denied" value={count(total.by_status.denied)}>
         by rules and people

@@ -7,7 +7,7 @@ import { Segmented, Select } from "../../ui/controls.js";
 import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { CallsChart, CallsLegend, partsIn } from "./calls-chart.js";
 import { Failures } from "./failures.js";
-import { Figures } from "./figures.js";
+import { Figures, isComparable } from "./figures.js";
 import { GroupsTable } from "./groups-table.js";
 import { LatencyChart } from "./latency-chart.js";
 import { chooseRange, RANGES, type RangeName, rangeFrom, spanText } from "./range.js";
@@ -35,7 +35,9 @@ export default function StatsPage() {
       fact={
         range.from !== undefined && range.until !== undefined
           ? spanText(range.from, range.until)
-          : `vs. ${range.before}`
+          : before !== undefined && !isComparable(before)
+            ? "no earlier calls"
+            : `vs. ${range.before}`
       }
       controls={
         <>

@@ -10,7 +10,7 @@ export interface Tip {
   readonly flip: boolean;
 }
 
-const HEIGHT = 216;
+const HEIGHT = 236;
 
 /** A chart on a canvas. Colours are read from the page when it is drawn, so it is drawn anew in another theme. */
 export function Plot(props: {

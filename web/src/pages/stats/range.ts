@@ -66,7 +66,7 @@ const STEPS = [
 
 /** At most four moments that people read off a clock or a calendar. */
 export function ticks(from: number, until: number): number[] {
-  const step = STEPS.find((each) => (until - from) / each <= 4) ?? (until - from) / 4;
+  const step = STEPS.find((each) => (until - from) / each <= 4.2) ?? (until - from) / 4;
   const shift = new Date(from).getTimezoneOffset() * 60_000;
   const first = Math.ceil((from - shift) / step) * step + shift;
   return Array.from({ length: 6 }, (_, index) => first + index * step).filter((at) => at <= until);

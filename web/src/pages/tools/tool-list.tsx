@@ -20,8 +20,12 @@ export function ToolList(props: { readonly tools: readonly ToolListing[] }) {
   const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (item !== undefined)
-      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const current = item === undefined ? null : list.current?.querySelector("[aria-current]");
+    const { top = 0, bottom = 0 } = list.current?.getBoundingClientRect() ?? {};
+    const at = current?.getBoundingClientRect();
+    // Somebody who came by an address sees its neighbours; who clicks in the list sees nothing move.
+    if (at !== undefined && (at.top < top || at.bottom > bottom))
+      current?.scrollIntoView({ block: "center" });
   }, [item]);
   const found = props.tools.filter(
     (tool) => (shown === "all" || stateOf(tool) === shown) && words.every((word) => holds(tool, word)),
