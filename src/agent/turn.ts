@@ -44,6 +44,8 @@ export interface TurnParts {
   /** Asked before each request: it may be raised while the work waits. */
   budget(): Budget;
   readonly signal: AbortSignal;
+  /** Of whoever asked for the turn. */
+  readonly traceparent?: string | undefined;
   readonly emit: Emit;
   /** Nothing new was said: where the last turn came to its end, there is nothing to do. */
   readonly onlyUnfinished?: boolean | undefined;
@@ -172,18 +174,22 @@ class Turn {
   }
 
   #announceAnswer(startedAt: number, finish: ModelFinish | undefined, error?: string): void {
-    const { session, conversation, model } = this.#parts;
+    const { session, conversation, model, traceparent } = this.#parts;
     const { events } = session.scope.services;
     if (!events.active) return;
     events.emit({
       type: "model.finished",
-      session: conversation,
+      session: session.id,
+      conversation,
+      root: session.scope.rootId,
+      within: session.scope.ancestors.at(-1),
       model: model.name,
       answered_by: finish?.model,
       purpose: "turn",
       reason: finish?.reason,
       usage: finish?.usage,
       error,
+      traceparent,
       started_at: startedAt,
       at: Date.now(),
     });
@@ -242,12 +248,13 @@ class Turn {
 
   /** Every id gets its answer, also when somebody stops the turn meanwhile. */
   async #runCalls(calls: readonly IncomingCall[]): Promise<readonly CallResult[]> {
-    const { session, signal, emit } = this.#parts;
+    const { session, signal, emit, traceparent } = this.#parts;
     for (const { id, name, arguments: given } of calls)
       emit({ type: "tool_use", id, name, arguments: given });
     const kept = new Map<string, string>();
     const results = await session.callAll(calls, {
       signal,
+      traceparent,
       onProgress: (progress, id) => {
         const name = calls.find((call) => call.id === id)?.name ?? "";
         emit({ type: "tool_progress", id, name, message: progress.message });

@@ -160,7 +160,7 @@ export class SqliteJournal implements Journal {
     // What is removed has been counted.
     this.#rollUp.catchUp();
     this.#rollUp.trim(this.#statsBytes);
-    return this.#read.prune(Date.now() - days * 24 * 60 * 60 * 1000);
+    return days === 0 ? 0 : this.#read.prune(Date.now() - days * 24 * 60 * 60 * 1000);
   }
 
   async close(): Promise<void> {
