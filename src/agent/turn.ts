@@ -66,6 +66,7 @@ class Turn {
   readonly #ledger: Ledger;
   readonly #compressor: Compressor;
   #tools: readonly ToolSchema[] = [];
+  #definitionTokens = 0;
   readonly #startedAt = performance.now();
   readonly #made: AgentResult["tool_calls"][number][] = [];
   readonly #failures = new Map<string, number>();
@@ -100,6 +101,7 @@ class Turn {
   async run(): Promise<AgentResult> {
     const { store, conversation, emit, session, model } = this.#parts;
     this.#tools = (await session.definitions()).map((definition) => definition.function);
+    this.#definitionTokens = this.#tools.length === 0 ? 0 : tokensOf(this.#tools);
     emit({
       type: "init",
       session: conversation,
@@ -204,7 +206,7 @@ class Turn {
   /** What the next request will hold, as far as anybody knows. */
   #nextTokens(): number {
     const { meter } = this.#parts;
-    return meter.tokens(visible(this.#stored)) + (meter.hasCount ? 0 : tokensOf(this.#tools));
+    return meter.tokens(visible(this.#stored)) + (meter.hasCount ? 0 : this.#definitionTokens);
   }
 
   /** Undefined: the server says it was too much, and there is less of it now. */
@@ -228,8 +230,8 @@ class Turn {
       this.#ledger.release();
       return answer;
     }
-    await this.#ledger.add("turn", answer.finish);
     const { usage, reason } = answer.finish;
+    await this.#ledger.add("turn", { ...answer.finish, definitionTokens: this.#definitionTokens });
     if (usage !== undefined) meter.counted(visible(this.#stored), usage);
     if (reason === "length" && answer.begun === 0)
       emit({
