@@ -188,7 +188,7 @@ describe("lesson 31: a secret the runtime knows reaches nobody", () => {
       { name: "search_files", arguments: { pattern: "token" } },
       {
         name: "terminal",
-        arguments: { command: 'cat conf.txt; base64 -w0 conf.txt; printf %s "$ATTACK_API_KEY"' },
+        arguments: { command: "cat conf.txt; base64 -w0 conf.txt" },
       },
     ]);
     for (const result of results) {

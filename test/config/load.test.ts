@@ -314,6 +314,7 @@ describe("what a value may be", () => {
     expect((await search("garbage")).enabled).toBe("auto");
     expect(await search("{ threshold_pct: 300, max_search_limit: 99, search_default_limit: x }")).toEqual({
       enabled: "auto",
+      auto_defer: false,
       threshold_pct: 100,
       max_search_limit: 50,
       search_default_limit: 5,

@@ -121,7 +121,10 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
   const { base, language } = known;
   const spec =
     language.name === "awk" ? AWK : ((Object.hasOwn(SPECS, base) ? SPECS[base] : undefined) ?? PLAIN);
-  const read = readArguments(command.args, spec);
+  // `-s init stop` names a function to call, in front of the code as well as behind it.
+  const args =
+    base === "erl" ? command.args.filter(({ text }) => !/^(?:-s|-run|init|stop)$/.test(text)) : command.args;
+  const read = readArguments(args, spec);
   if (language.name === "awk") return awkCode({ language, read });
   const { texts, module } = read;
   const [given] = read.operands;

@@ -86,7 +86,7 @@ const EVALUATES =
 const BARE_COMMAND = /(?:^|[;\n{[])\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^"'`;\n\]]+)/;
 const WRITES = /\b(?:write\w*|append\w*|puts|spit|saveRDS|sink|copy\w*)\b|["'](?:w|a|wb|ab)["']/i;
 const DELETES =
-  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*(?:["'`~]|homedir|joinpath|expanduser|pwd)|\bforeach\(\s*rm\b|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory|tree)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b/;
+  /\bos\.remove\b|\bunlink\b|\b(?:File|FileUtils|fs)\.(?:rm|delete)|\brm_rf?\b|(?<!\blist\s*=\s*)\brm\(\s*(?:["'`~]|homedir|joinpath|expanduser|pwd)|\bforeach\(\s*rm\b|\bremove(?:Item|File|Directory|Path)\w*|\bdelete-(?:file|directory|tree)|\bdelete(?:Recursively|Dir)\b|\.delete\(|\bfile\s+delete\b|\bfile\.remove\b|\brmdir\b|\bdel_dir(?:_r)?\b|\bfile:delete\b|\bdelete_(?:file|directory)\w*|\bos\/rm\b|\brmtree\b/;
 const LOADS = /\b(?:load(?:-file|file|-library)?|dofile|include|source|require|run-script)\b/;
 const RUNS_TEXT =
   /\b(?:loadstring|load|dofile|loadlib|eval_string|eval-string|include_string|evaluate|eval|source)\b\s*[("]/;

@@ -1,7 +1,9 @@
 import { codeScript } from "../rules/interpreters.js";
+import { obeysInput } from "../rules/obeyed-words.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import type { Invocation } from "./context.js";
 import { report } from "./context.js";
+import { deletions } from "./embedded-commands.js";
 import { PROJECT_CODE } from "./project-code.js";
 import { commandLinesIn, recipeFiles } from "./project-recipes.js";
 import type { ShellState } from "./state.js";
@@ -198,16 +200,39 @@ const PERL: Importing = {
 /** Recipes of a tool: each piece of them that may be a command line is tried. */
 export function judgeRecipes(command: SimpleCommand, invocation: Invocation): void {
   const { context } = invocation;
-  const { state, run } = context;
-  if ((state.files.size === 0 && state.disk === undefined) || run.isTrial) return;
-  const files = recipeFiles(command.program);
-  if (files === undefined || isIdle(command)) return;
-  for (const text of textsOf(state, named(files, command))) {
+  const { run } = context;
+  if (run.isTrial) return;
+  for (const text of recipesOf(command, invocation)) {
     if (!run.budget.spend("parsed", text.length)) return;
-    const texts = commandLinesIn(text).map(wordOf);
+    const texts = [...commandLinesIn(text), ...deletions(text)].map(wordOf);
     if (texts.length > 0 && wouldHarm({ texts, isRun: true }, command, invocation)) {
       report(context, "opaque.recipe", { span: invocation.span, command });
       return;
     }
   }
 }
+
+/** What the command is given to obey on standard input, and what it looks up. */
+function recipesOf(command: SimpleCommand, { context: { state } }: Invocation): readonly string[] {
+  const { program, input, args } = command;
+  const isGiven =
+    input.kind === "text" &&
+    args.length > 0 &&
+    !READ_OTHERWISE.test(program) &&
+    (obeysInput(command) || namesInput(command));
+  const given = isGiven ? [input.text.text] : [];
+  if (state.files.size === 0 && state.disk === undefined) return given;
+  const files = recipeFiles(program);
+  return files === undefined || isIdle(command)
+    ? given
+    : [...given, ...textsOf(state, named(files, command))];
+}
+
+/** A tool that has recipes, told to read something from standard input. */
+const namesInput = ({ program, args }: SimpleCommand): boolean =>
+  args.some(({ text }) => /^-$|(?:^|[=:])\/dev\/(?:stdin|fd\/0)$|=-$/.test(text)) &&
+  recipeFiles(program) !== undefined;
+
+/** What they are given to obey is no recipe: statements, scripts of their own, addresses and manifests. */
+const READ_OTHERWISE =
+  /^(?:psql|pgcli|usql|duckdb|g?sed|[gmn]?awk|curl|wget2?|ssh|scp|sftp|docker|docker-compose|podman|podman-compose|nerdctl|kubectl|oc|helm|make|gmake|crontab|at|batch|bc|dc|(?:ba|z|k|da|fi|c|tc)?sh)$/;

@@ -26,7 +26,8 @@ export function embeddedCommands(text: string): readonly string[] {
   if (opened !== undefined) found.push(opened);
   for (const [, command = ""] of text.matchAll(LINE)) found.push(command);
   for (const match of text.matchAll(CALL)) found.push(unescaped(match[2] ?? ""));
-  for (const [, inBrackets, quoted] of text.matchAll(BRACKETS)) found.push(inBrackets ?? quoted ?? "");
+  for (const [, inBrackets, quoted] of text.matchAll(BRACKETS))
+    found.push(inBrackets?.replace(/^[[`\s]+|[\]'\s]+$/g, "") ?? quoted ?? "");
   return found
     .slice(0, MOST)
     .map((each) =>
@@ -37,4 +38,20 @@ export function embeddedCommands(text: string): readonly string[] {
 
 function unescaped(text: string): string {
   return text.replace(/\\(["'`\\])/g, "$1");
+}
+
+const DELETING =
+  "(?:(?:del|delete|remove|erase|unlink|rm)(?:[-_/]?(?:files?|dirs?|directory|tree|folder|path|contents|recursive(?:ly)?|recurse|all|sync|absolute|rf?|and|if|exists))+|unlink|rmtree|rmdir|(?<=[/.:])rm|(?<=file:|execute\\(|dir\\.|directory\\.|file\\.|filesys\\.)(?:delete|remove)|(?<=recursive_)rm)";
+/** `delete_directory('/x')`, `(os/rm "/x")`, `file(REMOVE_RECURSE /x)`: a name that says so, in front of a place … */
+const DELETES = new RegExp(`(?<![a-z])${DELETING}\\b["'\\s(,[]+([~/][^"'\`\\s)\\],]*)`, "gi");
+/** … or behind it, where words stand so: `"/x" delete-tree`. */
+const DELETES_BEFORE = new RegExp(`["']([~/][^"'\\n]*)["']\\s+${DELETING}\\b`, "gi");
+const MAY_DELETE = /del|remove|erase|unlink|rm/i;
+
+/** What the functions named in a program of any language would delete, as commands. */
+export function deletions(text: string): readonly string[] {
+  if (text.length > LONGEST || !MAY_DELETE.test(text)) return [];
+  return [...text.matchAll(DELETES), ...text.matchAll(DELETES_BEFORE)]
+    .slice(0, MOST)
+    .map(([, path = ""]) => `rm -rf -- '${path.replaceAll("'", "")}'`.replace("'~", "~'"));
 }

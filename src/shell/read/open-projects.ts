@@ -1,3 +1,4 @@
+import { isStandardInput } from "../code/inline.js";
 import { type ShellWord, UNKNOWN } from "../types.js";
 import { quoteText } from "./canonical.js";
 import { parseOptions } from "./options.js";
@@ -230,7 +231,7 @@ const openMake: Opener = (args, { program, stdin }) => {
   const { values, operands } = parseOptions(args, { taking: TAKING });
   const texts: string[] = [];
   const files = ["f", "file", "makefile"].flatMap((name) => values.get(name) ?? []);
-  const fromInput = files.some(({ text }) => text === "-" || text === "/dev/stdin");
+  const fromInput = files.some(isStandardInput);
   if (fromInput && stdin !== undefined) texts.push(...recipesOf(stdin));
   for (const word of [...(values.get("E") ?? []), ...(values.get("eval") ?? [])])
     texts.push(...recipesOf(word.text.replaceAll("\\n", "\n")));
@@ -258,6 +259,7 @@ function recipesOf(text: string): readonly string[] {
         recipe
           .trim()
           .replace(/^[@+-]+\s*/, "")
+          .replace(/(?<!\$)\$\((\w+)\)/g, "$${$1}")
           .replaceAll("$$", "$"),
       );
     texts.push(...called(line));

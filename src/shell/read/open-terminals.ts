@@ -18,6 +18,8 @@ import {
 
 const TMUX_STARTS =
   /^(?:new|new-session|neww|new-window|splitw|split-window|respawnp|respawn-pane|respawnw|respawn-window|popup|display-popup)$/;
+/** Orders that are kept for later: `set-hook -g after-new-window 'run-shell "x"'`. */
+const TMUX_LATER = /^(?:set-hook|bind|bind-key)$/;
 const TMUX_TEXT = /^(?:run|run-shell|if|if-shell|pipep|pipe-pane)$/;
 const TMUX_TAKING = new Set("-t -s -n -c -F -x -y -e -l -f -T -S -L".split(" "));
 const TMUX_POPUP = new Set([...TMUX_TAKING, "-w", "-h"]);
@@ -41,6 +43,13 @@ const openTmux: Opener = (args) => {
         (word) => !/^(?:Enter|C-[a-z]|KPEnter|Space|Tab|Escape)$/i.test(word.text),
       );
       if (typed.length > 0) openings.push({ kind: "text", text: joinWords(typed), wrapper });
+    } else if (TMUX_LATER.test(verb)) {
+      const text = operands
+        .slice(1)
+        .map((word) => word.text)
+        .join(" ");
+      const order = /(?:run-shell|run|if-shell|pipe-pane)\s+(?:-\w+\s+)*["']?([^"']+)/.exec(text)?.[1];
+      if (order !== undefined) openings.push({ kind: "text", text: wordOf(order), wrapper });
     } else continue;
     at = end < 0 ? args.length : end;
   }

@@ -159,6 +159,7 @@ export function commandLinesIn(text: string): readonly string[] {
     if (tagged.length > 1) add(tagged.join(" "));
     add(line.replace(/^\s*(?:-\s+)?(?:["']?[\w.$ -]+["']?\s*(?:[:+?]?=|:)\s*)?(?:[@|>]-?\s*)?/, ""));
     add(line.replace(/^\s*-\s+/, ""));
+    for (const [, item = ""] of line.matchAll(/[[|]>?\s*([^[\]|{}"',]+?)\s*(?=[\]|,])/g)) add(item);
     add(line.replace(/^\s*[\w-]+\s*\(\)\s*\{/, "").replace(/[;\s]*\}\s*$/, ""));
     const called =
       /(?:\bCOMMAND\s+|\/\/go:generate\s+|^\s*(?:run|RUN|exec|do|shell|local|sh|cmd|command)\s+)(.+?)\)?\s*$/.exec(

@@ -1,7 +1,8 @@
 import { Verdicts } from "../rules/rule-index.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { type Context, type Invocation, type Run, report } from "./context.js";
-import { embeddedCommands } from "./embedded-commands.js";
+import { deletions, embeddedCommands } from "./embedded-commands.js";
+import { commandLinesIn } from "./project-recipes.js";
 import { ShellState } from "./state.js";
 import { local, wordOf } from "./wrapper-spec.js";
 
@@ -44,6 +45,8 @@ const DATA_OPTION =
 const RUNNING_VERB = /^(?:run|exec|execute|shell|command|cmd|add|start|launch|spawn|ssh|type|--)$/;
 /** Places in one command that are looked at. */
 const MOST_PLACES = 4;
+/** Longer lists are names of files. */
+const MOST_WORDS = 100;
 
 /**
  * A program nobody here knows may run what stands in its words, and most programs run what stands behind marks for it
@@ -59,10 +62,14 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   const marked = markedTexts(command);
   // `consul exec rm -rf x`: what a program of its own rules is told to run elsewhere.
   const words = isKnown ? args.slice(args.findIndex(({ text }) => text === "exec") + 1 || args.length) : args;
-  const lines = [...commandLines(words, notablePrograms), ...codeLines(command)];
+  const lines = [
+    ...commandLines(words, notablePrograms),
+    ...codeLines(command),
+    ...(isKnown ? [] : quotedLines(command, notablePrograms)),
+  ];
   const texts = [...marked, ...commandTexts(command, notablePrograms, isKnown)];
   if (lines.length + texts.length === 0) return;
-  if (wouldHarm({ lines, texts }, command, invocation))
+  if (wouldHarm({ lines, texts, isRun: isKnown && marked.length === 0 }, command, invocation))
     report(context, "opaque.carried", { span: invocation.span, command });
 }
 
@@ -152,6 +159,35 @@ function codeLines({ program, args }: SimpleCommand): readonly (readonly ShellWo
   });
 }
 
+/** Programs of interpreters nobody here knows: what they delete, and what they quote that reads like a command. */
+function quotedLines(
+  { program, args, input }: SimpleCommand,
+  notable: ReadonlySet<string>,
+): readonly (readonly ShellWord[])[] {
+  const codes = args
+    .slice(0, MOST_WORDS)
+    .filter(
+      ({ text }, index) =>
+        /["'`(]/.test(text) && text.length <= 4_096 && !DATA_OPTION.test(args[index - 1]?.text ?? ""),
+    );
+  if (input.kind === "text" && input.text.text.length <= 4_096) codes.push(input.text);
+  if (codes.length === 0 || TAKES_TEXT.has(program)) return [];
+  return codes.slice(0, MOST_PLACES).flatMap((word) => {
+    const before = args[args.indexOf(word) - 1]?.text ?? "";
+    const isCode =
+      word.text.startsWith("(") || CODE_OPTION.test(before) || /^-(?:g|B|q|-query-goal)$/.test(before);
+    const orders = (isCode ? commandLinesIn(word.text) : []).filter((line) => {
+      const first = /^([\w./-]+)\s/.exec(line)?.[1]?.split("/").at(-1) ?? "";
+      return (
+        line !== word.text && notable.has(first) && !ORDINARY_WORDS.has(first) && /\s(?:-\w|[/~])/.test(line)
+      );
+    });
+    return [...deletions(word.text), ...orders].map((line) =>
+      ["sh", "-c", line].map((text) => wordOf(text, word)),
+    );
+  });
+}
+
 /** Words from `--` on, and from each name of a program that some rule knows. */
 function commandLines(
   args: readonly ShellWord[],
@@ -198,7 +234,8 @@ function commandTexts(
 }
 
 /** `exec:CMD` names how it is run, five fields of time when. */
-const LEAD = /^(?:exec|shell|cmd|system|sh-c):\s*|^(?:[\d*/,-]+\s+){5}/;
+const LEAD =
+  /^(?:exec|shell|cmd|system|sh-c|(?:before|after|pre|post)[\w-]*|video|playlist):\s*|^(?:[\d*/,-]+\s+){5}/;
 
 /** A program some rule knows, with options or places: prose has neither ("reboot the server tomorrow"). */
 function readsAsOrder(

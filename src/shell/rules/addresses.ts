@@ -46,3 +46,20 @@ export const isForeign = (text: string): boolean => {
 /** The same for addresses of git, which may be written `me@host:path`. */
 export const isForeignRepository = (text: string): boolean =>
   isForeign(/^[\w.-]+@[\w.-]+:(?!\/\/)/.test(text) ? `ssh://${text.replace(":", "/")}` : text);
+
+/** Where everybody's packages lie, and names that houses give to their own servers for them. */
+const PACKAGE_HOST =
+  /(?:^|\.)(?:pypi\.org|pythonhosted\.org|pytorch\.org|nvidia\.com|npmjs\.org|npmjs\.com|yarnpkg\.com|rubygems\.org|crates\.io|golang\.org|nuget\.org|maven\.org|apache\.org|gradle\.org|anaconda\.org|anaconda\.com|packagist\.org|hex\.pm|github\.com|gitlab\.com|githubusercontent\.com|jfrog\.io|cloudsmith\.io|gemfury\.com|pkg\.dev|amazonaws\.com|azure\.com|visualstudio\.com|googleapis\.com|google\.com|microsoft\.com|aliyun\.com|aliyuncs\.com|huaweicloud\.com|tencent\.com|npmmirror\.com|edu\.cn|goproxy\.(?:io|cn)|rust-lang\.org|nodejs\.org|python\.org|rsproxy\.cn|r-project\.org|rstudio\.com|posit\.co|julialang\.org|jsr\.io|flutter-io\.cn|fury\.io|astral\.sh|debian\.org|ubuntu\.com)$|(?:^|[.-])(?:pypi|npm|registry|nexus|artifactory|artifacts?|mirrors?|proxy|goproxy|packages?|pkgs?|repo|repos|repository|verdaccio|devpi|internal|intra|intranet|corp|lan|local|wheels?|gems?|crates|maven|conda|simple-index)(?:[.-]|$)/i;
+
+/** An address of packages on a server whose name tells nothing of that. */
+export function isStrangePackageServer(text: string): boolean {
+  const host = addressHost(text);
+  return (
+    host !== undefined &&
+    /\./.test(host) &&
+    isForeign(text) &&
+    isElsewhere(text) &&
+    !PACKAGE_HOST.test(host) &&
+    !/^(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./.test(host)
+  );
+}

@@ -5,6 +5,7 @@ const DELETES = "deletes something in the cloud";
 const STOPS = "stops something in the cloud";
 const RIGHTS = "changes who may use the cloud account";
 const SECRETS = "prints secrets of the cloud account";
+const REPLACES = "replaces code or settings that are online";
 const CHANGES = "changes real infrastructure";
 const DESTROYS = "destroys real infrastructure";
 const FIREWALL = "opens the firewall to everybody";
@@ -72,6 +73,9 @@ export const RULES = subject("cloud", [
         not_match: ["aws ssm get-parameter --name /x"] },
       { path: "ssm send-command", rule: "cloud.remote-command", reason: "runs commands on other machines",
         match: ["aws ssm send-command --document-name AWS-RunShellScript --parameters commands=ls"] },
+      { path: "lambda update-function-code|update-function-configuration|publish-layer-version|update-alias|update-event-source-mapping", rule: "cloud.code", reason: REPLACES,
+        match: ["aws lambda update-function-code --function-name auth --zip-file fileb://x.zip"], not_match: ["aws lambda list-functions", "aws lambda get-function --function-name a"] },
+      { path: "ssm put-parameter", options: "overwrite", rule: "cloud.code", reason: REPLACES, match: ["aws ssm put-parameter --name /prod/x --value y --overwrite"], not_match: ["aws ssm get-parameter --name /app/x"] },
       { when: operation(AWS_WIDENS), rule: "cloud.rights", reason: RIGHTS,
         match: ["aws iam create-access-key --user-name bob"], not_match: ["aws s3 rm help"] },
       { path: "route53 change-resource-record-sets", rule: "cloud.dns",
@@ -233,4 +237,7 @@ export const RULES = subject("cloud", [
       { path: "system gc", reason: DELETES, match: ["nomad system gc"] },
     ] },
   ] },
+  { program: "az", path: "functionapp|webapp|containerapp deployment|config|secret|env-vars source|appsettings|connection-string|set|container config-zip|set", rule: "cloud.code", reason: REPLACES,
+    match: ["az webapp config appsettings set -n x --settings A=b", "az functionapp deployment source config-zip -n x --src x.zip"], not_match: ["az webapp config appsettings list -n x", "az webapp list"] },
+  { program: "az", path: "keyvault secret set|delete|purge", rule: "cloud.code", reason: REPLACES, match: ["az keyvault secret set --vault-name v -n x --value y"], not_match: ["az keyvault secret list --vault-name v"] },
 ]);

@@ -171,6 +171,23 @@ const copiesOverSystem: Condition = ({ rest }) => {
   return isSystemPath(target) || isStartupFile(target) || isCredentialFile(target) ? target : undefined;
 };
 
+/** `docker build /`, `--build-context root=/`, `--allow security.insecure`. */
+const buildsWithHost: Condition = ({ args }) => {
+  const at = args.slice(0, 3).findIndex(({ text }) => /^(?:build|bud|bake)$/.test(text));
+  if (at < 0) return undefined;
+  const isWhole = (word: ShellWord): boolean => isRootLike(word) || isHomeLike(word) || isSomeonesHome(word);
+  return args.slice(at + 1).find((word, index, rest) => {
+    const before = rest[index - 1]?.text ?? "";
+    const [, option = /^-/.test(before) ? before : "", value = word.text] =
+      /^(--[\w-]+)=(.*)$/s.exec(word.text) ?? [];
+    const named = { ...word, text: value };
+    if (option === "--allow") return /insecure|network\.host/.test(value);
+    if (option === "--build-context") return isWhole({ ...word, text: value.replace(/^[\w-]+=/, "") });
+    if (/^(?:-v|--volume)$/.test(option)) return isWhole({ ...word, text: value.replace(/:.*/s, "") });
+    return index === rest.length - 1 && !/^-/.test(word.text) && isWhole(named);
+  });
+};
+
 /** Engines that run containers on this machine. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("container", [
@@ -284,4 +301,7 @@ export const RULES = subject("container", [
       { path: "tag|image|manifest delete|rm", match: ["skopeo tag delete"] },
     ] },
   ] },
+  { program: "docker|podman|nerdctl|buildah|buildctl|img|kaniko", dry: "check", when: buildsWithHost, rule: "container.host", reason: "gives a build the whole machine, a home, or rights over them",
+    match: ["docker build -f D /", "docker build -t x ~", "docker buildx build --allow security.insecure .", "docker build --build-context root=/ .", "podman build -v /:/host ."],
+    not_match: ["docker build -t a .", "docker build --build-context lib=../lib .", "docker buildx build --platform linux/amd64 -t a .", "podman build -v ./cache:/cache ."] },
 ]);

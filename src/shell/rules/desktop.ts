@@ -40,6 +40,8 @@ export const RULES = subject("desktop", [
       not_match: ["xdotool getactivewindow", "xdotool search --name Firefox"] },
     { program: "wtype|xte|xvkbd|cliclick|evemu-play|evemu-event|wlrctl", word: /./, match: ["wtype 'ls'", "xte 'str ls'"] },
     { program: "kitty|kitten|wezterm", path: "** send-text|send-key|launch", match: ["kitten @ send-text ls"], not_match: ["kitty --version"] },
+    { program: "tmux|screen|byobu", when: ({ args }) => { const at = args.findIndex(({ text }) => /^(?:send|send-keys|stuff|paste|set-buffer|setb|exec|register|readreg)$/.test(text)); return at < 0 ? undefined : args.slice(at + 1).find(({ text }) => /(?:^|[\s;&|])(?:sudo|doas|pkexec|su|run0)(?:\s|$)/.test(text)); },
+      match: ["screen -S main -X stuff $'sudo id\\n'", "tmux send-keys -t main 'sudo id' Enter"], not_match: ["tmux send-keys -t main 'npm test' Enter", "screen -S main -X stuff $'make\\n'"] },
     { program: "wezterm|zellij", path: "** send-text|write-chars|write", match: ["zellij action write-chars ls"], not_match: ["zellij list-sessions"] },
     { program: "swaymsg|i3-msg|hyprctl|niri|awesome-client|bspc|herbstclient|qtile", path: "** exec|dispatch|eval|spawn|cmd-obj", match: ["swaymsg exec x", "hyprctl dispatch exec x"],
       not_match: ["swaymsg -t get_tree"] },

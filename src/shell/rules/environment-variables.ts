@@ -1,4 +1,5 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { isStrangePackageServer } from "./addresses.js";
 import { isCredentialStore, isDownloadPlace, isStartupFile, isSystemPath } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 
@@ -28,6 +29,17 @@ const AGENT =
   /-(?:javaagent|agentpath|agentlib|Xbootclasspath)|OnOutOfMemoryError|OnError|-Dexec\.executable/;
 /** Packages over a connection that anybody on the way can change; names without a dot lie in the own network. */
 const PLAIN_ADDRESS = /^http:\/\/(?!localhost|127\.|10\.|192\.168\.)[^/:]*\./;
+/** Names of variables that say where packages come from. */
+const PACKAGE_SERVER =
+  /^(?:pip|uv|poetry|pdm|npm_config|yarn|bundle|cargo|conda|rustup|gem|nuget|go|goproxy|gradle|maven|mvn|hex|composer|homebrew|nvm|fnm|volta|flutter|pub|cpan|perl|luarocks|opam|julia|r|cran|deno|bun|electron|puppeteer|playwright|sass|node|python|terraform|tf|helm|nix)\w*(?:index|index_url|registry|registry_server|registries_\w+|mirror|mirror\w+|domain|find_links|baseurl|base_url|hosted_url|dist_server|download_host|channels?|pkg_server)$|^goproxy$|^npm_config_\S*:registry$/;
+
+/** A variable that makes package managers fetch from a server nobody has named before. */
+const addsServer = (key: string, { text }: ShellWord): boolean =>
+  PACKAGE_SERVER.test(key) &&
+  text.split(/[\s,|]+/).some((each) => {
+    const address = each.replace(/^[\w-]+=(?=https?:)|^sparse\+/, "");
+    return PLAIN_ADDRESS.test(address) || isStrangePackageServer(address);
+  });
 /** Options a runtime adds to every start; some of them name code. */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   node_options:
@@ -65,12 +77,6 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
   gs_options: /NOSAFER|permit-file/,
   ld_library_path: /(?:^|:)\.(?:\/)?(?::|$)/,
   shell: /^\.{0,2}\/(?!(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/\w+$)/,
-  pip_index_url: PLAIN_ADDRESS,
-  pip_extra_index_url: PLAIN_ADDRESS,
-  uv_index_url: PLAIN_ADDRESS,
-  uv_default_index: PLAIN_ADDRESS,
-  npm_config_registry: PLAIN_ADDRESS,
-  goproxy: PLAIN_ADDRESS,
   dbus_session_bus_address: /unixexec:/,
   shell_escape: /^[ty1]/i,
   git_allow_protocol: /\bext\b/,
@@ -210,6 +216,9 @@ export const RULES = subject("env", [
   { program: "*",
     when: sets((key, { text }) => Object.hasOwn(OPTIONS, key) && OPTIONS[key]?.test(text) === true),
     rule: "env.options", reason: INJECTS, match: ["ENV=/tmp/x.sh sh"] },
+  { program: "*", when: sets(addsServer), rule: "package.source", reason: "takes software from a server that a variable names",
+    match: ["PIP_EXTRA_INDEX_URL=https://x.example/simple pip install a", "UV_INDEX=x=https://x.example/s uv sync", "GOPROXY=https://x.example,direct go get a", "NPM_CONFIG_REGISTRY=https://x.example npm i", "export BUNDLE_MIRROR__ALL=https://x.example", "PIP_INDEX_URL=http://pypi.x.example/simple pip install a"],
+    not_match: ["PIP_INDEX_URL=https://pypi.acme.example/simple pip install a", "GOPROXY=https://goproxy.cn,direct go build ./...", "PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cu118 pip install torch", "NPM_CONFIG_REGISTRY=http://localhost:4873 npm i", "GOPROXY=off go build ./...", "PYTHON_SOURCE=src make"] },
   { program: "*", when: sets(
         (key, value) =>
           ((COMMANDS.has(key) || COMMAND_NAME.test(key)) && isSuspiciousCommand(value)) ||

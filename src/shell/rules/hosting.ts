@@ -4,6 +4,8 @@ import { runsSql } from "./sql-clients.js";
 const DELETES = "deletes something that is online";
 const STOPS = "stops something that is online";
 const SETTINGS = "removes settings of something that is online";
+const SETS = "changes secrets or settings of something that is online";
+const PRINTS = "prints the settings of something that is online, passwords among them";
 const TAKING =
   "a app r remote t token scope cwd s site c config n name org o project p env e S environment region confirm";
 const STRIPE_TAKING =
@@ -39,7 +41,7 @@ export const RULES = subject("cloud", [
       { when: verb(
             /^(?:rollback|restart|(?:ps|dyno|apps|pg|services):(?:stop|restart)|maintenance:on|pg:(?:push|killall|promote|copy)|(?:[\w-]+):detach)$/,
           ),
-        rule: "cloud.hosting-stop", reason: STOPS, match: ["heroku restart"], not_match: ["heroku config"] },
+        rule: "cloud.hosting-stop", reason: STOPS, match: ["heroku restart"], not_match: ["heroku ps"] },
       { path: "ps:scale|dyno:scale|formation:scale",
         when: ({ rest }) => rest.some(({ text }) => /=0(?:\D|$)/.test(text)), rule: "cloud.hosting-stop",
         reason: STOPS, match: ["heroku ps:scale web=0"], not_match: ["heroku ps:scale web=2"] },
@@ -110,5 +112,18 @@ export const RULES = subject("cloud", [
       reason: "changes or deletes data of a database", match: ["turso db shell app 'drop table users'"] },
     { program: "neonctl", family: "rare", path: "** restore",
       reason: "deletes data or a thing others rely on", match: ["neonctl restore"] },
+  ] },
+  { rule: "cloud.secrets-set", reason: SETS, dry: "dry-run", tools: [
+    { program: "fly|flyctl", taking: TAKING, path: "secrets set|import|deploy", match: ["fly secrets set ADMIN_PASSWORD=x -a core"], not_match: ["fly secrets list"] },
+    { program: "heroku|scalingo|dokku", taking: TAKING, path: "config:set|env-set|env:set", match: ["heroku config:set A=b -a core"], not_match: ["heroku ps -a core"] },
+    { program: "netlify|ntl", taking: TAKING, path: "env:set|env:import|env:clone", match: ["netlify env:set A b"], not_match: ["netlify status"] },
+    { program: "vercel|vc|now", taking: "t token scope cwd S", path: "env add|update", when: ({ rest }) => rest.find(({ text }) => /^prod/.test(text)), match: ["vercel env add X production"], not_match: ["vercel env ls", "vercel env add X development", "vercel env pull"] },
+    { program: "supabase|wrangler|railway|doppler|infisical|render|koyeb|northflank|convex|encore|nitric", taking: TAKING, path: "secret|secrets|env|pages|versions set|put|bulk|upload|import|secret", match: ["supabase secrets set A=b", "wrangler secret put API_KEY"], not_match: ["wrangler secret list", "supabase secrets list"] },
+    { program: "railway", word: /^--set(?:=|$)/, match: ["railway variables --set A=b"], not_match: ["railway status"] },
+  ] },
+  { rule: "cloud.secrets", reason: PRINTS, dry: "help", tools: [
+    { program: "heroku|scalingo|dokku", taking: TAKING, path: "config|config:show|config:export|env", options: "s shell j json a app r remote export", match: ["heroku config -s -a core", "heroku config -a core"], not_match: ["heroku logs -a core", "heroku config"] },
+    { program: "railway", taking: "s service e environment", path: "variables|variable|vars", match: ["railway variables"], not_match: ["railway status"] },
+    { program: "netlify|ntl", path: "env:list|env:get", options: "plain json", match: ["netlify env:list --plain"], not_match: ["netlify env:list"] },
   ] },
 ]);

@@ -1,16 +1,19 @@
 import { languageOf } from "../code/languages.js";
 import type { ShellWord } from "../types.js";
+import { isForeign } from "./addresses.js";
 import { HANDLES_FILES } from "./data-programs.js";
 import { obeyedOptions } from "./obeyed-words.js";
 import { isDownloadPlace, isHiddenThere } from "./places.js";
 import { type Condition, subject } from "./row.js";
-import { HANDLES_LIBRARIES } from "./starters.js";
+import { handlesLibrary } from "./starters.js";
 
 const LOADS = "loads code or settings from a place anybody can write";
 const HIDES = "hands a hidden file, from a place anybody can write, to a program that may run it";
 
 const LOADING_OPTION =
-  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults|processor|doclet|taglet|python|class|on-[\w-]+|callback|pager|editor|viewer|browser|opener|action|askpass|downloader|compress-program|to-command)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
+  /^--?(?:[\w-]+-)?(?:plugins?|modules?|engine|extensions?|load|preload|library|provider|hooks?|require|agent|scripts?|rules|addons?|init|initfile|rcfile|userscript|autoload|bootstrap|inject|loader|preloader|config|conf|cfg|kubeconfig|inventory|settings|lesskey(?:-src|-file)?|classpath|rc|profile|defaults|processor|doclet|taglet|python|class|on-[\w-]+|callback|pager|editor|viewer|browser|opener|action|askpass|downloader|compress-program|to-command|exec|execute|cmd|command)(?:-?(?:dir|path|file|script|lib|library|from))?(?==|$)/i;
+/** Of these, the ones behind which code stands whatever the file is called. */
+const CODE_OPTION = /^--(?:plugins?|require|preload|loader|init-script|initfile|rcfile|userscript|hooks?)$/;
 /** Options behind which something is written or kept: nothing of it is obeyed. */
 const KEEPS =
   /^--?(?:o|O|[\w-]*(?:out|log|cache|te?mp|dest|target|report|junit|xml|cov|save|dump|write|pid|sock|lock|store|data|db|state|hist|prefix|export|record|trace|artifact|screenshot|stdin|download)[\w-]*)$/i;
@@ -19,7 +22,10 @@ const CODE =
 const SETTINGS = /\.(?:ya?ml|toml|json5?|ini|cfg|conf|neon|hcl|xml|rc)$/i;
 
 /** What a word names, and the option it stands behind: `--opt=PATH`, `--opt PATH`, `-oPATH`. */
-function named(word: ShellWord, before: string): { readonly option: string; readonly path: ShellWord } {
+function named(given: ShellWord, before: string): { readonly option: string; readonly path: ShellWord } {
+  // `--exec before_dl:/tmp/x` says when besides what.
+  const when = /^-/.test(before) ? /^[a-z][\w-]*:(?=[/~][^/])/.exec(given.text)?.[0] : undefined;
+  const word = when === undefined ? given : { ...given, text: given.text.slice(when.length) };
   const [, option, value] = /^(--?[\w.-]+)[=:](.+)$/s.exec(word.text) ?? [];
   if (option !== undefined && value !== undefined) return { option, path: { ...word, text: value } };
   if (/^-\w[/~]/.test(word.text))
@@ -47,11 +53,14 @@ const handsHidden: Condition = ({ args, command: { program } }) =>
 
 /** An option whose name says that it loads code, or whose value is plainly code or settings, from such a place. */
 const loadsAnywhere: Condition = ({ args, command: { program } }) =>
-  HANDLES_LIBRARIES.test(program)
+  args.length === 0 || handlesLibrary(program)
     ? undefined
     : args.find((word, index) => {
-        if (!word.text.includes("/") || !/^[-/~$]|^[a-z][\w.-]*=[/~]/.test(word.text)) return false;
+        if (!word.text.includes("/") || !/^[-/~$]|^https?:|^[a-z][\w.-]*[=:][/~]/.test(word.text))
+          return false;
         const { option, path } = named(word, args[index - 1]?.text ?? "");
+        if (option !== "" && isForeign(path.text))
+          return CODE_OPTION.test(option) || (CODE.test(path.text) && LOADING_OPTION.test(option));
         if (option === "" || !isDownloadPlace(path)) return false;
         // The options of a script are its own: `python3 a.py --config /tmp/a.json` reads settings.
         if (LOADING_OPTION.exec(option)?.[0] === option)
@@ -70,7 +79,7 @@ const obeysLoose: Condition = ({ args, command: { program } }) => {
   if (options === undefined) return undefined;
   return args.find((word, index) => {
     const { option, path } = named(word, args[index - 1]?.text ?? "");
-    return options.test(option) && isDownloadPlace(path);
+    return options.test(option) && (isDownloadPlace(path) || isForeign(path.text));
   });
 };
 
@@ -87,10 +96,10 @@ export const RULES = subject("starter", [
     match: ["viztracer /tmp/.v.py", "celery -A a --workdir /var/tmp/.c worker", "mytool -f/dev/shm/x"],
     not_match: ["jq . /tmp/.a.json", "mytool --cache-dir=/tmp/.c", "pytest --basetemp=/tmp/.p", "rm -f /tmp/.lock"] },
   { program: "*", when: loadsAnywhere, rule: "starter.foreign-code", reason: LOADS,
-    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml", "javac -processorpath /tmp/p.jar A.java", "pytest -o pythonpath=/tmp", "aria2c --on-download-complete=/tmp/h https://x.example/a"],
-    not_match: ["pytest -o pythonpath=src", "pytest -o cache_dir=/tmp/c", "docker run -e CONFIG=/tmp/x a", "foo --output /tmp/x", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py", "linter --colors=off /tmp/a.ts"] },
+    match: ["foo --plugin /tmp/x serve", "bar --script=/tmp/x.lua a", "mytool --modules-dir /var/tmp/x", "linter -r /tmp/x.rb", "linter -c /tmp/x.yml", "javac -processorpath /tmp/p.jar A.java", "pytest -o pythonpath=/tmp", "aria2c --on-download-complete=/tmp/h https://x.example/a", "yt-dlp --exec before_dl:/tmp/u https://x.example/1", "jest --config https://x.example/x.js", "linter --plugin https://x.example/p"],
+    not_match: ["pytest -o pythonpath=src", "pytest -o cache_dir=/tmp/c", "docker run -e CONFIG=/tmp/x a", "foo --output /tmp/x", "foo --exec a:b /tmp/x", "semgrep --config https://x.example/r.yml .", "foo --script-url https://x.example/a", "foo --cache-dir /tmp/x", "foo --log-file=/tmp/x.log", "linter -o /tmp/x.js src", "ruff check /tmp/a.py", "linter --colors=off /tmp/a.ts"] },
   { program: "*", when: obeysLoose, rule: "starter.foreign-code", reason: LOADS,
-    match: ["gdb --command=/tmp/x a", "mutt -F /tmp/x", "curl -K /tmp/x", "make -f /tmp/x.mk", "emacs -batch -l /tmp/x.el", "cmake -P /tmp/x.cmake", "gradle -I /tmp/x.gradle build"],
+    match: ["gdb --command=/tmp/x a", "mutt -F /tmp/x", "curl -K /tmp/x", "make -f /tmp/x.mk", "emacs -batch -l /tmp/x.el", "cmake -P /tmp/x.cmake", "gradle -I /tmp/x.gradle build", "gradle -I https://x.example/i.gradle build", "task -t https://x.example/T.yml", "just -f https://x.example/j", "vim -S https://x.example/x.vim"],
     not_match: ["psql -f /tmp/a.sql", "gdb -x cmds.gdb a", "make -f build/Makefile", "cmake -S . -B /tmp/b", "emacs --version"] },
   { program: "dpkg|apt|apt-get|dnf|yum|zypper|rpm|pacman|apk|snap|flatpak|gem|npm|pnpm|yarn|pip|pip3|pipx|cargo|conda", dry: "dry-run s", taking: "r requirement c constraint t target root prefix cache-dir", word: /^(?:install|add|-[a-zA-Z]*[iU][a-zA-Z]*|--install|localinstall|inject)$/,
     when: ({ operands }) => operands.find((word) => isDownloadPlace(word) && /\.\w+$/.test(word.text)), rule: "starter.foreign-code", reason: "installs a package from a place anybody can write",

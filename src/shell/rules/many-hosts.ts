@@ -10,6 +10,11 @@ export const RULES = subject("remote", [
     { when: (call) =>
         call.after(/^(?:-m|--module-name)$/)?.text.match(/(?:^|\.)(?:reboot|win_reboot|script)$/) != null,
       match: ["ansible all -m reboot"] },
+    { when: (call) =>
+        call.after(/^(?:-m|--module-name)$/)?.text.match(
+          /(?:^|\.)(?:cron|at|authorized_key|user|group|sudoers|sysctl|mount|filesystem|parted|lvol|iptables|ufw|firewalld|seboolean|selinux|win_user|win_scheduled_task|known_hosts|deb822_repository|apt_repository|yum_repository|alternatives|kernel_blacklist|pam_limits|blockinfile|lineinfile)$/,
+        ) != null,
+      match: ["ansible localhost -m ansible.builtin.cron -a 'name=u special_time=reboot job=/x'", "ansible all -m authorized_key -a 'user=x key=y'"] },
     { word: /\bstate=(?:absent|stopped|restarted|removed|killed)\b/,
       match: ["ansible web -m service -a 'name=nginx state=stopped'"] },
     { word: /\b(?:dest|path)=\/(?:etc|usr|boot|root)\b/,

@@ -1,4 +1,4 @@
-import { isElsewhere, isForeignRepository } from "./addresses.js";
+import { isElsewhere, isForeignRepository, isStrangePackageServer } from "./addresses.js";
 import { type Condition, names, subject } from "./row.js";
 
 const SOURCES = "takes software from a server that is named in this very line";
@@ -20,6 +20,16 @@ const isServer = (text: string): boolean =>
   /^(?:https?|ftp|git|ssh|rsync|s3|file):\/\//i.test(text) &&
   (isForeignRepository(text) || /^file:/.test(text)) &&
   (isElsewhere(text) || /^file:/.test(text));
+
+/** The same of package managers that often have a server in the own house. */
+const namesStrangeServer: Condition = ({ args, command: { program } }) =>
+  /^python/.test(program) && !args.some(({ text }) => text === "pip")
+    ? undefined
+    : args.find(({ text }, index) => {
+        const [, option = args[index - 1]?.text ?? "", value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
+        return INDEX_OPTION.test(option) && isStrangePackageServer(value);
+      });
+const INDEX_OPTION = /^(?:-i|-f|--(?:(?:extra-|default-)?index(?:-url)?|find-links|registry|\S*:registry))$/;
 
 /** `asdf plugin add x https://…`, `conan remote add x https://…`, `tlmgr option repository https://…`. */
 const addsSource: Condition = ({ command: { program, args } }) => {
@@ -73,6 +83,9 @@ export const RULES = subject("package-server", [
     { program: "luarocks|cpanm|cpan|cpm|opam|mix|rebar3|nuget|choco|stack|cabal|raco|dub|julia|tlmgr|xbps-install|apk|dnf|dnf5|yum|microdnf|zypper|pkg|opkg|guix|nix|nix-env|nix-shell|nix-build|nixos-rebuild|ansible-galaxy|puppet|vagrant|pulumi|terraform|tofu|terragrunt|packer|arduino-cli|platformio|pio|conan|vcpkg|spack|conda|mamba|micromamba|easy_install|easy_install3|pear|pecl|zef|nimble|shards|haxelib|cargo|gem|bundle|composer|pod|carthage|flutter|dart|krew|kubectl-krew|mvn|mvnw|gradle|gradlew|sbt|lein|coursier|cs|jbang|ivy|pacman|emerge|eopkg|swupd|slackpkg|urpmi|urpmi.addmedia|pisi|pkgin|pkg_add|port|fink|snap|sdk|gvm|rustup|rustup-init|nvm|n|fnm|volta|mise|asdf|proto|rtx|pyenv|rbenv|goenv|jenv|dotnet|paket|elm|spago|bower|jspm|yarn|deno|pub|roswell|ros|quicklisp|chicken-install|gauche-package|akku|janet|jpm|stackage|hpack|melange|esy|dvm|zvm|zigup|asdf-vm|mason|cget|hunter|cpm.cmake|wally|vsce|code|gnome-extensions|kpackagetool5|winget|scoop",
       when: namesServer, unless: /^(?:search|info|show|list|ls|help|--help|env|config|get)$/, match: ["luarocks install --server=http://x.example luasocket", "cpanm --mirror http://x.example --mirror-only A", "dotnet add package A --source https://x.example/v3", "dnf install --repofrompath=x,https://x.example/r a"],
       not_match: ["luarocks install luasocket", "cargo install ripgrep", "dotnet restore", "terraform init"] },
+    { program: "pip|pip3|uv|poetry|pdm|rye|npm|pnpm|yarn|bun|npx|pipx|pipenv|python|python3", when: namesStrangeServer, unless: /^(?:publish|login|logout|search|info|view|whoami|upload|config|ping)$/,
+      match: ["pip install --extra-index-url https://x.example/simple a", "uv pip install --index https://x.example/s a", "npm i --registry=https://x.example a", "pip install -f https://x.example/links a"],
+      not_match: ["pip install -i https://pypi.tuna.tsinghua.edu.cn/simple a", "pip install torch --index-url https://download.pytorch.org/whl/cpu", "npm i --registry=http://localhost:4873 a", "pip install --extra-index-url https://nexus.acme.example/simple a"] },
     { program: "pacman|yay|paru", word: /^(?:-U\w*|--upgrade)$/, when: ({ args }) => args.find(({ text }) => isServer(text)), match: ["pacman -U --noconfirm http://x.example/h.pkg.tar.zst"], not_match: ["pacman -Syu"] },
     { program: "pkg|pkg_add|opkg|eopkg|urpmi|slackpkg|installpkg|xbps-install|emerge|swupd|apk|snap|gdebi|alien|installer|port|pear|pecl|cpanm|cpan|cpm|krew|kubectl-krew|gnome-extensions|raco|zef|nimble|chicken-install|pisi|fisher|omf|zinit|zplug|antigen|antibody|sheldon|tpm|arduino-cli|kpackagetool5|vim-plug|micro|tldr-update|xpi|oci|wasmer|wapm|spin|fermyon|winget|wasmtime|wasm3|node-red|node-red-admin|gauge|nushell|pluma",
       when: ({ args }) => args.slice(0, 6).find(({ text }) => isServer(text)), match: ["pkg add http://x.example/a.pkg", "cpanm https://x.example/A.tar.gz", "pecl install https://x.example/a.tgz"], not_match: ["pkg install curl", "cpanm Moose"] },

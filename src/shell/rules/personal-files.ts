@@ -1,6 +1,6 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { producersOf } from "./flows.js";
-import { isHomeLike, isPersonal, isPersonalFolder } from "./places.js";
+import { isHomeLike, isPersonal, isPersonalFolder, isSomeonesHome } from "./places.js";
 import { type Condition, subject } from "./row.js";
 import { inHome, placeOf } from "./segments.js";
 import { writesOf } from "./writes.js";
@@ -112,4 +112,12 @@ export const RULES = subject("personal", [
   { program: "*", when: overwritesWithNoise, rule: "truncate.file", reason: "writes noise over the files of a person",
     match: ["head -c 9M /dev/urandom > ~/Documents/a.kdbx", "openssl rand -out ~/Pictures/a.jpg 9999"],
     not_match: ["head -c 32 /dev/urandom > key.bin", "openssl rand -hex 16"] },
+  { program: "gzip|pigz|bzip2|pbzip2|lbzip2|xz|pixz|zstd|lz4|lzma|lzop|compress|brotli|gunzip|bunzip2|unxz|dos2unix|unix2dos|convmv|recode|iconv|black|isort|autopep8|yapf|prettier|eslint|ruff|gofmt|goimports|rustfmt|clang-format|shfmt|standard|biome|rubocop|php-cs-fixer|sponge|rename|prename|detox", dry: "check c stdout to-stdout t test l list diff d k keep dry-run n",
+    when: ({ operands, command: { program }, flags, args }) => {
+      if (/^(?:p?ixz|p?i?gz(?:ip)?|gzip|[pl]?b(?:un)?zip2|xz|zstd|lz4|lzma|lzop|compress|brotli|gunzip|unxz)$/.test(program) && !["r", "recursive", "R"].some((name) => flags.has(name)) && !args.some(({ glob }) => glob)) return undefined;
+      if (/^(?:prettier|eslint|biome|ruff|clang-format|gofmt|goimports|shfmt|rubocop|standard)$/.test(program) && !args.some(({ text }) => /^(?:-w|-i|-a|-A|--write|--fix|--in-place|--autocorrect\S*|format)$/.test(text))) return undefined;
+      return operands.find((word) => isHomeLike(word) || isSomeonesHome(word));
+    },
+    rule: "files.in-place", reason: "rewrites every file of a home", match: ["gzip -r ~/", "bzip2 -r ~", "zstd --rm -r /home/dev", "prettier --write ~", "black ~", "ruff check --fix ~"],
+    not_match: ["gzip -r logs", "gzip ~/a.txt", "prettier --check ~", "black src", "ruff check ~", "zstd -r data"] },
 ]);

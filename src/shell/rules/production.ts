@@ -68,6 +68,50 @@ const migrates: Condition = (call) => {
   return args.slice(at, at + 6).some(({ text }) => MIGRATES.test(text)) ? production(call) : undefined;
 };
 
+/** Data, as opposed to logs, pictures and builds. */
+const DATA =
+  /\/var\/(?:lib|backups?|opt)\/|\/(?:data|backups?|dumps?|exports?|pgdata|mysql|postgres\w*|mongo\w*|redis)(?:\/|$)|\.(?:sql|dump|bak|db|sqlite3?|rdb|bson|parquet)(?:\.\w+)?$|(?:^|[/_.-])(?:customers?|users|accounts|backups?|dumps?|exports?|pii|payments|orders|databases?|db)(?:$|[/_.\d-])/i;
+
+const DUMPS =
+  /\b(?:pg_dump|pg_dumpall|mysqldump|mariadb-dump|mongodump|mongoexport)\b(?!.*\s(?:--schema-only|-s|--no-data|--version|--help)\b)|\btar\b[^|]*\s\/var\/(?:lib|backups)\b|\bcat\b[^|]*\.(?:sql|db|dump|sqlite3?)\b/s;
+
+/** `ssh prod 'pg_dump app'`, `kubectl exec -n prod db-0 -- mysqldump app`: what is dumped there comes here. */
+const dumpsThere: Condition = ({ args }) => {
+  const at = args.findIndex(({ text }) => PRODUCTION.test(text) && !/\s/.test(text));
+  if (at < 0 || at > 6) return undefined;
+  return DUMPS.test(
+    args
+      .slice(at + 1, at + 40)
+      .map(({ text }) => text)
+      .join(" "),
+  )
+    ? args[at]
+    : undefined;
+};
+
+/** `kubectl cp prod/db-0:/data .`, `rsync prod:/var/lib/x .`, `aws s3 sync s3://prod-users .`. */
+const copiesOut: Condition = ({ args, command: { program } }) => {
+  const copies = args
+    .slice(0, 6)
+    .some(({ text }) => /^(?:cp|copy|sync|mirror|get|rsync|mv|pull|file)$/.test(text));
+  if (!copies && !/^(?:scp|rsync|sftp)$/.test(program)) return undefined;
+  const space = args.some(
+    ({ text }, index) =>
+      /^(?:-n|--namespace|--context|--profile|--project)$/.test(args[index - 1]?.text ?? "") &&
+      PRODUCTION.test(text),
+  );
+  const places = args.filter(({ text }) => !text.startsWith("-"));
+  return places.slice(0, -1).find(({ text }) => {
+    const [, where = "", path = ""] =
+      /^((?:s3|gs|az|https?):\/\/[^/]+|[^:/\s]+(?:\/[^:/\s]+)?):?(\/?.*)$/s.exec(text) ?? [];
+    return (
+      text.includes(":") &&
+      (PRODUCTION.test(where) || (space && !/^\.|^\//.test(text))) &&
+      DATA.test(`${where}${path}`)
+    );
+  });
+};
+
 /** What is done to databases that the line itself calls production. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("data", [
@@ -75,10 +119,17 @@ export const RULES = subject("data", [
     dry: "", when: (call) => /^(?:pg_restore|mongorestore|mongoimport|mysqlimport)$/.test(call.command.program) ? production(call) : runsUnseen(call), rule: "database.production", reason: UNSEEN,
     match: ["psql -h prod -1f migrations/1.sql", "mysql -h prod app < x.sql", "psql postgres://u@prod-db.acme.example/app -f x.sql", "cat x.sql | psql -h production", "PGHOST=prod psql -f x.sql", "sqlcmd -S prod -i x.sql", "mongosh mongodb://prod/app x.js"],
     not_match: ["psql -h prod -c 'select count(*) from users'", "psql -h localhost -f x.sql", "psql -d product_catalog -f x.sql", "mysql app < seed.sql", "psql -h prod-replica -f report.sql"] },
-  { program: "pg_dump|pg_dumpall|mysqldump|mariadb-dump|mongodump|mongoexport|pg_basebackup|mydumper", dry: "s schema-only no-data d", when: production, rule: "database.production", reason: COPIES,
-    match: ["pg_dump -h prod customers | gzip > /tmp/c.gz", "mysqldump -h db.prod.acme.example app > a.sql"],
+  { program: "pg_dump|pg_dumpall|mysqldump|mariadb-dump|mongodump|mongoexport|pg_basebackup|mydumper", dry: "s schema-only no-data d", when: (call) => production(call) ?? call.find(/^(?:\w+_)?(?:prod|production)$/), rule: "database.production", reason: COPIES,
+    match: ["pg_dump -h prod customers | gzip > /tmp/c.gz", "mysqldump -h db.prod.acme.example app > a.sql", "pg_dump prod"],
     not_match: ["pg_dump -h localhost app > a.sql", "pg_dump app", "pg_dump --schema-only -h prod app"] },
   { program: `${MIGRATORS}|${CARRIERS}`, dry: "dry-run sql status", when: migrates, rule: "database.production", reason: CHANGES,
     match: ["RAILS_ENV=production rails db:migrate", "python manage.py migrate --settings=app.settings.production", "DATABASE_URL=postgres://prod/app npx prisma migrate deploy", "alembic -x env=prod upgrade head"],
     not_match: ["rails db:migrate", "RAILS_ENV=production rails assets:precompile", "python manage.py migrate", "NODE_ENV=production npx vite build"] },
+  { program: "ssh|kubectl|oc|docker|podman|nerdctl", dry: "", when: dumpsThere, rule: "database.production", reason: COPIES,
+    match: ["ssh prod 'pg_dump app' > x.sql", "kubectl exec -n prod db-0 -- pg_dump app", "ssh prod tar cz /var/lib/postgresql > x.tgz"],
+    not_match: ["ssh prod uptime", "ssh staging pg_dump app", "ssh prod 'pg_dump --schema-only app'", "kubectl exec -n prod api-0 -- tar cz /var/log/app", "docker exec db pg_dump app"] },
+  { program: "redis-cli|valkey-cli", dry: "", word: /^--rdb$/, when: production, rule: "database.production", reason: COPIES, match: ["redis-cli -h prod --rdb dump.rdb"], not_match: ["redis-cli --rdb dump.rdb"] },
+  { program: "kubectl|oc|docker|podman|nerdctl|scp|rsync|sftp|aws|gsutil|gcloud|rclone|mc|s5cmd|azcopy|lxc|incus", dry: "dry-run dryrun", when: copiesOut, rule: "database.production", reason: "copies data out of what is called production",
+    match: ["kubectl cp prod/db-0:/var/lib/postgresql/data ./pg", "kubectl -n prod cp db-0:/data ./x", "docker cp prod-db:/var/lib/mysql ./x", "scp prod:/var/backups/db.sql .", "rsync -a prod:/var/lib/postgresql/ ./pg", "aws s3 sync s3://acme-prod-customers ./x", "gsutil cp -r gs://prod-backups ."],
+    not_match: ["kubectl cp dev/db-0:/data ./x", "kubectl cp prod/api-0:/var/log/app.log .", "kubectl -n prod cp api-0:/tmp/heap.hprof .", "scp prod:/var/log/nginx/error.log .", "scp ./app.tgz prod:/srv/app", "aws s3 cp s3://acme-prod-assets/logo.png .", "docker cp web:/app/dist ./dist", "rsync -a ./data/ staging:/srv/data"] },
 ]);

@@ -1,5 +1,7 @@
+import type { ShellWord } from "../types.js";
 import { isElsewhere } from "./addresses.js";
 import { assignmentsOf } from "./environment-variables.js";
+import { isDownloadPlace } from "./places.js";
 import { type Condition, names, subject } from "./row.js";
 
 const UNASKED = "starts an agent that acts without asking";
@@ -122,6 +124,9 @@ const handsSecretUnchecked: Condition = (call) => {
   return carries !== undefined && call.args.some(({ text }) => isElsewhere(text)) ? unchecked : undefined;
 };
 
+const isDownloaded = (word: ShellWord): boolean =>
+  isDownloadPlace(word) || /(?:^|\/)(?:Downloads?|download(?:ed|s)?)(?:\/|$)/.test(word.text);
+
 /** Safeguards that are switched off by a word: questions of agents, certificates, signatures. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("safeguard", [
@@ -142,4 +147,11 @@ export const RULES = subject("safeguard", [
   { program: "curl|wget|wget2|http|https|xh", dry: "", when: handsSecretUnchecked, rule: "safeguard.certificates", reason: "hands a password to a server whose certificate nobody checks",
     match: ["curl -k -u me:pw https://api.x.example/v1", "curl --insecure -H 'Authorization: Bearer x' https://x.example"],
     not_match: ["curl -k https://localhost:8443/health", "curl -k -u me:pw https://localhost:8443", "curl -k https://x.example/a"] },
+  { rule: "safeguard.trust", reason: "lets code in a file or folder run that somebody else made", dry: "", tools: [
+    { program: "blender", word: /^(?:-y|--enable-autoexec)$/, match: ["blender -b a.blend --enable-autoexec"], not_match: ["blender -b a.blend -Y -f 1"] },
+    { program: "direnv", path: "allow|permit|grant|exec|edit", when: ({ rest }) => rest.slice(0, 1).find(isDownloaded), match: ["direnv allow /tmp/dl", "direnv allow ~/Downloads/x", "direnv exec /tmp/dl true"], not_match: ["direnv allow", "direnv allow .", "direnv exec . make"] },
+    { program: "mise|rtx|devbox|lefthook|jupyter|vim|git-lfs", path: "trust", when: ({ rest, command: { program } }) => rest.find((word) => program === "jupyter" || isDownloaded(word)), match: ["mise trust /tmp/dl", "jupyter trust a.ipynb"], not_match: ["mise trust", "mise trust ."] },
+    { program: "code|code-insiders|cursor|codium|windsurf", word: /^--disable-workspace-trust$/, match: ["code --disable-workspace-trust x"], not_match: ["code ."] },
+    { program: "soffice|libreoffice|localc|lowriter", word: /MacroSecurityLevel|^-env:.*(?:macro|trusted)/i, match: ["soffice -env:MacroSecurityLevel=0 a.ods"], not_match: ["soffice --headless --convert-to pdf a.odt"] },
+  ] },
 ]);

@@ -43,14 +43,25 @@ const holds =
   };
 
 /** Programs that look at, copy or make libraries. */
-export const HANDLES_LIBRARIES =
+const HANDLES_LIBRARIES =
   /^(?:ls|ll|cat|file|cp|mv|rm|ln|nm|objdump|readelf|ldd|strip|objcopy|size|strings|(?:[\w-]+-)?(?:gcc|g\+\+|cc|c\+\+|ld|ar|clang|clang\+\+|gcc-\d+)|clang\S*|patchelf|chrpath|install|tar|zip|unzip|du|stat|chmod|chown|git|scp|rsync|sha\d*sum|md5sum|b2sum|gdb|lldb|find|grep|rg|echo|printf|test|\[|cmp|diff|hexdump|xxd|od|install_name_tool|otool|lipo|codesign|dumpbin|wc|touch|rustc|go|cargo|swiftc|ghc|nvcc|zig|ocamlopt|fpc|dmd|ldc2|nim|cython|curl|wget|tee|find|head|sort|docker|pahole|abidiff|abidw|c\+\+filt|addr2line|dwarfdump|perf|valgrind|strace|ltrace|make|cmake|meson|ninja|libtool|pkg-config|upx|eu-\w+|dpkg|rpm|auditwheel|delocate-wheel|sudo|env|nohup|time|xargs|ssh|bash|sh)$/;
+const handlesLibraries = new Map<string, boolean>();
+
+/** Asked for every command by several rows, about a few names. */
+export function handlesLibrary(program: string): boolean {
+  const known = handlesLibraries.get(program);
+  if (known !== undefined) return known;
+  const answer = HANDLES_LIBRARIES.test(program);
+  if (handlesLibraries.size >= 1_000) handlesLibraries.clear();
+  if (program.length < 64) handlesLibraries.set(program, answer);
+  return answer;
+}
 const LIBRARY =
   /(?:^|[=:,])(?!\/usr\/|\/lib|\/opt\/(?:homebrew|local)\/)[^=:,]*\.(?:so(?:\.\d+)*|dylib|dll)$/;
 
 /** `-engine ./x.so`, `--loadmodule ./x.so`, `-D ./x.so`: code that no interpreter reads. */
 const loadsLibrary: Condition = ({ args, command: { program } }) =>
-  program === "" || HANDLES_LIBRARIES.test(program)
+  args.length === 0 || program === "" || handlesLibrary(program)
     ? undefined
     : args.find(
         ({ text }, index) =>
@@ -120,6 +131,36 @@ const handsToShell: Condition = ({ args, command: { program } }) =>
       (HANDS_ON.test(option) ||
         (Object.hasOwn(SHORT_HANDS_ON, program) && SHORT_HANDS_ON[program] === option))
     );
+  });
+
+/** Options that name a helper, which is a program of its own and no shell with a file of somebody. */
+const HELPER =
+  /^--?(?:use-compress-program|compress-program|to-command|info-script|new-volume-script|rsh-command|rsh|ssh|sshcmd|pp|use-askpass|pager|editor|viewer|browser|askpass|downloader|tunnel|default-command|default-shell)$|^default-(?:command|shell)$/;
+const SHORT_HELPER: Readonly<Record<string, RegExp>> = {
+  tar: /^-[IF]$/,
+  gtar: /^-[IF]$/,
+  bsdtar: /^-I$/,
+  rsync: /^-e$/,
+  man: /^-[PH]$/,
+  scp: /^-S$/,
+  sftp: /^-S$/,
+  feh: /^-A$/,
+  fzf: /^--with-shell$/,
+  entr: /^-s$/,
+};
+const SHELL_WITH_FILE =
+  /^(?:\/\S*\/)?(?:(?:ba|da|z|k|a|fi)?sh|python[\d.]*|perl|ruby|node|php|lua|source|\.)\s+(?!-\w*c)(?:-\w+\s+)*[\w./~-]+\s*$/;
+
+/** `tar -I 'sh ./a.dat' …`, `tmux set -g default-command 'sh x'`, `svn --config-option config:tunnels:x='sh x'`. */
+const helpsWithShell: Condition = ({ args, command: { program } }) =>
+  args.find(({ text }, index) => {
+    // A shell with a file is two words; only `default-shell` may be one.
+    if (!text.includes(" ") && args[index - 1]?.text !== "default-shell") return false;
+    if (/^\w+:tunnels:[\w-]+=/.test(text)) return true;
+    const [, option = args[index - 1]?.text ?? "", value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
+    const short = Object.hasOwn(SHORT_HELPER, program) ? SHORT_HELPER[program] : undefined;
+    if (!HELPER.test(option) && short?.test(option) !== true) return false;
+    return SHELL_WITH_FILE.test(value) || (option === "default-shell" && !/\/bin\/\w+$/.test(value));
   });
 
 const CARGO_SETTING =
@@ -218,6 +259,9 @@ export const RULES = subject("starter", [
   { program: "*", when: handsToShell, rule: "starter.program", reason: "hands data to a shell, which does what they say", dry: "",
     match: ["split --filter=sh a.txt", "mapfile -C eval -c1 < a.txt", "aria2c https://x.example/a --on-download-complete=/bin/sh", "mysql --pager=sh -e 'select 1'", "tcpdump -z sh -w x -G 1", "rg --pre bash x"],
     not_match: ["split --filter='gzip > $FILE.gz' a.txt", "git log --pager=less", "gh completion -s bash", "docker ps --filter name=sh", "nix develop --command bash", "mapfile -t x < a.txt"] },
+  { program: "*", when: helpsWithShell, rule: "starter.program", reason: RUNS, dry: "",
+    match: ["tar -I 'sh ./docs/a.dat' -xf a.tgz", "tar --use-compress-program='bash x' -xf a.tgz", "svn co --config-option config:tunnels:x='sh p' svn+x://h/r", "tmux set -g default-command 'sh /tmp/p'", "tmux set-option -g default-shell /tmp/p", "rsync -e 'sh ./p' a b:/c"],
+    not_match: ["tar -I zstd -xf a.tzst", "tar -I 'zstd -19' -cf a.tzst b", "rsync -e 'ssh -p 22' a b:c", "tmux set -g default-shell /bin/zsh", "tmux set -g default-command zsh", "nodemon --exec 'sh run.sh'", "man -P cat ls"] },
   { program: "*", when: loadsLibrary, rule: "starter.library", reason: "loads a library that an option names into a program", dry: "",
     match: ["openssl req -engine ./x.so -new", "ssh-keygen -D ./x.so", "redis-server --loadmodule ./x.so", "php -d extension=./x.so a.php", "pkcs11-tool --module=/tmp/x.so -L"],
     not_match: ["gcc -shared -o x.so a.o", "ldd ./x.so", "nm -D libx.so", "cp a.so b/", "gdb ./x.so", "patchelf --set-rpath . x.so", "python3 setup.py build_ext", "strip --strip-all x.so", "pkcs11-tool --module /usr/lib/opensc-pkcs11.so -L"] },
@@ -233,6 +277,7 @@ export const RULES = subject("starter", [
     { program: "go", path: "generate|run|test|build|vet|tool|install", when: ({ rest }) => rest.find((word) => isDownloadPlace(word) && !/\.(?:out|prof|json|txt)$/.test(word.text)), match: ["go generate -run . /tmp/x/gen.go", "go run /tmp/x.go"], not_match: ["go generate ./...", "go build -o /tmp/x ./cmd"], taking: "o C run tags p exec ldflags gcflags coverprofile cpuprofile memprofile count timeout v bench" },
     { program: "cmake|ctest", when: loads(/^(?:-DCMAKE_TOOLCHAIN_FILE(?::\w+)?|-DCMAKE_PROJECT_INCLUDE(?::\w+)?)/), match: ["cmake -DCMAKE_TOOLCHAIN_FILE=/tmp/x.cmake ."],
       not_match: ["cmake -P scripts/gen.cmake"] },
+    { program: "tmux|byobu", path: "source|source-file", when: opens, match: ["tmux source-file /tmp/x"], not_match: ["tmux source-file ~/.tmux.conf"] },
     { program: "meson", when: loads(/^--(?:cross|native)-file/), match: ["meson setup b --cross-file /tmp/x.ini"], not_match: ["meson setup b"] },
     { program: "bazel|bazelisk", when: loads(/^--bazelrc/), match: ["bazel --bazelrc=/tmp/x build //a"], not_match: ["bazel build //a"] },
     { program: "mvn|mvnw|gradle|gradlew", when: loads(/^(?:-s|-f|-I|-b|-c|-p|--init-script|--settings|--file|--build-file|--project-dir)/),
