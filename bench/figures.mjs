@@ -37,6 +37,20 @@ const FIGURES = [
     of: ({ stats }) => absolute(stats?.milliseconds["stats-1000000"], 1),
   },
   {
+    id: "telemetry",
+    what: "terminal `true`, whole path, with journal and counting, against without",
+    limit: 1.15,
+    unit: "×",
+    of: ({ telemetry }) => telemetry?.ratios["terminal-true-journal / terminal-true"],
+  },
+  {
+    id: "telemetry-traced",
+    what: "terminal `true`, whole path, with journal, counting and traces, against without",
+    limit: 1.15,
+    unit: "×",
+    of: ({ telemetry }) => telemetry?.ratios["terminal-true-traced / terminal-true"],
+  },
+  {
     id: "flat",
     what: "one call with 10,000 tools registered, against 10",
     limit: 1.3,
@@ -291,6 +305,20 @@ const FIGURES = [
     limit: 50,
     unit: "ms",
     of: (parts) => absolute(parts["http-load"]?.milliseconds["http-no-command-p99"], 1),
+  },
+  {
+    id: "events-lag",
+    what: "the end of a call at 900 of 1,000 readers of events, 100 never read, 200 calls a second, p99",
+    limit: 1_000,
+    unit: "ms",
+    of: ({ events }) => absolute(events?.milliseconds["events-lag-p99-1000"], 1),
+  },
+  {
+    id: "events-memory",
+    what: "memory of the server meanwhile",
+    limit: 512,
+    unit: "MB",
+    of: ({ events }) => absolute(events?.megabytes["events-server-1000"], 1),
   },
   {
     id: "tool-search-query",

@@ -25,6 +25,9 @@ const LABELS = {
   "terminal-echo": "**the terminal tool**",
   "terminal-echo-unguarded": "the terminal tool, no guard",
   "terminal-echo-journal": "**the terminal tool, with the durable journal**",
+  "terminal-true": "the terminal tool, `true`, nothing written down",
+  "terminal-true-journal": "**the same with journal and counting**",
+  "terminal-true-traced": "**the same with traces, too**",
   "terminal-echo-1gb": "**the terminal tool, 1 GB held**",
   "environment-output-ascii": "**bounded by the environment, ASCII**",
   "environment-output-unicode": "**bounded by the environment, other signs in every line**",
@@ -52,6 +55,7 @@ const LABELS = {
 
 const COMMAND_SECTIONS = [
   ["terminal", "One command: `echo hi`"],
+  ["telemetry", "What watching costs"],
   ["memory-spawn", "One command from a large process"],
   ["output", "100 MB of output"],
   ["pty", "One command in a terminal"],

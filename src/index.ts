@@ -3,7 +3,7 @@
 export { type AiSdkTool, toAiSdkTools } from "./adapters/ai-sdk.js";
 export { type LangChainTool, toLangChainTools } from "./adapters/langchain.js";
 export { type OpenAIAgentsTool, toOpenAIAgentsTools } from "./adapters/openai-agents.js";
-export type { Agent } from "./agent/agent.js";
+export type { Agent, SendOptions } from "./agent/agent.js";
 export { type CreateAgentOptions, createAgent } from "./agent/create-agent.js";
 export type { AgentEvent, AgentResult, AgentUsage, StopReason } from "./agent/events.js";
 export type {

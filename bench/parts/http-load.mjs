@@ -1,11 +1,9 @@
 // Two hundred clients of `hermes serve` at once, each with a mixed conversation: reads, listings and writes in one
 // folder, and every twelfth call a command. What counts is how long a call takes that runs no command.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { Agent, request } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { post, startServer } from "../serve.mjs";
 
 const CLIENTS = 200;
 /** Between two calls of one client, on average: a model thinks longer than this. */
@@ -16,7 +14,7 @@ const WARM_SECONDS = 4;
 
 export async function measureHttpLoad({ dist, effort }) {
   const home = await mkdtemp(join(tmpdir(), "hermes-bench-"));
-  const server = await startServer({ dist, home });
+  const server = await startServer({ dist, home, sockets: CLIENTS });
   try {
     const cwd = join(home, "work");
     const seconds = effort.rounds;
@@ -42,31 +40,6 @@ export async function measureHttpLoad({ dist, effort }) {
     await server.stop();
     await rm(home, { recursive: true, force: true });
   }
-}
-
-async function startServer({ dist, home }) {
-  await mkdir(join(home, "work"));
-  await writeFile(join(home, "work", "note.txt"), "a line of text\n".repeat(400));
-  const child = spawn(process.execPath, [join(dist, "cli", "main.js"), "serve", "--port", "0", "--json"], {
-    cwd: join(home, "work"),
-    env: { PATH: process.env.PATH ?? "", HOME: home, HERMES_HOME: join(home, "hermes") },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
-  const { port, token_file } = JSON.parse(line);
-  const token = (await readFile(token_file, "utf8")).trim();
-  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-  return {
-    port,
-    token,
-    agent,
-    async stop() {
-      agent.destroy();
-      const ended = once(child, "exit");
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
 }
 
 async function converse({ server, cwd, client, until, countFrom, samples }) {
@@ -98,38 +71,6 @@ function quietCall(turn, { cwd, client }) {
     default:
       return { name: "read_file", arguments: { path: join(cwd, "note.txt"), limit: 50 } };
   }
-}
-
-async function post({ server, session, call }) {
-  const body = JSON.stringify({ tool_calls: [{ id: "1", type: "function", function: call }] });
-  const answer = await new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        host: "127.0.0.1",
-        port: server.port,
-        agent: server.agent,
-        method: "POST",
-        path: "/v1/tool_calls",
-        headers: {
-          authorization: `Bearer ${server.token}`,
-          "content-length": Buffer.byteLength(body),
-          "x-hermes-session": session,
-        },
-      },
-      (incoming) => {
-        let text = "";
-        incoming.setEncoding("utf8").on("data", (piece) => {
-          text += piece;
-        });
-        incoming.once("end", () => resolve({ status: incoming.statusCode, text }));
-      },
-    );
-    outgoing.once("error", reject);
-    outgoing.end(body);
-  });
-  const { tool_results: [result] = [] } = JSON.parse(answer.text);
-  const failed = result?.content?.error ?? (answer.status === 200 ? undefined : answer.text);
-  if (failed !== undefined && failed !== null) throw new Error(`${call.name}: ${JSON.stringify(failed)}`);
 }
 
 /** One share of the distribution, in the shape of the other figures. */

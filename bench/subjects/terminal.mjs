@@ -9,10 +9,19 @@ import { oneByOne } from "../operations.mjs";
 /**
  * `dist`: the build to measure. `environment`: where commands run. `settings`: lines below `terminal:` of the
  * configuration. `env`: variables on top of this process's own. `megabytes`: memory held meanwhile. `journal`:
- * whether calls are written down.
+ * whether calls are written down. `collector`: where traces are sent.
  */
-export async function open({ dist, environment, settings = [], env = {}, megabytes, journal = false }) {
+export async function open({
+  dist,
+  environment,
+  settings = [],
+  env = {},
+  megabytes,
+  journal = false,
+  collector,
+}) {
   const { createRuntime } = await import(pathToFileURL(join(dist, "index.js")).href);
+  if (collector !== undefined) process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector;
   const held = grow(megabytes);
   const home = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   const work = join(home, "work");
@@ -45,6 +54,7 @@ export async function open({ dist, environment, settings = [], env = {}, megabyt
   };
   return {
     operations: {
+      trivial: oneByOne(() => terminal({ command: "true" }, "")),
       echo: oneByOne(() => terminal({ command: "echo hi" }, "hi\n")),
       pty: oneByOne(() => terminal({ command: "echo hi", pty: true }, "hi")),
     },

@@ -14,6 +14,12 @@ const MAX_TURNS = 90;
 /** The last answer of the model is mostly among this many messages. */
 const TAIL = 20;
 
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The span that the turn belongs to, as W3C Trace Context writes it. */
+  readonly traceparent?: string | undefined;
+}
+
 /** A conversation with a model that has tools. */
 export class Agent {
   readonly conversation: string;
@@ -46,16 +52,13 @@ export class Agent {
   }
 
   /** What the person says, and all that follows from it. While a turn runs, it waits for its end. */
-  send(
-    message: string | readonly Content[],
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): AsyncIterable<AgentEvent> {
-    return this.#turn(options.signal, [{ role: "user", content: message }]);
+  send(message: string | readonly Content[], options: SendOptions = {}): AsyncIterable<AgentEvent> {
+    return this.#turn(options, [{ role: "user", content: message }]);
   }
 
   /** Finishes a turn that was cut off. Calls that were running then are told as unknown, and are not made again. */
-  resume(options: { readonly signal?: AbortSignal | undefined } = {}): AsyncIterable<AgentEvent> {
-    return this.#turn(options.signal, []);
+  resume(options: SendOptions = {}): AsyncIterable<AgentEvent> {
+    return this.#turn(options, []);
   }
 
   /** Whether the last turn of the conversation came to its end. */
@@ -99,7 +102,7 @@ export class Agent {
   }
 
   /** Nothing said: what was cut off is finished. */
-  #turn(signal: AbortSignal | undefined, said: readonly NewMessage[]): AsyncIterable<AgentEvent> {
+  #turn({ signal, traceparent }: SendOptions, said: readonly NewMessage[]): AsyncIterable<AgentEvent> {
     const events = new Channel<AgentEvent>();
     const before = this.#running;
     const stop = new AbortController();
@@ -108,6 +111,7 @@ export class Agent {
         this.#run({
           events,
           said,
+          traceparent,
           signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
         }),
       )
@@ -129,10 +133,11 @@ export class Agent {
   async #run(turn: {
     events: Channel<AgentEvent>;
     signal: AbortSignal;
+    traceparent: string | undefined;
     said: readonly NewMessage[];
   }): Promise<void> {
     const { store, model } = this.#parts;
-    const { events, signal, said } = turn;
+    const { events, signal, said, traceparent } = turn;
     const emit = (event: AgentEvent) => events.push(event);
     this.#emit = emit;
     if (!(await store.begin(this.conversation))) {
@@ -156,6 +161,7 @@ export class Agent {
           maxTurns,
           budget: () => this.#parts.budget?.() ?? {},
           signal,
+          traceparent,
           emit,
           onlyUnfinished: said.length === 0,
           takeSteering: () => this.#steering.splice(0),

@@ -1,7 +1,7 @@
 import type { ModelFinish, ModelPurpose } from "../model/model-client.js";
 import { costOf, type ModelPrices, mostItCanCost } from "../model/prices.js";
 import type { AgentUsage } from "./events.js";
-import type { ConversationStore } from "./sessions/types.js";
+import type { Bill, ConversationStore } from "./sessions/types.js";
 
 /** The most that may be spent, in US dollars: by a conversation with all it hands on, and in a day. */
 export interface Budget {
@@ -75,7 +75,10 @@ export class Ledger {
     return this.#isPriced ? this.#cost : null;
   }
 
-  async add(purpose: ModelPurpose, { usage, model }: Pick<ModelFinish, "usage" | "model">): Promise<void> {
+  async add(
+    purpose: ModelPurpose,
+    { usage, model, definitionTokens }: Pick<ModelFinish, "usage" | "model"> & Pick<Bill, "definitionTokens">,
+  ): Promise<void> {
     const costUsd = usage === undefined ? undefined : costOf(usage, this.#model.prices);
     const leader = leading.get(this.#store)?.get(this.#payer);
     for (const ledger of new Set([this, leader ?? this])) ledger.#count(usage, costUsd);
@@ -85,6 +88,7 @@ export class Ledger {
       purpose,
       usage: usage ?? { inputTokens: 0, outputTokens: 0 },
       costUsd,
+      definitionTokens,
     });
     this.release();
   }

@@ -44,6 +44,8 @@ export interface TurnParts {
   /** Asked before each request: it may be raised while the work waits. */
   budget(): Budget;
   readonly signal: AbortSignal;
+  /** Of whoever asked for the turn. */
+  readonly traceparent?: string | undefined;
   readonly emit: Emit;
   /** Nothing new was said: where the last turn came to its end, there is nothing to do. */
   readonly onlyUnfinished?: boolean | undefined;
@@ -64,6 +66,7 @@ class Turn {
   readonly #ledger: Ledger;
   readonly #compressor: Compressor;
   #tools: readonly ToolSchema[] = [];
+  #definitionTokens = 0;
   readonly #startedAt = performance.now();
   readonly #made: AgentResult["tool_calls"][number][] = [];
   readonly #failures = new Map<string, number>();
@@ -98,6 +101,7 @@ class Turn {
   async run(): Promise<AgentResult> {
     const { store, conversation, emit, session, model } = this.#parts;
     this.#tools = (await session.definitions()).map((definition) => definition.function);
+    this.#definitionTokens = this.#tools.length === 0 ? 0 : tokensOf(this.#tools);
     emit({
       type: "init",
       session: conversation,
@@ -172,18 +176,22 @@ class Turn {
   }
 
   #announceAnswer(startedAt: number, finish: ModelFinish | undefined, error?: string): void {
-    const { session, conversation, model } = this.#parts;
+    const { session, conversation, model, traceparent } = this.#parts;
     const { events } = session.scope.services;
     if (!events.active) return;
     events.emit({
       type: "model.finished",
-      session: conversation,
+      session: session.id,
+      conversation,
+      root: session.scope.rootId,
+      within: session.scope.ancestors.at(-1),
       model: model.name,
       answered_by: finish?.model,
       purpose: "turn",
       reason: finish?.reason,
       usage: finish?.usage,
       error,
+      traceparent,
       started_at: startedAt,
       at: Date.now(),
     });
@@ -198,7 +206,7 @@ class Turn {
   /** What the next request will hold, as far as anybody knows. */
   #nextTokens(): number {
     const { meter } = this.#parts;
-    return meter.tokens(visible(this.#stored)) + (meter.hasCount ? 0 : tokensOf(this.#tools));
+    return meter.tokens(visible(this.#stored)) + (meter.hasCount ? 0 : this.#definitionTokens);
   }
 
   /** Undefined: the server says it was too much, and there is less of it now. */
@@ -222,8 +230,8 @@ class Turn {
       this.#ledger.release();
       return answer;
     }
-    await this.#ledger.add("turn", answer.finish);
     const { usage, reason } = answer.finish;
+    await this.#ledger.add("turn", { ...answer.finish, definitionTokens: this.#definitionTokens });
     if (usage !== undefined) meter.counted(visible(this.#stored), usage);
     if (reason === "length" && answer.begun === 0)
       emit({
@@ -242,12 +250,13 @@ class Turn {
 
   /** Every id gets its answer, also when somebody stops the turn meanwhile. */
   async #runCalls(calls: readonly IncomingCall[]): Promise<readonly CallResult[]> {
-    const { session, signal, emit } = this.#parts;
+    const { session, signal, emit, traceparent } = this.#parts;
     for (const { id, name, arguments: given } of calls)
       emit({ type: "tool_use", id, name, arguments: given });
     const kept = new Map<string, string>();
     const results = await session.callAll(calls, {
       signal,
+      traceparent,
       onProgress: (progress, id) => {
         const name = calls.find((call) => call.id === id)?.name ?? "";
         emit({ type: "tool_progress", id, name, message: progress.message });

@@ -76,7 +76,7 @@ async function start(
       `${paths.stateDb} is damaged: ${damage}. Stop and start again: what can be read is then recovered.`,
     );
   }
-  if (values.journal.retention_days > 0) await journal.prune(values.journal.retention_days);
+  await journal.prune(values.journal.retention_days);
   await pruneConversations(runtime);
   const host = typeof options.host === "string" ? options.host : values.server.host;
   const port = options.port === undefined ? values.server.port : portFrom(options.port);

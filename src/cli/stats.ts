@@ -65,10 +65,11 @@ function show(out: Output, { since, total, tools, groups, by, models, series = [
   out.line();
   out.list({
     rows: models,
-    head: ["model", "requests", "read", "from cache", "kept", "written", "cost"],
-    cells: ({ model, requests, tokens, cost_usd }) => [
+    head: ["model", "requests", "read", "from cache", "kept", "written", "definitions", "cost"],
+    cells: ({ model, requests, tokens, cost_usd, definition_tokens }) => [
       model,
       ...[requests, tokens.input, tokens.cached, tokens.cache_write, tokens.output].map(String),
+      `~${Math.round(definition_tokens)}`,
       dollars(cost_usd),
     ],
   });

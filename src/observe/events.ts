@@ -134,6 +134,10 @@ export type RuntimeEvent =
 export interface ModelFinished {
   readonly type: "model.finished";
   readonly session: string;
+  readonly conversation: string;
+  /** The session that this one was opened from, at last, and the call that did it: the same words as locks have. */
+  readonly root: string;
+  readonly within?: string | undefined;
   /** The model that was asked, and the one that says it has answered. */
   readonly model: string;
   readonly answered_by?: string | undefined;
@@ -142,6 +146,8 @@ export interface ModelFinished {
   readonly usage?: ModelUsage | undefined;
   /** Why there is no answer: a closed code. */
   readonly error?: string | undefined;
+  /** The span of whoever asked for the turn, as they wrote it. */
+  readonly traceparent?: string | undefined;
   readonly started_at: number;
   readonly at: number;
 }

@@ -81,9 +81,10 @@ export const chatCompletionsRoute: Route = {
       if (isProblem(request)) return problemResponse(request);
       const lease = await leaseFor(context, { services, conversation, request });
       if (isProblem(lease)) return problemResponse(lease);
-      if (!request.stream) return wholeAnswer({ lease, request, signal });
+      const traceparent = context.req.header("traceparent");
+      if (!request.stream) return wholeAnswer({ lease, request, signal, traceparent });
       // The stream outlives this function: it is a running request of its own.
-      const stream = chunks({ lease, request, beatMs: limits.heartbeatMs, gone });
+      const stream = chunks({ lease, request, traceparent, beatMs: limits.heartbeatMs, gone });
       running
         .run(client, (until) => stream.run(until))
         .catch((error: unknown) => services.runtime.log.error(`a chat stream failed: ${String(error)}`));
@@ -126,11 +127,12 @@ interface Turn {
   readonly lease: Lease;
   readonly request: ChatRequest;
   readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
 }
 
-async function wholeAnswer({ lease, request, signal }: Turn): Promise<Response> {
+async function wholeAnswer({ lease, request, signal, traceparent }: Turn): Promise<Response> {
   try {
-    const { result, problem } = await follow(lease.agent.send(request.message, { signal }));
+    const { result, problem } = await follow(lease.agent.send(request.message, { signal, traceparent }));
     if (problem !== undefined || result === undefined) return problemResponse(problem ?? NO_RESULT);
     return answerOf(
       lease.agent,
@@ -171,10 +173,11 @@ async function follow(
 function chunks(parts: {
   readonly lease: Lease;
   readonly request: ChatRequest;
+  readonly traceparent: string | undefined;
   readonly beatMs: number;
   readonly gone: AbortController;
 }): { readonly bytes: ReadableStream<Uint8Array>; run(signal: AbortSignal): Promise<void> } {
-  const { lease, request, beatMs, gone } = parts;
+  const { lease, request, traceparent, beatMs, gone } = parts;
   const encoder = new TextEncoder();
   const out: { to?: ReadableStreamDefaultController<Uint8Array> } = {};
   const write = (text: string) => {
@@ -194,7 +197,7 @@ function chunks(parts: {
     const answer = new ChatAnswer();
     try {
       send(answer.begun());
-      const turn = lease.agent.send(request.message, { signal });
+      const turn = lease.agent.send(request.message, { signal, traceparent });
       const { result, problem } = await follow(turn, (event) => send(answer.during(event)));
       if (problem !== undefined || result === undefined)
         write(`data: ${problemText(problem ?? NO_RESULT)}\n\n`);

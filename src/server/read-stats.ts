@@ -30,6 +30,7 @@ export interface ModelBill {
   readonly requests: number;
   readonly tokens: Omit<TokenCounts, "result">;
   readonly cost_usd: number;
+  readonly definition_tokens: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -88,6 +89,7 @@ export async function readStats(
       ...stats.total,
       tokens: { ...whole.tokens, result: stats.total.tokens.result },
       cost_usd: whole.cost_usd,
+      definition_tokens: models.reduce((sum, bill) => sum + bill.definition_tokens, 0),
     },
     tools: stats.tools,
     models: models.map(modelBill),
@@ -118,8 +120,8 @@ function addBill({ tokens, cost_usd }: Spent, bill: BilledSum): Spent {
   };
 }
 
-function modelBill({ key, requests, cost_usd, ...tokens }: BilledSum): ModelBill {
-  return { model: key, requests, tokens, cost_usd };
+function modelBill({ key, requests, cost_usd, definition_tokens, ...tokens }: BilledSum): ModelBill {
+  return { model: key, requests, tokens, cost_usd, definition_tokens };
 }
 
 /** A bill takes the place of what calls say: it has their requests, too. */
@@ -134,7 +136,7 @@ function withBills(groups: readonly GroupStats[], bills: readonly BilledSum[]): 
   return [...known, ...[...open.values()].map((bill) => ({ key: bill.key, ...total, ...onlyBill(bill, 0) }))];
 }
 
-function onlyBill(bill: BilledSum, result: number): Spent {
+function onlyBill(bill: BilledSum, result: number): Spent & { readonly definition_tokens: number } {
   const { tokens, cost_usd } = addBill({ tokens: noStats().total.tokens, cost_usd: 0 }, bill);
-  return { tokens: { ...tokens, result }, cost_usd };
+  return { tokens: { ...tokens, result }, cost_usd, definition_tokens: bill.definition_tokens };
 }

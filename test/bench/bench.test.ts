@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "hermes-bench-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SMOKE_PARTS =
-  "calls,journal,scale,parallel,cold,terminal,memory-spawn,output,pty,agent-loop,first-token,prompt-prefix";
+  "calls,journal,telemetry,scale,parallel,cold,terminal,memory-spawn,output,pty,agent-loop,first-token,prompt-prefix";
 
 interface Results {
   readonly figures: readonly { id: string; limit: number; value: number | null; pass: boolean | null }[];
@@ -58,6 +58,7 @@ describe("npm run bench", () => {
       "terminal-echo-unguarded",
       "terminal-echo-journal",
     ]);
+    expect(measured.telemetry).toEqual(["terminal-true", "terminal-true-journal", "terminal-true-traced"]);
     expect(measured["memory-spawn"]).toContain("terminal-echo-1gb");
     expect(measured.output).toContain("environment-output-unicode");
     expect(measured.pty).toEqual(["bare-pty", "environment-pty", "terminal-pty"]);
@@ -77,7 +78,7 @@ describe("npm run bench", () => {
     const run = bench("--only", "calls,speed");
     expect(run.status).toBe(1);
     expect(run.stderr).toContain(
-      "--only does not know speed; there are calls, journal, stats, scale, parallel, cold, verdicts,",
+      "--only does not know speed; there are calls, journal, stats, telemetry, scale, parallel, cold, verdicts, terminal,",
     );
   });
 });

@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
 import { openConversations } from "../../src/agent/sessions/conversation-store.js";
+import type { Dimension } from "../../src/call/stats/stats.js";
 import { defineTool } from "../../src/index.js";
-import type { StatsDocument } from "../../src/server/read-stats.js";
+import type { ModelClient, ModelPart } from "../../src/model/model-client.js";
+import { readStats, type StatsDocument } from "../../src/server/read-stats.js";
+import { openDatabase } from "../../src/store/sqlite-driver.js";
+import { agentWith, call, calls, said, says } from "../agent/support.js";
 import { startServer } from "./support.js";
 import { echo } from "./tools.js";
 
@@ -18,10 +22,10 @@ const asks = defineTool({
 });
 
 it("statistics say what was called since when, by what, over time and for how much", async () => {
-  const { ask, calls } = await startServer([echo, asks], { runtime: { journal: true } });
-  await calls({ tool_calls: [{ id: "1", function: { name: "echo", arguments: { text: "hi" } } }] });
-  await calls({ tool_calls: [{ id: "2", function: { name: "asks", arguments: { secret: "hush-hush" } } }] });
-  await calls({ tool_calls: [{ id: "3", function: { name: "nobody", arguments: {} } }] });
+  const { ask, calls: post } = await startServer([echo, asks], { runtime: { journal: true } });
+  await post({ tool_calls: [{ id: "1", function: { name: "echo", arguments: { text: "hi" } } }] });
+  await post({ tool_calls: [{ id: "2", function: { name: "asks", arguments: { secret: "hush-hush" } } }] });
+  await post({ tool_calls: [{ id: "3", function: { name: "nobody", arguments: {} } }] });
   const answer = await ask("/v1/stats?since=1h&by=door");
   const text = await answer.text();
   expect(text).not.toContain("hush-hush");
@@ -66,8 +70,15 @@ it("lesson 103: tokens from the cache count once, and the sum over models is the
       requests: 2,
       tokens: { input: 200, cached: 1_200, cache_write: 100, output: 55 },
       cost_usd: 0.021,
+      definition_tokens: 0,
     },
-    { model: "small", requests: 1, tokens: { input: 10, cached: 0, cache_write: 0, output: 1 }, cost_usd: 0 },
+    {
+      model: "small",
+      requests: 1,
+      tokens: { input: 10, cached: 0, cache_write: 0, output: 1 },
+      cost_usd: 0,
+      definition_tokens: 0,
+    },
   ]);
   expect(stats.total.tokens).toMatchObject({ input: 210, cached: 1_200, cache_write: 100, output: 56 });
   expect(stats.total.cost_usd).toBeCloseTo(await sumOfBills(runtime.config.paths), 10);
@@ -75,6 +86,34 @@ it("lesson 103: tokens from the cache count once, and the sum over models is the
     ["big", 0.021],
     ["small", 0],
   ]);
+});
+
+it("says what definitions of tools took, each time they were sent", async () => {
+  const sent: number[] = [];
+  const steps = [calls(call("e1", "echo", { text: "hi" })), says("It said hi.")];
+  const model: ModelClient = {
+    async *stream(request) {
+      sent.push(JSON.stringify(request.tools).length);
+      yield* steps[sent.length - 1] as readonly ModelPart[];
+    },
+  };
+  const { agent, runtime } = await agentWith(model, { tools: [echo] });
+  await said(agent, "go");
+  const about = (sent[0] ?? Number.NaN) / 4;
+  expect(sent).toHaveLength(2);
+  const definitionTokens = async (by: Dimension) => {
+    const { total, groups = [] } = await readStats(runtime, { since: 0, by });
+    return [total, ...groups].map(({ definition_tokens }) => definition_tokens);
+  };
+  const [total = 0, ...sessions] = await definitionTokens("session");
+  expect(total).toBeGreaterThan(1.5 * about);
+  expect(total).toBeLessThan(3 * about);
+  expect(sessions.filter((tokens) => tokens !== undefined)).toEqual([total]);
+  expect(await definitionTokens("model")).toEqual([total, total]);
+  const db = openDatabase(runtime.config.paths.sessionsDb);
+  db.exec("ALTER TABLE bills DROP COLUMN definition_tokens");
+  db.close();
+  expect(await definitionTokens("model")).toEqual([0, 0]);
 });
 
 async function sumOfBills(paths: Parameters<typeof openConversations>[0]): Promise<number> {

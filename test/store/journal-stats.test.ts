@@ -161,7 +161,38 @@ describe("counting", () => {
     });
   });
 
-  test("counts outlive the rows they came from, and the oldest leave when they take too much room", async () => {
+  test("the oldest counts leave when all together take too much room, and the names with them", async () => {
+    // Room for two pieces of 8,192 calls, and not for three.
+    const { journal, store } = await open({ syncFile: noSync, statsMb: 0.4 });
+    const now = Date.now();
+    for (const [age, session] of [
+      [3_000, "old"],
+      [2_000, "between"],
+      [1_000, "new"],
+    ] as const) {
+      await calls(
+        journal,
+        Array.from({ length: 8_000 }, () => [{ sessionId: session, startedAt: now - age }, {}]),
+      );
+      journal.stats({ sinceMs: 0 });
+    }
+    const sessions = () =>
+      journal
+        .stats({ sinceMs: 0, by: "session" })
+        .groups?.map(({ key }) => key)
+        .sort();
+    expect(sessions()).toEqual(["between", "new", "old"]);
+    // Rows may stay for ever: what is counted is bounded all the same.
+    expect(journal.prune(0)).toBe(0);
+    expect(sessions()).toEqual(["between", "new"]);
+    expect(journal.stats({ sinceMs: 0 }).total.calls).toBe(16_000);
+    const names = store.db.prepare(
+      "SELECT CAST(text AS TEXT) AS name FROM stats_names WHERE kind = 'session'",
+    );
+    expect(names.all().map(({ name }) => name)).toEqual(["between", "new"]);
+  });
+
+  test("counts outlive the rows they came from", async () => {
     const { journal, store } = await open({ syncFile: noSync });
     await calls(
       journal,

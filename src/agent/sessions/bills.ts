@@ -4,8 +4,9 @@ import type { Bill } from "./types.js";
 export function insertBill(db: Database, bill: Omit<Bill, "at"> & { readonly root: number }): void {
   const { usage } = bill;
   db.prepare(
-    `INSERT INTO bills (root, session, at, model, purpose, input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO bills (root, session, at, model, purpose, input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd,
+       definition_tokens)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     bill.root,
     bill.session,
@@ -17,6 +18,7 @@ export function insertBill(db: Database, bill: Omit<Bill, "at"> & { readonly roo
     usage.cacheWriteTokens ?? 0,
     usage.outputTokens,
     bill.costUsd ?? null,
+    bill.definitionTokens ?? 0,
   );
 }
 

@@ -11,6 +11,8 @@ export interface BilledSum {
   readonly cache_write: number;
   readonly output: number;
   readonly cost_usd: number;
+  /** Of the input, an estimate: what the definitions of tools took of it. */
+  readonly definition_tokens: number;
 }
 
 /** Read beside whoever writes them; nothing when there are no conversations yet. */
@@ -33,15 +35,18 @@ function sums(
   dimension: "model" | "session",
   { since, until }: { readonly since: number; readonly until: number },
 ): readonly BilledSum[] {
-  const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'bills'").get();
-  if (known === undefined) return [];
+  const columns = db.prepare("SELECT name FROM pragma_table_info('bills')").all();
+  if (columns.length === 0) return [];
+  // Conversations that nobody has opened since it came have no such column.
+  const definitions = columns.some(({ name }) => name === "definition_tokens") ? "definition_tokens" : "0";
   return db
     .prepare(
       `SELECT CAST(${dimension} AS BLOB) AS key, count(*) AS requests,
          total(max(0, input_tokens - cached_tokens - cache_write_tokens)) AS input,
          total(min(cached_tokens, input_tokens)) AS cached,
          total(min(cache_write_tokens, input_tokens - min(cached_tokens, input_tokens))) AS cache_write,
-         total(output_tokens) AS output, total(cost_usd) AS cost
+         total(output_tokens) AS output, total(cost_usd) AS cost,
+         total(${definitions}) AS definitions
        FROM bills WHERE at >= ? AND at < ? GROUP BY ${dimension} ORDER BY cost DESC, requests DESC`,
     )
     .all(since, until)
@@ -53,5 +58,6 @@ function sums(
       cache_write: Number(row.cache_write),
       output: Number(row.output),
       cost_usd: Number(row.cost),
+      definition_tokens: Number(row.definitions),
     }));
 }

@@ -61,6 +61,7 @@ export const CONVERSATION_MIGRATIONS: readonly string[] = [
   CREATE INDEX IF NOT EXISTS bills_root ON bills (root);
   CREATE INDEX IF NOT EXISTS bills_at ON bills (at);
   `,
+  "ALTER TABLE bills ADD COLUMN definition_tokens INTEGER NOT NULL DEFAULT 0",
 ];
 
 /**

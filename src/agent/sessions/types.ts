@@ -48,6 +48,8 @@ export interface Bill {
   readonly usage: ModelUsage;
   /** Undefined where nobody said what the model costs. */
   readonly costUsd: number | undefined;
+  /** What the definitions of the tools took of the input, as an estimate. */
+  readonly definitionTokens?: number | undefined;
   readonly at: number;
 }
 

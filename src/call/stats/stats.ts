@@ -35,6 +35,8 @@ export interface CallCounts {
   readonly retries: number;
   readonly tokens: TokenCounts;
   readonly cost_usd: number;
+  /** On the total, a model or a session: what definitions of tools took of the input of models, an estimate. */
+  readonly definition_tokens?: number | undefined;
 }
 
 /** Of models that were asked on behalf of the calls. No token is in two parts; `result` is an estimate and no part. */

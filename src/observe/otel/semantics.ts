@@ -56,6 +56,7 @@ export function chatSpan(event: ModelFinished): Pick<SpanData, "name" | "kind" |
       "gen_ai.usage.cache_read.input_tokens": usage?.cachedTokens,
       "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWriteTokens,
       "error.type": error,
+      "hermes.conversation": event.conversation,
       "hermes.purpose": event.purpose,
     }),
     error,

@@ -89,7 +89,7 @@ class OtlpTracer implements Tracer {
   }
 
   #model(event: ModelFinished): void {
-    const parent = this.#outside ?? traceOfSession(event.session);
+    const parent = this.#parent(event);
     if (!parent.sampled) return;
     this.#exporter.add({
       ...chatSpan(event),
@@ -100,14 +100,17 @@ class OtlpTracer implements Tracer {
     });
   }
 
+  #parentOf({ scope, traceparent }: CallRecord): Parent {
+    return this.#parent({ within: scope.ancestors.at(-1), traceparent, root: scope.rootId });
+  }
+
   /** The call it was made from, who asked for it, who started this program; else all of a session is one trace. */
-  #parentOf(call: CallRecord): Parent {
-    const inside = call.scope.ancestors.at(-1);
+  #parent({ within, traceparent, root }: Pick<ModelFinished, "within" | "traceparent" | "root">): Parent {
     return (
-      (inside === undefined ? undefined : this.#running.get(inside)) ??
-      parseTraceparent(call.traceparent) ??
+      (within === undefined ? undefined : this.#running.get(within)) ??
+      parseTraceparent(traceparent) ??
       this.#outside ??
-      traceOfSession(call.scope.rootId)
+      traceOfSession(root)
     );
   }
 

@@ -93,10 +93,13 @@ export const chatRoute: Route = {
         hint: "Wait for the end of the turn, tell it with /steer, or end it with /stop.",
       });
     }
+    const traceparent = context.req.header("traceparent");
     // Ends with the server, not with whoever listens.
     const forever = new AbortController().signal;
     void running
-      .run(forever, (signal) => turns.follow({ conversation, owner }, agent.send(said.message, { signal })))
+      .run(forever, (signal) =>
+        turns.follow({ conversation, owner }, agent.send(said.message, { signal, traceparent })),
+      )
       .catch((error: unknown) => runtime.log.error(`a turn failed: ${describeThrown(error).message}`))
       .finally(() => lease.release());
     return streamOf(services, { conversation, owner, after: 0 });

@@ -157,10 +157,19 @@ function run(door: McpDoor, { params, client, canAsk, work }: Work): Promise<Cal
     const person = personFor(door, { ...work, signal, canAsk, configured: session.scope.approver });
     const result = await session
       .withPerson(person)
-      .call({ id, name, arguments: args }, { signal, onProgress: work.onProgress });
+      .call(
+        { id, name, arguments: args },
+        { signal, onProgress: work.onProgress, traceparent: traceparentOf(client.context) },
+      );
     if (isUnknown(session, name)) throw invalid(client.sdk, messageOf(result));
     return encode(session, name, result);
   });
+}
+
+/** The message knows better than the request that carries it: a proxy may have begun a span of its own. */
+function traceparentOf({ mcpReq, http }: ServerContext): string | undefined {
+  const told = mcpReq._meta?.traceparent;
+  return typeof told === "string" ? told : (http?.req?.headers.get("traceparent") ?? undefined);
 }
 
 interface Asking extends HeldWork {

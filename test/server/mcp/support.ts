@@ -30,6 +30,8 @@ export interface ClientOptions {
   /** Without one the client cannot ask. */
   readonly person?: Person | undefined;
   readonly onToolsChanged?: () => void;
+  /** Sent with each request, over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The client of the SDK, as hosts use it. */
@@ -74,7 +76,7 @@ export async function serve(
     const served = await startServer(tools, { runtime: options });
     const connect = async (more: Partial<ClientOptions> = {}) => {
       const client = createClient({ revision, ...more });
-      await client.connect(httpTransport(served.server.url));
+      await client.connect(httpTransport(served.server.url, TOKEN, more.headers));
       return client;
     };
     return { ...served, connect };
@@ -101,9 +103,13 @@ export async function serve(
   return { ...made, connect };
 }
 
-export function httpTransport(url: string, token = TOKEN): StreamableHTTPClientTransport {
+export function httpTransport(
+  url: string,
+  token = TOKEN,
+  headers: Readonly<Record<string, string>> = {},
+): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL("mcp", url), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } },
   });
 }
 

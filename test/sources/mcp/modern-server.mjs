@@ -41,6 +41,13 @@ serveStdio(() => {
     },
     async () => ({ content: [], structuredContent: { value: 42 } }),
   );
+  server.registerTool(
+    "meta",
+    { description: "Tells its _meta", inputSchema: nothing },
+    async (_args, ctx) => ({
+      content: [{ type: "text", text: JSON.stringify(ctx.mcpReq._meta) }],
+    }),
+  );
   server.registerTool("grow", { description: "Adds a tool", inputSchema: nothing }, async () => {
     server.registerTool("new_one", { description: "Was not there", inputSchema: nothing }, async () => ({
       content: [{ type: "text", text: "new" }],

@@ -32,6 +32,7 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const doings = {
   echo: async ({ text: words }) => text(words),
   pid: async () => text(process.pid),
+  meta: async (_given, meta) => text(JSON.stringify(meta)),
   env: async () => text(JSON.stringify(process.env)),
   cwd: async () => text(process.cwd()),
   change: async ({ to }) => {

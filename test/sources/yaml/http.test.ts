@@ -396,6 +396,24 @@ describe("retries", () => {
     expect(await counting(RETRIES, [503, 0])).toMatchObject({ done: { ok: true }, sent: 3 });
   });
 
+  test("are counted in the row of the call", async () => {
+    let sent = 0;
+    const server = await startServer((_, response) => {
+      sent += 1;
+      json(response, {}, sent < 3 ? 503 : 200);
+    });
+    const { call, runtime } = await yamlRuntime(tool(server.base, RETRIES), { journal: true });
+    await call("one");
+    await call("one");
+    const journal = await runtime.journal();
+    const rows = await journal.recent({ limit: 2 });
+    expect(rows.map(({ tool: name, retries }) => [name, retries])).toEqual([
+      ["one", undefined],
+      ["one", 2],
+    ]);
+    expect((await journal.stats({ sinceMs: 0 })).total.retries).toBe(2);
+  });
+
   test("give up after the last one", async () => {
     const { done, sent } = await counting(RETRIES, [503, 503, 503, 503]);
     expect(done.error?.message).toContain("HTTP 503");
