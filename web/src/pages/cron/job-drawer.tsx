@@ -40,6 +40,8 @@ export function JobDrawer(props: {
   });
   const runs = useQuery<CronRunsAnswer>({
     queryKey: ["cron", "runs", job.job_id],
+    // Of a job that is being removed there may be none left to ask for.
+    enabled: act.variables !== "remove" || act.isError,
     refetchInterval: ({ state }) =>
       state.data?.runs.some(({ ended_at }) => ended_at === null) === true ? 1_000 : 15_000,
     queryFn: ({ signal }) => get<CronRunsAnswer>(`${path}/runs`, { signal }),
