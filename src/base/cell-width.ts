@@ -1,15 +1,19 @@
 import { eastAsianWidth } from "get-east-asian-width";
 
-/** Made when the first text needs it: most commands print nothing but ASCII. */
+/** Made when the first text needs it: its tables take ten milliseconds to load, and most commands print nothing like it. */
 let segmenter: Intl.Segmenter | undefined;
 const COLOURS = /\x1b\[[\d;]*m/g;
 const PLAIN = /^[\x20-\x7e]*$/;
+/** Latin letters, lines and single pictures: nothing in it joins with what stands beside it. */
+const UNJOINED =
+  /^(?:[\x20-\x7e\u00a0-\u024f\u2010-\u2027\u2190-\u25ff]|(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Extended_Pictographic}\ufe0f?)*$/u;
 const INVISIBLE = /^[\p{M}\p{Cf}\p{Cc}]+$/u;
 const PICTURE = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|\ufe0f\u20e3/u;
 
 /** What a person takes for one character: a letter with its accents, a flag, a family. */
 export function graphemesOf(text: string): readonly string[] {
   if (PLAIN.test(text)) return [...text];
+  if (UNJOINED.test(text)) return text.match(/.\ufe0f?/gsu) ?? [];
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }

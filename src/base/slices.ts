@@ -1,5 +1,5 @@
 /** Longer without a pause, and others notice. */
-const SLICE_MS = 4;
+const SLICE_MS = 3;
 
 /** Does something to each item of a long list, with pauses in which everybody else goes on. */
 export async function inSlices<Item>(

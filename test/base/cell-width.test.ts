@@ -27,3 +27,9 @@ it("cuts between characters, never through one, and ends colours", () => {
   expect(cutToWidth("日本語", 6)).toBe("日本語");
   expect(cutToWidth("\u001b[31mred words\u001b[39m", 4)).toBe("\u001b[31mred…\u001b[0m");
 });
+
+it("takes texts that nothing joins apart as the tables of Unicode do", () => {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  for (const text of ["☁️ cloud", "📊 system_info", "é…→│", "✉️📧", "naïve ─ ½", "⚡ terminal"])
+    expect(graphemesOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
+});
