@@ -92,6 +92,20 @@ const ROWS: readonly (readonly [file: string, text: string, line: string, harmle
   ["vitest.config.ts", DELETES_NODE, "npx vitest run", "export default {};\n"],
   ["setup.py", DELETES_PYTHON, "pip install -e .", "from setuptools import setup\nsetup()\n"],
   ["q.sql", "DROP TABLE users;\n", "psql -f q.sql", "SELECT 1;\n"],
+  ["evil.py", DELETES_PYTHON, "python3 -c \"exec(open('evil.py').read())\"", "print(1)\n"],
+  ["evil.py", DELETES_PYTHON, "python3 -c \"import runpy; runpy.run_path('evil.py')\"", "print(1)\n"],
+  ["evil.py", DELETES_PYTHON, "uv run evil.py", "print(1)\n"],
+  ["evil.py", DELETES_PYTHON, "coverage run evil.py", "print(1)\n"],
+  ["evil.js", DELETES_NODE, "nodemon evil.js", "console.log(1);\n"],
+  ["evil.js", DELETES_NODE, "node -e \"eval(require('fs').readFileSync('evil.js','utf8'))\"", "let a = 1;\n"],
+  ["evil.pl", 'system("rm -rf ~/work");\n', "perl -e \"do './evil.pl'\"", "print 1;\n"],
+  ["evil.php", '<?php system("rm -rf ~/work");\n', "php -r \"include 'evil.php';\"", "<?php echo 1;\n"],
+  ["evil.tcl", "exec rm -rf /home/me/work\n", "tclsh evil.tcl", "puts hello\n"],
+  ["evil.vim", ":!rm -rf ~/work\n", "vim -S evil.vim a.txt", ":set number\n"],
+  ["evil.vim", ":!rm -rf ~/work\n", "vim -c 'source evil.vim' a.txt", ":set number\n"],
+  ["evil.gdb", "shell rm -rf ~/work\n", "gdb -batch -x evil.gdb", "info registers\n"],
+  ["evil.txt", DELETES_SHELL, "find . -name evil.txt -exec bash {} \\;", "ls\n"],
+  ["evil.txt", DELETES_SHELL, "ls evil.txt | xargs bash", "ls\n"],
 ];
 
 describe("a script that the session wrote is judged when it is run", () => {

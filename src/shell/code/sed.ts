@@ -20,10 +20,7 @@ export function commandsOfSed(script: string): readonly string[] {
       if (flags.includes("w")) at = lineEnd(script, at);
     } else if (command === "e") {
       const end = lineEnd(script, at);
-      const text = script
-        .slice(at, end)
-        .replace(/\s*[;}]?\s*$/, "")
-        .trim();
+      const text = script.slice(at, end).trimEnd().replace(/[;}]$/, "").trim();
       found.push(text === "" ? UNKNOWN : text);
       at = end;
     } else if (/[aicrRwWbtTvF:]/.test(command)) {

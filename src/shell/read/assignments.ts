@@ -21,16 +21,16 @@ export function declaredWord(assignment: Assignment, context: Context): ShellWor
   const value = addsText(assignment)
     ? expandText(assignment.value, context)
     : assignedValue(assignment, context);
-  const { items, keys: _keys, ...plain } = value;
   const text = `${assignment.name}${assignment.append === true ? "+" : ""}=${value.text}`;
   const word: ShellWord = {
-    ...plain,
     text,
     known: !text.includes(UNKNOWN),
     glob: false,
+    variables: value.variables,
+    outputs: value.outputs,
     span,
   };
-  if (items !== undefined) declaredArrays.set(word, value);
+  if (value.items !== undefined) declaredArrays.set(word, value);
   return word;
 }
 

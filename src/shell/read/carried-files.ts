@@ -138,7 +138,7 @@ function importedBy(
         ? RUBY
         : /^perl[\d.]*$/.test(command.program)
           ? PERL
-          : undefined;
+          : OTHERS.find(({ interpreter }) => command.program.startsWith(interpreter));
   if (language === undefined) return [];
   const script = codeScript(command);
   const own = script === undefined ? undefined : textOf(state, script.text);
@@ -170,8 +170,10 @@ interface Importing {
 const PYTHON: Importing = {
   interpreter: "python3",
   always: ["sitecustomize.py", "usercustomize.py"],
-  imports: /(?:^|[\n;"'])\s*(?:import\s+([\w., ]+)|from\s+([\w.]+)\s+import)|^-m$|^([a-z_]\w*)$/g,
+  imports:
+    /(?:^|[\n;"'])\s*(?:import\s+([\w., ]+)|from\s+([\w.]+)\s+import)|^-m$|^([a-z_]\w*)$|\b(?:exec|eval|compile|execfile)\s*\([^\n]{0,200}?(?:open|Path)\s*\(\s*["']([^"']+)["']|\b(?:open|Path)\s*\(\s*["']([^"'\n]+)["'][^\n]{0,200}?\b(?:exec|eval)\s*\(|\brun_path\s*\(\s*["']([^"']+)["']|\b(?:spec_from_file_location|SourceFileLoader)\s*\([^)\n]{0,200},\s{0,9}["']([^"']+)["']/g,
   paths: (name) => [
+    name,
     `${name.replaceAll(".", "/")}.py`,
     `${name.replaceAll(".", "/")}/__init__.py`,
     `${name.replaceAll(".", "/")}/__main__.py`,
@@ -181,21 +183,37 @@ const NODE: Importing = {
   interpreter: "node",
   always: [],
   imports:
-    /(?:require|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']|from\s*["'](\.{1,2}\/[^"']+)["']|^(\.{1,2}\/\S+)$/g,
+    /(?:require|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']|from\s*["'](\.{1,2}\/[^"']+)["']|^(\.{1,2}\/\S+)$|\b(?:eval|runIn\w+|Function|Script|compileFunction)\s*\([^\n]{0,200}?readFile(?:Sync)?\s*\(\s*["'`]([^"'`]+)["'`]/g,
   paths: (name) => [name, ...["js", "mjs", "cjs", "ts"].map((end) => `${name}.${end}`), `${name}/index.js`],
 };
 const RUBY: Importing = {
   interpreter: "ruby",
   always: [],
-  imports: /(?:require_relative|require|load)\s*\(?\s*["']([^"']+)["']|^-r(.+)$|^(\.{1,2}\/\S+)$/g,
+  imports:
+    /(?:require_relative|require|load)\s*\(?\s*["']([^"']+)["']|^-r(.+)$|^(\.{1,2}\/\S+)$|\b(?:\w+_)?eval\b[^\n]{0,200}?\b(?:File|IO)\.read\s*\(?\s*["']([^"']+)["']/g,
   paths: (name) => [name, `${name}.rb`],
 };
 const PERL: Importing = {
   interpreter: "perl",
   always: [],
-  imports: /(?:^|[\n;{])\s*(?:use|require)\s+["']?([\w:./]+)|^-[mM]([\w:]+)/g,
+  imports: /(?:^|[\n;{])\s*(?:use|require|do)\s+["']?([\w:./]+)|^-[mM]([\w:]+)/g,
   paths: (name) => [name, `${name.replaceAll("::", "/")}.pm`, `lib/${name.replaceAll("::", "/")}.pm`],
 };
+
+const OTHERS: readonly Importing[] = [
+  {
+    interpreter: "php",
+    always: [],
+    imports: /\b(?:include|require)(?:_once)?\b\s*\(?\s*["']([^"']+)["']/g,
+    paths: (name) => [name],
+  },
+  {
+    interpreter: "lua",
+    always: [],
+    imports: /\b(?:dofile|loadfile|require)\b\s*\(?\s*["']([^"']+)["']/g,
+    paths: (name) => [name, `${name.replaceAll(".", "/")}.lua`],
+  },
+];
 
 /** Recipes of a tool: each piece of them that may be a command line is tried. */
 export function judgeRecipes(command: SimpleCommand, invocation: Invocation): void {

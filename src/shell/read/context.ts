@@ -146,6 +146,7 @@ const CORE = {
   "opaque.downloaded-script": ["danger", "runs a file that was fetched or decoded in the same line"],
   "opaque.made-executable": ["danger", "makes a file executable and runs it at once"],
   "opaque.untrusted-script": ["danger", "runs a script from a folder for temporary or downloaded files"],
+  "credentials.sent": ["danger", "sends a file into which the same line has put keys or the environment"],
   "git.push-address": ["danger", "sends the repository to an address that this very line sets up"],
   "abuse.exhaust": ["danger", "makes files without end until the disk is full"],
   "fork-bomb.function": ["hardline", "starts copies of itself without end"],

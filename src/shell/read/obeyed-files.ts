@@ -222,11 +222,30 @@ const obeySetup: Obey = (command, fileText) => {
   return text === undefined ? undefined : asInput({ ...command, program: "python3", args: [] }, text);
 };
 
+/** Programs that start a script for somebody: `coverage run FILE`, `nodemon FILE`. */
+const obeyStarted =
+  (interpreter: string, kind: RegExp): Obey =>
+  (command, fileText) => {
+    const path = command.args.slice(0, 12).find(({ text }) => kind.test(text));
+    const text = fileText(path?.text ?? "");
+    return text === undefined ? undefined : asInput({ ...command, program: interpreter, args: [] }, text);
+  };
+const STARTS_PYTHON =
+  "coverage kernprof scalene pyinstrument viztracer memray py-spy pudb pudb3 ipdb3 streamlit bokeh panel marimo fastapi watchmedo hupper torchrun accelerate deepspeed mpremote blender manim locust";
+const STARTS_NODE =
+  "nodemon pm2 forever node-dev ts-node-dev supervisor c8 nyc 0x clinic esr jiti vite-node babel-node swc-node zx k6 wrangler";
+
 const CLIENTS =
-  "psql pgcli usql mysql mariadb mycli sqlite3 sqlite duckdb litecli clickhouse-client sqlcmd cqlsh snowsql hive beeline sqlplus mongosh mongo redis-cli vim vi nvim ex ed view gdb lldb bc ftp sftp lftp expect tclsh";
+  "psql pgcli usql mysql mariadb mycli sqlite3 sqlite duckdb litecli clickhouse-client sqlcmd cqlsh snowsql hive beeline sqlplus mongosh mongo redis-cli vim vi nvim ex ed view gdb lldb bc ftp sftp lftp";
 
 const OBEYING: Readonly<Record<string, Obey>> = {
   ...Object.fromEntries(CLIENTS.split(" ").map((program) => [program, obeyAny])),
+  ...Object.fromEntries(
+    STARTS_PYTHON.split(" ").map((program) => [program, obeyStarted("python3", /\.pyw?$/)]),
+  ),
+  ...Object.fromEntries(
+    STARTS_NODE.split(" ").map((program) => [program, obeyStarted("node", /\.[mc]?[jt]s$/)]),
+  ),
   npm: obeyPackage,
   pnpm: obeyPackage,
   yarn: obeyPackage,

@@ -119,11 +119,16 @@ const openFind: Opener = (args) => {
   const wrapper = local("find");
   const openings: Opening[] = [];
   const starts = startingPoints(args);
+  const name = args.find(
+    ({ text, known }, index) => known && args[index - 1]?.text === "-name" && !/[*?[]/.test(text),
+  )?.text;
   for (let at = 0; at < args.length; at++) {
     if (!EXECUTES.has(args[at]?.text ?? "")) continue;
     const end = endOfExecuted(args, at + 1);
     const command = args.slice(at + 1, end);
-    for (const start of starts) {
+    // A name that is written out is the file that is run: `find . -name a.sh -exec sh {} \\;`.
+    const named = name === undefined ? [] : starts.map((start) => start.replace(UNKNOWN, name));
+    for (const start of [...starts, ...named]) {
       const argv = command.map((word) => insert(word, "{}", start));
       if (argv.length > 0) openings.push({ kind: "argv", argv, wrapper, repeated: true });
     }

@@ -90,15 +90,23 @@ const SCREEN: WrapperSpec = {
   lenient: true,
 };
 
-const openGdb: Opener = (args) => {
+const openGdb: Opener = (args, { fileText }) => {
   const wrapper = local("gdb");
-  const openings = args.flatMap((word): readonly Opening[] => {
-    const code = /^(?:python|py|script)\s+([\s\S]+)$/.exec(word.text)?.[1];
-    if (code !== undefined)
-      return [{ kind: "text", text: wordOf(`python3 -c ${quoteText(code)}`, word), wrapper }];
-    const shell = /^(?:shell|!)\s*([\s\S]+)$/.exec(word.text)?.[1];
-    return shell === undefined ? [] : [{ kind: "text", text: wordOf(shell, word), wrapper }];
-  });
+  const scripts = args.flatMap((word, index) =>
+    /^(?:-i?x|--(?:init-)?command|-s|--source)$/.test(args[index - 1]?.text ?? "") ||
+    /^--(?:init-)?command=/.test(word.text)
+      ? linesOf(fileText(word.text.replace(/^--[\w-]+=/, "")) ?? "").slice(0, MOST_LINES)
+      : [],
+  );
+  const openings = [...args, ...scripts.map((line) => wordOf(line.trim()))].flatMap(
+    (word): readonly Opening[] => {
+      const code = /^(?:python|py|script)\s+([\s\S]+)$/.exec(word.text)?.[1];
+      if (code !== undefined)
+        return [{ kind: "text", text: wordOf(`python3 -c ${quoteText(code)}`, word), wrapper }];
+      const shell = /^(?:shell|platform shell|!)\s*([\s\S]+)$/.exec(word.text)?.[1];
+      return shell === undefined ? [] : [{ kind: "text", text: wordOf(shell, word), wrapper }];
+    },
+  );
   const at = args.findIndex((word) => /^--?args$|^--$/.test(word.text));
   const argv = at < 0 ? [] : args.slice(at + 1);
   return argv.length === 0 ? openings : [...openings, { kind: "argv", argv, wrapper }];
@@ -149,7 +157,7 @@ const MOST_LINES = 400;
 
 /** `!cmd`, `%!cmd`, `r !cmd`, `w !cmd`, with the words that may stand in front. */
 const ESCAPE =
-  /^[:\s]*(?:(?:silent|sil|noautocmd|keepjumps|execute|exe|normal|term|terminal)!?\s+["']?:?)*(?:[%.$\d,'<>/+-]*\s*)?(?:(?:r|re|read|w|write|b)\s*)?!+\s*(\S[\s\S]*)$/;
+  /^[:\s]*(?:(?:silent|sil|noautocmd|keepjumps|execute|exe|normal|term|terminal)!?\s+["']?:?\s*)*(?:[%.$\d,'<>/+-]+\s*)?(?:(?:r|re|read|w|write|b)\s*)?!+\s*(\S[\s\S]*)$/;
 const TERMINAL = /^[:\s]*(?:term|terminal|sh|shell)\s+(\S[\s\S]*)$/;
 /** Functions of editor languages that reach a shell. */
 const CALL =
@@ -230,13 +238,19 @@ function scriptLines(args: readonly ShellWord[], input: OpenerInput): readonly s
   for (const [index, { text }] of args.entries()) {
     const before = args[index - 1]?.text ?? "";
     if (/^(?:-c|--cmd|-sc|-Sc|-esc|-sec|-ec|-nc|-es?c|-Es?c)$/.test(before)) texts.push(text);
+    else if (/^-[Ssu]$/.test(before)) texts.push(input.fileText(text) ?? "");
     else {
       const attached = /^(?:\+|--cmd=|-c(?=\S))([\s\S]+)$/.exec(text)?.[1];
       if (attached !== undefined) texts.push(attached);
     }
   }
   if (input.stdin !== undefined && readsInput(input.program, args)) texts.push(input.stdin);
-  return texts.flatMap(linesOf).slice(0, MOST_LINES);
+  const lines = texts.flatMap(linesOf);
+  const sourced = lines.flatMap((line) => {
+    const path = /^[:\s]*(?:silent!?\s+)?(?:so|sou|source)!?\s+(\S+)\s*$/.exec(line)?.[1];
+    return path === undefined ? [] : linesOf(input.fileText(path) ?? "");
+  });
+  return [...lines, ...sourced].slice(0, MOST_LINES);
 }
 
 /** `ed` always, the others when told to run without a screen. */

@@ -48,6 +48,8 @@ export function printedBy(
       return args[0]?.text === "-v" || args[0]?.text === "-p" || args[0]?.text === "-P"
         ? named(args)
         : undefined;
+    case "ls":
+      return listed(args);
     case "pwd":
       return `${folder() ?? "."}\n`;
     case "mktemp":
@@ -67,6 +69,13 @@ export function printedBy(
       if (SILENT.has(program)) return lists(command) ? undefined : "";
       return placePrintedBy(command) ?? filtered(command, input, state);
   }
+}
+
+/** Files that are named are listed by their names; what is in a folder nobody knows. */
+function listed(args: readonly ShellWord[]): string | undefined {
+  const names = args.filter(({ text }) => !/^-1?$/.test(text));
+  const areFiles = names.every(({ text, known, glob }) => known && !glob && /^[^-].*\.\w+$/.test(text));
+  return names.length > 0 && areFiles ? `${texts(names).join("\n")}\n` : undefined;
 }
 
 function filtered(command: SimpleCommand, input: Stream, state: ShellState): string | undefined {

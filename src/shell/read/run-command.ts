@@ -20,11 +20,11 @@ import { printedBy } from "./printed-text.js";
 import { runOpening } from "./run-opening.js";
 import { type FunctionBody, ShellState } from "./state.js";
 import { inputOf, type Stream } from "./streams.js";
-import { judgeUnknownProgram } from "./unknown-programs.js";
+import { judgeAssignedCommands, judgeUnknownProgram } from "./unknown-programs.js";
 import { completed } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
 import { actsItself, openerOf } from "./wrappers.js";
-import { isLooseCode, judgeFileRun, madeFile, noteMadeFiles } from "./written-files.js";
+import { isLooseCode, judgeFileRun, judgeSentFiles, madeFile, noteMadeFiles } from "./written-files.js";
 
 /** What an expanded command comes to: a function, an alias, a carrier of another command, or a program. */
 export function runArgv(invocation: Invocation): void {
@@ -40,6 +40,11 @@ export function runArgv(invocation: Invocation): void {
     runBare(invocation);
     return;
   }
+  // `uv run a.py`: behind a wrapper it is no program of PATH.
+  if (invocation.wrapped === true && /\.pyw?$/.test(name.text)) {
+    runArgv({ ...invocation, argv: [PYTHON, ...argv] });
+    return;
+  }
   if (invocation.wrapped !== true && callFunction(invocation, name)) return;
   const isAlias = invocation.wrapped !== true && useAliases(invocation, name);
   for (const program of programsOf(name, run.notablePrograms)) {
@@ -49,6 +54,7 @@ export function runArgv(invocation: Invocation): void {
 }
 
 const NO_NAME: ShellWord = { text: "", known: true, glob: false };
+const PYTHON: ShellWord = { text: "python3", known: true, glob: false };
 
 /** Only assignments or redirections. `$(< file)` prints the file. */
 function runBare(invocation: Invocation): void {
@@ -167,8 +173,10 @@ function runProgram(invocation: Invocation, program: string): void {
   leaveBranch(command, context);
   const own = openOwnFile(command);
   if (own !== undefined) runOpening(own, { invocation, command });
+  judgeAssignedCommands(command, invocation);
   judgeRecipes(command, invocation);
   judgeFetchedRun(command, invocation);
+  judgeSentFiles(command, invocation);
   const openings = openingsOf(command, context);
   for (const opening of openings) runOpening(opening, { invocation, command });
   if (openings.length > 0 && !actsItself(program)) {
@@ -216,6 +224,7 @@ function runFileText(
   const fed = { ...context, input: { kind: "text", text, from: [] } satisfies Stream };
   for (const opening of openingsOf(scripted, fed))
     runOpening(opening, { invocation: { ...invocation, context: fed }, command });
+  if (!isInterpreter(scripted.program, context)) judgeUnknownProgram(scripted, invocation);
   run.openScripts.delete(key);
 }
 

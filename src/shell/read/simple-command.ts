@@ -3,6 +3,7 @@ import { assign, assignedName, declaredWord, noteLookup, runCommandVariable } fr
 import { askFor, type Choice, type Context, type PlacedRedirect, report, spanOf } from "./context.js";
 import { expandSingle, expandText, expandWord, textOf } from "./expand-words.js";
 import { namesItself } from "./fork-bomb.js";
+import { joinGluedWords } from "./glued-words.js";
 import type { Assignment, Command, HereDoc, Redirected, Redirection, Word } from "./parse.js";
 import { emit } from "./run-command.js";
 import { ShellState, type Value } from "./state.js";
@@ -13,7 +14,8 @@ import { madeFile, writeFile } from "./written-files.js";
 const MOST_COMBINATIONS = 64;
 
 /** A command of the tree, once for every combination of values its variables may have. */
-export function runSimple(node: Command, context: Context): void {
+export function runSimple(written: Command, context: Context): void {
+  const node = joinGluedWords(written);
   if (node.name === undefined) runAssignments(node, context);
   else forEachChoice(context, (inner) => evaluate(node, inner));
 }

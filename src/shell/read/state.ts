@@ -28,6 +28,8 @@ export interface MadeFile {
   readonly program?: string;
   /** Compiled by this line from sources of the project. */
   readonly compiled?: boolean;
+  /** What copied or packed keys into it. */
+  readonly filledBy?: SimpleCommand;
 }
 
 /** Folders that the line fetched from somebody, and whether it has gone into one. */

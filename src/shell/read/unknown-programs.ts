@@ -1,3 +1,4 @@
+import { assignmentsOf, isCommandVariable } from "../rules/environment-variables.js";
 import { Verdicts } from "../rules/rule-index.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { type Context, type Invocation, type Run, report } from "./context.js";
@@ -72,6 +73,20 @@ export function judgeUnknownProgram(command: SimpleCommand, invocation: Invocati
   if (wouldHarm({ lines, texts, isRun: isKnown && marked.length === 0 }, command, invocation))
     report(context, "opaque.carried", { span: invocation.span, command });
 }
+
+/** `FZF_DEFAULT_COMMAND='rm -rf x' fzf`: a command line that some program finds in its environment. */
+export function judgeAssignedCommands(command: SimpleCommand, invocation: Invocation): void {
+  const { context } = invocation;
+  if (command.assignments.length === 0 && !DECLARES.has(command.program)) return;
+  const texts = assignmentsOf(command)
+    .filter(({ name, value }) => /\S\s+\S/.test(value.text) && isCommandVariable(name))
+    .map(({ value }) => value);
+  if (texts.length === 0 || context.run.isTrial) return;
+  if (wouldHarm({ texts: texts.slice(0, MOST_PLACES) }, command, invocation))
+    report(context, "opaque.carried", { span: invocation.span, command });
+}
+
+const DECLARES = new Set(["export", "declare", "typeset"]);
 
 /** Whether any of the commands, tried without becoming part of what the line is known to run, is one to ask about. */
 export function wouldHarm(
@@ -196,9 +211,11 @@ function commandLines(
   const lines: (readonly ShellWord[])[] = [];
   for (const [index, word] of args.entries()) {
     if (lines.length >= MOST_PLACES) break;
-    const rest = args.slice(index + (word.text === "--" ? 1 : 0));
-    if (word.text === "--" ? rest.length > 0 : rest.length > 1 && isProgramName(word, notable))
-      lines.push(rest);
+    const isDashes = word.text === "--";
+    if (isDashes || (index + 1 < args.length && isProgramName(word, notable))) {
+      const rest = args.slice(index + (isDashes ? 1 : 0));
+      if (rest.length > 0) lines.push(rest);
+    }
   }
   return lines;
 }

@@ -1,8 +1,10 @@
 import { dirname } from "node:path/posix";
 import { isBelow } from "../../base/path.js";
+import { handedOver, printsSecrets } from "../rules/credential-sends.js";
+import { isSender, producersOf } from "../rules/flows.js";
 import { isDownloadPlace } from "../rules/places.js";
 import { type ShellWord, type SimpleCommand, type Span, UNKNOWN } from "../types.js";
-import { type Context, report } from "./context.js";
+import { type Context, type Invocation, report } from "./context.js";
 import { parseOptions } from "./options.js";
 import type { MadeFile, ShellState } from "./state.js";
 import { MOST_PRODUCERS, type Stream } from "./streams.js";
@@ -122,6 +124,11 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
     case "ln":
       noteCopy(command, context);
       return;
+    case "tar":
+    case "zip":
+    case "7z":
+      notePacked(command, state);
+      return;
     case "chmod": {
       const { operands } = parseOptions(args.filter((arg) => !/^-[rwx]+$/.test(arg.text)));
       const [mode, ...files] = operands;
@@ -171,7 +178,8 @@ function isForeignInput({ text }: ShellWord): boolean {
 const PROGRAM_FOLDER = /^(?:\/usr(?:\/local)?|\/opt\/[\w.-]+|\/snap)?\/s?bin\/[^/]+$/;
 
 /** Another name for what a file holds: a text of this line, what stands on the input, or a program. */
-function noteCopy({ args }: SimpleCommand, { state, input }: Context): void {
+function noteCopy(command: SimpleCommand, { state, input }: Context): void {
+  const { args } = command;
   const { operands, values } = parseOptions(args, { taking: ["m", "o", "g", "t", "S", "target-directory"] });
   const folder = (values.get("t") ?? values.get("target-directory"))?.[0]?.text;
   const [from, to] = operands;
@@ -185,10 +193,38 @@ function noteCopy({ args }: SimpleCommand, { state, input }: Context): void {
     : (madeFile(state, from.text) ??
       (PROGRAM_FOLDER.test(from.text) || from.outputs?.some(namesPrograms) === true
         ? { program: last }
-        : undefined));
+        : printsSecrets(command)
+          ? { filledBy: command }
+          : undefined));
   if (change === undefined) return;
   note(state, target, change);
   note(state, `${target.replace(/\/+$/, "")}/${last}`, change);
+}
+
+/** `tar czf a.tgz x`, `zip -r a.zip x`, `7z a a.7z x`. */
+function notePacked(command: SimpleCommand, state: ShellState): void {
+  const { program, args } = command;
+  const isMade = program === "zip" || /^-?[a-zA-Z]*[acru]/.test(args[0]?.text ?? "");
+  const archive =
+    program === "tar"
+      ? args.find((_, index) => /^(?:-?[a-zA-Z]*f|--file)$/.test(args[index - 1]?.text ?? "") && index < 4)
+      : args.slice(program === "zip" ? 0 : 1).find(({ text }) => !text.startsWith("-"));
+  if (isMade && archive !== undefined && archive.text !== "-" && printsSecrets(command))
+    note(state, archive.text, { filledBy: command });
+}
+
+/** `env > a.txt; curl -T a.txt https://…`: what the same line put into the file is what it sends. */
+export function judgeSentFiles(command: SimpleCommand, { context, span }: Invocation): void {
+  const { state } = context;
+  if (state.files.size === 0 || !isSender(command)) return;
+  const isSecret = handedOver(command).some(({ text }) => {
+    const made = state.files.get(keyOf(text));
+    const { content, filledBy } = made ?? {};
+    const from = content?.kind === "text" ? content.from : [];
+    const all = [...from, ...from.flatMap(producersOf), ...(filledBy === undefined ? [] : [filledBy])];
+    return all.some(printsSecrets);
+  });
+  if (isSecret) report(context, "credentials.sent", { span, command });
 }
 
 function namesPrograms({ program }: SimpleCommand): boolean {

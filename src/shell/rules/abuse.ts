@@ -41,7 +41,7 @@ const optionValue = ({ args }: SimpleCommand, option: RegExp): string =>
   args
     .flatMap(({ text }, index) => {
       if (option.test(args[index - 1]?.text ?? "")) return [text];
-      const cut = option.exec(text.replace(/[\d.]+\w*$/, "").replace(/=$/, ""));
+      const cut = option.exec(text.replace(/(?<![\d.])[\d.]+(?:[A-Za-z_]\w*)?$/, "").replace(/=$/, ""));
       return cut === null ? [] : [text.slice(cut[0].length).replace(/^=/, "")];
     })
     .at(-1) ?? "";

@@ -25,7 +25,7 @@ const operation =
   };
 
 const AWS_DESTROYS =
-  /^(?:delete|terminate|destroy|purge|deregister|detach|revoke|reset|stop|reboot|disable|remove|release|batch-delete|abort|failover|disassociate|schedule-key-deletion|close-account|leave-organization|schedule-secret|force|empty|cancel-(?:spot|capacity|reserved)|modify-db-instance-delete)(?:-|$)/;
+  /^(?:delete|terminate|destroy|purge|deregister|detach|revoke|reset|stop|reboot|disable|remove|release|batch-delete|abort|failover|disassociate|schedule-key-deletion|close-account|leave-organization|schedule-secret|force|empty|deactivate|suspend|cancel-(?:spot|capacity|reserved)|modify-db-instance-delete)(?:-|$)/;
 const AWS_HARMLESS =
   /^(?:remove-tags(?:-|$)|abort-multipart-upload|stop-query|stop-session|stop-logging-preview)/;
 const AWS_WIDENS =
@@ -84,7 +84,7 @@ export const RULES = subject("cloud", [
         reason: "stops a running service", match: ["aws ecs update-service --service web --desired-count 0"],
         not_match: ["aws iam get-user"] },
       { when: operation(AWS_DESTROYS, AWS_HARMLESS), rule: "cloud.delete",
-        reason: "deletes or stops something in the cloud", match: ["aws sqs purge-queue --queue-url q"],
+        reason: "deletes or stops something in the cloud", match: ["aws sqs purge-queue --queue-url q", "aws iam deactivate-mfa-device --user-name a --serial-number b"],
         not_match: ["aws iam list-users"] },
     ] },
     { program: "gcloud",

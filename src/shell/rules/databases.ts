@@ -1,4 +1,6 @@
 import type { ShellWord } from "../types.js";
+import { hostOf, isOwnHost } from "./addresses.js";
+import { isForTests } from "./for-tests.js";
 import { type Condition, names, subject } from "./row.js";
 import { inputText } from "./sql-clients.js";
 
@@ -50,6 +52,25 @@ const mongoScript: Condition = (call) =>
 
 const isDelete = ({ text }: ShellWord): boolean => /^delete$/i.test(text);
 
+/** Ports of databases, brokers and engines, where one path may be everything. */
+const STORE_PORT =
+  /:(?:9200|9201|5984|8086|8500|8983|2375|2376|2379|15672|6333|7700|8108|8080\/v1\.\d+)(?:\/|$)/;
+/** `http://localhost:3000/api/todos/7`: one thing of the service that is being worked on. */
+const isOneOfOwn = ({ text, known }: ShellWord): boolean =>
+  known &&
+  isOwnHost(hostOf(/^\w+:\/\//.test(text) ? text : `http://${text}`) ?? "") &&
+  !STORE_PORT.test(text) &&
+  /^(?:https?:\/\/)?[^/]+\/[\w./-]+\/[\w-]*\d[\w-]*\/?$/.test(text);
+const namesOneOfOwn = (words: readonly ShellWord[]): boolean => words.some(isOneOfOwn);
+
+/** `dropdb -h localhost app_test`. */
+const dropsTestDatabase: Condition = (call) =>
+  call.operands.length > 0 &&
+  call.operands.every(isForTests) &&
+  call.given("h", "host").every(({ text }) => isOwnHost(text) || /^\//.test(text))
+    ? undefined
+    : {};
+
 /** Orders to the container engine through its socket, not questions. */
 const engineSocket: Condition = (call) => {
   const socket = call
@@ -83,10 +104,11 @@ export const RULES = subject("database", [
       taking: "X request method H header d data data-raw data-binary F form o output u user A e T m x b c K unix-socket json url-query w",
       dry: "", rule: "database.http-delete",
       not_match: ["curl https://example.com/bash", "wget -qO- https://example.com"], rows: [
-      { when: (call) => call.given("X", "request", "method").find(isDelete), reason: BY_REQUEST,
-        match: ["curl -X DELETE http://localhost:9200/logs"], not_match: ["curl -sI x.example"] },
+      { when: (call) => namesOneOfOwn(call.operands) ? undefined : call.given("X", "request", "method").find(isDelete), reason: BY_REQUEST,
+        match: ["curl -X DELETE http://localhost:9200/logs", "curl -X DELETE http://localhost:9200/logs/_doc/1", "curl -X DELETE https://api.example.com/users/1", "curl -X DELETE localhost:3000/api/users"],
+        not_match: ["curl -sI x.example", "curl -s -X DELETE http://localhost:3000/api/todos/7", "curl -X DELETE 127.0.0.1:8000/items/1"] },
       { path: "*", when: ({ command, operands }) =>
-          /^(?:https?|xhs?)$/.test(command.program) ? operands.slice(0, 1).find(isDelete) : undefined,
+          /^(?:https?|xhs?)$/.test(command.program) && !namesOneOfOwn(operands) ? operands.slice(0, 1).find(isDelete) : undefined,
         reason: BY_REQUEST, match: ["http DELETE https://api.example.com/users/1"],
         not_match: ["curl file:///etc/hosts"] },
       { when: ({ operands }) => operands.find(({ text }) => /\/_(?:delete_by_query|shutdown)\b/.test(text)),
@@ -99,8 +121,10 @@ export const RULES = subject("database", [
     ] },
     { program: "pg_dropcluster", rule: "service.stop", reason: "deletes a database server with its data",
       match: ["pg_dropcluster"] },
-    { program: "dropdb|dropuser|pg_resetwal|pg_deletecluster", unless: /^-[?V]$/, word: /./, reason: DROPS,
-      match: ["dropdb shop"], not_match: ["dropdb --help"] },
+    { program: "dropdb", taking: "h host p port U username maintenance-db", unless: /^-[?V]$/, word: /./, when: dropsTestDatabase, reason: DROPS,
+      match: ["dropdb shop", "dropdb -h db.acme.example app_test"], not_match: ["dropdb --help", "dropdb --if-exists -h localhost app_test"] },
+    { program: "dropuser|pg_resetwal|pg_deletecluster", unless: /^-[?V]$/, word: /./, reason: DROPS,
+      match: ["dropuser bob"], not_match: ["dropuser --help"] },
     { program: "createuser", taking: "h U p", options: "s superuser",
       reason: "makes a database administrator", match: ["createuser --superuser"], not_match: ["createuser"] },
     { program: "pg_restore", taking: "d h U j n t p", options: "c clean",

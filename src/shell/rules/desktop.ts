@@ -114,6 +114,11 @@ export const RULES = subject("desktop", [
     { program: "ffmpeg|gst-launch-1.0|wf-recorder|vlc|cvlc", word: /^(?:x11grab|kmsgrab|gdigrab|avfoundation|v4l2|alsa|pulse|dshow)$|^(?:v4l2src|ximagesrc|pulsesrc|alsasrc)$|^(?:screen|v4l2|pulse):\/\//, match: ["ffmpeg -f x11grab -i :0 a.mp4"],
       not_match: ["ffmpeg -i a.mp4 b.webm"] },
   ] },
+  { rule: "desktop.password", reason: "asks the person at the screen for a password", dry: "", tools: [
+    { program: "osascript", word: /with hidden answer/i, match: ["osascript -e 'display dialog \"Password\" default answer \"\" with hidden answer'"], not_match: ["osascript -e 'display notification \"done\"'"] },
+    { program: "zenity|kdialog|yad|qarma|matedialog|Xdialog|dialog|whiptail|gdialog", word: /^--?(?:password(?:box)?|newpassword|hide-text|insecure)$/, match: ["zenity --password > /tmp/p", "kdialog --password Login"], not_match: ["zenity --info --text done"] },
+    { program: "systemd-ask-password|ssh-askpass|ksshaskpass|x11-ssh-askpass|pinentry|pinentry-gtk-2|pinentry-qt|lxqt-openssh-askpass", unless: /^(?:-h|--help|--version)$/, match: ["ssh-askpass 'Your password'"], not_match: ["pinentry --version"] },
+  ] },
   { rule: "files.in-place", reason: IN_PLACE, dry: "", tools: [
     { program: "mogrify", when: overwrites((call) => call.find(/^-path$/) !== undefined), match: ["mogrify -resize 9x9 ~/Pictures/*.jpg"], not_match: ["mogrify -resize 50% img/a.png", "mogrify -path out -resize 9x9 ~/Pictures/a.jpg"] },
     { program: "ffmpeg|avconv", word: /^-y$/, when: ({ args }) => args.slice(-1).find(isPersonal), match: ["ffmpeg -y -i a.mp4 ~/Videos/b.mp4"], not_match: ["ffmpeg -y -i ~/Videos/a.mp4 b.mp4"] },

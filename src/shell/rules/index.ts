@@ -3,6 +3,7 @@ import { RULES as ACCOUNTS } from "./accounts.js";
 import { RULES as AUTOSTART } from "./autostart.js";
 import { RULES as BACKUPS } from "./backups.js";
 import { RULES as CLOUD } from "./cloud.js";
+import { RULES as CLOUD_EXPOSURE } from "./cloud-exposure.js";
 import { RULES as CONTAINERS } from "./containers.js";
 import { RULES as CREDENTIALS } from "./credentials.js";
 import { RULES as DATA_PIPELINES } from "./data-pipelines.js";
@@ -22,6 +23,7 @@ import { RULES as LOOSE_CODE } from "./loose-code.js";
 import { RULES as MANY_HOSTS } from "./many-hosts.js";
 import { RULES as MESSAGE_QUEUES } from "./message-queues.js";
 import { RULES as MIGRATIONS } from "./migrations.js";
+import { RULES as MISSPELT_PACKAGES } from "./misspelt-packages.js";
 import { RULES as MONEY } from "./money.js";
 import { RULES as NETWORK } from "./network.js";
 import { RULES as PACKAGE_SERVERS } from "./package-servers.js";
@@ -72,6 +74,7 @@ export const SUBJECTS: readonly Subject[] = [
   MANY_HOSTS,
   VIRTUAL_MACHINES,
   CLOUD,
+  CLOUD_EXPOSURE,
   HOSTING,
   BACKUPS,
   SQL_CLIENTS,
@@ -85,6 +88,7 @@ export const SUBJECTS: readonly Subject[] = [
   REMOTE_ACCESS,
   DESKTOP,
   PACKAGES,
+  MISSPELT_PACKAGES,
   STARTERS,
   LOOSE_CODE,
   HERMES,

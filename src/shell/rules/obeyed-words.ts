@@ -44,6 +44,10 @@ const OPERANDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Whether a program obeys the file it is given as an operand, and nobody reads that as a language elsewhere. */
+export const obeysOperand = (program: string): boolean =>
+  OPERANDS.has(program) && languageOf(program) === undefined;
+
 function forAll(programs: string, options: RegExp): Record<string, RegExp> {
   return Object.fromEntries(programs.split(" ").map((program) => [program, options]));
 }
@@ -60,7 +64,7 @@ export function obeysInput(command: SimpleCommand): boolean {
   const { program, args } = command;
   if (command.input.kind === "none") return false;
   const options = obeyedOptions(program) ?? (/^(?:kubectl|oc|helm)$/.test(program) ? MANIFESTS : undefined);
-  const isObeyed = OPERANDS.has(program) && languageOf(program) === undefined;
+  const isObeyed = obeysOperand(program);
   const builds = BUILDS.test(program) && args.some(({ text }) => /^(?:build|bud)$/.test(text));
   return args.some((word, index) => {
     const [, name = "", value = word.text] = /^(--?[\w-]+)=(.*)$/s.exec(word.text) ?? [];

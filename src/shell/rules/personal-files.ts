@@ -1,6 +1,6 @@
 import { type ShellWord, type SimpleCommand, UNKNOWN } from "../types.js";
 import { producersOf } from "./flows.js";
-import { isHomeLike, isPersonal, isPersonalFolder, isSomeonesHome } from "./places.js";
+import { isDownloadPlace, isHomeLike, isPersonal, isPersonalFolder, isSomeonesHome } from "./places.js";
 import { type Condition, subject } from "./row.js";
 import { inHome, placeOf } from "./segments.js";
 import { writesOf } from "./writes.js";
@@ -35,6 +35,13 @@ function isMemory(word: ShellWord): boolean {
   return anchor === "root" && (segments[0] === "run" || (segments[0] === "dev" && segments[1] === "shm"));
 }
 
+/** `~/work`: a folder by its name, with all that somebody does in it. */
+function isTopOfHome(word: ShellWord): boolean {
+  const { anchor } = placeOf(word);
+  const [first = "", ...others] = anchor === "unknown" ? [] : (inHome(word) ?? []);
+  return first !== "" && others.length === 0 && /^[a-z][\w-]*$/i.test(first);
+}
+
 /** `mv ~/Documents x`, `mv ~/Pictures/* /tmp`, `mv ~/work /dev/shm`. */
 const movesAway: Condition = ({ command }) => {
   const { sources, target } = movement(command);
@@ -42,6 +49,7 @@ const movesAway: Condition = ({ command }) => {
   const leaves = placeOf(target).anchor === "root" && inHome(target) === undefined;
   return sources.find((word) => {
     if (isMemory(target)) return inHome(word) !== undefined && placeOf(word).anchor !== "unknown";
+    if (isDownloadPlace(target) && isTopOfHome(word)) return true;
     return isPersonalFolder(word) && (leaves || !/[*?[]/.test(word.text));
   });
 };
@@ -102,8 +110,8 @@ const overwritesUnnamed: Condition = ({ command }) =>
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("personal", [
   { program: "*", when: movesAway, rule: "personal.moved", reason: "moves folders of a person to where nobody looks for them",
-    match: ["mv ~/Documents x", "mv ~/Pictures/* /var/tmp/p", "mv -t /dev/shm ~/work", "gio move ~/Videos /tmp/v", "python3 -c 'import shutil;shutil.move(\"/home/ann/Music\",\"/tmp/m\")'"],
-    not_match: ["mv ~/Documents/a.txt ~/Documents/b.txt", "mv ~/Pictures/*.png ~/Pictures/2024/", "mv ~/a.tgz /tmp/"] },
+    match: ["mv ~/Documents x", "mv ~/Pictures/* /var/tmp/p", "mv -t /dev/shm ~/work", "gio move ~/Videos /tmp/v", "mv ~/work /tmp/.t", "python3 -c 'import shutil;shutil.move(\"/home/ann/Music\",\"/tmp/m\")'"],
+    not_match: ["mv ~/Documents/a.txt ~/Documents/b.txt", "mv ~/Pictures/*.png ~/Pictures/2024/", "mv ~/a.tgz /tmp/", "mv ~/work/a.log /tmp/"] },
   { program: "*", when: encryptsMany, rule: "personal.encrypted", reason: "encrypts the files of a person one after the other",
     match: ["find ~/Documents -type f -exec gpg -c {} \\;", "for f in ~/Pictures/*; do age -r k -o \"$f.age\" \"$f\"; done", "ccencrypt ~/Documents/*", "ccrypt -e -r ~/Documents"],
     not_match: ["gpg -c ~/Documents/a.pdf", "for f in *.txt; do gpg -c \"$f\"; done", "for f in ~/Documents/*.gpg; do gpg -d \"$f\"; done"] },

@@ -273,11 +273,17 @@ const rowsOf = perWord((word): readonly PlaceRow[] => {
   return place.segments.some(isPattern) ? rowsMeant(word, place) : rowsAt(spotOf(word, place));
 });
 
+/** No system opens a longer one. */
+const LONGEST_PATH = 4_096;
+
 function spotOf(word: ShellWord, { anchor, segments }: Place) {
   // A sentence that mentions paths (`--message 'copy a ~/.ssh/b'`) is none itself; its end may look like a name.
   const isSentence = anchor === "here" && /\s~?\//.test(word.text);
+  const last = foldPath(segments.at(-1) ?? "");
+  const path = isSentence ? last : segments.join("/");
+  if (path.length > LONGEST_PATH) return { path: last.slice(-LONGEST_PATH) };
   return {
-    path: foldPath(isSentence ? (segments.at(-1) ?? "") : segments.join("/")),
+    path: foldPath(path),
     fromRoot: anchor === "root",
     inHome: inHome(word)?.join("/"),
     inHermes: inHermes(word, segments)?.join("/"),

@@ -68,6 +68,62 @@ const migrates: Condition = (call) => {
   return args.slice(at, at + 6).some(({ text }) => MIGRATES.test(text)) ? production(call) : undefined;
 };
 
+const SAYS_PRODUCTION = /^--?(?:prod|production|prodIfUnlocked)(?:=true)?$/;
+const STAGE = /^(?:-s|-e|--(?:stage|env|environment|target|alias|site|context|branch))$/;
+
+/** `vercel --prod`, `sls deploy --stage prod`: what everybody sees is replaced. */
+const deploys: Condition = ({ args, operands, command: { program } }) => {
+  const isDeploy =
+    /^(?:vercel|vc|now)$/.test(program) && operands.length === 0
+      ? true
+      : operands
+          .slice(0, 3)
+          .some(({ text }) => /^(?:deploy|redeploy|publish|promote|release|pages|up)(?::\w+)?$/.test(text));
+  return isDeploy
+    ? args.find(
+        ({ text }, index) =>
+          SAYS_PRODUCTION.test(text) ||
+          /^--(?:stage|env|environment|target)=(?:prod|production|live)$/.test(text) ||
+          (STAGE.test(args[index - 1]?.text ?? "") && /^(?:prod|prd|production|live)$/i.test(text)),
+      )
+    : undefined;
+};
+
+const WHERE =
+  /^(?:-n|-i|-l|-f|-c|-s|-e|--(?:namespace|context|kube-context|kubecontext|inventory|inventory-file|limit|project|values|cluster|environment|env|stage|profile|region|stack|selector|space|app|config))$/;
+/** What changes a cluster, or the machines of a list. */
+const CHANGES_THERE: Readonly<Record<string, RegExp>> = {
+  helm: /^(?:upgrade|install|rollback)$/,
+  helmfile: /^(?:apply|sync)$/,
+  kubectl: /^(?:apply|replace|patch|create|edit|set|scale|rollout|autoscale|label|annotate|expose)$/,
+  oc: /^(?:apply|replace|patch|create|edit|set|scale|rollout|start-build)$/,
+  skaffold: /^(?:run|deploy|apply)$/,
+  kapp: /^(?:deploy|app-group)$/,
+  werf: /^converge$/,
+  nomad: /^(?:run|job)$/,
+  firebase: /^deploy$/,
+  gcloud: /^(?:deploy|apply|update|patch)$/,
+  fly: /^deploy$/,
+  flyctl: /^deploy$/,
+  eb: /^(?:deploy|swap|setenv)$/,
+  sam: /^(?:deploy|sync)$/,
+  cdk: /^deploy$/,
+  "ansible-playbook": /\.ya?ml$/,
+};
+const ONLY_LOOKS = /^(?:status|history|logs|diff|list|get|plan|inspect|validate)$/;
+
+/** `helm upgrade api . -n production`, `ansible-playbook -i inventories/production site.yml`. */
+const changesThere: Condition = ({ args, operands, command: { program } }) => {
+  const verb = Object.hasOwn(CHANGES_THERE, program) ? CHANGES_THERE[program] : undefined;
+  const at = operands.slice(0, 4).findIndex(({ text }) => verb?.test(text));
+  if (at < 0 || ONLY_LOOKS.test(operands[at + 1]?.text ?? "")) return undefined;
+  return args.find(({ text }, index) => {
+    const [, option, value] = /^(--[\w-]+)=(.*)$/s.exec(text) ?? [];
+    const before = args[index - 1]?.text ?? "";
+    return WHERE.test(option ?? before) && PRODUCTION.test(value ?? text);
+  });
+};
+
 /** Data, as opposed to logs, pictures and builds. */
 const DATA =
   /\/var\/(?:lib|backups?|opt)\/|\/(?:data|backups?|dumps?|exports?|pgdata|mysql|postgres\w*|mongo\w*|redis)(?:\/|$)|\.(?:sql|dump|bak|db|sqlite3?|rdb|bson|parquet)(?:\.\w+)?$|(?:^|[/_.-])(?:customers?|users|accounts|backups?|dumps?|exports?|pii|payments|orders|databases?|db)(?:$|[/_.\d-])/i;
@@ -128,6 +184,14 @@ export const RULES = subject("data", [
   { program: "ssh|kubectl|oc|docker|podman|nerdctl", dry: "", when: dumpsThere, rule: "database.production", reason: COPIES,
     match: ["ssh prod 'pg_dump app' > x.sql", "kubectl exec -n prod db-0 -- pg_dump app", "ssh prod tar cz /var/lib/postgresql > x.tgz"],
     not_match: ["ssh prod uptime", "ssh staging pg_dump app", "ssh prod 'pg_dump --schema-only app'", "kubectl exec -n prod api-0 -- tar cz /var/log/app", "docker exec db pg_dump app"] },
+  { program: "vercel|vc|now|netlify|ntl|sls|serverless|sst|firebase|wrangler|amplify|eb|chalice|zappa|railway|cap|kamal|copilot|fly|flyctl|render|mup|eas|expo|ng|nx|firebase-tools|shopify|ampx|arc|up",
+    taking: "s stage e env environment t token scope", dry: "dry-run noprovision", when: deploys, rule: "publishing.production", reason: "puts a new version in front of everybody who uses it",
+    match: ["vercel deploy --prod --yes", "vercel --prod", "netlify deploy --prod --dir dist", "sls deploy --stage prod", "wrangler deploy --env production", "kamal deploy -e production"],
+    not_match: ["vercel deploy", "vercel", "netlify deploy --dir dist", "sls deploy --stage dev", "vercel env ls --prod", "ng build --prod", "netlify deploy --alias preview"] },
+  { program: Object.keys(CHANGES_THERE).join("|"), taking: "n namespace i inventory l limit f filename values c context kube-context p patch type project e extra-vars set tags image",
+    dry: "dry-run check syntax-check list-tasks list-hosts list-tags template client", when: changesThere, rule: "publishing.production", reason: "changes what runs in what the line calls production",
+    match: ["helm upgrade --install api ./charts/api -n production -f values.prod.yaml", "kubectl apply -f x.yaml --context prod", "kubectl -n prod rollout restart deploy/api", "ansible-playbook -i inventories/production site.yml", "firebase deploy --project acme-prod", "helm rollback api 3 --namespace=prod"],
+    not_match: ["helm upgrade api ./charts/api -n staging", "kubectl apply -f x.yaml", "kubectl -n prod get pods", "kubectl -n prod rollout status deploy/api", "ansible-playbook -i inventories/production site.yml --check", "helm template api . -f values.prod.yaml", "helm list -n production", "firebase deploy --only hosting", "kubectl apply -f k8s/product.yaml -n shop"] },
   { program: "redis-cli|valkey-cli", dry: "", word: /^--rdb$/, when: production, rule: "database.production", reason: COPIES, match: ["redis-cli -h prod --rdb dump.rdb"], not_match: ["redis-cli --rdb dump.rdb"] },
   { program: "kubectl|oc|docker|podman|nerdctl|scp|rsync|sftp|aws|gsutil|gcloud|rclone|mc|s5cmd|azcopy|lxc|incus", dry: "dry-run dryrun", when: copiesOut, rule: "database.production", reason: "copies data out of what is called production",
     match: ["kubectl cp prod/db-0:/var/lib/postgresql/data ./pg", "kubectl -n prod cp db-0:/data ./x", "docker cp prod-db:/var/lib/mysql ./x", "scp prod:/var/backups/db.sql .", "rsync -a prod:/var/lib/postgresql/ ./pg", "aws s3 sync s3://acme-prod-customers ./x", "gsutil cp -r gs://prod-backups ."],

@@ -2,6 +2,7 @@ import { type Condition, subject } from "./row.js";
 
 const SHARES = "gives a terminal or a screen of this machine to others";
 const TUNNEL = "opens a way from outside into this machine";
+const RUNNER = "lets whoever can push to a repository run code on this machine";
 const DEBUG = "lets others on the network run code in a program";
 
 /** An address that more than this machine can reach: every interface, or a name that is not its own. */
@@ -42,6 +43,13 @@ export const RULES = subject("remote-access", [
     { program: "rsync", word: /^--daemon$/, match: ["rsync --daemon --config=./r.conf"], not_match: ["rsync -a src/ dst/"] },
     { program: "vsftpd|proftpd|pure-ftpd|in.ftpd|in.tftpd|smbd|uftpd|tinyftp|ftpserver", match: ["vsftpd ./v.conf"], not_match: ["vsftpd --help"] },
   ] },
+  { rule: "remote-access.open", reason: "lets everybody on the network into a database without a password", dry: "", unless: /^(?:--?help|-h|--?version)$/, tools: [
+    { program: "redis-server|valkey-server|keydb-server|dragonfly", when: ({ args }) => args.find(({ text }, index) => text === "no" && args[index - 1]?.text === "--protected-mode"), match: ["redis-server --bind 0.0.0.0 --protected-mode no"], not_match: ["redis-server --port 6380", "redis-server --bind 0.0.0.0"] },
+    { program: "mongod|mongos", when: (call) => call.find(/^--noauth$/) !== undefined ? call.find(/^--bind_ip(?:_all|=(?:0\.0\.0\.0|\*))?$/) : undefined, match: ["mongod --bind_ip_all --noauth"], not_match: ["mongod --dbpath data --noauth", "mongod --bind_ip_all"] },
+    { program: "mysqld|mariadbd|mysqld_safe|mariadbd-safe", word: /^--skip-grant-tables$/, match: ["mysqld --skip-grant-tables"], not_match: ["mysqld --datadir=data"] },
+    { program: "postgres|pg_ctl|initdb|pg_ctlcluster", word: /\b(?:listen_addresses|-h)\s{0,5}=?\s{0,5}'?(?:\*|0\.0\.0\.0)/, when: (call) => call.find(/trust/), match: ["initdb -D d --auth=trust -c \"listen_addresses='*'\""], not_match: ["initdb -D d --auth=trust", "pg_ctl -D d start"] },
+    { program: "memcached", word: /^-l(?:=?0\.0\.0\.0|$)/, when: ({ args }) => args.find(({ text }, index) => /^-l?0\.0\.0\.0$|^0\.0\.0\.0$/.test(text) && (text.startsWith("-l") || args[index - 1]?.text === "-l")), match: ["memcached -l 0.0.0.0"], not_match: ["memcached -l 127.0.0.1"] },
+  ] },
   { rule: "remote-access.tunnel", reason: TUNNEL, dry: "", tools: [
     { program: "ssh|autossh|dbclient|plink", taking: "B b c D E e F I i J L l m O o p Q R S W w M",
       when: (call) => call.given("R")[0] ?? call.given("o").find(({ text }) => /^\s*remoteforward\b/i.test(text)),
@@ -56,6 +64,8 @@ export const RULES = subject("remote-access", [
     { program: "tailscale", path: "funnel|serve|ssh", unless: /^(?:status|--?help)$/, match: ["tailscale funnel 3000"], not_match: ["tailscale serve status"] },
     { program: "code|code-insiders|code-server|openvscode-server|cursor", path: "tunnel|serve-web", match: ["code tunnel"], not_match: ["code ."] },
     { program: "kubectl|oc|docker|minikube|kind|k3d|telepresence", when: opens(/^--(?:address|bind-address|listen-address|host)/), match: ["kubectl port-forward svc/db 5432 --address 0.0.0.0", "kubectl proxy --address=0.0.0.0"], not_match: ["kubectl port-forward svc/db 5432"] },
+    { program: "config.sh|config.cmd", options: "url", when: (call) => call.has("token", "auth", "pat") ? { reason: RUNNER } : undefined, match: ["./config.sh --unattended --url https://github.com/a/b --token X"], not_match: ["./config.sh --url https://x.example", "./config.sh"] },
+    { program: "gitlab-runner|act_runner|forgejo-runner|gitea-runner|actions-runner|circleci-runner|buildkite-agent|woodpecker-agent|drone-runner-exec|drone-runner-docker", path: "register|start|run|machine|install|daemon|create-runner-file", reason: RUNNER, match: ["gitlab-runner register --url https://x.example --token t", "act_runner daemon"], not_match: ["gitlab-runner list", "gitlab-runner verify"] },
     { program: "adb", path: "tcpip", match: ["adb tcpip 5555"], not_match: ["adb devices"] },
   ] },
   { rule: "remote-access.debugger", reason: DEBUG, dry: "", tools: [

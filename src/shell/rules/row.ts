@@ -92,6 +92,7 @@ export const CLASS_FAMILIES: ReadonlySet<string> = new Set([
   "memory",
   "package-server",
   "safeguard",
+  "exposure",
 ]);
 
 /** What one file of rules holds. */

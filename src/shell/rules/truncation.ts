@@ -37,12 +37,21 @@ export const emptiedByRedirect: Condition = ({ command }) => {
 /** Programs that print what is in the files they are named, and nothing else. */
 const PRINTERS = names("cat sort uniq head tail tac rev nl fold fmt column shuf paste");
 
-/** `cat /dev/null`, `sort /dev/null`: nothing is all there is to read. */
+/** `cat /dev/null`, `sort /dev/null`, `head -n 0 a`: nothing is all there is to read. */
 function printsNothingOf({ program, args }: SimpleCommand): boolean {
+  if (/^(?:head|shuf)$/.test(program) && args.some((_, index) => takesNone(args, index))) return true;
   return (
     PRINTERS.has(program) &&
     args.some(isNothing) &&
     args.every((word, index) => isNothing(word) || /^-|^\d+$/.test(word.text) || isOutput(args, index))
+  );
+}
+
+function takesNone(args: readonly ShellWord[], index: number): boolean {
+  const text = args[index]?.text ?? "";
+  return (
+    /^(?:-[nc]|--(?:lines|bytes|head-count)=)0+$/.test(text) ||
+    (/^0+$/.test(text) && /^(?:-[nc]|--(?:lines|bytes|head-count))$/.test(args[index - 1]?.text ?? ""))
   );
 }
 
@@ -74,6 +83,7 @@ function isLoss(found: {
     (written && /\.(?:log|out|txt|err)$/.test(name)) ||
     !name.slice(1).includes(".") ||
     name === "__init__.py";
+  if (segments.includes(".git") && !/\.lock$/.test(name)) return true;
   if (anchor === "here" && segments[0] !== ".." && spare) return false;
   return !(anchor === "unknown" && spare);
 }

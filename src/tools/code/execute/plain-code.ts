@@ -7,7 +7,7 @@ export function askUnguarded(runner: Runner, code: string): Effect["ask"] {
   if (isPlainlyHarmless(runner, code)) return undefined;
   const problem = bwrapProblemNow();
   if (problem === undefined) return undefined;
-  const reason = `runs code with all your rights, because nothing can shut it in here: ${problem.unavailable} (${problem.fix})`;
+  const reason = `runs code that no sandbox can shut in here: ${problem.unavailable} (${problem.fix})`;
   return { reason, key: "code-without-sandbox" };
 }
 
