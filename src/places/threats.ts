@@ -61,7 +61,7 @@ const THREATS: readonly Threat[] = [
   {
     what: "a frame of the prompt",
     pattern:
-      /<\s*\/?\s*(?:system|untrusted_tool_result|project_notes|tool_call|function_calls?|invoke|memory)\b|<\|[a-z_]+\|>|<<\/?SYS>>|\[\/?(?:INST|SYSTEM)\]|^\s*#{0,3}\s*(?:new\s+)?system\s+(?:prompt|message)\s*:/im,
+      /<\s*\/?\s*(?:system|untrusted_tool_result|project_notes|tool_call|function_calls?|invoke|memory)\b|<\|[a-z_]+\|>|<<\/?SYS>>|\[\/?(?:INST|SYSTEM)\]|^[^\S\n]*(?:#{1,3}[^\S\n]*)?(?:new\s+)?system\s+(?:prompt|message)\s*:/im,
   },
   {
     what: SENDS_SECRETS,

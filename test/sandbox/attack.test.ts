@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Cage, noCage, openCage } from "./attack/cage.js";
-import type { AttackRow, RowResult, Setting } from "./attack/protocol.js";
+import { type AttackRow, NOT_RUN, type RowResult, type Setting } from "./attack/protocol.js";
 import { type RowSet, rowsOf } from "./attack/rows.js";
 
 /** `HERMES_ATTACK=full` runs every row; without it a few of each set tell whether the boundary still stands. */
@@ -20,6 +20,8 @@ const SMOKE = [
   "b047",
   "b050",
   "b062",
+  "b066",
+  "b067",
   "a024",
   "a154",
   "a278",
@@ -103,6 +105,24 @@ describe("with the guard on", () => {
     120_000,
   );
 
+  test.each(["person", "root"] as const)(
+    "nothing in / can be changed, what lies in its folders can: %s",
+    async (user) => {
+      const command =
+        "for d in /mnt /media /root /tmp /var/tmp /var/log /run; do echo a > $d/new && rm $d/new || echo not $d; done; " +
+        "touch /new; mkdir /folder; mv /mnt /moved; rm /bin; ln -sfn /tmp /lib; readlink /bin /lib; ls -d /new /folder";
+      const [result] = await cage.run([{ id: "root-folder", command }], {
+        ...{ user, furnishing: "full", guarded: true, timeoutMs: 5_000 },
+      });
+      expect(result?.reached).toEqual([]);
+      expect(result?.output).not.toMatch(/^not |^\/new|^\/folder/m);
+      expect(result?.output).toMatch(
+        /\/new.: Read-only[\s\S]*\/folder.: Read-only[\s\S]*^usr\/bin\nusr\/lib$/m,
+      );
+    },
+    60_000,
+  );
+
   test.runIf(SETS.length > 0).each(SETS)(
     "no row of %s reaches anything",
     async (set) => {
@@ -117,6 +137,7 @@ describe("with the guard on", () => {
           `${count(({ missing }) => missing)} lacked a program, ${count(({ timedOut }) => timedOut)} were ended after 3 s, ` +
           `${count(({ ended }) => ended)} ended the runtime`,
       );
+      expect(results.filter(({ failed = "" }) => NOT_RUN.test(failed))).toEqual([]);
       expect(reachedOf(results)).toEqual([]);
     },
     HOUR,

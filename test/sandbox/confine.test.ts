@@ -1,6 +1,16 @@
 // @needs bwrap
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -48,6 +58,27 @@ describe("a program that is shut in where commands are not", () => {
     });
     expect(output.match(/Read-only file system/g)).toHaveLength(2);
     expect(output).toMatch(/^1$/m);
+  });
+
+  test("starts with programs of a PATH below /tmp, and sees nothing else of /tmp", async () => {
+    const folder = realpathSync(mkdtempSync("/tmp/hermes-path-"));
+    const away = realpathSync(mkdtempSync("/tmp/hermes-away-"));
+    try {
+      mkdirSync(join(folder, "bin"));
+      symlinkSync("/bin/bash", join(folder, "bin/bash"));
+      writeFileSync(join(folder, "bin/greet"), "#!/bin/sh\necho hello\n", { mode: 0o755 });
+      for (const place of [folder, away]) writeFileSync(join(place, "beside"), SECRET);
+      // Whoever may change a folder of PATH could otherwise show a command what he likes.
+      symlinkSync(away, join(folder, "led"));
+      const PATH = `${folder}/bin:${folder}/led:/usr/bin:/bin`;
+      const environment = open({}, { env: { PATH, HOME: jail().home } });
+      const { output } = await run(environment, `greet; cat ${folder}/* ${away}/*; ls ${folder}`);
+      expect(output).toMatch(/^hello$/m);
+      expect(output).not.toContain(SECRET);
+      expect(output).toMatch(/^bin$/m);
+    } finally {
+      for (const place of [folder, away]) rmSync(place, { recursive: true });
+    }
   });
 
   test("reaches the network only when that was named", async () => {

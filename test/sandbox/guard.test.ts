@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -380,5 +381,23 @@ describe("a command that needs more", () => {
     ).toBe(SECRET);
     expect((await run("cat ~/.aws/credentials")).exitCode).toBe(1);
     expect((await run("cat ~/.netrc", { sandbox: { off: true } })).output).toBe(SECRET);
+  });
+
+  test.runIf(process.getuid?.() === 0)("gets a folder in /, and no other one instead of /bin", async () => {
+    const path = `/hermes-test-${process.pid}`;
+    const made = `mkdir ${path} && echo a > ${path}/a && cat ${path}/a; rm -r ${path}`;
+    expect((await run(made)).sandbox).toMatchObject({ denied: "write", deniedPath: path });
+    const given = await run(`${made}; ln -s /tmp /libx32`, { sandbox: { write: [path] } });
+    expect(given.output).toMatch(/^a\n[\s\S]*put back[^\n]*\/libx32/);
+    expect(existsSync("/libx32")).toBe(false);
+    mkdirSync(path);
+    try {
+      // Made outside meanwhile: it is what it is from the next command on.
+      expect((await run(`echo b > ${path}/b`)).exitCode).toBe(0);
+      expect((await run(`echo c > ${path}/c`, { sandbox: { write: [path] } })).exitCode).toBe(0);
+      expect(readdirSync(path)).toEqual(["b", "c"]);
+    } finally {
+      rmSync(path, { recursive: true });
+    }
   });
 });

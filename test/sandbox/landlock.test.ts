@@ -1,7 +1,7 @@
 // @needs perl
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Environment } from "../../src/env/environment.js";
@@ -41,6 +41,13 @@ test("without namespaces, Landlock keeps commands from the same places", async (
   expect(jail.fingerprint()).toBe(before);
 });
 
+test("nothing in / itself can be changed", async () => {
+  const name = `/hermes-test-${process.pid}`;
+  const { output } = await run(`touch ${name}; mkdir ${name}; ln -s /tmp ${name}; ls -d ${name}; echo`);
+  expect(output.match(/Permission denied/g)).toHaveLength(3);
+  expect(existsSync(name)).toBe(false);
+});
+
 test("auto is not less than a guard where there is no strict sandbox", async () => {
   const auto = jail.environment({ mode: "auto", program: "/no/bwrap" });
   const before = jail.fingerprint();
@@ -58,6 +65,36 @@ test("work in the project goes on", async () => {
   expect(output).toContain("a\n# start-upspilled");
   expect(output).toContain("refused");
   expect(readFileSync(join(jail.workspace, "sub/made"), "utf8")).toBe("a\n");
+});
+
+test("temporary files can be made where a kept place lies below the temporary folder", async () => {
+  const { output } = await run('file=$(mktemp) && echo made > "$file" && cat "$file"; echo "$TMPDIR"');
+  const [made, folder = ""] = output.split("\n");
+  expect(made).toBe("made");
+  expect(existsSync(folder)).toBe(true);
+  await local.close();
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("a script that no sandbox can shut in is in the guard", async () => {
+  const before = jail.fingerprint();
+  const result = await local.exec({
+    command: ["bash", "-c", "cat ~/.aws/credentials; echo x >> ~/.bashrc; echo end"],
+    cwd: jail.workspace,
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    confine: {
+      mode: "auto",
+      network: false,
+      writable: [jail.workspace],
+      memoryBytes: 512 * 1024 ** 2,
+      processes: 50,
+    },
+  });
+  expect(result.output).toContain("end");
+  expect(result.output).not.toContain(SECRET);
+  expect(result.confinedBy).toBe("Landlock (guard)");
+  expect(jail.fingerprint()).toBe(before);
 });
 
 test("environments, memory and files of processes outside cannot be read through /proc", async () => {

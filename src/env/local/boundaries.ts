@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { isAtOrBelow } from "../../base/path.js";
@@ -10,6 +10,7 @@ import { type GuardPlan, type GuardRequest, guardPlan } from "../sandbox/guard-p
 import { landlockRules, timesOf } from "../sandbox/landlock-rules.js";
 import { NameWatch } from "../sandbox/name-watch.js";
 import { explainBwrap, findBwrap, probeBwrap, type Unavailable } from "../sandbox/probe.js";
+import { realPath } from "../sandbox/real-path.js";
 import { filterArch, ownerFilter } from "../sandbox/seccomp.js";
 import { UnheldNames } from "../sandbox/unheld-names.js";
 import { type Launcher, openLauncher } from "./launcher/launcher.js";
@@ -27,6 +28,8 @@ export interface Boundary {
   readonly id: number;
   readonly plan: GuardPlan;
   readonly by: "bubblewrap" | "Landlock";
+  /** For temporary files, where nothing new can be made in the usual folder. */
+  readonly tmp: string | undefined;
   /** To be called when a program starts in it; answers with what to call when it has ended. */
   enter(): () => void;
   /** Start-up files that programs have made and that were taken away, since it was asked for last. */
@@ -74,6 +77,7 @@ export class Boundaries {
   #outside = 0;
   /** Whether bubblewrap makes boundaries here, once that is known. */
   #works: boolean | undefined;
+  #tmp: string | undefined;
 
   constructor(options: BoundariesOptions) {
     this.#options = options;
@@ -100,6 +104,7 @@ export class Boundaries {
   /** To be called when nothing runs any more. */
   close(): void {
     for (const names of this.#watched) names.close();
+    if (this.#tmp !== undefined) rmSync(this.#tmp, { recursive: true, force: true });
   }
 
   /** While a command runs outside with a person's consent, what appears is its doing. */
@@ -162,8 +167,8 @@ export class Boundaries {
       };
     }
     this.#holdTmuxFolder();
-    const { plan, watch, copies, made } = await this.#encloseAgain({ request, launcher, program });
-    const shut = typeof made === "number" ? undefined : await shutIn(plan, launcher);
+    const { plan, watch, times, made } = await this.#encloseAgain({ request, launcher, program });
+    const shut = typeof made === "number" ? undefined : await this.#shutIn(plan, launcher);
     const id = shut?.id ?? made;
     if (typeof id !== "number") return id;
     const unheld = new UnheldNames(plan.unheld, {
@@ -179,10 +184,11 @@ export class Boundaries {
         id,
         plan,
         by: shut === undefined ? "bubblewrap" : "Landlock",
+        tmp: shut?.tmp,
         enter: () => unheld.enter(),
         taken: () => unheld.taken(),
       },
-      holds: () => watch.changed().length === 0 && copyTimes(plan) === copies && (shut?.holds() ?? true),
+      holds: () => watch.changed().length === 0 && timesOf(plan.dated) === times && (shut?.holds() ?? true),
     };
   }
 
@@ -194,7 +200,7 @@ export class Boundaries {
     for (let attempt = 1; ; attempt += 1) {
       const plan = guardPlan(request);
       // Before anything is made: what changes meanwhile shows as a change.
-      const planned = { plan, watch: new NameWatch(plan.looked), copies: copyTimes(plan) };
+      const planned = { plan, watch: new NameWatch(plan.looked), times: timesOf(plan.dated) };
       if (typeof program !== "string") return { ...planned, made: program };
       const made = await this.#encloseAs({ plan, launcher, program, knowsModes: true });
       if (typeof made === "number") this.#works = true;
@@ -240,6 +246,30 @@ export class Boundaries {
     }
   }
 
+  /** Where no namespace can be made: undefined where the kernel has no Landlock either. */
+  async #shutIn(plan: GuardPlan, launcher: Launcher) {
+    const root = process.getuid?.() === 0;
+    let { rules, walked } = landlockRules(plan.mounts, root);
+    // Something kept lies below the temporary folder, such as a Hermes home that is to be thrown away.
+    const tmp = walked.includes(realPath(tmpdir()) ?? "/tmp") ? this.#ownTmp() : undefined;
+    if (tmp !== undefined) ({ rules, walked } = landlockRules(plan.mounts, root));
+    const times = timesOf(walked);
+    const arch = filterArch();
+    const id = await launcher.shut(rules, {
+      // With the right to look at the whole machine's performance, root could read environments all the same.
+      capabilities: root ? rootCapabilities() & permittedCapabilities() : 0n,
+      filter: arch === undefined ? undefined : ownerFilter(arch, root),
+    });
+    return typeof id === "number" ? { id, tmp, holds: () => timesOf(walked) === times } : undefined;
+  }
+
+  #ownTmp(): string {
+    if (this.#tmp === undefined || realPath(this.#tmp) === undefined) {
+      this.#tmp = mkdtempSync(join(tmpdir(), "hermes-tmp-"));
+    }
+    return this.#tmp;
+  }
+
   #isAllowed(path: string, { writable }: GuardRequest): boolean {
     return [...this.#allowed, ...writable].some((allowed) => isAtOrBelow(path, allowed));
   }
@@ -271,25 +301,11 @@ function refuseDebugger(): void {
   if (process.listenerCount("SIGUSR1") === 0) process.on("SIGUSR1", () => {});
 }
 
-/** Where no namespace can be made: undefined where the kernel has no Landlock either. */
-async function shutIn(plan: GuardPlan, launcher: Launcher) {
-  const root = process.getuid?.() === 0;
-  const { rules, walked } = landlockRules(plan.mounts, root);
-  const times = timesOf(walked);
-  const arch = filterArch();
-  const id = await launcher.shut(rules, {
-    // With the right to look at the whole machine's performance, root could read environments all the same.
-    capabilities: root ? rootCapabilities() & permittedCapabilities() : 0n,
-    filter: arch === undefined ? undefined : ownerFilter(arch, root),
-  });
-  return typeof id === "number" ? { id, holds: () => timesOf(walked) === times } : undefined;
-}
-
 /** What holds commands here, or why nothing does; tried with a helper process of its own. */
 export async function probeGuard(home: string): Promise<Boundary["by"] | Unavailable> {
   const opening = openLauncher(randomUUID());
+  const boundaries = new Boundaries({ launcher: () => opening, folder: tmpdir() });
   try {
-    const boundaries = new Boundaries({ launcher: () => opening, folder: tmpdir() });
     const made = await boundaries.for({
       homes: [home],
       workspace: undefined,
@@ -302,6 +318,7 @@ export async function probeGuard(home: string): Promise<Boundary["by"] | Unavail
     return "unavailable" in made ? made : made.by;
   } finally {
     await (await opening)?.close();
+    boundaries.close();
   }
 }
 
@@ -313,11 +330,4 @@ function rootCapabilities(): bigint {
 function permittedCapabilities(): bigint {
   const [, permitted = "0"] = /^CapPrm:\s*([0-9a-f]+)/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   return BigInt(`0x${permitted}`);
-}
-
-function copyTimes({ mounts }: GuardPlan): string {
-  return mounts
-    .filter(({ kind }) => kind === "copy")
-    .map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
-    .join();
 }

@@ -14,12 +14,12 @@ export type Release = () => void;
 export async function lockPath(path: string): Promise<Release> {
   const name = lockName(path);
   if (name === undefined) return () => undefined;
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     const held = await listen(name);
     if (held !== "taken") return held;
-    if (Date.now() > giveUpAt) throw isBusy(path);
-    await releaseOf(name, giveUpAt - Date.now());
+    if (performance.now() > giveUpAt) throw isBusy(path);
+    await releaseOf(name, giveUpAt - performance.now());
   }
 }
 

@@ -75,7 +75,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   async function hostFor(request: ProgramRequest) {
     const parts = await loaded();
     const wanted = options.sandbox ?? { mode: "off" };
-    const inGuard = request.confine === undefined && (await isGuarded(wanted));
+    const inGuard = (await isGuarded(wanted)) && (await isForGuard(request.confine, wanted));
     const guard = inGuard && request.sandbox?.off !== true ? await boundaryFor(request, wanted) : undefined;
     const [boundary, unguarded] = guard === undefined || "id" in guard ? [guard] : [undefined, guard];
     const sandbox = inGuard ? undefined : await sandboxFor(request, wanted);
@@ -109,6 +109,12 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   /** `auto` is at least what `guard` is, which it is stricter than. */
   async function isGuarded(wanted: SandboxOptions): Promise<boolean> {
     return wanted.mode === "guard" || (wanted.mode === "auto" && "unavailable" in (await sandboxOf(wanted)));
+  }
+
+  /** A script that no sandbox can shut in here is at least in the guard, as any command. */
+  async function isForGuard(confine: Confine | undefined, wanted: SandboxOptions): Promise<boolean> {
+    if (confine === undefined) return true;
+    return confine.mode === "auto" && "unavailable" in (await sandboxOf(wanted));
   }
 
   function sessionPlaces(): Promise<SessionPlaces> {
@@ -363,6 +369,7 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
     name,
     kind: "local",
     files,
+    waitsForReady: true,
     ...(isStrict && {
       filesOf,
       endSession: (session: string) => void places?.then((each) => each.forget(session)),

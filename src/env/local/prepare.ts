@@ -60,7 +60,10 @@ export async function prepareProgram(
   const mark = randomUUID();
   const { passthrough, sandbox, boundary, shared } = host;
   const all = baseEnvironment({ parent: host.env, passthrough });
-  const base = boundary === undefined ? all : insideBoundary(all, host.env.SSH_AUTH_SOCK);
+  const base =
+    boundary === undefined
+      ? all
+      : insideBoundary(all, { sshAgent: host.env.SSH_AUTH_SOCK, tmp: boundary.tmp });
   const marks = { [EXEC_MARK]: mark, [RUNTIME_MARK]: host.runtimeMark };
   const env = changedEnvironment(base, { ...request.env, ...marks });
   const shell = shellOn(base.PATH);
@@ -91,6 +94,7 @@ export async function prepareProgram(
     widening: request.sandbox,
     confine: request.confine,
     program: programPath(request.command),
+    path: base.PATH,
     env,
   });
   const inside = byPath(vectors.confined(request.command, confinement.limits), shell);
@@ -112,9 +116,22 @@ export async function prepareProgram(
 /** The bus is a socket that a boundary covers. Keys are covered too, so an agent has to sign in their place. */
 function insideBoundary(
   { DBUS_SESSION_BUS_ADDRESS: _bus, ...base }: Readonly<Record<string, string>>,
-  sshAgent: string | undefined,
+  { sshAgent, tmp }: { readonly sshAgent: string | undefined; readonly tmp: string | undefined },
 ): Readonly<Record<string, string>> {
-  return sshAgent === undefined ? base : { ...base, SSH_AUTH_SOCK: sshAgent };
+  return {
+    ...base,
+    ...(sshAgent !== undefined && { SSH_AUTH_SOCK: sshAgent }),
+    ...(tmp !== undefined && { TMPDIR: tmp }),
+  };
+}
+
+/** What shuts a program in that asked for it. */
+export function shutInBy(
+  { confinement, boundary }: Prepared,
+  confine: ProgramRequest["confine"],
+): string | undefined {
+  if (confine === undefined) return undefined;
+  return confinement?.confinedBy ?? (boundary === undefined ? undefined : `${boundary.by} (guard)`);
 }
 
 let lastShell: { readonly path: string | undefined; readonly shell: string } | undefined;

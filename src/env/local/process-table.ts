@@ -110,7 +110,7 @@ async function readMarks(table: readonly ProcessRow[]) {
 
 async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
   if (pid === process.pid) return undefined;
-  const deadline = Date.now() + EXEC_LIMIT_MS;
+  const deadline = performance.now() + EXEC_LIMIT_MS;
   let without = 0;
   try {
     for (;;) {
@@ -118,7 +118,7 @@ async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
       if (environment !== "") return MARK.exec(environment)?.[1];
       // For an instant, the new program looks as if it had none: the kernel has yet to count them.
       without = (await hasNoVariables(pid)) ? without + 1 : 0;
-      if (without === LOOKS_WITHOUT || Date.now() > deadline) return undefined;
+      if (without === LOOKS_WITHOUT || performance.now() > deadline) return undefined;
       await delay(1);
     }
   } catch {

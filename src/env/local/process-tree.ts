@@ -27,9 +27,9 @@ const LEAVING_MS = 50;
 export async function endTree(root: TreeRoot): Promise<readonly Survivor[]> {
   await signalTree(root, "SIGTERM");
   if (await emptied(root, TERM_GRACE_MS)) return [];
-  const deadline = Date.now() + KILL_GRACE_MS;
+  const deadline = performance.now() + KILL_GRACE_MS;
   let alive = await signalTree(root, "SIGKILL");
-  while (alive.length > 0 && Date.now() < deadline) {
+  while (alive.length > 0 && performance.now() < deadline) {
     await delay(15);
     // Signalled again each round: a fork may have slipped in between the listing and the signal.
     alive = await signalTree(root, "SIGKILL");
@@ -60,18 +60,18 @@ async function livingInGroup(group: number): Promise<readonly Survivor[]> {
  * last to go is in the leader's group.
  */
 export async function groupGone(pid: number): Promise<readonly Survivor[]> {
-  const deadline = Date.now() + KILL_GRACE_MS;
+  const deadline = performance.now() + KILL_GRACE_MS;
   for (let wait = 1; groupAlive(pid); wait = Math.min(wait * 2, 50)) {
     const left = await livingInGroup(pid);
-    if (left.length === 0 || Date.now() >= deadline) return left;
+    if (left.length === 0 || performance.now() >= deadline) return left;
     await delay(wait);
   }
   return [];
 }
 
 async function emptied(root: TreeRoot, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs;
-  for (let wait = 5; Date.now() < deadline; wait = Math.min(wait * 2, 50)) {
+  const deadline = performance.now() + withinMs;
+  for (let wait = 5; performance.now() < deadline; wait = Math.min(wait * 2, 50)) {
     if ((await members(root)).length === 0) return true;
     await delay(wait);
   }

@@ -11,7 +11,7 @@ import type { Boundary } from "./boundaries.js";
 import type { Child, ChildExit, RawReport, StartFailure } from "./child.js";
 import { launcherLost } from "./child.js";
 import { argumentVector, confinedVector, readReport } from "./command-line.js";
-import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
+import { type Prepared, type ProcessHost, prepareProgram, shutInBy } from "./prepare.js";
 import { endTree, groupGone, leftInGroup } from "./process-tree.js";
 import { watchUsage } from "./usage-watch.js";
 
@@ -52,7 +52,11 @@ async function runInside(boundary: Boundary, run: Run): Promise<ExecResult> {
   } finally {
     leave();
   }
-  const told = { ...result, sandbox: guardReport(result, boundary.plan.mounts) };
+  const told = {
+    ...result,
+    sandbox: guardReport(result, boundary.plan.mounts),
+    confinedBy: shutInBy(run.prepared, run.request.confine),
+  };
   const taken = boundary.taken();
   return taken.length === 0 ? told : withRefusedNames(told, taken);
 }
@@ -66,6 +70,8 @@ interface Run {
 async function follow(run: Run): Promise<ExecResult> {
   const { request, prepared, host } = run;
   const { confinement } = prepared;
+  await request.ready;
+  if (request.signal.aborted) return neverStarted();
   const started = performance.now();
   const listening = listener(request);
   const output = new OutputWindow(request.maxOutputChars);

@@ -8,7 +8,7 @@ import { FILTER_DESCRIPTOR } from "../sandbox/types.js";
 import type { Child, ChildExit, StartFailure } from "./child.js";
 import { withGroupsJoined } from "./child.js";
 import { backgroundVector, confinedBackgroundVector, confinedVector, readReport } from "./command-line.js";
-import { type Prepared, type ProcessHost, prepareProgram } from "./prepare.js";
+import { type Prepared, type ProcessHost, prepareProgram, shutInBy } from "./prepare.js";
 import { endTree, groupGone, livingTree } from "./process-tree.js";
 import { cannotStart, outputArrived } from "./run-process.js";
 import { watchUsage } from "./usage-watch.js";
@@ -40,9 +40,10 @@ export async function spawnProcess(request: SpawnRequest, host: ProcessHost): Pr
       // A listener may keep what it gets.
       onOutput: (bytes) => take(new Uint8Array(bytes)),
     });
-    if (!("stage" in child)) return running({ child, prepared, take });
+    const confinedBy = shutInBy(prepared, request.confine);
+    if (!("stage" in child)) return running({ child, prepared, confinedBy, take });
     if (child.stage !== "program") throw cannotStart(prepared.argv, child.code);
-    return running({ child: neverRan(child, prepared.mark), prepared, take });
+    return running({ child: neverRan(child, prepared.mark), prepared, confinedBy, take });
   } catch (error) {
     await confinement?.release();
     throw error;
@@ -52,6 +53,7 @@ export async function spawnProcess(request: SpawnRequest, host: ProcessHost): Pr
 interface Parts {
   readonly child: Omit<Child, "pid"> & { readonly pid: number | undefined };
   readonly prepared: Prepared;
+  readonly confinedBy: string | undefined;
   readonly take: (bytes: Uint8Array) => void;
 }
 
@@ -68,7 +70,7 @@ function neverRan(failure: StartFailure, mark: string): Parts["child"] {
   };
 }
 
-function running({ child, prepared, take }: Parts): RunningProcess {
+function running({ child, prepared, confinedBy, take }: Parts): RunningProcess {
   const { confinement } = prepared;
   const { input, pid, mark } = child;
   const pipe = input === undefined ? undefined : pipeIdentity(input);
@@ -95,7 +97,7 @@ function running({ child, prepared, take }: Parts): RunningProcess {
     pid,
     mark,
     pty: false,
-    confinedBy: confinement?.confinedBy,
+    confinedBy,
     ended,
     write: (data) => write(input, data),
     closeInput: () => new Promise((resolve) => (input?.writable ? input.end(resolve) : resolve())),
@@ -187,7 +189,7 @@ export async function spawnInTerminal(
       mark,
       size: request.pty,
       held: confinement !== undefined,
-      confinedBy: confinement?.confinedBy,
+      confinedBy: shutInBy(prepared, request.confine),
       startIn:
         within === undefined || host.startInTerminal === undefined
           ? undefined

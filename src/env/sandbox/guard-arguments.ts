@@ -7,6 +7,8 @@ import type { Mount } from "./mounts.js";
 /** Devices that people's programs use: graphics, sound, cameras, virtual machines, tunnels. */
 const DEVICES = /^(?:dri|kvm|nvidia.*|kfd|snd|fuse|video\d+|media\d+|net|vhost-(?:net|vsock)|accel|dxg)$/;
 const PRIVATE_MODE = ["--perms", "0700"];
+/** Mounted before anything of the plan. */
+const OWN = ["/", "/dev", "/proc", "/sys"];
 /** `inside` when all is in place; then it waits until nobody needs it. */
 const WAIT = ["/bin/sh", "-c", "echo inside; read -r line"];
 
@@ -38,7 +40,7 @@ export function guardArguments(request: GuardArguments): readonly string[] {
     ...shared.flatMap((name) => ["--bind", join("/dev", name), join("/dev", name)]),
     ...kernel.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap((mount) => {
-      if (mount.path === "/") return [];
+      if (OWN.includes(mount.path)) return [];
       if (mount.kind === "copy") return ["--ro-bind", copyAt(mount.path), mount.path];
       const isPrivate = mount.kind === "empty" && knowsModes;
       return [...(isPrivate ? PRIVATE_MODE : []), ...mountArguments(mount)];
@@ -46,6 +48,7 @@ export function guardArguments(request: GuardArguments): readonly string[] {
     ...mounts.flatMap((mount) =>
       mount.kind === "empty" && !mount.writable ? ["--remount-ro", mount.path] : [],
     ),
+    ...(mounts.some(({ path }) => path === "/") ? [] : ["--remount-ro", "/"]),
     ...["--info-fd", "3", "--"],
     ...WAIT,
   ];

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync } from "node:fs";
+import { accessSync, constants, lstatSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { isAtOrBelow } from "../../base/path.js";
 import { judgePlace } from "../../places/judge-place.js";
@@ -28,12 +28,14 @@ export interface GuardRequest {
 }
 
 export interface GuardPlan {
-  /** On top of the machine as it is, in their order. */
+  /** On top of the machine as it is, in their order. Without one at `/`, nothing in `/` itself can be changed. */
   readonly mounts: readonly Mount[];
-  /** Start-up files that are not there, or are links: no mount can hold them. */
+  /** Start-up files, and system folders where `/` is open, that are not there or are links: no mount can hold them. */
   readonly unheld: readonly string[];
   /** Every name the plan has looked at: the plan holds as long as each is what it was. */
   readonly looked: readonly string[];
+  /** Files and folders whose content is part of the plan: it holds as long as none was changed. */
+  readonly dated: readonly string[];
 }
 
 /** Of these, folders above are shown as they are and only what is named inside is kept. */
@@ -77,8 +79,11 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const isCovered = (path: string) =>
     credentials.some((above) => isAtOrBelow(path, above) && kindOf(above) !== "missing");
   const [home] = homes;
+  const asked = [...(workspace === undefined ? [] : [workspace]), ...writable];
+  const isRootOurs = isWritable("/");
+  const isRootShut = isRootOurs && !homes.includes("/") && !asked.some((path) => folderOf(path) === "/");
   const covered: readonly Mount[] = [
-    { kind: "write", path: "/" },
+    ...(isRootShut ? foldersOfRoot() : [{ kind: "write", path: "/" } as const]),
     ...readOnly(system),
     ...readOnly(kept.filter((path) => !isCovered(path))),
     ...credentials.flatMap((path) => coverCredential(path, home)),
@@ -90,15 +95,21 @@ export function guardPlan(request: GuardRequest): GuardPlan {
     isHiddenBy(covered, path),
   );
   // Without a mount of its own where it can: a file that is one cannot be replaced, which is how most programs write.
-  const files = [...covered, ...readOnly(visible)].filter(({ path }) => !writable.includes(path));
-  const opened = [...(workspace === undefined ? [] : [workspace]), ...writable]
+  const files = [...covered, ...readOnly(visible)].filter(
+    ({ kind, path }) => kind === "write" || !writable.includes(path),
+  );
+  const opened = asked
     .flatMap((path) => realPath(path) ?? [])
     .filter((path) => isShut(files, path))
     .map((path): Mount => ({ kind: "write", path }));
   const held = [...files, ...opened];
+  const mounts = arrange([...pins(held), ...held]);
+  const loose = isRootOurs && !isRootShut ? system.filter((path) => dirname(path) === "/") : [];
   return {
-    mounts: arrange([...pins(held), ...held]),
-    unheld: kept.filter((path) => kindOf(path) !== "there" && !isCovered(path) && !writable.includes(path)),
+    mounts,
+    unheld: [...kept, ...loose].filter(
+      (path) => kindOf(path) !== "there" && !isCovered(path) && !writable.includes(path),
+    ),
     looked: [
       ...new Set([
         ...kept,
@@ -109,7 +120,29 @@ export function guardPlan(request: GuardRequest): GuardPlan {
         ...(sshAgent === undefined ? [] : [sshAgent]),
       ]),
     ],
+    dated: [
+      ...(isRootShut ? ["/"] : []),
+      ...mounts.flatMap(({ kind, path }) => (kind === "copy" ? [path] : [])),
+    ],
   };
+}
+
+/**
+ * Whoever may change `/`, which is root and who owns it in a container, could put another `/bin` in the place of the link
+ * that it is on most machines, and no mount holds a link. So `/` is shut, and each folder in it is a mount of its own.
+ */
+function foldersOfRoot(): readonly Mount[] {
+  return namesIn("/")
+    .map((name) => `/${name}`)
+    .filter((path) => look(path)?.isDirectory() === true)
+    .map((path): Mount => ({ kind: "write", path }));
+}
+
+/** The folder that changes with a path, which may not be there yet. */
+function folderOf(path: string): string {
+  const real = realPath(path);
+  if (real === undefined) return folderOf(dirname(path));
+  return look(real)?.isDirectory() === true ? real : dirname(real);
 }
 
 /** Whether a command sees a path as something else than it is. */
@@ -199,10 +232,14 @@ function isWritable(path: string): boolean {
 }
 
 function kindOf(path: string): "missing" | "link" | "there" {
+  const stats = look(path);
+  return stats === undefined ? "missing" : stats.isSymbolicLink() ? "link" : "there";
+}
+
+function look(path: string): Stats | undefined {
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? "missing" : stats.isSymbolicLink() ? "link" : "there";
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return "missing";
+    return undefined;
   }
 }

@@ -32,7 +32,7 @@ export function landlockRules(mounts: readonly Mount[], root: boolean): Landlock
     // Root owns the files there that change the whole machine.
     const kernel = root && (path === "/proc" || path === "/sys");
     if (kind === "write") rules.push(`${kernel ? "r" : "w"}${path}`);
-    else if (kind === "read") rules.push(`r${path}`);
+    else if (kind === "read" || kind === undefined) rules.push(`r${path}`);
   };
   walk("/");
   return { rules, walked };

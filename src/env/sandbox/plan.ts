@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { isAtOrBelow, isBelow } from "../../base/path.js";
 import { plainNames } from "../../places/match-place.js";
 import type { PlaceRow } from "../../places/table.js";
@@ -50,6 +50,7 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
   const runtimeDir = request.env.XDG_RUNTIME_DIR;
   const shown = [...(options.visible ?? []), ...(request.visible ?? []), ...(widening?.read ?? [])];
   if (request.program !== undefined) shown.push(request.program);
+  shown.push(...programFolders(request.path, { covered: options.lasting, hidden }));
   const lifted = confine === undefined ? [...named, ...(request.lifted ?? [])] : [];
   const kept = protectedPlaces({ roots, lifted });
   const opened = withoutOwnMount(mounted, { roots, kept: kept.mounts });
@@ -73,6 +74,19 @@ export async function planFor(request: ConfineRequest, options: PlanOptions): Pr
   const cwd = isPrivate ? request.cwd : (realPath(request.cwd) ?? request.cwd);
   if (!isVisible(mounts, cwd)) throw hiddenFolder(request.cwd);
   return { mounts, placeholders: kept.placeholders, watched: watchNames(kept.watched), cwd, network };
+}
+
+/** Folders of PATH below temporary ones, which are covered: the shell itself may lie there. A link could lead anywhere. */
+function programFolders(
+  path: string | undefined,
+  { covered, hidden }: { readonly covered: readonly Mount[]; readonly hidden: readonly string[] },
+): readonly string[] {
+  return (path ?? "").split(delimiter).filter((folder) => {
+    const isCovered = covered.some(
+      (mount) => mount.kind === "empty" && mount.writable && isBelow(folder, mount.path),
+    );
+    return isCovered && realPath(folder) === folder && !hidden.some((place) => isAtOrBelow(folder, place));
+  });
 }
 
 /** What can be written as a part of its root has no mount of its own: a file that is one could not be replaced. */

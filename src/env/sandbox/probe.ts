@@ -117,9 +117,9 @@ function tryOut(program: string, temporaryBytes: number | undefined): Promise<st
 const APPARMOR_RULE = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 
 export function explainBwrap(problem: string, ruleFile = APPARMOR_RULE): Unavailable {
-  const [first = problem] = problem
-    .split("\n")
-    .filter((line) => line.includes("bwrap") || line.includes(":"));
+  const lines = problem.split("\n");
+  const first =
+    ["bwrap:", ":"].flatMap((sign) => lines.find((line) => line.includes(sign)) ?? [])[0] ?? problem;
   if (/namespace|uid map|Operation not permitted|Permission denied|clone/i.test(problem)) {
     if (readQuietly(ruleFile).trim() === "1") {
       return {

@@ -74,6 +74,8 @@ export interface ConfineRequest {
   readonly confine?: Confine | undefined;
   /** A program that a tool starts by its path, which may lie where commands see nothing. */
   readonly program?: string | undefined;
+  /** The environment's own PATH, which no command has changed. */
+  readonly path?: string | undefined;
   /** The complete environment of the command. */
   readonly env: Readonly<Record<string, string>>;
 }

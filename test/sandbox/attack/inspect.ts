@@ -60,6 +60,11 @@ export function snapshot(root: string): Snapshot {
   return found;
 }
 
+/** Of what a snapshot says about a name. */
+export function isFolder(seen: string | undefined): boolean {
+  return (Number.parseInt(seen ?? "0", 10) & constants.S_IFMT) === constants.S_IFDIR;
+}
+
 export function changes(before: Snapshot, after: Snapshot): readonly string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();

@@ -25,6 +25,9 @@ export interface WardenOrder extends Setting {
   readonly rows: readonly AttackRow[];
 }
 
+/** Said of a row that did not run at all. */
+export const NOT_RUN = /could not be (?:made|started)/;
+
 export interface RowResult {
   readonly id: string;
   readonly reached: readonly Reached[];

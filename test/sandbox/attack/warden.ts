@@ -6,15 +6,25 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { Canaries } from "./canaries.js";
-import { changes, putBack, type Reached, reachedOnDisk, type Snapshot, snapshot } from "./inspect.js";
+import {
+  changes,
+  isFolder,
+  putBack,
+  type Reached,
+  reachedOnDisk,
+  type Snapshot,
+  snapshot,
+} from "./inspect.js";
 import { furnish, type Machine } from "./machine.js";
-import type {
-  RowResult,
-  RunnerOrder,
-  RunnerReady,
-  RunnerRow,
-  RunnerSettings,
-  WardenOrder,
+import {
+  type AttackRow,
+  NOT_RUN,
+  type RowResult,
+  type RunnerOrder,
+  type RunnerReady,
+  type RunnerRow,
+  type RunnerSettings,
+  type WardenOrder,
 } from "./protocol.js";
 
 const order: WardenOrder = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
@@ -32,6 +42,8 @@ const canaries = new Canaries();
 
 /** Rows that changed nothing and left nothing run one after the other in one session. */
 const MAX_IN_ONE_SESSION = 25;
+/** Less than half of what the outer cage has: two run side by side, and a fork bomb in one must not stop their wardens. */
+const FEWER_PROCESSES = "--nproc=700";
 
 interface Stage {
   readonly machine: Machine;
@@ -51,7 +63,7 @@ async function setUp(): Promise<Stage> {
     timeoutMs: order.timeoutMs,
     guarded: order.guarded,
   };
-  const cage = spawn("bwrap", cageArguments(machine, settings), {
+  const cage = spawn("prlimit", [FEWER_PROCESSES, "bwrap", ...cageArguments(machine, settings)], {
     stdio: ["pipe", "pipe", "inherit"],
     env: {
       PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
@@ -143,17 +155,33 @@ mkdirSync(pristine.root);
 furnish(pristine, canaries, order.furnishing);
 let stage = await setUp();
 let calm = 0;
-for (const { id, command, after = 0 } of order.rows) {
+async function startAgain(): Promise<void> {
+  await tearDown(stage);
+  stage = await setUp();
+  calm = 0;
+}
+
+async function runRow({ id, command, after = 0 }: AttackRow) {
   const answer = await answerOf(stage, { command, fresh: calm === 0 });
   if (answer === undefined) stage.cage.kill("SIGKILL");
   else await delay(after);
-  const { changed, ...result } = resultOf(id, answer, stage);
+  return resultOf(id, answer, stage);
+}
+
+for (const row of order.rows) {
+  let ran = await runRow(row);
+  if (NOT_RUN.test(ran.failed ?? "")) {
+    // Nothing ran: what an earlier row has used up may be in the way.
+    await startAgain();
+    ran = await runRow(row);
+  }
+  const { changed, ...result } = ran;
   process.stdout.write(`${JSON.stringify(result)}\n`);
-  const isQuiet = changed.length === 0 && !result.timedOut && !/&|nohup|setsid|disown/.test(command);
+  const isQuiet = changed.length === 0 && !result.timedOut && !/&|nohup|setsid|disown/.test(row.command);
   calm = isQuiet ? (calm + 1) % MAX_IN_ONE_SESSION : 0;
-  if (answer === undefined || result.reached.length > 0) {
-    await tearDown(stage);
-    stage = await setUp();
+  // Mounts of the cage and sockets lie in folders: one that was changed cannot be replaced under them.
+  if (result.ended || result.reached.length > 0 || changed.some((path) => isFolder(stage.before.get(path)))) {
+    await startAgain();
   } else if (changed.length > 0) {
     putBack(changed, stage.machine.root, pristine.root);
     stage.before = snapshot(stage.machine.root);
