@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { noticesOf, THIRD_PARTY } from "./third-party.mjs";
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
@@ -18,7 +19,12 @@ export async function webHash(root) {
   const hash = createHash("sha256");
   const files = existsSync(join(root, "web")) ? await filesIn(join(root, "web")) : [];
   const inputs = files.map((file) => `web/${file}`).filter((file) => !file.endsWith(".md"));
-  for (const file of [...inputs.sort(), "package-lock.json", "scripts/build-web.mjs"]) {
+  for (const file of [
+    ...inputs.sort(),
+    "package-lock.json",
+    "scripts/build-web.mjs",
+    "scripts/third-party.mjs",
+  ]) {
     const content = await readFile(join(root, file)).catch(() => "");
     hash.update(`${file}\0${content.length}\0`).update(content);
   }
@@ -32,12 +38,14 @@ export async function buildWeb(root) {
   const staging = join(root, "dist", `.staging-web-${process.pid}`);
   const target = join(root, "dist", "web");
   try {
-    await build({
+    const { output } = await build({
       configFile: join(root, "web", "vite.config.mjs"),
       root: join(root, "web"),
       logLevel: "warn",
       build: { outDir: staging },
     });
+    const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+    await writeFile(join(staging, THIRD_PARTY), await noticesOf(modules));
     await Promise.all((await filesIn(staging)).map((file) => compress(join(staging, file))));
     const names = await filesIn(staging);
     // The page last: whoever loads it meanwhile finds every file it names.

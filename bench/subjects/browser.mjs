@@ -1,10 +1,10 @@
 // A page opened and read: with bare playwright, and with the tools through a session. Both start the system's browser.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { oneByOne } from "../operations.mjs";
+import { systemBrowser } from "../system-browser.mjs";
 
 /** `url`: the page. `says`: what its snapshot must hold. `dist`: the build to measure; without, the bare library. */
 export function open({ url, says, dist }) {
@@ -76,15 +76,6 @@ async function tools({ url, check, dist }) {
       rmSync(home, { recursive: true, force: true });
     },
   };
-}
-
-function systemBrowser() {
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
-  for (const name of names) {
-    const { status, stdout } = spawnSync("which", [name], { encoding: "utf8" });
-    if (status === 0) return stdout.trim();
-  }
-  throw new Error("no Chromium, Chrome or Edge on PATH");
 }
 
 /** No tokenizer is a dependency: every mark counts as one, digits by three, letters by six, which is more than they make of it. */

@@ -9,9 +9,9 @@ type Role = "owner" | "caller";
 
 /** Knows who holds which token: a program by its header, the page by a cookie made from the owner's. */
 export class Authenticator {
-  readonly #token: string;
   readonly #callToken: string | undefined;
   readonly #comparisonKey = randomBytes(32);
+  readonly #tokenDigest: Buffer;
   /** Ports share one cookie jar, so two servers on a machine need two names. */
   readonly cookieName: string;
   /** Never the token: whoever reads the cookie jar cannot call the API from elsewhere with it. */
@@ -27,8 +27,8 @@ export class Authenticator {
     readonly callToken?: string | undefined;
     readonly port: number;
   }) {
-    this.#token = options.token;
     this.#callToken = options.callToken;
+    this.#tokenDigest = this.#digest(options.token);
     this.cookieName = `hermes_${options.port}`;
     this.cookieValue = createHmac("sha256", options.token)
       .update(`hermes page cookie, port ${options.port}`)
@@ -39,7 +39,7 @@ export class Authenticator {
   }
 
   isToken(candidate: string): boolean {
-    return this.#equal(candidate, this.#token);
+    return timingSafeEqual(this.#digest(candidate), this.#tokenDigest);
   }
 
   /** Undefined when the request may pass. */

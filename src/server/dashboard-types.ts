@@ -4,8 +4,6 @@
  */
 import type { AgentEvent } from "../agent/events.js";
 import type { CallStatus, JournalRow } from "../call/journal.js";
-import type { Restored } from "../call/undo/restore.js";
-import type { RuntimeEvent } from "../observe/events.js";
 import type { PublicApproval } from "../policy/approvals/record.js";
 import type { ToolListing } from "../runtime/definitions.js";
 import type { McpServerStatus, ShownChange } from "../sources/mcp/status.js";
@@ -13,25 +11,10 @@ import type { SourceStatus } from "../sources/types.js";
 import type { CallResult, CallState } from "../tool/call.js";
 import type { Content } from "../tool/content.js";
 import type { Effect } from "../tool/effects.js";
-import type { LogLine } from "./dashboard/housekeeping-types.js";
 
+export type * from "./dashboard/conversation-types.js";
 export type * from "./dashboard/housekeeping-types.js";
-export type {
-  AgentEvent,
-  CallResult,
-  Content,
-  Effect,
-  McpServerStatus,
-  Restored,
-  RuntimeEvent,
-  SourceStatus,
-  ToolListing,
-};
-
-/** The body of every answer that is not 2xx. */
-export interface ProblemAnswer {
-  readonly error: { readonly code: string; readonly message: string; readonly hint?: string | undefined };
-}
+export type { AgentEvent, CallResult, Content, Effect, McpServerStatus, SourceStatus, ToolListing };
 
 /** `GET /v1/info` */
 export interface InfoAnswer {
@@ -65,6 +48,7 @@ export interface BriefCall {
   readonly toolset?: string | undefined;
   readonly door: string;
   readonly environment: string;
+  readonly worker?: string | undefined;
   readonly status: CallStatus | "running" | "unknown";
   readonly state?: CallState | undefined;
   readonly error_code?: string | undefined;
@@ -206,6 +190,15 @@ export interface SourceReconnected {
   readonly source: SourceStatus;
 }
 
+/** `POST /v1/sources/:id/login` and `GET` of the same. */
+export interface SourceLogin {
+  readonly login: "waiting" | "done" | "failed";
+  /** The page where a person logs in, and whose it is. */
+  readonly open?: string | undefined;
+  readonly at?: string | undefined;
+  readonly why?: string | undefined;
+}
+
 /** `POST /v1/sources/:id/accept` `{"changes":[{"tool","fingerprint"}]}` */
 export interface SourceAccepted {
   readonly accepted: readonly string[];
@@ -254,113 +247,6 @@ export interface ProcessKilled {
   readonly process: ProcessAnswer;
   readonly survivors: readonly Readonly<Record<string, unknown>>[];
 }
-
-/** One conversation; times are ISO texts. */
-export interface SessionLine {
-  readonly id: string;
-  readonly title: string;
-  readonly source: string;
-  readonly model: string;
-  readonly started_at: string;
-  readonly updated_at: string;
-  readonly messages: number;
-  readonly parent: string | null;
-  readonly state: "idle" | "running" | "cut_off";
-  readonly owner: string;
-  readonly cwd: string;
-  readonly cost_usd?: number | undefined;
-}
-
-/** `GET /v1/sessions?limit&before&q` */
-export interface SessionsAnswer {
-  /** Last used first. */
-  readonly sessions: readonly SessionLine[];
-  /** Give it as `before` for the next page; absent on the last. */
-  readonly next_before?: string | undefined;
-  /** With `q`: passages, best first; `sessions` are then those they stand in. */
-  readonly found?: readonly {
-    readonly session: string;
-    readonly message: string;
-    readonly role: string;
-    readonly snippet: string;
-    readonly at: string;
-  }[];
-}
-
-export interface SessionMessage {
-  readonly id: string;
-  readonly role: "system" | "user" | "assistant" | "tool" | "summary";
-  readonly content: string | readonly Content[];
-  readonly tool_calls:
-    | readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[]
-    | null;
-  readonly tool_call_id: string | null;
-  readonly name?: string | undefined;
-  readonly is_error?: boolean | undefined;
-  readonly at: string;
-}
-
-/** `GET /v1/sessions/:id?after&limit` */
-export interface SessionAnswer extends Omit<SessionLine, "messages"> {
-  readonly messages: readonly SessionMessage[];
-  /** How many there are altogether. */
-  readonly total: number;
-  /** Give it as `after` for the next page; absent on the last. */
-  readonly next_after?: string | undefined;
-}
-
-/** One change of one file by a call of the session. */
-export interface SessionChange {
-  readonly change: number;
-  readonly call: string;
-  readonly session: string;
-  readonly tool: string;
-  readonly at: string;
-  readonly environment: string;
-  readonly kind: "write" | "remove" | "rename";
-  readonly path: string;
-  readonly target: string | null;
-  readonly existed: boolean;
-  readonly kept: boolean;
-  readonly undone_at: string | null;
-  /** What it held before the change and what the change left there; absent where it is not text, too long, or gone. */
-  readonly before?: string | undefined;
-  readonly now?: string | undefined;
-  /** Why they are absent. */
-  readonly diff_missing?: string | undefined;
-}
-
-/** `GET /v1/sessions/:id/changes` */
-export interface SessionChangesAnswer {
-  readonly changes: readonly SessionChange[];
-}
-
-/** `POST /v1/sessions/:id/undo` `{"changes"?: [number], "dry_run"?: boolean}`; all of them when left out. */
-export interface UndoAnswer {
-  readonly restored: readonly Restored[];
-}
-
-/** `POST /v1/chat` `{"session"?,"text","images"?}` → server-sent events, one JSON object each. */
-export interface ChatGiven {
-  readonly session?: string | undefined;
-  readonly text: string;
-  readonly images?: readonly { readonly data: string; readonly mimeType: string }[] | undefined;
-}
-
-export type ChatEvent = AgentEvent;
-
-/** `POST /v1/chat/:session/stop`; `POST /v1/chat/:session/steer` `{"text"}`. */
-export interface ChatTold {
-  /** False when nothing of this conversation was running. */
-  readonly running: boolean;
-}
-
-/** Of `GET /v1/events`, beside those of the runtime. */
-export type PageEvent =
-  | (RuntimeEvent & { readonly seq?: number | undefined; readonly toolset?: string | undefined })
-  | ReplayedCall
-  | ({ readonly type: "log.line" } & LogLine)
-  | { readonly type: "stream.reset" };
 
 /** A call that ended while nobody listened, told from the journal (`?since=SEQ`). */
 export interface ReplayedCall {

@@ -1,5 +1,5 @@
 import type { JournalRow } from "../call/journal.js";
-import { briefCall } from "./calls-routes.js";
+import { briefCall } from "./calls-route.js";
 import type { ReplayedCall } from "./dashboard-types.js";
 import { problemResponse } from "./problem.js";
 import { numberFrom } from "./query.js";

@@ -2,7 +2,7 @@ import { DIMENSIONS, type Dimension } from "../call/stats/stats.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { jsonResponse } from "./problem.js";
 import { numberFrom } from "./query.js";
-import { readStats, sinceFrom } from "./read-stats.js";
+import { filterFrom, readStats, sinceFrom } from "./read-stats.js";
 import type { Route, RouteContext } from "./route.js";
 
 const DAY_MS = 86_400_000;
@@ -33,6 +33,11 @@ export const statsRoute: Route = {
       description: "Also counts by this, as `groups`.",
       schema: { type: "string", enum: DIMENSIONS },
     },
+    ...DIMENSIONS.map((name) => ({
+      name,
+      description: `Only calls of this ${name}.`,
+      schema: { type: "string" },
+    })),
   ],
   answer: {
     description: "The same as `hermes stats --json`; `series` has 60 to 120 points for a chart.",
@@ -47,6 +52,7 @@ export const statsRoute: Route = {
         total: { type: "object" },
         tools: { type: "array", items: { type: "object" } },
         models: { type: "array", items: { type: "object" } },
+        only: { type: "object" },
         by: { type: "string" },
         groups: { type: "array", items: { type: "object" } },
         series: { type: "array", items: { type: "object" } },
@@ -60,7 +66,13 @@ export const statsRoute: Route = {
     const since = named === undefined ? Date.now() - days * DAY_MS : sinceFrom(named);
     const end = context.req.query("until");
     const until = end === undefined ? undefined : sinceFrom(end);
-    const stats = await readStats(runtime, { since, until, by: dimensionFrom(context), series: true });
+    const stats = await readStats(runtime, {
+      since,
+      until,
+      by: dimensionFrom(context),
+      only: filterFrom((name) => context.req.query(name)),
+      series: true,
+    });
     return jsonResponse(named === undefined ? { ...stats, days } : stats);
   },
 };

@@ -4,10 +4,11 @@ import type {
   Dimension,
   GroupStats,
   SeriesPoint,
+  StatsFilter,
   TokenCounts,
   ToolStats,
 } from "../call/stats/stats.js";
-import { noStats } from "../call/stats/stats.js";
+import { DIMENSIONS, noStats } from "../call/stats/stats.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { failure, HermesError } from "../tool/errors.js";
 
@@ -20,6 +21,7 @@ export interface StatsDocument {
   readonly total: CallCounts;
   readonly tools: readonly ToolStats[];
   readonly models: readonly ModelBill[];
+  readonly only?: StatsFilter;
   readonly by?: Dimension;
   readonly groups?: readonly GroupStats[];
   readonly series?: readonly SeriesPoint[];
@@ -59,9 +61,19 @@ export function sinceFrom(text: string, now = Date.now()): number {
   );
 }
 
+/** What calls are counted by, wherever somebody names one of them. */
+export function filterFrom(given: (name: Dimension) => unknown): StatsFilter | undefined {
+  const named = DIMENSIONS.flatMap((name) => {
+    const value = given(name);
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return named.length === 0 ? undefined : Object.fromEntries(named);
+}
+
 /**
  * Each dollar counts once. The total and what is said of a model or a session are the bills of the conversations, and
- * beside them what calls spent outside of one; what is said of a tool is the part of it that its calls spent.
+ * beside them what calls spent outside of one; what is said of a tool is the part of it that its calls spent. No bill says
+ * which tool, toolset, environment or door it was for: what is counted only for one of those is what its calls spent.
  */
 export async function readStats(
   runtime: Runtime,
@@ -70,17 +82,21 @@ export async function readStats(
     /** Now when left out. */
     readonly until?: number | undefined;
     readonly by?: Dimension | undefined;
+    readonly only?: StatsFilter | undefined;
     readonly series?: boolean;
   },
 ): Promise<StatsDocument> {
-  const { since, by } = query;
+  const { since, by, only } = query;
   const until = query.until ?? Date.now() + 1;
   const journal = await runtime.journal();
-  const stats = await journal.stats({ sinceMs: since, untilMs: until, by, series: query.series });
-  const bills = (dimension: "model" | "session") =>
-    billsBy(dimension, { file: runtime.config.paths.sessionsDb, since, until });
-  const models = bills("model");
-  const whole = models.reduce(addBill, stats.unbilled);
+  const stats = await journal.stats({ sinceMs: since, untilMs: until, by, only, series: query.series });
+  const bills = (dimension: Billed) =>
+    billsBy(dimension, { file: runtime.config.paths.sessionsDb, since, until }).filter(
+      ({ key }) => (only?.[dimension] ?? key) === key,
+    );
+  const billed = billedBy(only);
+  const own = billed === undefined ? [] : bills(billed);
+  const whole = billed === undefined ? stats.total : own.reduce(addBill, stats.unbilled);
   return {
     journal: journal.enabled,
     since,
@@ -89,17 +105,32 @@ export async function readStats(
       ...stats.total,
       tokens: { ...whole.tokens, result: stats.total.tokens.result },
       cost_usd: whole.cost_usd,
-      definition_tokens: models.reduce((sum, bill) => sum + bill.definition_tokens, 0),
+      ...(billed !== undefined && {
+        definition_tokens: own.reduce((sum, bill) => sum + bill.definition_tokens, 0),
+      }),
     },
     tools: stats.tools,
-    models: models.map(modelBill),
+    models: billed === "model" ? own.map(modelBill) : [],
+    ...(only !== undefined && { only }),
     ...(by !== undefined && {
       by,
       groups:
-        by === "model" || by === "session" ? withBills(stats.groups ?? [], bills(by)) : (stats.groups ?? []),
+        (by === "model" || by === "session") && (only === undefined || by === billed)
+          ? withBills(stats.groups ?? [], bills(by))
+          : (stats.groups ?? []),
     }),
     ...(stats.series !== undefined && { series: stats.series }),
   };
+}
+
+type Billed = "model" | "session";
+
+/** Whose bills are the whole bill of what is asked for; undefined where there are none for just that. */
+function billedBy(only: StatsFilter | undefined): Billed | undefined {
+  const names = Object.keys(only ?? {});
+  if (names.length === 0) return "model";
+  const [name] = names;
+  return names.length === 1 && (name === "model" || name === "session") ? name : undefined;
 }
 
 interface Spent {

@@ -12,6 +12,7 @@ import type { HookDoor } from "./hooks-route.js";
 import type { ServerLimits } from "./limits.js";
 import type { McpEndpoint } from "./mcp/endpoint.js";
 import type { RunningRequests } from "./running-requests.js";
+import type { SourceLogins } from "./source-logins.js";
 
 /** What the routes of one server share. */
 export interface ServerServices {
@@ -25,6 +26,7 @@ export interface ServerServices {
   readonly feed: EventFeed;
   readonly mcp: McpEndpoint;
   readonly running: RunningRequests;
+  readonly logins: SourceLogins;
   readonly limits: ServerLimits;
   readonly web: WebFiles;
   /** Absent where no webhook is configured. */

@@ -4,7 +4,8 @@ import { VERSION } from "../version.js";
 import { answerRoute, approvalsRoute } from "./approvals-route.js";
 import { type Authenticator, unauthenticated } from "./auth.js";
 import { budgetRoute } from "./budget-route.js";
-import { callAgainRoute, callRoute, callsRoute } from "./calls-routes.js";
+import { callAgainRoute, callRoute } from "./call-routes.js";
+import { callsRoute } from "./calls-route.js";
 import { acceptChangesRoute, changesRoute } from "./changes-route.js";
 import { chatCompletionsRoute, modelsRoute } from "./chat-routes.js";
 import { webRoutes } from "./dashboard/page-routes.js";
@@ -18,6 +19,7 @@ import { describeRoutes } from "./openapi.js";
 import { jsonResponse, type Problem, problemOfThrown, problemResponse } from "./problem.js";
 import { processesRoute, processInputRoute, processKillRoute, processLogRoute } from "./process-routes.js";
 import type { Route, RouteContext, ServerServices } from "./route.js";
+import { scorecardsRoute } from "./scorecard-route.js";
 import { HTML_TYPE, problemHtml, signInStyleRoute } from "./sign-in.js";
 import { sourcesRoute } from "./sources-route.js";
 import { toolCallsRoute } from "./tool-calls-route.js";
@@ -72,6 +74,7 @@ export const ROUTES: readonly Route[] = [
   callRoute,
   callAgainRoute,
   statsRoute,
+  scorecardsRoute,
   metricsRoute,
   ...dashboardRoutes,
   ...mcpRoutes,

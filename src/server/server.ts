@@ -25,6 +25,7 @@ import { JSON_TYPE, type Problem, problemResponse, problemText } from "./problem
 import type { ServerServices } from "./route.js";
 import { type HermesApp, mountRoutes } from "./routes.js";
 import { RunningRequests } from "./running-requests.js";
+import { SourceLogins } from "./source-logins.js";
 import { resolveCallToken, type ServerToken } from "./token.js";
 
 export interface ServerOptions {
@@ -111,6 +112,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     idleMs: limits.sessionIdleMs,
   });
   const mcp = new McpEndpoint({ runtime, running });
+  const logins = new SourceLogins(runtime);
   const services: ServerServices = {
     runtime,
     auth,
@@ -122,6 +124,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     feed,
     mcp,
     running,
+    logins,
     limits,
     web: options.webFolder === undefined ? WebFiles.ofPackage() : new WebFiles(options.webFolder),
     hooks: options.hooks,
@@ -148,6 +151,7 @@ export async function createServer(options: ServerOptions): Promise<HermesServer
     url: `http://${bracketed(address === "0.0.0.0" || address === "::" ? "127.0.0.1" : host)}:${port}/`,
     port,
     close: (patience = {}) => {
+      logins.close();
       stopped ??= stop({
         server,
         feed,

@@ -64,7 +64,7 @@ export const sourcesRoute: Route = {
   },
 };
 
-const ID_PARAMETER = {
+export const SOURCE_PARAMETER = {
   in: "path",
   required: true,
   name: "id",
@@ -77,7 +77,7 @@ export const reconnectRoute: Route = {
   path: "/v1/sources/:id/reconnect",
   approves: true,
   summary: "Connects to an MCP server anew, whatever its state.",
-  query: [ID_PARAMETER],
+  query: [SOURCE_PARAMETER],
   answer: {
     description: "How it is doing when that has worked or failed.",
     type: "application/json",
@@ -101,7 +101,7 @@ export const acceptDriftRoute: Route = {
   summary:
     "Agrees to changed definitions of an MCP server as they were shown, as `hermes mcp approve`. What has changed once " +
     "more since is not agreed to.",
-  query: [ID_PARAMETER],
+  query: [SOURCE_PARAMETER],
   requestSchema: {
     type: "object",
     required: ["changes"],
@@ -163,7 +163,7 @@ function mcpOf(runtime: ServerServices["runtime"]): McpSource | undefined {
   return runtime.sources.get("mcp") as McpSource | undefined;
 }
 
-function nameFrom(context: RouteContext): string {
+export function nameFrom(context: RouteContext): string {
   return (context.req.param("id") ?? "").replace(/^mcp:/, "");
 }
 

@@ -64,10 +64,10 @@ describe("hermes serve", () => {
     expect(server.stdout().trim().split("\n")).toHaveLength(1);
   });
 
-  it("uses HERMES_TOKEN and makes no file for it", async () => {
+  it("uses HERMES_TOKEN, makes no file for it, and writes it into no log", async () => {
     const server = serve({ env: { HERMES_TOKEN: TOKEN } });
     const address = await addressOf(server);
-    expect(address.searchParams.get("token")).toBe(TOKEN);
+    expect(server.stdout()).not.toContain(TOKEN);
     expect(existsSync(join(server.home, "server.token"))).toBe(false);
     const answer = await fetch(new URL("/v1/tools", address), {
       headers: { authorization: `Bearer ${TOKEN}` },

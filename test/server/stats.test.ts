@@ -46,6 +46,15 @@ it("statistics say what was called since when, by what, over time and for how mu
   expect(stats.series?.length).toBeGreaterThanOrEqual(60);
   expect(stats.series?.length).toBeLessThanOrEqual(121);
   expect(stats.series?.reduce((sum, { by_status }) => sum + by_status.ok, 0)).toBe(2);
+  const asked = (await (await ask("/v1/stats?since=1h&model=tiny&by=tool")).json()) as StatsDocument;
+  expect(asked).toMatchObject({
+    only: { model: "tiny" },
+    total: { calls: 1, cost_usd: 0.5 },
+    groups: [{ key: "asks", calls: 1 }],
+  });
+  const without = (await (await ask("/v1/stats?since=1h&model=&toolset=echoing")).json()) as StatsDocument;
+  expect(without.tools.map(({ tool }) => tool)).toEqual(["echo"]);
+  expect(without.total.cost_usd).toBe(0);
   const long = (await (await ask("/v1/stats?since=2020-01-01")).json()) as StatsDocument;
   expect(long.days).toBeGreaterThan(2000);
   for (const wrong of ["since=yesterday", "since=", "by=color"])
@@ -86,6 +95,13 @@ it("lesson 103: tokens from the cache count once, and the sum over models is the
     ["big", 0.021],
     ["small", 0],
   ]);
+  const only = async (filter: string) =>
+    ((await (await ask(`/v1/stats?since=1h&${filter}`)).json()) as StatsDocument).total.cost_usd;
+  expect(await only("model=big")).toBeCloseTo(0.021, 10);
+  expect(await only(`session=${id}`)).toBeCloseTo(0.021, 10);
+  expect(await only("session=another")).toBe(0);
+  // No bill says what a tool was part of.
+  expect(await only("model=big&tool=echo")).toBe(0);
 });
 
 it("says what definitions of tools took, each time they were sent", async () => {

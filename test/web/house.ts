@@ -99,6 +99,15 @@ export async function openHouse(): Promise<Dashboard & { readonly conversation: 
     join(home, "config.yaml"),
     stringify({
       tools: { max_workers: 6 },
+      command_allowlist: [
+        {
+          command: "git push --force-with-lease origin staging",
+          scope: "~/work/shop",
+          added: "2026-11-03T09:12:44Z",
+          origin: "always (http)",
+        },
+        { pattern: "docker compose down *", max_uses: 20, expires: "2030-01-31" },
+      ],
       mcp_servers: {
         tracker: scriptable({ tools }),
         warehouse: { command: process.execPath, args: ["-e", broken] },

@@ -37,6 +37,28 @@ describe("Permissions", { timeout: 120_000 }, () => {
     await expectGoodLooks(tab);
   });
 
+  it("lists what was approved for good, from whom, and takes it back", async () => {
+    const made = await openDashboard({ path: "/permissions?tab=grants" });
+    const { tab, show, runtime, problems } = made;
+    expect(await tab.getByRole("region", { name: "Grants" }).textContent()).toContain("Nothing is approved");
+    const session = await runtime.openSession({ approver: { ask: async () => "always" } });
+    await session.call({ name: "terminal", arguments: { command: "mkdir -p build && rm -rf build" } });
+    session.close();
+    const { config } = runtime.config.paths;
+    expect(readFileSync(config, "utf8")).toContain("rm -rf build");
+    await show("/permissions?tab=grants");
+    const grants = tab.getByRole("region", { name: "Grants" });
+    expect(await grants.locator("li").textContent()).toMatch(
+      /rm -rf build.*not used yet.*always \(library\)/s,
+    );
+    await expectGoodLooks(tab);
+    await grants.getByRole("button", { name: /^Take back/ }).click();
+    await grants.getByText(/gone from/).waitFor();
+    expect(readFileSync(config, "utf8")).not.toContain("rm -rf build");
+    expect(await grants.locator("li").count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   it("a profile is simulated over the calls that were made", async () => {
     const made = await openDashboard();
     const { tab, show } = made;

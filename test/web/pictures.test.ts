@@ -72,6 +72,9 @@ describe("Every page with data in it", { timeout: 180_000 }, () => {
     await tab.getByRole("button", { name: "Run", exact: true }).click();
     await tab.getByRole("region", { name: "Result" }).getByText("merge.ts").first().waitFor();
     await look("tool");
+    await show("/tools/execute_code?tab=score");
+    await tab.getByRole("region", { name: "By model" }).waitFor();
+    await look("tool-scorecard");
     await show("/processes");
     await tab.locator(".xterm-rows").first().waitFor();
     await look("processes");
@@ -89,7 +92,10 @@ describe("Every page with data in it", { timeout: 180_000 }, () => {
       await show(`/${page}`);
       await look(page);
     }
-    for (const tab of ["explain&tool=terminal", "simulate&profile=readonly_research", "propose"]) {
+    await show("/stats?toolset=file");
+    await tab.locator("canvas").nth(1).waitFor();
+    await look("stats-only");
+    for (const tab of ["grants", "explain&tool=terminal", "simulate&profile=readonly_research", "propose"]) {
       await show(`/permissions?tab=${tab}`);
       await house.tab.waitForTimeout(300);
       await look(`permissions-${tab.split("&")[0]}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { stringify } from "yaml";
 import { PAYLOADS } from "../server/xss-payloads.js";
+import { protectedServer } from "../sources/mcp/oauth/protected-server.js";
 import { caller, scriptable, sourceOf, until } from "../sources/mcp/support.js";
 import { tempDir } from "../support/runtime.js";
 import { expectGoodLooks, expectUnharmed } from "./looks.js";
@@ -91,3 +92,46 @@ it("without sources the page says how to get one", async () => {
   await tab.keyboard.press("Escape");
   expect(problems).toEqual([]);
 });
+
+it("a login is begun on the page and ends in tools; from another machine its last address is pasted", async () => {
+  const home = tempDir();
+  const shop = await protectedServer();
+  const market = await protectedServer();
+  writeFileSync(
+    join(home, "config.yaml"),
+    stringify({ mcp_servers: { shop: { url: shop.url, auth: "oauth" }, market: { url: market.url } } }),
+  );
+  const board = await openDashboard({
+    runtime: { home, userTools: true, env: { PATH: process.env.PATH, HOME: home } },
+  });
+  const { tab, show, runtime, problems } = board;
+  await runtime.sources.settled();
+  await show("/sources");
+  const source = tab.getByRole("article", { name: "shop" });
+  await source.getByRole("button", { name: "Log in" }).click();
+  await source.getByRole("region", { name: "Log in" }).getByRole("button", { name: "Log in" }).click();
+  const page = source.getByRole("link", { name: "Open the login page" });
+  await page.waitFor();
+  expect(await source.textContent()).toContain(new URL(shop.origin).host);
+  await expectGoodLooks(tab);
+  const [opened] = await Promise.all([tab.waitForEvent("popup"), page.click()]);
+  await opened.getByText("Done here").waitFor();
+  await source.getByText("ready").waitFor();
+  expect(sourceOf(runtime).servers()[0]).toMatchObject({ state: "ready", tools: ["mcp_shop_buy"] });
+
+  const other = tab.getByRole("article", { name: "market" });
+  await other.getByRole("button", { name: "Log in" }).click();
+  await other.getByRole("region", { name: "Log in" }).getByRole("button", { name: "Log in" }).click();
+  const address = await other.getByRole("link", { name: "Open the login page" }).getAttribute("href");
+  const answer = await fetch(address ?? "", { redirect: "manual" });
+  const back = answer.headers.get("location") ?? "";
+  const pasted = other.getByLabel("Address the browser ended at");
+  await pasted.fill(back.replace(/state=[^&]+/, "state=other"));
+  await other.getByRole("button", { name: "Finish" }).click();
+  await other.getByText(/does not belong to this login/).waitFor();
+  await pasted.fill(back);
+  await other.getByRole("button", { name: "Finish" }).click();
+  await other.getByText("ready").waitFor();
+  // The first answer was refused, and the browser says so.
+  expect(problems.filter((problem) => !problem.includes("400"))).toEqual([]);
+}, 120_000);

@@ -61,6 +61,30 @@ describe("Stats", { timeout: 120_000 }, () => {
     await until(() => !new URL(tab.url()).searchParams.has("from"));
   });
 
+  it("a row of the table narrows the whole page to its calls, and back", async () => {
+    const made = await openDashboard();
+    const { tab, show } = made;
+    await recordDay(made, 300);
+    await show("/stats?by=model");
+    const all = await tab.locator(".figures").textContent();
+    const models = tab.getByRole("group", { name: "Models, table" });
+    const row = models.locator("tbody tr", { has: tab.locator(".only-this") }).first();
+    const calls = await row.locator("td.num").first().textContent();
+    await row.hover();
+    await row.locator(".only-this").click();
+    const tools = tab.getByRole("group", { name: "Tools, table" });
+    await until(async () => (await tab.locator(".figures .fig").first().textContent()) === calls);
+    expect(new URL(tab.url()).searchParams.get("model")).not.toBeNull();
+    const sum = (await tools.locator("tbody tr td.num:nth-child(3)").allTextContents()).reduce(
+      (all, text) => all + Number(text),
+      0,
+    );
+    expect(String(sum)).toBe(calls);
+    await expectGoodLooks(tab);
+    await tab.getByRole("button", { name: /^Remove filter model/ }).click();
+    await until(async () => (await tab.locator(".figures").textContent()) === all);
+  });
+
   it("counts a call that happens meanwhile, whatever its name is", async () => {
     const made = await openDashboard();
     const { tab, show, runtime } = made;

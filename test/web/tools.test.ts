@@ -183,6 +183,26 @@ it("a tool that needs set-up says why and how", async () => {
   expect(problems).toEqual([]);
 });
 
+it("a scorecard says what was got wrong, and what the description could say", async () => {
+  const board = await openDashboard();
+  const { tab, show, runtime, problems } = board;
+  const session = await runtime.openSession();
+  for (let call = 0; call < 6; call += 1) await session.call({ name: "sleep", arguments: { seconds: "0" } });
+  await session.call({ name: "sleep", arguments: { minutes: 1 } });
+  session.close();
+  await show("/tools/sleep?tab=score");
+  const models = tab.getByRole("group", { name: "By model, table" });
+  expect(await models.locator("tbody tr").allTextContents()).toEqual([
+    expect.stringMatching(/^no model71.*1 invalid_arguments$/),
+  ]);
+  const hints = tab.getByRole("region", { name: "What its description could say" });
+  expect(await hints.locator("li").first().textContent()).toContain("seconds");
+  await expectGoodLooks(tab);
+  await show("/tools/read_file?tab=score");
+  await tab.getByText("Nobody has called it yet").waitFor();
+  expect(problems).toEqual([]);
+});
+
 it("hostile words of a tool and its results stay words", async () => {
   const attack = PAYLOADS.join("\n");
   const tool = defineTool({
@@ -201,7 +221,7 @@ it("hostile words of a tool and its results stay words", async () => {
     await result.getByRole("button", { name: view }).click();
     await expectUnharmed(tab);
   }
-  for (const view of ["schema", "model", "calls"]) {
+  for (const view of ["schema", "model", "calls", "score"]) {
     await show(`/tools/attack?tab=${view}`);
     await expectUnharmed(tab);
   }

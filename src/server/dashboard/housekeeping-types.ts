@@ -1,6 +1,8 @@
 /** What the page gets about jobs, permissions, logs, health and settings; the rest is in `dashboard-types.ts`. */
 import type { Origin } from "../../config/types.js";
 import type { LogLine } from "../../observe/log-ring.js";
+import type { Scorecard } from "../../observe/scorecard.js";
+import type { GrantRow } from "../../policy/grants/grant-row.js";
 import type { Proposal } from "../../policy/profiles/propose.js";
 import type { Simulation } from "../../policy/profiles/simulate.js";
 import type { Finding } from "../../runtime/doctor.js";
@@ -8,7 +10,7 @@ import type { Effect } from "../../tool/effects.js";
 import type { JobAnswer } from "../../tools/system/cronjob/answer.js";
 import type { TraceLine } from "../dashboard-types.js";
 
-export type { Finding, JobAnswer, LogLine, Simulation };
+export type { Finding, GrantRow, JobAnswer, LogLine, Simulation };
 
 /** `GET /v1/cron` */
 export interface CronJobsAnswer {
@@ -51,6 +53,24 @@ export interface ProfileLine {
   readonly deny: readonly string[];
   readonly approval_required: readonly string[];
   readonly restrictions: readonly string[];
+}
+
+/** `GET /v1/scorecards?days&tool` */
+export interface ScorecardsAnswer {
+  readonly days: number;
+  readonly cards: readonly Scorecard[];
+}
+
+/** `GET /v1/permissions/grants` */
+export interface GrantsAnswer {
+  readonly grants: readonly GrantRow[];
+  readonly problems: readonly string[];
+}
+
+/** `DELETE /v1/permissions/grants/:id` */
+export interface GrantRevoked {
+  readonly revoked: string;
+  readonly file: string;
 }
 
 /** `GET /v1/permissions` */

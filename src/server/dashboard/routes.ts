@@ -1,8 +1,10 @@
 import type { Route } from "../route.js";
+import { loginRoute, loginStateRoute } from "../source-login-routes.js";
 import { acceptDriftRoute, reconnectRoute } from "../sources-route.js";
 import { chatFollowRoute, chatRoute, chatSteerRoute, chatStopRoute } from "./chat-routes.js";
 import { cronActionRoute, cronRoute, cronRunsRoute } from "./cron-routes.js";
 import { doctorFixRoute, doctorRoute } from "./doctor-routes.js";
+import { grantsRoute, revokeGrantRoute } from "./grant-routes.js";
 import { infoRoute } from "./info-route.js";
 import { logsRoute } from "./logs-route.js";
 import {
@@ -14,7 +16,8 @@ import {
 } from "./permission-routes.js";
 import { processStreamRoute } from "./process-stream-route.js";
 import { sessionChangesRoute, sessionUndoRoute } from "./session-change-routes.js";
-import { sessionDeleteRoute, sessionExportRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
+import { sessionExportRoute } from "./session-export-route.js";
+import { sessionDeleteRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
 import { settingChangeRoute, settingsRoute } from "./settings-routes.js";
 import { foretellRoute, runRoute, toolRoute, toolSwitchRoute } from "./tool-routes.js";
 
@@ -27,6 +30,8 @@ export const dashboardRoutes: readonly Route[] = [
   runRoute,
   reconnectRoute,
   acceptDriftRoute,
+  loginRoute,
+  loginStateRoute,
   processStreamRoute,
   chatRoute,
   chatFollowRoute,
@@ -46,6 +51,8 @@ export const dashboardRoutes: readonly Route[] = [
   simulateRoute,
   proposeRoute,
   acceptProposalRoute,
+  grantsRoute,
+  revokeGrantRoute,
   logsRoute,
   doctorRoute,
   doctorFixRoute,

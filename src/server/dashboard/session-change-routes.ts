@@ -5,12 +5,10 @@ import { readObject } from "../body.js";
 import type { SessionChange, SessionChangesAnswer, UndoAnswer } from "../dashboard-types.js";
 import { badRequest, isProblem, maskedResponse, type Problem, problemResponse } from "../problem.js";
 import type { Route, RouteContext, ServerServices } from "../route.js";
-import { conversationOf, type Found, ID_PARAMETER } from "./session-routes.js";
+import { conversationOf, ID_PARAMETER } from "./session-routes.js";
 
 const MOST_CHANGES = 200;
 const MAX_TEXT_BYTES = 128 * 1024;
-/** Clocks of messages and changes are read at different moments of one call. */
-const SLACK_MS = 2_000;
 
 export const sessionChangesRoute: Route = {
   method: "GET",
@@ -87,48 +85,15 @@ function isNumbers(value: unknown): value is readonly number[] | undefined {
   return value === undefined || (Array.isArray(value) && value.every(Number.isSafeInteger));
 }
 
-/** Newest first. A conversation is known by the calls in its messages; the owner may also name a session of calls. */
+/** Newest first, with what subagents of the conversation changed; the owner may also name a session of calls. */
 async function changesOf(
   context: RouteContext,
   services: ServerServices,
 ): Promise<readonly ChangeRow[] | Problem> {
   const { runtime, auth } = services;
   const found = await conversationOf(context, services);
-  if (!isProblem(found)) return changesIn(found, services);
+  if (!isProblem(found)) return listChanges(runtime, { conversation: found.conversation.id, all: true });
   if (auth.principalOf(context.env.incoming.headers) !== "owner") return found;
   const rows = await listChanges(runtime, { session: context.req.param("id") ?? "", all: true });
   return rows.length === 0 ? found : rows;
-}
-
-async function changesIn(
-  { store, conversation }: Found,
-  { runtime }: ServerServices,
-): Promise<readonly ChangeRow[]> {
-  const rows = (await listChanges(runtime, { since: conversation.startedAt - SLACK_MS, all: true })).filter(
-    ({ at }) => at <= conversation.updatedAt + SLACK_MS,
-  );
-  if (rows.length === 0) return [];
-  const times = await callTimes({ store, conversation });
-  // Ids of calls repeat where a model counts them itself; the time tells whose it is.
-  return rows.filter((row) =>
-    (times.get(outermostCall(row)) ?? []).some(
-      ({ from, to }) => row.at >= from - SLACK_MS && row.at <= to + SLACK_MS,
-    ),
-  );
-}
-
-/** When each call of a conversation was made and answered. */
-async function callTimes({ store, conversation }: Found) {
-  const times = new Map<string, { readonly from: number; to: number }[]>();
-  for (const { toolCalls = [], toolCallId, at } of await store.messages(conversation.id)) {
-    for (const { id } of toolCalls)
-      times.set(id, [...(times.get(id) ?? []), { from: at, to: Number.POSITIVE_INFINITY }]);
-    const open = toolCallId === undefined ? undefined : times.get(toolCallId)?.at(-1);
-    if (open !== undefined) open.to = at;
-  }
-  return times;
-}
-
-function outermostCall({ inside: [outermost], callId }: ChangeRow): string {
-  return outermost === undefined ? callId : outermost.slice(outermost.indexOf("/") + 1);
 }

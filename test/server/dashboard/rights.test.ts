@@ -6,6 +6,7 @@ import { CALL_TOKEN, openBrowser } from "./support.js";
 
 /** Everything that loosens or changes; a new one must be written down here. */
 const NEEDS_THE_KEY = [
+  "DELETE /v1/permissions/grants/:id",
   "DELETE /v1/sessions/:id",
   "POST /v1/approvals",
   "POST /v1/budget",
@@ -18,6 +19,7 @@ const NEEDS_THE_KEY = [
   "POST /v1/sessions/:id/undo",
   "POST /v1/settings",
   "POST /v1/sources/:id/accept",
+  "POST /v1/sources/:id/login",
   "POST /v1/sources/:id/reconnect",
   "POST /v1/tools/:name",
 ];

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, type Ref, useEffect, useId, useRef } from "react";
 import { Icon, type IconName } from "./icon.js";
 
 /** Up to four choices, one of them taken; more want a select. */
@@ -211,8 +211,15 @@ export function Tabs<Value extends string>(props: {
     const next = props.options[(at + step + props.options.length) % props.options.length];
     if (next !== undefined) props.onChange(next.value);
   };
+  // On a narrow screen the last ones lie outside, also the one somebody was sent to.
+  const list = useRef<HTMLDivElement>(null);
+  const { value } = props;
+  useEffect(() => {
+    const tab = list.current?.querySelector(`[data-value="${CSS.escape(value)}"]`);
+    tab?.scrollIntoView({ inline: "nearest", block: "nearest" });
+  }, [value]);
   return (
-    <div className="under" role="tablist" aria-label={props.label}>
+    <div ref={list} className="under" role="tablist" aria-label={props.label}>
       {props.options.map((option) => {
         const selected = option.value === props.value;
         return (
@@ -220,6 +227,7 @@ export function Tabs<Value extends string>(props: {
             key={option.value}
             type="button"
             role="tab"
+            data-value={option.value}
             aria-selected={selected}
             tabIndex={selected ? 0 : -1}
             onClick={() => props.onChange(option.value)}

@@ -77,7 +77,7 @@ function ToolRow({ call }: { readonly call: ToolUse }) {
 /** The question of this call, if it is still open: the event names the call, the queue has the question. */
 function Asked({ call }: { readonly call: ToolUse }) {
   const open = useQuery(approvalsQuery).data ?? [];
-  const asked = open.find(({ tool, reason }) => tool === call.name && reason === call.reason);
+  const asked = open.find(({ tool, call_id }) => tool === call.name && call_id === call.id);
   if (asked === undefined) return null;
   return (
     <div className="tool-asked">

@@ -300,7 +300,7 @@ function Effects({ effects }: { readonly effects: WholeCall["effects"] }) {
 function More({ call }: { readonly call: WholeCall }) {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ["Door", call.door],
-    ["Runs in", call.environment],
+    ["Runs in", call.worker === undefined ? call.environment : `${call.environment}, worker ${call.worker}`],
     ["Model", call.model],
     ["Queued", call.queued_ms === undefined ? undefined : took(call.queued_ms)],
     ["Waited for an answer", call.approval_wait_ms === undefined ? undefined : took(call.approval_wait_ms)],

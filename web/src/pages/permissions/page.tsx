@@ -7,13 +7,15 @@ import { setQuery, usePlace } from "../../router.js";
 import { Tabs } from "../../ui/controls.js";
 import { ErrorState, Skeleton, Strip } from "../../ui/states.js";
 import { Explain } from "./explain.js";
+import { Grants } from "./grants.js";
 import { Profiles } from "./profiles.js";
 import { Propose } from "./propose.js";
 import { Simulate } from "./simulate.js";
 import "./permissions.css";
 
 const TABS = [
-  { value: "profiles", label: "Profiles and rules" },
+  { value: "profiles", label: "Profiles" },
+  { value: "grants", label: "Grants" },
   { value: "explain", label: "Explain a call" },
   { value: "simulate", label: "Simulate" },
   { value: "propose", label: "Least privilege" },
@@ -62,6 +64,8 @@ export default function PermissionsPage() {
         ) : (
           <Skeleton />
         )
+      ) : tab === "grants" ? (
+        <Grants />
       ) : tab === "explain" ? (
         <Explain permissions={data} />
       ) : tab === "simulate" ? (

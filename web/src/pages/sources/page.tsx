@@ -15,6 +15,7 @@ import { Modal } from "../../ui/modal.js";
 import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { Status } from "../../ui/status.js";
 import { DriftOf } from "./drift.js";
+import { LogIn } from "./log-in.js";
 import { messageOf, rowsOf, type SourceRow } from "./rows.js";
 import "./sources.css";
 
@@ -118,7 +119,6 @@ function Source(props: { readonly row: SourceRow; readonly isOpen: boolean; read
     onSettled: () => queries.invalidateQueries({ queryKey: ["sources"] }),
   });
   const isServer = row.server !== undefined;
-  const login = `hermes mcp login ${row.name}`;
   return (
     <article className="source" aria-label={visibleLine(row.name)}>
       <div className={props.isOpen ? "src open" : "src"}>
@@ -130,7 +130,11 @@ function Source(props: { readonly row: SourceRow; readonly isOpen: boolean; read
         <Status tone={row.tone} word={row.word} calm />
         <p className="msg">{visible(messageOf(row, now))}</p>
         <div className="acts">
-          {row.needsLogin && <CopyButton text={login} label="Log in" />}
+          {row.needsLogin && !props.isOpen && (
+            <Button icon="login" onClick={props.onOpen}>
+              Log in
+            </Button>
+          )}
           {isServer && isBroken(row) && (
             <Button icon="rerun" busy={reconnect.isPending} onClick={() => reconnect.mutate()}>
               Reconnect
@@ -154,7 +158,7 @@ function Source(props: { readonly row: SourceRow; readonly isOpen: boolean; read
           {row.drift.map((drift) => (
             <DriftOf key={drift.tool} source={row.id} drift={drift} />
           ))}
-          <More row={row} login={login} reconnect={() => reconnect.mutate()} busy={reconnect.isPending} />
+          <More row={row} reconnect={() => reconnect.mutate()} busy={reconnect.isPending} />
         </>
       )}
     </article>
@@ -166,17 +170,12 @@ function isBroken({ status, drift }: SourceRow): boolean {
   return !["ready", "disabled", "connecting"].includes(status.state) && drift.length === 0;
 }
 
-function More(props: {
-  readonly row: SourceRow;
-  readonly login: string;
-  readonly reconnect: () => void;
-  readonly busy: boolean;
-}) {
+function More(props: { readonly row: SourceRow; readonly reconnect: () => void; readonly busy: boolean }) {
   const { row } = props;
   const { status, server } = row;
   return (
     <div className="src-more">
-      {status.fix !== undefined && row.drift.length === 0 && (
+      {status.fix !== undefined && row.drift.length === 0 && !row.needsLogin && (
         <section aria-label="What to do">
           <h3>What to do</h3>
           <div className="row-flex">
@@ -187,16 +186,7 @@ function More(props: {
           </div>
         </section>
       )}
-      {row.needsLogin && (
-        <section aria-label="Log in">
-          <h3>Log in</h3>
-          <p className="about">The browser that logs in must be on the machine of the server:</p>
-          <div className="row-flex">
-            <Code label="Command">{props.login}</Code>
-            <CopyButton text={props.login} />
-          </div>
-        </section>
-      )}
+      {row.needsLogin && <LogIn row={row} />}
       {server !== undefined && server.stderr.length > 0 && (
         <section aria-label="Last words">
           <h3>What it wrote last</h3>

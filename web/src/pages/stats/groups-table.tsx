@@ -7,6 +7,7 @@ import { Select } from "../../ui/controls.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
 import { cost, short } from "./figures.js";
+import { OnlyThis } from "./filter.js";
 import { DIMENSIONS, type Dimension, type GroupRow, type StatsAnswer } from "./types.js";
 
 const TITLES: Readonly<Record<Dimension, string>> = {
@@ -92,7 +93,10 @@ export function GroupsTable(props: { readonly stats: StatsAnswer; readonly by: D
               return (
                 <tr key={row.key}>
                   <td>
-                    <Name by={by} name={row.key} />
+                    <span className="row-name">
+                      <Name by={by} name={row.key} />
+                      {row.key !== "" && query[by] !== row.key && <OnlyThis by={by} name={row.key} />}
+                    </span>
                   </td>
                   {hasSpark && (
                     <td>

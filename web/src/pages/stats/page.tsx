@@ -8,6 +8,7 @@ import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { CallsChart, CallsLegend, partsIn } from "./calls-chart.js";
 import { Failures } from "./failures.js";
 import { Figures, isComparable } from "./figures.js";
+import { FilterTokens, filterFrom } from "./filter.js";
 import { GroupsTable } from "./groups-table.js";
 import { LatencyChart } from "./latency-chart.js";
 import { chooseRange, RANGES, type RangeName, rangeFrom, spanText } from "./range.js";
@@ -20,7 +21,8 @@ export default function StatsPage() {
   const { query } = usePlace();
   const range = rangeFrom(query);
   const by = DIMENSIONS.find((known) => known === query.by) ?? "tool";
-  const { query: asked, before } = useStats(range, by);
+  const only = filterFrom(query);
+  const { query: asked, before } = useStats(range, { by, only });
   const { data: stats } = asked;
   const keys = RANGES.map(({ value }, index) => [String(index + 1), () => chooseRange(value)] as const);
   useKeys({
@@ -56,6 +58,7 @@ export default function StatsPage() {
       }
     >
       <div className="scroll" tabIndex={0} role="group" aria-label="Figures">
+        <FilterTokens only={only} />
         {stats === undefined ? (
           asked.isError ? (
             <ErrorState

@@ -1,26 +1,16 @@
 import type {
   CallCounts,
-  CountedStatus,
   GroupStats,
   JournalStats,
   SeriesPoint,
-  ToolStats,
+  StatsFilter,
 } from "../../../../src/call/stats/stats.js";
 
-/** `GET /v1/stats?since&until&by`, as `hermes stats --json`. */
-export const STATUSES = [
-  "ok",
-  "cancelled",
-  "denied",
-  "timeout",
-  "error",
-  "unknown",
-] as const satisfies readonly CountedStatus[];
+/** `GET /v1/stats?since&until&by&tool&toolset&…`, as `hermes stats --json`. */
 export const DIMENSIONS = ["tool", "toolset", "model", "environment", "session", "door"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
-export type { CountedStatus };
+export type { StatsFilter };
 export type Counts = Omit<CallCounts, "result_chars">;
-export type ToolRow = ToolStats;
 export type GroupRow = GroupStats;
 export type Point = SeriesPoint;
 export type StatsAnswer = JournalStats;

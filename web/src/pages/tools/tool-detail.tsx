@@ -14,10 +14,11 @@ import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { resolved, type Schema, typeWord } from "./form/kinds.js";
 import { callsQuery, shownName, toolQuery } from "./queries.js";
+import { ScorecardTab } from "./scorecard.js";
 import { stateOf } from "./tool-list.js";
 import { TryIt } from "./try-it.js";
 
-type Tab = "try" | "schema" | "model" | "calls";
+type Tab = "try" | "schema" | "model" | "calls" | "score";
 
 export function ToolDetail(props: { readonly name: string; readonly listed: ToolListing | undefined }) {
   const { query } = usePlace();
@@ -52,6 +53,7 @@ export function ToolDetail(props: { readonly name: string; readonly listed: Tool
           { value: "schema", label: "Schema" },
           { value: "model", label: "What a model sees" },
           { value: "calls", label: "Calls", count: calls.data?.calls.length },
+          { value: "score", label: "Scorecard" },
         ]}
         onChange={(value) => setQuery({ tab: value === "try" ? undefined : value })}
       />
@@ -70,6 +72,7 @@ export function ToolDetail(props: { readonly name: string; readonly listed: Tool
           {tab === "schema" && <SchemaTab about={about.data} />}
           {tab === "model" && <ModelTab about={about.data} />}
           {tab === "calls" && <CallsTab tool={tool} />}
+          {tab === "score" && <ScorecardTab tool={tool.name} />}
           {tab === "try" && <TryIt about={about.data} />}
         </div>
       )}
