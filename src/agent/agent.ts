@@ -5,6 +5,7 @@ import { Channel } from "./channel.js";
 import { isUnfinished, openCalls, UNKNOWN_OUTCOME } from "./context.js";
 import { ContextMeter } from "./context-meter.js";
 import type { AgentEvent } from "./events.js";
+import { heardIn } from "./heard.js";
 import type { AgentParts, Emitter } from "./open-agent.js";
 import type { NewMessage } from "./sessions/types.js";
 import type { ConversationTodos } from "./todos.js";
@@ -32,17 +33,26 @@ export class Agent {
   #running: Promise<void> | undefined;
   readonly #stops = new Set<AbortController>();
   #emit: (event: AgentEvent) => void = () => {};
+  /** The last message that this agent knows of; undefined before the first turn of a new conversation. */
+  #heardTo: string | undefined;
   #closed = false;
 
   /** @internal */
   constructor(
     parts: AgentParts,
-    opened: { conversation: string; session: Session; todos: ConversationTodos; emit: Emitter },
+    opened: {
+      readonly conversation: string;
+      readonly session: Session;
+      readonly todos: ConversationTodos;
+      readonly emit: Emitter;
+      readonly heardTo: string | undefined;
+    },
   ) {
     this.#parts = parts;
     this.conversation = opened.conversation;
     this.session = opened.session;
     this.#todos = opened.todos;
+    this.#heardTo = opened.heardTo;
     opened.emit.to = (event) => this.#emit(event);
   }
 
@@ -140,12 +150,15 @@ export class Agent {
     const { events, signal, said, traceparent } = turn;
     const emit = (event: AgentEvent) => events.push(event);
     this.#emit = emit;
-    if (!(await store.begin(this.conversation))) {
+    const begun = await store.begin(this.conversation);
+    if (begun !== true) {
       const hint = "Wait until it is done, or begin a new conversation.";
-      emit({ type: "error", code: "busy", message: "Another program works on this conversation.", hint });
+      const who = begun === false ? "Another program" : `Another machine, ${begun.by},`;
+      emit({ type: "error", code: "busy", message: `${who} works on this conversation.`, hint });
       return;
     }
     try {
+      await this.#hearOthers();
       await this.#answerWhatIsOpen();
       if (said.length > 0) await store.append(this.conversation, said);
       this.session.beginTurn();
@@ -168,8 +181,18 @@ export class Agent {
         }),
       );
     } finally {
+      this.#heardTo = (await store.messages(this.conversation, { last: 1 }))[0]?.id;
       await store.end(this.conversation);
     }
+  }
+
+  /** Another program, or another machine, may have gone on with the conversation since its last turn here. */
+  async #hearOthers(): Promise<void> {
+    if (this.#heardTo === undefined) return;
+    const news = await this.#parts.store.messages(this.conversation, { after: this.#heardTo });
+    if (news.length === 0) return;
+    this.session.scope.task.hear(heardIn(news, this.session));
+    this.#todos.follow(news);
   }
 
   /** Calls of a turn that was cut off: their outcome is not known, and everything after needs their answers. */

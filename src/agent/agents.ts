@@ -47,10 +47,16 @@ export class Agents {
   }
 
   #ownConversations(): Promise<SqliteConversationStore> {
-    this.#opened ??= openConversations(this.#runtime.config.paths).catch((error: unknown) => {
-      this.#opened = undefined;
-      throw error;
-    });
+    this.#opened ??= openConversations(this.#runtime.config.paths, { log: this.#runtime.sharedLog }).then(
+      (store) => {
+        for (const notice of store.notices) this.#runtime.log.warn(notice);
+        return store;
+      },
+      (error: unknown) => {
+        this.#opened = undefined;
+        throw error;
+      },
+    );
     return this.#opened;
   }
 

@@ -80,18 +80,20 @@ async function runChild(
   if (parent === undefined) throw new Error("a child was asked for before its parent was there");
   const { skills, models } = parent.scope.host;
   const host = { todos, skills, models };
-  const session = parent.openChild({
-    tools: toolsFor(parent.view, { toolsets: task.toolsets, host }),
-    insideCall: options.insideCall,
-    host,
-  });
+  let session: Session | undefined;
   try {
     const { id } = await store.create({
       source: "subagent",
       model: model.name,
-      cwd: session.cwd,
+      cwd: parent.cwd,
       parent: parts.conversation,
       title: task.goal.slice(0, 80),
+    });
+    session = parent.openChild({
+      tools: toolsFor(parent.view, { toolsets: task.toolsets, host }),
+      insideCall: options.insideCall,
+      host,
+      conversation: id,
     });
     await store.append(id, [
       { role: "system", content: await systemPrompt({ session, who: WHO }) },
@@ -127,7 +129,7 @@ async function runChild(
     const summary = error instanceof Error ? error.message : String(error);
     return { status: "failed", summary, turns: 0, durationMs: Math.round(performance.now() - startedAt) };
   } finally {
-    session.close();
+    session?.close();
   }
 }
 

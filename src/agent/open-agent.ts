@@ -19,7 +19,8 @@ const MAX_CONCURRENT = 3;
 /** What outlives a conversation or lies beside it; task list and delegation the agent brings by itself. */
 export type AgentSurroundings = Pick<HostCapabilities, "memory" | "sessions" | "skills" | "models">;
 
-export interface AgentParts extends Omit<OpenSessionOptions, "host" | "model" | "contextTokens"> {
+export interface AgentParts
+  extends Omit<OpenSessionOptions, "host" | "model" | "contextTokens" | "conversation"> {
   readonly runtime: Runtime;
   readonly store: ConversationStore;
   readonly model: AgentModel;
@@ -59,7 +60,8 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
   const { store, model, owner, history = [] } = parts;
   if (parts.conversation !== undefined) {
     const known = await mustExist(parts.conversation, parts);
-    return openIn(parts, known, await store.messages(known.id));
+    const said = await store.messages(known.id);
+    return openIn({ ...parts, heardTo: said.at(-1)?.id }, known, said);
   }
   const cwd = parts.cwd ?? parts.runtime.cwd;
   const made = await store.create({ source: parts.source ?? "library", model: model.name, cwd, owner });
@@ -80,7 +82,7 @@ export async function openAgent(parts: AgentParts): Promise<Agent> {
 }
 
 async function openIn(
-  parts: AgentParts,
+  parts: AgentParts & { readonly heardTo?: string | undefined },
   { id, cwd }: Conversation,
   said: readonly NewMessage[],
 ): Promise<Agent> {
@@ -98,6 +100,7 @@ async function openIn(
   });
   const session = await (parts.openSession ?? runtime.openSession.bind(runtime))({
     ...sessionOptions(parts),
+    conversation: id,
     cwd: parts.cwd ?? cwd,
     approver: approverOf(parts, emit),
     host: {
@@ -113,7 +116,7 @@ async function openIn(
   });
   session.scope.task.hear([...describers(session), ...heardIn(said, session)]);
   opened.session = session;
-  return new Agent(parts, { conversation: id, session, todos, emit });
+  return new Agent(parts, { conversation: id, session, todos, emit, heardTo: parts.heardTo });
 }
 
 async function mustExist(id: string, { store, owner }: AgentParts): Promise<Conversation> {

@@ -15,6 +15,11 @@ export class ConversationTodos implements TodoHost {
     return this.#items;
   }
 
+  /** Takes over what was written on another machine, if anything was. */
+  follow(said: readonly NewMessage[]): void {
+    if (said.some(({ name }) => name === "todo")) this.#items = lastListIn(said);
+  }
+
   write(items: readonly TodoItem[]): void {
     this.#items = items;
   }

@@ -147,7 +147,12 @@ export class ChatWorker {
       if ("reason" in agent)
         return current === "owner" || agent.reason === "" ? agent.reason : "I cannot answer at the moment.";
       const events = await this.#begin({ row, agent, signal });
-      const answer = typeof events === "string" ? events : replyOf(await played(events), current === "owner");
+      const turn = typeof events === "string" ? events : await played(events);
+      if (typeof turn !== "string" && turn.isElsewhere) {
+        await store.write(() => store.inbox.release(row.seq));
+        throw new WorkedOnElsewhere(turn.errors.join("\n"));
+      }
+      const answer = typeof turn === "string" ? turn : replyOf(turn, current === "owner");
       if (!this.#shutdown.signal.aborted) return answer;
       await store.write(() => store.inbox.release(row.seq));
       return undefined;
@@ -168,10 +173,11 @@ export class ChatWorker {
     const isResumed = row.state === "working" && row.conversation === conversation;
     const since =
       isResumed && row.begunAfter !== undefined
-        ? await conversations.messages(conversation, { after: row.begunAfter })
+        ? await messagesSince(conversations, { conversation, after: row.begunAfter })
         : [];
-    const last = (await conversations.messages(conversation, { last: 1 }))[0]?.id ?? "";
-    await store.write(() => store.inbox.begin(row.seq, { conversation, after: last }));
+    // Counted: the numbers of messages are others on another machine.
+    const after = `#${(await conversations.get(conversation))?.messages ?? 0}`;
+    await store.write(() => store.inbox.begin(row.seq, { conversation, after }));
     if (!since.some(({ role }) => role === "user"))
       return agent.send(await this.#parts.told(row, signal), { signal });
     return isUnfinished(since) ? agent.resume({ signal }) : lastAnswer(since);
@@ -205,6 +211,7 @@ export class ChatWorker {
   }
 
   #failed(row: InboxRow, error: unknown): string {
+    if (error instanceof WorkedOnElsewhere) throw error;
     const { gateway, log, role } = this.#parts;
     log.error(`${gateway.name}: a message was not answered: ${messageOf(error)}`);
     return failureText(messageOf(error), role(row.message.person.id) === "owner");
@@ -232,7 +239,13 @@ export class ChatWorker {
   }
 }
 
+/** Another machine still has the conversation: the message waits. */
+class WorkedOnElsewhere extends Error {
+  override readonly name = "WorkedOnElsewhere";
+}
+
 interface Played {
+  readonly isElsewhere: boolean;
   readonly result: AgentResult | undefined;
   readonly errors: readonly string[];
   readonly notices: readonly string[];
@@ -242,12 +255,15 @@ async function played(events: AsyncIterable<AgentEvent>): Promise<Played> {
   const errors: string[] = [];
   const notices: string[] = [];
   let result: AgentResult | undefined;
+  let isElsewhere = false;
   for await (const event of events) {
-    if (event.type === "error") errors.push(event.message);
-    else if (event.type === "notice") notices.push(event.message);
+    if (event.type === "error") {
+      errors.push(event.message);
+      isElsewhere = event.code === "busy";
+    } else if (event.type === "notice") notices.push(event.message);
     else if (event.type === "result") result = event;
   }
-  return { result, errors, notices };
+  return { result, errors, notices, isElsewhere: isElsewhere && result === undefined };
 }
 
 /** Only an owner is told of what went on inside. */
@@ -273,6 +289,14 @@ function failureText(why: string, isOwner: boolean): string {
   return isOwner && why !== ""
     ? `That failed: ${why}`
     : "Something went wrong on my side; I could not answer.";
+}
+
+async function messagesSince(
+  conversations: ConversationStore,
+  { conversation, after }: { readonly conversation: string; readonly after: string },
+): Promise<readonly StoredMessage[]> {
+  if (!after.startsWith("#")) return conversations.messages(conversation, { after });
+  return (await conversations.messages(conversation)).slice(Number(after.slice(1)));
 }
 
 function lastAnswer(messages: readonly StoredMessage[]): string {

@@ -100,13 +100,13 @@ export class Delivery {
     const { gateway, store } = this.#parts;
     if (Date.now() - row.createdAt > GIVE_UP_MS)
       return { sent: false, retry: "never", message: "it could not be sent for a day" };
-    const { seq, part, plain } = row;
+    const { seq, uid, part, plain } = row;
     // Only one whose end was never seen is found in this state here.
     const mayRepeat = row.state === "sending" && !gateway.traits.knowsRepeats && part.replaces === undefined;
     const text = mayRepeat ? REPEAT_NOTE + part.text : part.text;
     if (!(await store.write(() => store.outbox.sending(seq)))) return undefined;
     try {
-      return await gateway.send({ ...part, id: partId(seq), text, plain }, this.#cut.signal);
+      return await gateway.send({ ...part, id: `hermes-${uid}`, text, plain }, this.#cut.signal);
     } catch (error) {
       return { sent: false, retry: "later", unsure: true, message: messageOf(error) };
     }
@@ -136,8 +136,4 @@ export class Delivery {
 /** What is refused as plain characters too will be refused always. */
 function isHopeless(outcome: Extract<SendOutcome, { sent: false }>, plain: boolean): boolean {
   return outcome.retry === "never" || (outcome.retry === "plain" && plain);
-}
-
-function partId(seq: number): string {
-  return `hermes-${seq}`;
 }

@@ -97,6 +97,8 @@ export interface GatewayTraits {
   readonly knowsRepeats: boolean;
   /** A person sits there who can be asked; else approvals are those of unattended work. */
   readonly attended: boolean;
+  /** Messages come to the server, whichever of several machines that is, and are not fetched. */
+  readonly isCalled?: boolean | undefined;
   /** Strangers may be given a pairing code. */
   readonly pairs: boolean;
 }

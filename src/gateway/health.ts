@@ -1,8 +1,8 @@
 import type { Database } from "../store/driver.js";
 import { isOwnerAlive } from "../store/process-owner.js";
 
-/** `waiting`: it failed and will be started again. `refused`: only a person can mend it, by changing settings. */
-export type GatewayState = "starting" | "running" | "waiting" | "refused" | "stopped";
+/** `standby`: another machine of the cluster runs it. `waiting`: it failed and will be started again. `refused`: only a person can mend it, by changing settings. */
+export type GatewayState = "standby" | "starting" | "running" | "waiting" | "refused" | "stopped";
 
 export interface GatewayHealth {
   readonly gateway: string;
@@ -48,9 +48,11 @@ export class Health {
       .run(state, since, lastReceivedAt, restarts, error, gateway, this.#worker);
   }
 
-  /** A process that lives has it. */
+  /** A process that lives runs it. */
   isRun(gateway: string): boolean {
-    const row = this.#db.prepare("SELECT worker FROM health WHERE gateway = ?").get(gateway);
+    const row = this.#db
+      .prepare("SELECT worker FROM health WHERE gateway = ? AND state <> 'standby'")
+      .get(gateway);
     return typeof row?.worker === "string" && isOwnerAlive(row.worker);
   }
 

@@ -4,6 +4,8 @@ import { Agents } from "../agent/agents.js";
 import { configuredBudget } from "../agent/raise-budget.js";
 import type { ConversationStore } from "../agent/sessions/types.js";
 import type { AgentModel } from "../agent/turn.js";
+import { pause } from "../base/deadline.js";
+import { messageOf } from "../base/errno.js";
 import type { NoModel } from "../model/route.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { chatApprover, chatAsk } from "./approval-question.js";
@@ -18,6 +20,8 @@ import { Questions } from "./questions.js";
 import { Supervisor } from "./supervisor.js";
 
 const HOUR_MS = 3_600_000;
+/** How often it is looked whether the machine that runs a gateway is still there. */
+const LOOK_EVERY_MS = 1_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 
 /** A gateway with what the settings say about who may talk there. */
@@ -53,6 +57,9 @@ export class GatewayHub {
   readonly #questions: Questions;
   readonly #agents: Agents;
   readonly #toldTooMany = new Set<string>();
+  readonly #stop = new AbortController();
+  /** Gateways that another machine runs. */
+  readonly #waiting = new Set<Promise<void>>();
   #model: Promise<AgentModel | NoModel> | undefined;
 
   constructor(parts: HubParts) {
@@ -64,32 +71,106 @@ export class GatewayHub {
     });
   }
 
-  /** Starts them all; the names of those that another process runs already. */
-  async start(): Promise<{ readonly busy: readonly string[] }> {
+  /** Starts them all; the names of those that another process runs already, or another machine of the cluster. */
+  async start(): Promise<{ readonly busy: readonly string[]; readonly standby: readonly string[] }> {
     const { store, gateways } = this.#parts;
     await store.prune();
+    store.onLost = (name, why) => void this.#lose(name, why);
+    store.onForwarded(async (name, body) => {
+      const running = this.#running.get(name);
+      if (running === undefined) throw new Error(`${name} is being stopped`);
+      return this.#receive(running, body as IncomingMessage);
+    });
     const busy: string[] = [];
+    const standby: string[] = [];
     for (const configured of gateways) {
       const { name } = configured.gateway;
-      if (await store.write(() => store.health.claim(name))) this.#run(configured);
-      else busy.push(name);
+      if (!(await store.write(() => store.health.claim(name)))) busy.push(name);
+      else if (await this.#takeOver(configured)) this.#run(configured);
+      else {
+        standby.push(name);
+        this.#standBy(configured);
+      }
     }
-    return { busy };
+    return { busy, standby };
   }
 
   /** Turns that run are interrupted and gone on with by the next process; nothing is lost. */
   async stop(): Promise<void> {
     const { store } = this.#parts;
-    const running = [...this.#running.values()];
-    await Promise.all(running.map(({ supervisor }) => supervisor.stop()));
-    await Promise.all(
-      running.flatMap(({ workers }) => [...workers.values()].map((worker) => worker.close())),
-    );
-    await Promise.all(running.map(({ delivery }) => delivery.stop()));
+    this.#stop.abort(new Error("the gateways stop"));
+    await Promise.all(this.#waiting);
+    await Promise.all([...this.#running.values()].map((running) => this.#end(running)));
     await store.write(() => {
-      for (const { gateway } of running) store.health.release(gateway.name);
+      for (const { gateway } of this.#parts.gateways) store.health.release(gateway.name);
     });
+    await Promise.all([...this.#running.keys()].map((name) => store.release(name)));
     this.#running.clear();
+  }
+
+  async #end({ supervisor, workers, delivery }: Running): Promise<void> {
+    await supervisor.stop();
+    await Promise.all([...workers.values()].map((worker) => worker.close()));
+    await delivery.stop();
+  }
+
+  /** Whether this machine runs it from now on. */
+  async #takeOver({ gateway }: ConfiguredGateway): Promise<boolean> {
+    try {
+      return (await this.#parts.store.hold(gateway.name)) === undefined;
+    } catch (error) {
+      this.#parts.runtime.log.warn(`${gateway.name}: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Another machine of the cluster runs it; when it dies, this one does. */
+  #standBy(configured: ConfiguredGateway): void {
+    const { store, runtime } = this.#parts;
+    const { gateway } = configured;
+    const { name, traits } = gateway;
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, this.#stop.signal]);
+    const health = {
+      gateway: name,
+      since: Date.now(),
+      lastReceivedAt: undefined,
+      restarts: 0,
+      error: undefined,
+    };
+    const forwarding = {
+      alive: () => undefined,
+      heard: () => [],
+      message: async (message: IncomingMessage) =>
+        (await store.forward(name, message)) === "known" ? ("known" as const) : ("new" as const),
+      press: async () => "",
+    };
+    const wait = async () => {
+      await store.write(() => store.health.note({ ...health, state: "standby" }));
+      const receiving = traits.isCalled === true ? gateway.receive(forwarding, signal) : undefined;
+      while (!signal.aborted) {
+        await pause(LOOK_EVERY_MS, signal);
+        if (!signal.aborted && (await this.#takeOver(configured))) break;
+      }
+      over.abort(new Error("it is run here"));
+      await receiving?.catch(() => undefined);
+      if (this.#stop.signal.aborted) return store.release(name);
+      runtime.log.warn(`${name}: the machine that ran it is gone; it is run here from now on`);
+      this.#run(configured);
+    };
+    const waiting = wait()
+      .catch((error: unknown) => runtime.log.error(`${name}: ${messageOf(error)}`))
+      .finally(() => this.#waiting.delete(waiting));
+    this.#waiting.add(waiting);
+  }
+
+  async #lose(name: string, why: string): Promise<void> {
+    const running = this.#running.get(name);
+    if (running === undefined) return;
+    this.#running.delete(name);
+    this.#parts.runtime.log.error(`${name} is no longer run here: ${why}`);
+    await this.#end(running).catch(() => undefined);
+    if (!this.#stop.signal.aborted) this.#standBy(running);
   }
 
   #run(configured: ConfiguredGateway): void {

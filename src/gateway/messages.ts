@@ -66,7 +66,9 @@ export class GatewayMessages implements MessagesHost {
   }
 
   async #withStore<Result>(work: (store: GatewayStore) => Promise<Result>): Promise<Result> {
-    const store = await openGatewayStore(this.#parts.runtime.config.paths.gatewaysDb);
+    const { config, log } = this.#parts.runtime;
+    const store = await openGatewayStore(config.paths.gatewaysDb);
+    for (const notice of store.notices) log.warn(notice);
     try {
       return await work(store);
     } finally {

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Database, SqlRow, Statement } from "../store/driver.js";
 import { isOwnerAlive } from "../store/process-owner.js";
 import type { OutgoingPart } from "./gateway.js";
@@ -9,6 +10,8 @@ export type NewPart = Omit<OutgoingPart, "id" | "plain">;
 
 export interface OutboxRow {
   readonly seq: number;
+  /** What the platform is told to know it by, should it come a second time: from whichever machine. */
+  readonly uid: string;
   readonly createdAt: number;
   /** `sending`: handed to the platform, and nobody knows yet whether it arrived. */
   readonly state: OutboxState;
@@ -35,10 +38,17 @@ export class Outbox {
   add(gateway: string, part: NewPart): number {
     return this.#db
       .prepare(
-        `INSERT INTO outbox (gateway, chat, created_at, state, is_edit, part) VALUES (?, ?, ?, 'waiting', ?, ?)`,
+        `INSERT INTO outbox (gateway, chat, created_at, state, is_edit, part, uid)
+         VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
       )
-      .run(gateway, part.chat, Date.now(), part.replaces === undefined ? 0 : 1, JSON.stringify(part))
-      .lastInsertRowid;
+      .run(
+        gateway,
+        part.chat,
+        Date.now(),
+        part.replaces === undefined ? 0 : 1,
+        JSON.stringify(part),
+        String(randomInt(2 ** 47)),
+      ).lastInsertRowid;
   }
 
   next(gateway: string, chat: string): OutboxRow | undefined {
@@ -124,6 +134,7 @@ export class Outbox {
 function outboxRow(row: SqlRow): OutboxRow {
   return {
     seq: Number(row.seq),
+    uid: String(row.uid),
     createdAt: Number(row.created_at),
     state: String(row.state) as OutboxState,
     plain: row.plain === 1,

@@ -3,8 +3,8 @@
  *
  * `inbox.id` is the platform's: what it delivers twice is one row. What a row said is emptied once it is answered (the
  * conversation has it); its id stays for as long as a platform may deliver it again. `begun_after` is the last message of
- * the conversation before this one was put into it, so that after a crash it is known whether it got there. `outbox.sender`
- * is the process that has a part in its hands; one that is gone cannot finish it.
+ * the conversation before this one was put into it (`#12`: how many there were), so that after a crash it is known whether
+ * it got there. `outbox.sender` is the process that has a part in its hands; one that is gone cannot finish it.
  */
 export const GATEWAY_MIGRATIONS: readonly string[] = [
   `
@@ -71,5 +71,12 @@ export const GATEWAY_MIGRATIONS: readonly string[] = [
     restarts INTEGER NOT NULL,
     error TEXT
   ) WITHOUT ROWID;
+  `,
+  // `uid` names a part on every machine of a cluster; `shared` says how far its log is taken in.
+  `
+  ALTER TABLE outbox ADD COLUMN uid TEXT;
+  UPDATE outbox SET uid = seq;
+  CREATE INDEX IF NOT EXISTS outbox_uid ON outbox (gateway, uid);
+  CREATE TABLE IF NOT EXISTS shared (gateway TEXT PRIMARY KEY, log_seq INTEGER NOT NULL) WITHOUT ROWID;
   `,
 ];

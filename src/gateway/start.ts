@@ -10,6 +10,8 @@ export interface StartedGateways {
   readonly names: readonly string[];
   /** Run by another process. */
   readonly busy: readonly string[];
+  /** Of the names those that another machine of the cluster runs, until it dies. */
+  readonly standby: readonly string[];
   /** Takes what comes to `/hooks/NAME`. */
   readonly hooks: {
     accept(name: string, delivery: Parameters<WebhookGateway["accept"]>[0]): Promise<HookAnswer | undefined>;
@@ -27,8 +29,9 @@ export async function startGateways(
     ({ gateway }) => only === undefined || only.includes(gateway.name) || only.includes(gateway.platform),
   );
   if (wanted.length === 0) return undefined;
-  const store = await openGatewayStore(config.paths.gatewaysDb);
-  const conversations = await openConversations(config.paths);
+  const store = await openGatewayStore(config.paths.gatewaysDb, runtime.sharedLog);
+  const conversations = await openConversations(config.paths, { log: runtime.sharedLog });
+  for (const notice of [...store.notices, ...conversations.notices]) log.warn(notice);
   const hub = new GatewayHub({
     runtime,
     store,
@@ -39,7 +42,7 @@ export async function startGateways(
         onNotice: (message) => log.warn(message),
       }),
   });
-  const { busy } = await hub.start();
+  const { busy, standby } = await hub.start();
   const webhooks = new Map(
     wanted.flatMap(({ gateway }) =>
       gateway instanceof WebhookGateway ? [[gateway.name, gateway] as const] : [],
@@ -48,6 +51,7 @@ export async function startGateways(
   return {
     names: wanted.map(({ gateway }) => gateway.name).filter((name) => !busy.includes(name)),
     busy,
+    standby,
     hooks: {
       accept: async (name, delivery) => webhooks.get(`webhook:${name}`)?.accept(delivery),
     },

@@ -35,6 +35,8 @@ export class Supervisor {
   #notedAt = 0;
   #state: GatewayState = "starting";
   #since = Date.now();
+  /** By a clock that nobody sets. */
+  #heardAt = 0;
   #error: string | undefined;
 
   constructor(parts: SupervisorParts) {
@@ -76,11 +78,11 @@ export class Supervisor {
     const { gateway, receiver } = this.#parts;
     const attempt = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, attempt.signal]);
-    const startedAt = Date.now();
+    this.#heardAt = performance.now();
     const { silenceMs } = gateway.traits;
     const watch = Number.isFinite(silenceMs)
       ? setInterval(() => {
-          const quietMs = Date.now() - Math.max(startedAt, this.#lastReceivedAt ?? 0);
+          const quietMs = performance.now() - this.#heardAt;
           if (quietMs > silenceMs)
             attempt.abort(new Error(`nothing was received for ${Math.round(quietMs / 1000)} s`));
         }, silenceMs / 4).unref()
@@ -98,6 +100,7 @@ export class Supervisor {
   #alive(): void {
     const now = Date.now();
     this.#lastReceivedAt = now;
+    this.#heardAt = performance.now();
     this.#failures = 0;
     if (this.#state !== "running") this.#become("running", undefined);
     else if (now - this.#notedAt >= NOTE_EVERY_MS) this.#note();

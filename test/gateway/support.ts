@@ -19,7 +19,10 @@ export type Answer = string | { readonly call: string; readonly arguments: unkno
 /** Decides by what was said last what the model does. */
 export type Decide = (last: string, request: ModelRequest) => Answer | Promise<Answer>;
 
-export function telegramAt(server: TelegramServer, traits: object = {}): TelegramGateway {
+export function telegramAt(
+  server: Pick<TelegramServer, "token" | "apiRoot">,
+  traits: object = {},
+): TelegramGateway {
   return new TelegramGateway({
     token: server.token,
     apiRoot: server.apiRoot,

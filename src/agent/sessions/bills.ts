@@ -1,7 +1,7 @@
 import type { Database } from "../../store/driver.js";
 import type { Bill } from "./types.js";
 
-export function insertBill(db: Database, bill: Omit<Bill, "at"> & { readonly root: number }): void {
+export function insertBill(db: Database, bill: Bill & { readonly root: number }): void {
   const { usage } = bill;
   db.prepare(
     `INSERT INTO bills (root, session, at, model, purpose, input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd,
@@ -10,7 +10,7 @@ export function insertBill(db: Database, bill: Omit<Bill, "at"> & { readonly roo
   ).run(
     bill.root,
     bill.session,
-    Date.now(),
+    bill.at,
     bill.model,
     bill.purpose,
     usage.inputTokens,
@@ -20,6 +20,38 @@ export function insertBill(db: Database, bill: Omit<Bill, "at"> & { readonly roo
     bill.costUsd ?? null,
     bill.definitionTokens ?? 0,
   );
+}
+
+/** As another machine tells it: one that is here already is not added again. */
+export function insertToldBill(db: Database, bill: Bill & { readonly root: number }): void {
+  const { at, session, purpose, usage } = bill;
+  const known = db
+    .prepare(
+      "SELECT 1 FROM bills WHERE at = ? AND session = ? AND purpose = ? AND input_tokens = ? AND output_tokens = ?",
+    )
+    .get(at, session, purpose, usage.inputTokens, usage.outputTokens);
+  if (known === undefined) insertBill(db, bill);
+}
+
+/** Of one family of conversations. */
+export function billsOf(db: Database, root: number): readonly Bill[] {
+  return db
+    .prepare("SELECT * FROM bills WHERE root = ? ORDER BY seq")
+    .all(root)
+    .map((row) => ({
+      session: String(row.session),
+      at: Number(row.at),
+      model: String(row.model),
+      purpose: String(row.purpose) as Bill["purpose"],
+      usage: {
+        inputTokens: Number(row.input_tokens),
+        cachedTokens: Number(row.cached_tokens),
+        cacheWriteTokens: Number(row.cache_write_tokens),
+        outputTokens: Number(row.output_tokens),
+      },
+      costUsd: row.cost_usd === null ? undefined : Number(row.cost_usd),
+      definitionTokens: Number(row.definition_tokens),
+    }));
 }
 
 /** Of one family of conversations, or of all, since a moment. */

@@ -1,7 +1,9 @@
 import type { Database, SqlRow, Statement } from "../../store/driver.js";
 import { rollback } from "../../store/migrations.js";
 import { isOwnerAlive, newOwnerId } from "../../store/process-owner.js";
+import type { SharedLog } from "../../store/shared-log.js";
 import { openStore, type Store, type StoreOptions } from "../../store/store.js";
+import { type AdoptedConversation, adoptInto, insertMessages } from "./adopt.js";
 import { insertBill, raisedLimit, raiseLimit, sumOfBills } from "./bills.js";
 import { ConversationQueries } from "./conversation-queries.js";
 import {
@@ -9,22 +11,23 @@ import {
   newConversationId,
   noSuchConversation,
   rememberedAliveness,
-  titleOf,
   workedOn,
 } from "./conversation-rows.js";
 import { GroupSync } from "./group-sync.js";
-import { columnsOf, readMessages } from "./message-rows.js";
+import { readMessages } from "./message-rows.js";
 import { recoverConversations } from "./recover.js";
 import { withRememberedStatements } from "./remembered-statements.js";
 import { CONVERSATION_MIGRATIONS } from "./schema.js";
 import { SearchIndex } from "./search-index.js";
 import { searchMessages } from "./search-messages.js";
+import { type ConversationChange, SharedConversation } from "./shared-conversation.js";
 import type {
   Bill,
   BudgetOf,
   Conversation,
   ConversationStore,
   FoundMessage,
+  HeldElsewhere,
   NewMessage,
   OwnedBy,
   StoredMessage,
@@ -38,10 +41,13 @@ export interface ConversationFiles {
   readonly sessionsIndex: string;
 }
 
-/** `syncFile` is for tests. */
+/** `syncFile` is for tests; `log`: other machines that may have to go on with what is said here. */
 export async function openConversations(
   files: ConversationFiles,
-  options: Pick<StoreOptions, "syncFile" | "checkWhole"> = {},
+  {
+    log,
+    ...options
+  }: Pick<StoreOptions, "syncFile" | "checkWhole"> & { readonly log?: SharedLog | undefined } = {},
 ): Promise<SqliteConversationStore> {
   const store = await openStore({
     path: files.sessionsDb,
@@ -49,7 +55,7 @@ export async function openConversations(
     ...options,
   });
   if (store.recovered) recoverConversations(store.db);
-  return new SqliteConversationStore(store, files.sessionsIndex);
+  return new SqliteConversationStore(store, { indexPath: files.sessionsIndex, log });
 }
 
 /** Conversations in `sessions.db`; what was answered is committed. */
@@ -61,12 +67,12 @@ export class SqliteConversationStore implements ConversationStore {
   readonly #sync: GroupSync;
   readonly #worker = newOwnerId();
   readonly #findConversation: Statement;
-  readonly #insertMessage: Statement;
-  readonly #countMessages: Statement;
+  readonly #log: SharedLog | undefined;
   #followTimer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, indexPath: string) {
+  constructor(store: Store, { indexPath, log }: { indexPath: string; log?: SharedLog | undefined }) {
     this.#store = store;
+    this.#log = log;
     this.#db = withRememberedStatements(store.db);
     this.#sync = new GroupSync(() => store.syncWal());
     this.#findConversation = store.db.prepare(
@@ -76,13 +82,6 @@ export class SqliteConversationStore implements ConversationStore {
     store.db.exec("PRAGMA secure_delete = ON");
     this.queries = new ConversationQueries(this.#db);
     this.index = new SearchIndex({ path: indexPath, messages: this.#db });
-    this.#insertMessage = store.db.prepare(
-      "INSERT INTO messages (conversation, role, at, text, rest) VALUES (?, ?, ?, ?, ?)",
-    );
-    this.#countMessages = store.db.prepare(
-      `UPDATE conversations SET messages = messages + ?, bytes = bytes + ?, updated_at = ?,
-         title = iif(title = '', ?, title) WHERE seq = ?`,
-    );
   }
 
   /** What a person should be told about this opening. */
@@ -115,8 +114,19 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   async get(id: string, owned?: OwnedBy): Promise<Conversation | undefined> {
+    await this.#refresh(id);
     const row = this.#row(id, owned);
     return row === undefined ? undefined : conversationOf(row);
+  }
+
+  /** The one that was talked in last: on this machine, or on another one of its cluster. */
+  async newest(owned: OwnedBy = {}): Promise<Conversation | undefined> {
+    const elsewhere = await this.#log?.newest(
+      "talk",
+      ({ owner }) => owned.owner === undefined || owned.owner === owner,
+    );
+    if (elsewhere !== undefined) await this.#refresh(elsewhere);
+    return (await this.list({ ...owned, limit: 1 }))[0];
   }
 
   async list(query: Parameters<ConversationStore["list"]>[0] = {}): Promise<readonly Conversation[]> {
@@ -142,24 +152,35 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   async append(session: string, added: readonly NewMessage[]): Promise<readonly StoredMessage[]> {
-    const columns = added.map(columnsOf);
     const at = Date.now();
-    const bytes = columns.reduce(
-      (sum, { text, rest }) => sum + Buffer.byteLength(text) + Buffer.byteLength(rest ?? ""),
-      0,
-    );
-    const ids = this.#write(() => {
-      const { seq } = this.#existing(session);
-      const conversation = Number(seq);
-      const numbers = columns.map(
-        ({ role, text, rest }) => this.#insertMessage.run(conversation, role, at, text, rest).lastInsertRowid,
-      );
-      this.#countMessages.run(added.length, bytes, at, titleOf(added), conversation);
-      return numbers;
-    });
+    const messages = added.map((message) => ({ ...message, at }));
+    const insert = () => insertMessages(this.#db, { conversation: this.#number(session), messages });
+    const shared = this.#shared(session);
+    const ids =
+      shared === undefined
+        ? this.#write(insert)
+        : await shared.log.record<ConversationChange, readonly number[]>(shared.copy, {
+            changes: () => [{ kind: "messages", messages: shared.copy.shared(messages) }],
+            commit: (seq) =>
+              this.#write(() => {
+                // Another process of this home may have read the record before it was written here.
+                const isHere = (shared.copy.state()?.seq ?? 0) >= seq;
+                const numbers = isHere ? this.#lastNumbers(session, added.length) : insert();
+                if (!isHere) shared.copy.standAt(seq);
+                return numbers;
+              }),
+          });
     this.#followLater();
     await this.#sync.committed();
-    return added.map((message, index) => ({ ...message, id: String(ids[index]), at }));
+    return messages.map((message, index) => ({ ...message, id: String(ids[index]) }));
+  }
+
+  /** Takes in a conversation of elsewhere, whole or not at all; false when one of that id is here. */
+  async adopt(conversation: AdoptedConversation): Promise<boolean> {
+    const isNew = this.#write(() => adoptInto(this.#db, conversation));
+    await this.#sync.committed();
+    if (isNew) this.#followLater();
+    return isNew;
   }
 
   async messages(
@@ -198,25 +219,33 @@ export class SqliteConversationStore implements ConversationStore {
         .prepare("UPDATE conversations SET title = ?, model = ? WHERE seq = ?")
         .run(change.title ?? String(title), change.model ?? String(model), Number(seq));
     });
+    this.#tellLater(session, { kind: "about", ...change });
     await this.#sync.committed();
   }
 
-  async begin(session: string): Promise<boolean> {
+  async begin(session: string): Promise<boolean | HeldElsewhere> {
     const begun = this.#write(() => {
       const { seq, worker } = this.#existing(session);
       if (typeof worker === "string" && isOwnerAlive(worker)) return false;
       this.#db.prepare("UPDATE conversations SET worker = ? WHERE seq = ?").run(this.#worker, Number(seq));
       return true;
     });
+    const holder = begun ? await this.#hold(session) : undefined;
     await this.#sync.committed();
-    return begun;
+    return holder ?? begun;
   }
 
   async end(session: string): Promise<void> {
+    const shared = this.#shared(session);
+    await shared?.log.release(shared.copy);
+    this.#letGo(session);
+    await this.#sync.committed();
+  }
+
+  #letGo(session: string): void {
     this.#db
       .prepare("UPDATE conversations SET worker = NULL WHERE id = ? AND worker = ?")
       .run(session, this.#worker);
-    await this.#sync.committed();
   }
 
   async search(
@@ -235,7 +264,12 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   async addBill(bill: Omit<Bill, "at">): Promise<void> {
-    this.#write(() => insertBill(this.#db, { ...bill, root: Number(this.#existing(bill.session).root) }));
+    const at = Date.now();
+    const root = Number(this.#existing(bill.session).root);
+    this.#write(() => insertBill(this.#db, { ...bill, at, root }));
+    // What is handed on is paid for by whoever handed it on.
+    const payer = this.#db.prepare("SELECT id FROM conversations WHERE seq = ?").get(root);
+    if (payer !== undefined) this.#tellLater(String(payer.id), { kind: "bill", bill: { ...bill, at } });
     await this.#sync.committed();
   }
 
@@ -253,6 +287,7 @@ export class SqliteConversationStore implements ConversationStore {
 
   async raiseBudget(of: BudgetOf, usd: number): Promise<void> {
     this.#write(() => raiseLimit(this.#db, this.#budgetKey(of), usd));
+    if ("session" in of) this.#tellLater(of.session, { kind: "budget", usd });
     await this.#sync.committed();
   }
 
@@ -278,12 +313,21 @@ export class SqliteConversationStore implements ConversationStore {
         .prepare("UPDATE conversations SET messages = messages - ? WHERE seq = ?")
         .run(Number(changes), seq);
     });
+    const shared = this.#shared(session);
+    if (shared !== undefined)
+      await shared.log.record(shared.copy, {
+        changes: () => [],
+        commit: (to) => this.#write(() => shared.copy.standAt(to)),
+      });
     await this.#sync.committed();
     this.#followLater();
   }
 
   /** With the conversations that it handed work to. One that is being worked on is not deleted. */
   async delete(session: string, owned?: OwnedBy): Promise<boolean> {
+    const shared = this.#row(session, owned) === undefined ? undefined : this.#shared(session);
+    if (shared !== undefined && (shared.copy.state()?.seq ?? 0) > 0)
+      await shared.log.record(shared.copy, { changes: () => [{ kind: "deleted" }], commit: () => undefined });
     const isThere = this.#write(() => {
       const row = this.#row(session, owned);
       if (row === undefined) return false;
@@ -342,7 +386,54 @@ export class SqliteConversationStore implements ConversationStore {
       .prepare("INSERT INTO removed_messages (message) SELECT seq FROM messages WHERE conversation = ?")
       .run(seq);
     this.#db.prepare("DELETE FROM messages WHERE conversation = ?").run(seq);
+    this.#db.prepare("DELETE FROM shared WHERE conversation = ?").run(seq);
     this.#db.prepare("DELETE FROM conversations WHERE seq = ?").run(seq);
+  }
+
+  /** What other machines have to know of; undefined for what is this machine's own affair. */
+  #shared(id: string): { readonly log: SharedLog; readonly copy: SharedConversation } | undefined {
+    if (this.#log === undefined || typeof this.#row(id)?.parent === "string") return undefined;
+    const copy = new SharedConversation({
+      db: this.#db,
+      id,
+      write: (work) => this.#write(work),
+      onChange: () => this.#followLater(),
+    });
+    return { log: this.#log, copy };
+  }
+
+  async #refresh(id: string): Promise<void> {
+    const shared = this.#shared(id);
+    try {
+      await shared?.log.refresh(shared.copy);
+    } catch (error) {
+      // What is here can be read without the others; whoever wants to go on is told.
+      if (this.#row(id) === undefined) throw error;
+    }
+  }
+
+  async #hold(id: string): Promise<HeldElsewhere | undefined> {
+    const shared = this.#shared(id);
+    if (shared === undefined) return undefined;
+    try {
+      const holder = await shared.log.hold(shared.copy);
+      if (holder === undefined) return undefined;
+      this.#letGo(id);
+      return { by: `node ${holder.node} on ${holder.host}` };
+    } catch (error) {
+      this.#letGo(id);
+      throw error;
+    }
+  }
+
+  #tellLater(id: string, change: ConversationChange): void {
+    const shared = this.#shared(id);
+    shared?.log.later(shared.copy, change);
+  }
+
+  #lastNumbers(id: string, count: number): readonly number[] {
+    const last = readMessages(this.#db, { conversation: this.#number(id), limit: count, fromEnd: true });
+    return last.map((message) => Number(message.id));
   }
 
   /** What was deleted stands in the log until that is emptied; where somebody reads, the next time. */

@@ -16,8 +16,12 @@ export interface Retention {
 }
 
 /** Opens the conversations for as long as that takes. */
-export async function applyRetention(files: ConversationFiles, retention: Retention): Promise<number> {
+export async function applyRetention(
+  files: ConversationFiles,
+  retention: Retention & { tell(notice: string): void },
+): Promise<number> {
   const store = await openConversations(files);
+  for (const notice of store.notices) retention.tell(notice);
   try {
     return await pruneConversations(store, retention);
   } finally {

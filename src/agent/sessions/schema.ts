@@ -62,6 +62,14 @@ export const CONVERSATION_MIGRATIONS: readonly string[] = [
   CREATE INDEX IF NOT EXISTS bills_at ON bills (at);
   `,
   "ALTER TABLE bills ADD COLUMN definition_tokens INTEGER NOT NULL DEFAULT 0",
+  // How far the log of a cluster is taken in, and the last message then: another one since was never told to others.
+  `
+  CREATE TABLE IF NOT EXISTS shared (
+    conversation INTEGER PRIMARY KEY,
+    log_seq INTEGER NOT NULL,
+    last_message INTEGER NOT NULL
+  );
+  `,
 ];
 
 /**

@@ -70,6 +70,11 @@ export interface OwnedBy {
   readonly owner?: string | undefined;
 }
 
+/** Another machine works on it. */
+export interface HeldElsewhere {
+  readonly by: string;
+}
+
 /** One conversation with all it hands on, or all of them on one day (of this machine's clock). */
 export type BudgetOf = { readonly session: string } | { readonly dayOf: number };
 
@@ -104,8 +109,11 @@ export interface ConversationStore {
     range?: { readonly last?: number; readonly after?: string },
   ): Promise<readonly StoredMessage[]>;
   update(session: string, change: { readonly title?: string; readonly model?: string }): Promise<void>;
-  /** One worker at a time: false when there is one, in this process or another. Freed by `end` or by the process's death. */
-  begin(session: string): Promise<boolean>;
+  /**
+   * One worker at a time: false when there is one, in this process or another, and who it is when it is on another
+   * machine. Freed by `end` or by the process's death.
+   */
+  begin(session: string): Promise<boolean | HeldElsewhere>;
   end(session: string): Promise<void>;
   /** Best first. `words` is what a person types, in any script; it is never an expression. */
   search(

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { replaceFile } from "../../base/atomic-write.js";
+import { canonicalJson } from "../../base/canonical-json.js";
 import { errnoOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import { withFileLock } from "../../config/lock.js";
@@ -57,12 +59,20 @@ export class SkillRegister {
       const { [name]: record, ...others } = await this.read();
       const next = change(record);
       const records = next === undefined ? others : { ...others, [name]: next };
-      await replaceFile({ path: this.#path, data: `${JSON.stringify(records, null, 2)}\n`, mode: 0o600 });
+      const data = `${JSON.stringify({ ...records, [SUM]: sumOf(records) }, null, 2)}\n`;
+      await replaceFile({ path: this.#path, data, mode: 0o600 });
       return undefined;
     });
     if (outcome !== undefined)
       throw new ToolError(outcome.message, { code: outcome.code, hint: outcome.hint });
   }
+}
+
+/** Beside the skills; no skill can have this name. */
+const SUM = "#sum";
+
+function sumOf(records: object): number {
+  return crc32(canonicalJson(records));
 }
 
 function parsed(text: string): SkillRecords | undefined {
@@ -73,7 +83,9 @@ function parsed(text: string): SkillRecords | undefined {
     return undefined;
   }
   if (!isRecord(value)) return undefined;
-  const records = Object.entries(value).map(([name, record]) => [name, recordFrom(record)] as const);
+  const { [SUM]: sum, ...written } = value;
+  if (sum !== undefined && sum !== sumOf(written)) return undefined;
+  const records = Object.entries(written).map(([name, record]) => [name, recordFrom(record)] as const);
   if (records.some(([, record]) => record === undefined)) return undefined;
   return Object.fromEntries(records) as SkillRecords;
 }

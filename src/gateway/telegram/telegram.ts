@@ -139,7 +139,8 @@ export class TelegramGateway implements Gateway {
       .load()
       .then((grammy) => {
         const { token, apiRoot } = this.#settings;
-        return { grammy, api: new grammy.Api(token, { apiRoot, timeoutSeconds: REQUEST_SECONDS }) };
+        const options = { apiRoot, timeoutSeconds: REQUEST_SECONDS, fetch: nodesFetch };
+        return { grammy, api: new grammy.Api(token, options) };
       })
       .catch((error: unknown) => {
         this.#connected = undefined;
@@ -163,6 +164,18 @@ export class TelegramGateway implements Gateway {
     return new Error(messageOf(error).replaceAll(this.#settings.token, "TOKEN"));
   }
 }
+
+type GrammyFetch = NonNullable<NonNullable<ConstructorParameters<Grammy["Api"]>[1]>["fetch"]>;
+
+/** The library would bring a fetch of its own, which knows no proxy, with signals that are not Node's. */
+const nodesFetch = ((
+  url: string,
+  { signal, ...init }: { readonly signal?: EventTarget } & RequestInit = {},
+) => {
+  const end = new AbortController();
+  signal?.addEventListener("abort", () => end.abort(), { once: true });
+  return fetch(url, { ...init, signal: end.signal });
+}) as unknown as GrammyFetch;
 
 async function handle(
   update: TelegramUpdate,

@@ -5,6 +5,7 @@ import { isRecord } from "../../base/record.js";
 import { checkSignature, SIGNATURE_HEADER, signBody } from "../../base/signed-body.js";
 import { guardedFetch } from "../../net/fetch.js";
 import type { NetworkRules } from "../../net/urls.js";
+import { HermesError } from "../../tool/errors.js";
 import type { Gateway, GatewayTraits, OutgoingPart, Receiver, SendOutcome } from "../gateway.js";
 
 const TIMEOUT_MS = 30_000;
@@ -44,6 +45,7 @@ export class WebhookGateway implements Gateway {
     // The id of a part is in its body.
     knowsRepeats: true,
     attended: false,
+    isCalled: true,
     pairs: false,
   };
   readonly #settings: WebhookSettings;
@@ -79,16 +81,21 @@ export class WebhookGateway implements Gateway {
     receiver.alive();
     // Without an id of the sender, the signed bytes are what tells a repetition.
     const id = said.id ?? createHash("sha256").update(`${signature}.`).update(body).digest("hex");
-    const outcome = await receiver.message({
-      id,
-      chat: said.chat,
-      person: { id: this.#settings.name, name: this.#settings.name },
-      text: said.text,
-      sentAt: now,
-      isPrivate: true,
-      replyTo: id,
-    });
-    return { taken: true, id, isRepeat: outcome === "known" };
+    try {
+      const outcome = await receiver.message({
+        id,
+        chat: said.chat,
+        person: { id: this.#settings.name, name: this.#settings.name },
+        text: said.text,
+        sentAt: now,
+        isPrivate: true,
+        replyTo: id,
+      });
+      return { taken: true, id, isRepeat: outcome === "known" };
+    } catch (error) {
+      if (!(error instanceof HermesError) || error.code !== "unavailable") throw error;
+      return { taken: false, why: "away", message: error.message };
+    }
   }
 
   async send({ id, text, replyTo }: OutgoingPart, signal: AbortSignal): Promise<SendOutcome> {

@@ -1,0 +1,68 @@
+import { type ClusterStatus, clusterStatus, drainWorker } from "../../cluster/status.js";
+import { HermesError } from "../../tool/errors.js";
+import type { CommandContext } from "../context.js";
+import { commandError, EXIT } from "../errors.js";
+import { assertCluster } from "./assert-cluster.js";
+
+/** Whether the cluster can be reached, its workers, and what waits. */
+export async function status(context: CommandContext): Promise<void> {
+  const { out } = context;
+  const found = await look(context);
+  const { workers: rows, queue, problem } = found;
+  if (out.json) {
+    const told = rows.map(({ id, labels, toolsets, state, running }) => ({
+      id,
+      labels,
+      toolsets,
+      state,
+      running,
+    }));
+    out.value({ connected: found.connected, workers: told, queue });
+  } else if (problem !== undefined) out.fail(problem);
+  else {
+    out.line(`${out.mark("ok")} ${rows.length} workers, ${queue} calls wait`);
+    showWorkers(context, found);
+  }
+  if (!found.connected) process.exitCode = EXIT.unavailable;
+}
+
+/** The same workers with all that is known of them. */
+export async function workers(context: CommandContext): Promise<void> {
+  const found = await look(context);
+  if (found.problem !== undefined) throw new HermesError(found.problem);
+  showWorkers(context, found);
+}
+
+export async function drain(context: CommandContext): Promise<void> {
+  const { out, args } = context;
+  const [id = ""] = args;
+  const { values } = await context.config();
+  assertCluster(values);
+  if (!(await drainWorker(values.cluster, id)))
+    throw commandError("not_found", `no worker ${id} is there`, "Who is: hermes cluster status");
+  if (out.json) out.value({ worker: id, state: "draining" });
+  else out.line(`${out.mark("ok")} ${id} takes nothing new and leaves when its calls are over`);
+}
+
+async function look(context: CommandContext): Promise<ClusterStatus> {
+  const { values } = await context.config();
+  assertCluster(values);
+  return clusterStatus(values.cluster);
+}
+
+function showWorkers({ out }: CommandContext, { workers: rows }: ClusterStatus): void {
+  out.list({
+    rows,
+    head: ["worker", "state", "running", "slots", "labels", "toolsets", "version"],
+    cells: ({ id, state, running, slots, labels, toolsets, version }) => [
+      id,
+      state,
+      String(running),
+      String(slots),
+      labels.join(", "),
+      toolsets.join(", "),
+      version,
+    ],
+    empty: "No worker has joined. Start one: hermes worker --cluster …",
+  });
+}

@@ -1,0 +1,367 @@
+import { randomUUID } from "node:crypto";
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  PubHeaders,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
+import { type KV, Kvm } from "@nats-io/kv";
+import { type ObjectStore, Objm } from "@nats-io/obj";
+import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
+import type { LoadedConfig } from "../config/types.js";
+import type { Logger } from "../observe/log.js";
+import { failure, HermesError } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
+import { connectTo } from "./connect.js";
+import { type Opened, Seal } from "./seal.js";
+
+/** A NATS server takes a megabyte at the most, with headers; what is larger goes through its object store. */
+const LARGEST_MESSAGE = 512 * 1024;
+const HOUR_MS = 3_600_000;
+/**
+ * What is large is worth nothing once the message about it is too old. NATS gives the space of what was deleted back only
+ * when its time is over.
+ */
+const LARGE_MS = 300_000;
+/** How long one try to put an order into the queue takes. */
+const ENQUEUE_MS = 2_000;
+/** How long servers may take to choose a leader. */
+const PATIENCE_MS = 15_000;
+/** How often a server is asked whether its JetStream is alive, and how long it may not answer. */
+const PROBE_MS = 2_000;
+const DEAF_MS = 8_000;
+
+export type ClusterSettings = LoadedConfig["values"]["cluster"];
+
+/** The NATS servers of a cluster, with everything that is signed on its way and large things beside it. */
+export class Bus {
+  readonly js: JetStreamClient;
+  readonly streams: JetStreamManager;
+  readonly #connection: NatsConnection;
+  readonly #settings: ClusterSettings;
+  readonly #seal: Seal;
+  readonly #log: Logger;
+  readonly #watch: NodeJS.Timeout;
+  #blobs: Promise<ObjectStore> | undefined;
+  #up = true;
+  /** Never lost, it has always been there. */
+  #upSince = Number.NEGATIVE_INFINITY;
+  #answeredAt = performance.now();
+  /** The server that is being left. */
+  #deaf: string | undefined;
+
+  private constructor(parts: {
+    readonly connection: NatsConnection;
+    readonly streams: JetStreamManager;
+    readonly settings: ClusterSettings;
+    readonly log: Logger;
+  }) {
+    this.#connection = parts.connection;
+    this.#settings = parts.settings;
+    this.#seal = new Seal(parts.settings.key);
+    this.#log = parts.log;
+    this.streams = parts.streams;
+    this.js = jetstream(parts.connection);
+    void this.#followConnection();
+    this.#watch = setInterval(() => void this.#leaveDeafServer(), PROBE_MS).unref();
+  }
+
+  /** Refuses to begin without a secret: whoever reaches the servers could otherwise run anything on the workers. */
+  static async open(settings: ClusterSettings, log: Logger): Promise<Bus> {
+    if (settings.key === "") {
+      throw new HermesError(
+        failure(
+          "bad_request",
+          "a cluster needs a secret that its machines share",
+          "Set HERMES_CLUSTER_KEY to the same value on all of them, e.g. of: openssl rand -base64 32",
+        ),
+      );
+    }
+    const connection = await connectTo(settings);
+    try {
+      // Servers that have just been started are still choosing who leads.
+      const streams = await patiently(() => jetstreamManager(connection));
+      const bus = new Bus({ connection, streams, settings, log });
+      await patiently(() => bus.makeQueue());
+      return bus;
+    } catch (error) {
+      await connection.close();
+      throw new HermesError(
+        failure(
+          "unavailable",
+          `the JetStream of the NATS server ${connection.getServer()} does not answer: ${describeThrown(error).message}`,
+          "Is it started with -js (nats-server -js -sd FOLDER), for this account, and with most of its peers there?",
+        ),
+      );
+    }
+  }
+
+  /** False while no server can be reached. */
+  get isConnected(): boolean {
+    return this.#up;
+  }
+
+  /** How long the servers have been reached without a break. */
+  get upForMs(): number {
+    return this.#up ? performance.now() - this.#upSince : 0;
+  }
+
+  /** Told when the servers can be reached again. */
+  onReconnect: (() => void) | undefined;
+
+  /** The stream that orders wait in. */
+  get queue(): string {
+    return `${this.#settings.name.toUpperCase()}_CALLS`;
+  }
+
+  subject(...words: readonly string[]): string {
+    return [this.#settings.name, ...words].join(".");
+  }
+
+  /** A large one takes a while: it is then sent when the promise resolves, which never rejects. */
+  publish(subject: string, body: unknown): Promise<void> | undefined {
+    const packed = this.#seal.seal(subject, body);
+    if (packed.length <= LARGEST_MESSAGE) {
+      this.#connection.publish(subject, packed);
+      return undefined;
+    }
+    return this.#aside(subject, packed).then(
+      (small) => this.#connection.publish(subject, small),
+      (error: unknown) =>
+        this.#log.error(`a message of ${packed.length} bytes was not sent: ${describeThrown(error).message}`),
+    );
+  }
+
+  /** Into the queue. Resolves when the servers have it; the same `id` twice is one message. */
+  async enqueue(subject: string, body: unknown, id: string): Promise<number> {
+    // Sent into a lost connection, it would be kept and sent when nobody waits for it any more.
+    if (!this.#up) throw new NotSentError("the NATS servers cannot be reached");
+    try {
+      const packed = await this.#pack(subject, body);
+      const { seq } = await this.js.publish(subject, packed, { msgID: id, timeout: ENQUEUE_MS });
+      return seq;
+    } catch (error) {
+      // Nobody was there to take it, which the servers know at once.
+      if (error instanceof Error && error.name === "JetStreamNotEnabled")
+        throw new NotSentError("nobody leads the queue");
+      throw error;
+    }
+  }
+
+  /** Takes a message out of the queue: that of this number, if it still is the one of this id. */
+  async withdraw(seq: number, id: string): Promise<void> {
+    if (await this.isQueued(seq, id)) await this.streams.streams.deleteMessage(this.queue, seq);
+  }
+
+  /** Calls that wait for a worker to take them. */
+  async waiting(): Promise<number> {
+    let sum = 0;
+    for await (const { num_pending } of this.streams.consumers.list(this.queue)) sum += num_pending;
+    return sum;
+  }
+
+  /**
+   * Whether the message still waits to be taken, or to be told done with. A queue that was deleted and made anew
+   * counts from one again, so the number alone says nothing.
+   */
+  async isQueued(seq: number, id: string): Promise<boolean> {
+    const found = await this.streams.streams.getMessage(this.queue, { seq });
+    return found?.header.get(PubHeaders.MsgIdHdr) === id;
+  }
+
+  /** Rejects when nobody is there or nobody answers. */
+  async request(subject: string, body: unknown, timeoutMs: number): Promise<unknown> {
+    const packed = await this.#pack(subject, body);
+    const answer = await this.#connection.request(subject, packed, { timeout: timeoutMs });
+    return this.#unpack(`${subject}.answer`, answer.data);
+  }
+
+  /** What is not signed for this subject is dropped and logged. With an answer, it is sent back. */
+  subscribe(subject: string, take: (body: unknown) => unknown): { unsubscribe(): void } {
+    return this.#connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null) void this.#take(subject, message, take);
+      },
+    });
+  }
+
+  open(subject: string, data: Uint8Array): unknown | Promise<unknown> {
+    const body = this.#seal.open(subject, data);
+    return isAside(body) ? this.#fetchAside(subject, body.aside).then((opened) => opened.body) : body;
+  }
+
+  /** Also what is too old to be acted upon. */
+  async openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
+    const opened = this.#seal.openAnyAge(subject, data);
+    return isAside(opened.body) ? this.#fetchAside(subject, opened.body.aside) : opened;
+  }
+
+  /** A table of values that all machines see; `ttlMs`: what nobody has written for so long is gone. */
+  table(name: "sessions" | "workers", ttlMs: number): Promise<KV> {
+    const bucket = `${this.#settings.name}_${name}`;
+    const { replicas } = this.#settings;
+    return patiently(() => new Kvm(this.#connection).create(bucket, { replicas, ttl: ttlMs }));
+  }
+
+  /** A stream of its own, for all subjects below a word; what is older than `keptMs` is gone, 0 keeps it for ever. */
+  async lasting(word: string, keptMs: number): Promise<string> {
+    const name = `${this.#settings.name}_${word}`.toUpperCase();
+    const kept = { subjects: [this.subject(word, ">")], max_age: nanos(keptMs) };
+    try {
+      const { config } = await this.streams.streams.info(name);
+      if (config.max_age !== kept.max_age) await this.streams.streams.update(name, kept);
+    } catch {
+      const replicas = { num_replicas: this.#settings.replicas };
+      await this.streams.streams.add({ name, ...kept, ...replicas, storage: StorageType.File });
+    }
+    return name;
+  }
+
+  /** For what lies in a table until somebody reads it. */
+  sealLasting(subject: string, body: unknown): Uint8Array {
+    return this.#seal.seal(subject, body, { lasting: true });
+  }
+
+  flush(): Promise<void> {
+    return this.#connection.flush();
+  }
+
+  /** Sends what is still to be sent, then leaves. */
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    if (!this.#connection.isClosed()) await this.#connection.drain().catch(() => this.#connection.close());
+  }
+
+  async #followConnection(): Promise<void> {
+    for await (const { type } of this.#connection.status()) {
+      if (type === "disconnect") {
+        this.#up = false;
+        this.#log.warn("the connection to the NATS servers of the cluster is lost; trying again");
+      } else if (type === "reconnect") {
+        // The client may have come back to the very server that it was to leave.
+        const same = this.#connection.getServer() === this.#deaf;
+        this.#deaf = undefined;
+        if (same) {
+          void this.#connection.reconnect().catch(() => undefined);
+          continue;
+        }
+        this.#up = true;
+        this.#upSince = this.#answeredAt = performance.now();
+        this.onReconnect?.();
+      }
+    }
+    this.#up = false;
+  }
+
+  /**
+   * A server that has lost its peers still answers pings, but nothing that is sent through it arrives. Where there are
+   * others, one of them is tried.
+   */
+  async #leaveDeafServer(): Promise<void> {
+    if (!this.#up || !this.#settings.url.includes(",")) return;
+    try {
+      await this.streams.getAccountInfo();
+      this.#answeredAt = performance.now();
+    } catch (error) {
+      if (!this.#up || performance.now() - this.#answeredAt < DEAF_MS) return;
+      this.#answeredAt = performance.now();
+      const server = this.#connection.getServer();
+      this.#log.warn(
+        `the NATS server ${server} does nothing: ${describeThrown(error).message}; trying others`,
+      );
+      this.#deaf = server;
+      await this.#connection.reconnect().catch(() => undefined);
+    }
+  }
+
+  async #take(subject: string, message: Msg, take: (body: unknown) => unknown): Promise<void> {
+    try {
+      const opened = this.open(subject, message.data);
+      const answer = await take(opened instanceof Promise ? await opened : opened);
+      if (message.reply === undefined || message.reply === "") return;
+      message.respond(await this.#pack(`${subject}.answer`, answer));
+    } catch (error) {
+      this.#log.warn(`a message on ${subject} was not taken: ${describeThrown(error).message}`);
+    }
+  }
+
+  async #unpack(subject: string, data: Uint8Array): Promise<unknown> {
+    return this.open(subject, data);
+  }
+
+  async #pack(subject: string, body: unknown): Promise<Uint8Array> {
+    const packed = this.#seal.seal(subject, body);
+    return packed.length <= LARGEST_MESSAGE ? packed : this.#aside(subject, packed);
+  }
+
+  async #aside(subject: string, packed: Uint8Array): Promise<Uint8Array> {
+    const name = randomUUID();
+    await (await this.#objects()).putBlob({ name }, packed);
+    return this.#seal.seal(subject, { aside: name } satisfies Aside);
+  }
+
+  async #fetchAside(subject: string, name: string): Promise<Opened> {
+    const objects = await this.#objects();
+    const packed = await objects.getBlob(name);
+    if (packed === null) throw new Error("its large part is no longer in the object store");
+    const opened = this.#seal.openAnyAge(subject, packed);
+    void objects.delete(name).catch(() => undefined);
+    return opened;
+  }
+
+  #objects(): Promise<ObjectStore> {
+    this.#blobs ??= new Objm(this.#connection)
+      .create(`${this.#settings.name}_large`, { replicas: this.#settings.replicas, ttl: nanos(LARGE_MS) })
+      .catch((error: unknown) => {
+        this.#blobs = undefined;
+        throw error;
+      });
+    return this.#blobs;
+  }
+
+  /** Unless it is there. */
+  async makeQueue(): Promise<void> {
+    try {
+      await this.streams.streams.info(this.queue);
+    } catch {
+      await this.streams.streams.add({
+        name: this.queue,
+        subjects: [this.subject("calls", "*")],
+        retention: RetentionPolicy.Workqueue,
+        storage: StorageType.File,
+        num_replicas: this.#settings.replicas,
+        max_age: nanos(HOUR_MS),
+        duplicate_window: nanos(120_000),
+      });
+    }
+  }
+}
+
+/** What is surely not in the queue. */
+export class NotSentError extends Error {
+  override readonly name = "NotSentError";
+}
+
+/** While servers choose who leads they answer late, or that they cannot now. */
+export async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+interface Aside {
+  readonly aside: string;
+}
+
+function isAside(body: unknown): body is Aside {
+  return typeof body === "object" && body !== null && "aside" in body && typeof body.aside === "string";
+}

@@ -1,0 +1,135 @@
+import type { KV } from "@nats-io/kv";
+import type { CallScope } from "../call/scope.js";
+import type { ProcessNotice } from "../env/processes/types.js";
+import type { Bus } from "./bus.js";
+import type { SessionSpec, TaskLeft } from "./messages.js";
+
+const DAY_MS = 86_400_000;
+
+/** A session of this machine, as it stands on the workers. */
+export interface Lease {
+  /** What it is called on the workers: a conversation keeps its name when another machine goes on with it. */
+  readonly key: string;
+  readonly spec: SessionSpec;
+  /** The workers it is on, and whether they know it by now. */
+  readonly workers: Map<string, { known: boolean }>;
+  /** Where its commands stand, once one has told. */
+  task: TaskLeft | undefined;
+  readonly notices: ProcessNotice[];
+}
+
+/**
+ * Which session is on which workers. The table is for other machines, which go on with a conversation where it is;
+ * this one keeps it in memory.
+ */
+export class Leases {
+  readonly #table: KV;
+  readonly #bus: Bus;
+  readonly #open = new Map<string, Lease>();
+  readonly #opening = new Map<string, Promise<Lease>>();
+  readonly #writes = new Set<Promise<unknown>>();
+
+  private constructor(bus: Bus, table: KV) {
+    this.#bus = bus;
+    this.#table = table;
+  }
+
+  static async open(bus: Bus): Promise<Leases> {
+    return new Leases(bus, await bus.table("sessions", DAY_MS));
+  }
+
+  sessions(): readonly string[] {
+    return [...this.#open.keys()];
+  }
+
+  /** Where the session is by now; of a conversation that another machine had before, where it left it. */
+  async of(scope: CallScope): Promise<Lease> {
+    const { id } = scope.info;
+    const known = this.#open.get(id);
+    if (known !== undefined) return known;
+    const opening = this.#opening.get(id) ?? this.#make(scope).finally(() => this.#opening.delete(id));
+    this.#opening.set(id, opening);
+    return opening;
+  }
+
+  async #make({ conversations, info, environment, view }: CallScope): Promise<Lease> {
+    const conversation = conversations.at(-1);
+    const lease: Lease = {
+      key: conversation ?? info.id,
+      spec: {
+        profile: info.profile,
+        environment: environment.name,
+        tools: [...view.entries.keys()],
+        conversation,
+        heard: info.heard ?? [],
+      },
+      workers: new Map(),
+      task: undefined,
+      notices: [],
+    };
+    if (conversation !== undefined) await this.#takeUp(lease);
+    this.#open.set(info.id, lease);
+    return lease;
+  }
+
+  /** The session is on this worker from now on, and on no other that is gone. */
+  bind(lease: Lease, worker: string, isThere: (id: string) => boolean): void {
+    if (lease.workers.has(worker)) return;
+    for (const id of [...lease.workers.keys()]) if (!isThere(id)) lease.workers.delete(id);
+    lease.workers.set(worker, { known: false });
+    this.save(lease);
+  }
+
+  /** For whoever goes on with it. A session that is no conversation nobody can go on with. */
+  save({ key, spec, workers, task }: Lease): void {
+    if (spec.conversation === undefined) return;
+    const saved: SavedLease = { workers: [...workers.keys()], task };
+    this.#write(this.#table.put(nameOf(key), this.#bus.sealLasting(this.#subject(key), saved)));
+  }
+
+  addNotices(key: string, notices: readonly ProcessNotice[]): void {
+    for (const lease of this.#open.values()) if (lease.key === key) lease.notices.push(...notices);
+  }
+
+  takeNotices(session: string): readonly ProcessNotice[] {
+    return this.#open.get(session)?.notices.splice(0) ?? [];
+  }
+
+  /** Forgets it and says which workers had it. A conversation can be gone on with, so they keep theirs for a while. */
+  end(session: string): readonly string[] {
+    const lease = this.#open.get(session);
+    this.#open.delete(session);
+    return lease === undefined || lease.spec.conversation !== undefined ? [] : [...lease.workers.keys()];
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  async #takeUp(lease: Lease): Promise<void> {
+    const entry = await this.#table.get(nameOf(lease.key));
+    if (entry === null || entry.operation !== "PUT") return;
+    const saved = (await this.#bus.open(this.#subject(lease.key), entry.value)) as SavedLease;
+    for (const id of saved.workers) lease.workers.set(id, { known: false });
+    lease.task = saved.task;
+  }
+
+  #subject(key: string): string {
+    return this.#bus.subject("lease", nameOf(key));
+  }
+
+  #write(writing: Promise<unknown>): void {
+    const done: Promise<unknown> = writing.catch(() => undefined).finally(() => this.#writes.delete(done));
+    this.#writes.add(done);
+  }
+}
+
+interface SavedLease {
+  readonly workers: readonly string[];
+  readonly task?: TaskLeft | undefined;
+}
+
+/** Names of conversations hold nothing that a table of NATS refuses, but nobody promises it. */
+function nameOf(key: string): string {
+  return Buffer.from(key).toString("base64url");
+}

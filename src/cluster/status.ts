@@ -1,0 +1,91 @@
+import type { LoadedConfig } from "../config/types.js";
+import { silentLogger } from "../observe/log.js";
+import { type Failure, failure, HermesError } from "../tool/errors.js";
+import { describeThrown } from "../tool/thrown.js";
+import { Bus } from "./bus.js";
+import type { Beat, ToWorker, WorkerRecord } from "./messages.js";
+import { LOST_MS, recordSubject, workerTable } from "./roster.js";
+
+type ClusterSettings = LoadedConfig["values"]["cluster"];
+
+export interface WorkerStatus
+  extends Pick<WorkerRecord, "id" | "host" | "version" | "labels" | "toolsets" | "slots"> {
+  readonly state: "ready" | "draining" | "lost";
+  readonly running: number;
+  readonly tools: number;
+}
+
+export interface ClusterStatus {
+  readonly connected: boolean;
+  readonly workers: readonly WorkerStatus[];
+  /** Calls that wait for a worker to take them. */
+  readonly queue: number;
+  readonly problem?: Failure | undefined;
+}
+
+/** A worker that does not answer the roll call for so long is not there. */
+const ROLL_CALL_MS = 1_000;
+
+/** Who is there by asking, and who should be by the records. */
+export async function clusterStatus(settings: ClusterSettings): Promise<ClusterStatus> {
+  let bus: Bus;
+  try {
+    bus = await Bus.open(settings, silentLogger);
+  } catch (error) {
+    if (error instanceof HermesError && error.code === "bad_request") throw error;
+    const problem = failure("unavailable", describeThrown(error).message);
+    return { connected: false, workers: [], queue: 0, problem };
+  }
+  try {
+    const [workers, queue] = await Promise.all([workersOf(bus), bus.waiting()]);
+    return { connected: true, workers, queue };
+  } finally {
+    await bus.close();
+  }
+}
+
+/** False when nobody of that id is there. */
+export async function drainWorker(settings: ClusterSettings, id: string): Promise<boolean> {
+  const bus = await Bus.open(settings, silentLogger);
+  try {
+    const message: ToWorker = { kind: "drain" };
+    await bus.request(bus.subject("worker", id), message, LOST_MS);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await bus.close();
+  }
+}
+
+async function workersOf(bus: Bus): Promise<readonly WorkerStatus[]> {
+  const beats = new Map<string, Beat>();
+  const listening = bus.subscribe(bus.subject("beat"), (body) => {
+    const beat = body as Beat;
+    beats.set(beat.id, beat);
+  });
+  const records = await readRecords(bus);
+  bus.publish(bus.subject("roll"), {});
+  const until = performance.now() + ROLL_CALL_MS;
+  const isQuiet = () => records.some(({ id }) => !beats.has(id));
+  while (isQuiet() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+  listening.unsubscribe();
+  return records.map(({ id, host, version, labels, toolsets, slots, tools }) => {
+    const { state = "lost", running = 0 } = beats.get(id) ?? {};
+    return { id, host, version, labels, toolsets, slots, state, running, tools: Object.keys(tools).length };
+  });
+}
+
+async function readRecords(bus: Bus): Promise<readonly WorkerRecord[]> {
+  const table = await workerTable(bus);
+  const names: string[] = [];
+  for await (const name of await table.keys()) names.push(name);
+  const entries = await Promise.all(names.sort().map((name) => table.get(name)));
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      if (entry === null || entry.operation !== "PUT") return undefined;
+      return (await bus.open(recordSubject(bus), entry.value)) as WorkerRecord;
+    }),
+  );
+  return found.filter((record) => record !== undefined);
+}

@@ -1,0 +1,362 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { AckPolicy, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream";
+import type { KV } from "@nats-io/kv";
+import { nanos } from "@nats-io/transport-node";
+import { deferred } from "../base/deferred.js";
+import { LruMap } from "../base/lru.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { describeThrown } from "../tool/thrown.js";
+import { VERSION } from "../version.js";
+import { Bus, patiently } from "./bus.js";
+import type {
+  Beat,
+  NodeAnswer,
+  Order,
+  Outcome,
+  ToNode,
+  ToWorker,
+  WorkerAnswer,
+  WorkerRecord,
+  WorkerState,
+} from "./messages.js";
+import { goes, hashOf } from "./place.js";
+import { RENEW_MS, recordSubject, workerTable } from "./roster.js";
+import { declinedBy, runOrder } from "./run-order.js";
+import { pastItsTime } from "./seal.js";
+import { TakenOrders } from "./taken-orders.js";
+import { WorkerSessions } from "./worker-sessions.js";
+
+const BEAT_MS = 1_000;
+/** A message whose worker says nothing for so long is offered again; a worker that runs it says so more often. */
+const ACK_WAIT_MS = 10_000;
+const STILL_RUNNING_MS = 3_000;
+/** After such a pause others may have taken it for lost, and for so long afterwards orders may be some of before. */
+const STALL_MS = 2_500;
+const DOUBTFUL_MS = 10_000;
+/** How long the node where a session lives may take to say whether it still waits for a call. */
+const WANTED_MS = 2_000;
+const CANCELS = 2_000;
+
+/** Runs the calls of other machines' sessions on this one, until it is told to stop. */
+export class Worker {
+  readonly id = `${hostname()
+    .replace(/[^A-Za-z0-9_-]/g, "-")
+    .slice(0, 40)}-${randomBytes(3).toString("hex")}`;
+  readonly #runtime: Runtime;
+  readonly #bus: Bus;
+  #records: KV;
+  readonly #sessions: WorkerSessions;
+  readonly #taken = new TakenOrders();
+  readonly #cancelled = new LruMap<string, true>(CANCELS);
+  /** Large outcomes that are on their way. */
+  readonly #sending = new Set<string>();
+  readonly #stopped = deferred<void>();
+  #subscriptions: readonly { unsubscribe(): void }[] = [];
+  #beating: NodeJS.Timeout | undefined;
+  #renewing: NodeJS.Timeout | undefined;
+  #pulling: ConsumerMessages | undefined;
+  #state: WorkerState = "ready";
+  #record: WorkerRecord | undefined;
+
+  private constructor(runtime: Runtime, parts: { readonly bus: Bus; readonly records: KV }) {
+    this.#runtime = runtime;
+    this.#bus = parts.bus;
+    this.#records = parts.records;
+    this.#sessions = new WorkerSessions(runtime, { bus: this.#bus, isOrder: (id) => this.#isOrder(id) });
+  }
+
+  static async start(runtime: Runtime): Promise<Worker> {
+    const bus = await Bus.open(runtime.config.values.cluster, runtime.log);
+    try {
+      const worker = new Worker(runtime, { bus, records: await workerTable(bus) });
+      await worker.#begin();
+      return worker;
+    } catch (error) {
+      await bus.close();
+      throw error;
+    }
+  }
+
+  get record(): WorkerRecord | undefined {
+    return this.#record;
+  }
+
+  /** Resolves when it has left the cluster, whoever asked for that. */
+  get stopped(): Promise<void> {
+    return this.#stopped.promise;
+  }
+
+  /** Takes nothing new, lets what runs finish as long as it may, and leaves. */
+  async drain(): Promise<void> {
+    if (this.#state === "draining") return this.stopped;
+    this.#state = "draining";
+    this.#beat();
+    const limitMs = this.#runtime.config.values.cluster.drain_seconds * 1000;
+    const until = performance.now() + limitMs;
+    // Machines that have not heard of it yet may still send something.
+    await this.#pauseUntil(() => false, performance.now() + Math.min(1_500, limitMs));
+    const { running } = this.#taken;
+    await this.#pauseUntil(() => running.size === 0, until);
+    this.#closed = true;
+    for (const { abort } of running.values()) abort.abort();
+    await this.#pauseUntil(() => running.size === 0, performance.now() + 5_000);
+    await this.#leave();
+  }
+
+  async #begin(): Promise<void> {
+    await this.describe();
+    this.#subscriptions = [
+      this.#bus.subscribe(this.#bus.subject("worker", this.id), (body) => this.#obey(body as ToWorker)),
+      this.#bus.subscribe(this.#bus.subject("roll"), () => this.#beat()),
+    ];
+    this.#runtime.registry.onChange(() => void this.#describeAgain());
+    // Servers may come back without what they had.
+    this.#bus.onReconnect = () => void this.#describeAgain();
+    void this.#pull();
+    this.#beat();
+    this.#beating = setInterval(() => this.#beat(), BEAT_MS);
+    this.#renewing = setInterval(() => void this.#describeAgain(), RENEW_MS);
+  }
+
+  #consumer() {
+    const { slots } = this.#runtime.config.values.cluster;
+    return {
+      durable_name: this.id,
+      filter_subject: this.#bus.subject("calls", this.id),
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ACK_WAIT_MS),
+      // The servers hand out no more than there is room for: what waits can still go elsewhere.
+      max_ack_pending: slots,
+      inactive_threshold: nanos(60_000),
+    };
+  }
+
+  /** What it is and can do, for whoever chooses. */
+  async describe(): Promise<void> {
+    const { config } = this.#runtime;
+    const { cluster, terminal, toolsets } = config.values;
+    const listed = await this.#runtime.listTools();
+    const ready = listed.filter(({ enabled, available }) => enabled && available);
+    const tools = ready.flatMap(({ name }) => {
+      const entry = this.#runtime.registry.get(name);
+      return entry !== undefined && goes(entry) ? [[name, hashOf(entry)] as const] : [];
+    });
+    this.#record = {
+      id: this.id,
+      host: hostname(),
+      version: VERSION,
+      labels: cluster.labels,
+      toolsets,
+      environments: [...new Set(["local", terminal.env])],
+      slots: cluster.slots,
+      revision: (this.#record?.revision ?? 0) + 1,
+      tools: Object.fromEntries(tools),
+    };
+    const sealed = this.#bus.sealLasting(recordSubject(this.#bus), this.#record);
+    try {
+      await this.#records.put(this.id, sealed);
+    } catch {
+      // A table that is new has no leader for a moment; one that is gone is made anew.
+      this.#records = await workerTable(this.#bus);
+      await patiently(() => this.#records.put(this.id, sealed));
+    }
+  }
+
+  async #describeAgain(): Promise<void> {
+    try {
+      await this.describe();
+    } catch (error) {
+      this.#runtime.log.warn(
+        `the cluster was not told what this worker can do: ${describeThrown(error).message}`,
+      );
+    }
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    if (this.#isStalled(now)) this.#doubtfulUntil = now + DOUBTFUL_MS;
+    this.#beatAt = now;
+    const beat: Beat = {
+      id: this.id,
+      state: this.#state,
+      running: this.#taken.running.size,
+      revision: this.#record?.revision ?? 0,
+    };
+    this.#bus.publish(this.#bus.subject("beat"), beat);
+  }
+
+  #beatAt = performance.now();
+  #doubtfulUntil = 0;
+
+  #isStalled(now: number): boolean {
+    return now - this.#beatAt > STALL_MS;
+  }
+
+  /** Whether others may have taken it for lost of late: then they may have given up on what comes now. */
+  #isDoubtful(): boolean {
+    const now = performance.now();
+    return now < this.#doubtfulUntil || this.#isStalled(now) || this.#bus.upForMs < DOUBTFUL_MS;
+  }
+
+  /** Reads the queue as long as it lives. A consumer or a queue that somebody deleted is made anew. */
+  async #pull(): Promise<void> {
+    for (let round = 0; !this.#left; round += 1) {
+      try {
+        if (round > 0) {
+          await this.#bus.makeQueue();
+          await this.#describeAgain();
+        }
+        await this.#bus.streams.consumers.add(this.#bus.queue, this.#consumer());
+        const consumer = await this.#bus.js.consumers.get(this.#bus.queue, this.id);
+        this.#pulling = await consumer.consume({
+          max_messages: this.#consumer().max_ack_pending,
+          idle_heartbeat: 1_000,
+          expires: 5_000,
+          abort_on_missing_resource: true,
+        });
+        for await (const message of this.#pulling) void this.#take(message);
+        if (this.#left) return;
+      } catch (error) {
+        if (this.#left) return;
+        this.#runtime.log.warn(`reading the queue of the cluster failed: ${describeThrown(error).message}`);
+      }
+      await this.#pauseUntil(() => this.#left, performance.now() + 250);
+    }
+  }
+
+  #left = false;
+  /** Nothing new begins. */
+  #closed = false;
+
+  async #take(message: JsMsg): Promise<void> {
+    try {
+      const { body, lateMs } = await this.#bus.openAnyAge(message.subject, message.data);
+      const order = body as Order;
+      const before = this.#taken.running.get(order.uid);
+      if (before !== undefined) {
+        // It says itself when it is done, whichever attempt asks for it.
+        before.attempt = Math.max(before.attempt, order.attempt);
+        return;
+      }
+      if (this.#taken.hasBegun(order.uid)) this.#tellAgain(order);
+      else if (!this.#taken.isFenced(order)) await this.#run(order, { message, lateMs });
+    } catch (error) {
+      // Nobody who may send orders has sent it, or a part of it is gone: it is not run.
+      this.#runtime.log.warn(`an order was refused: ${describeThrown(error).message}`);
+    }
+    message.ack();
+  }
+
+  async #run(order: Order, { message, lateMs }: { readonly message: JsMsg; readonly lateMs: number }) {
+    const taken = this.#taken.begin(order);
+    if (this.#cancelled.has(order.uid)) taken.abort.abort();
+    const stillRunning = setInterval(() => message.working(), STILL_RUNNING_MS);
+    try {
+      const declined = await this.#whyNot(order, { redelivered: message.redelivered, lateMs });
+      const outcome =
+        declined ??
+        (await runOrder(order, {
+          worker: this.id,
+          runtime: this.#runtime,
+          sessions: this.#sessions,
+          bus: this.#bus,
+          signal: taken.abort.signal,
+        }));
+      this.#send(order.node, this.#taken.end(taken, outcome));
+    } finally {
+      clearInterval(stillRunning);
+    }
+  }
+
+  /** Why an order is not begun here, told to whoever sent it. */
+  async #whyNot(
+    order: Order,
+    { redelivered, lateMs }: { readonly redelivered: boolean; readonly lateMs: number },
+  ): Promise<Outcome | undefined> {
+    const { uid, attempt, node } = order;
+    if (this.#closed) return declinedBy(this.id, { uid, attempt, why: "leaving", words: "it is leaving" });
+    if (lateMs > 0) {
+      const words = `${pastItsTime(lateMs)} when it came; do the clocks of the machines agree?`;
+      this.#runtime.log.warn(`an order was declined: ${words}`);
+      return declinedBy(this.id, { uid, attempt, why: "late", words });
+    }
+    if (!redelivered && !this.#isDoubtful()) return undefined;
+    const asked: ToNode = { kind: "wanted", uid, attempt };
+    const answer = (await this.#bus
+      .request(this.#bus.subject("node", node), asked, WANTED_MS)
+      .catch(() => undefined)) as NodeAnswer | undefined;
+    if (answer?.kind === "wanted" && answer.wanted) return undefined;
+    return declinedBy(this.id, { uid, attempt, why: "late", words: "nobody seemed to wait for it any more" });
+  }
+
+  #tellAgain({ uid, attempt }: Order): void {
+    const kept = this.#taken.outcomeOf(uid);
+    if (kept === undefined) return;
+    if (kept.outcome.attempt < attempt) kept.outcome = { ...kept.outcome, attempt };
+    this.#send(kept.node, kept.outcome);
+  }
+
+  #send(node: string, outcome: Outcome): void {
+    const { uid } = outcome;
+    if (this.#sending.has(uid)) return;
+    const sending = this.#bus.publish(this.#bus.subject("node", node), { kind: "outcome", outcome });
+    if (sending === undefined) return;
+    this.#sending.add(uid);
+    void sending.finally(() => this.#sending.delete(uid));
+  }
+
+  #obey(message: ToWorker): WorkerAnswer {
+    switch (message.kind) {
+      case "cancel": {
+        const taken = this.#taken.running.get(message.uid);
+        if (taken === undefined) this.#cancelled.set(message.uid, true);
+        else taken.abort.abort();
+        return { kind: "done" };
+      }
+      case "endSession":
+        this.#sessions.end(message.session);
+        return { kind: "done" };
+      case "drain":
+        void this.drain();
+        return { kind: "done" };
+      case "check": {
+        const ended = message.uids.filter((uid) => !this.#taken.running.has(uid));
+        const without = ended.filter((uid) => {
+          const kept = this.#taken.outcomeOf(uid);
+          if (kept !== undefined) this.#send(kept.node, kept.outcome);
+          return kept === undefined;
+        });
+        const [forgotten, missing] = [true, false].map((begun) =>
+          without.filter((uid) => this.#taken.hasBegun(uid) === begun),
+        );
+        return { kind: "check", missing: missing ?? [], forgotten: forgotten ?? [] };
+      }
+      case "fence":
+        return { kind: "fence", fenced: this.#taken.fence(message.uid, message.attempt) };
+    }
+  }
+
+  /** Whether a call of this id is the order of another machine, which tells of it itself. */
+  #isOrder(id: string): boolean {
+    for (const { order } of this.#taken.running.values()) if (order.id === id) return true;
+    return false;
+  }
+
+  async #leave(): Promise<void> {
+    this.#left = true;
+    clearInterval(this.#beating);
+    clearInterval(this.#renewing);
+    await this.#pulling?.close();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    this.#sessions.close();
+    await this.#records.delete(this.id).catch(() => undefined);
+    await this.#bus.streams.consumers.delete(this.#bus.queue, this.id).catch(() => undefined);
+    await this.#bus.close();
+    this.#stopped.resolve();
+  }
+
+  async #pauseUntil(done: () => boolean, until: number): Promise<void> {
+    while (!done() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,87 @@
+// @needs nats-server openssl
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nkeys } from "@nats-io/transport-node";
+import { describe, expect, it } from "vitest";
+import { clusterStatus } from "../../src/cluster/status.js";
+import { defineTool, joinCluster, startWorker } from "../../src/index.js";
+import type { AnyTool } from "../../src/tool/tool.js";
+import { selfSigned } from "../support/certificate.js";
+import { startNats } from "../support/nats-server.js";
+import { onTestEnd, tempDir, testRuntime } from "../support/runtime.js";
+
+const where = defineTool({
+  name: "where",
+  description: "says that it ran",
+  parameters: { type: "object" },
+  handler: () => "here",
+}) as AnyTool;
+
+/** A server that wants TLS and a key of a user. */
+async function closedServer() {
+  const folder = tempDir();
+  const at = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const { key, cert } = selfSigned();
+  const user = nkeys.createUser();
+  const [keyFile, certFile] = [at("key.pem", key), at("cert.pem", cert)];
+  const config = at(
+    "nats.conf",
+    `tls { cert_file: "${certFile}", key_file: "${keyFile}" }\nauthorization { users: [ { nkey: ${user.getPublicKey()} } ] }\n`,
+  );
+  const nats = await startNats({ args: ["-c", config] });
+  onTestEnd(() => nats.stop());
+  const seed = at("user.nk", `${new TextDecoder().decode(user.getSeed())}\n`);
+  const open = {
+    "cluster.url": `tls://localhost:${nats.port}`,
+    "cluster.key": "of the test",
+    "cluster.tls_ca": certFile,
+    "cluster.nkey_file": seed,
+    "cluster.drain_seconds": 0,
+  };
+  return { open, stranger: at("other.nk", new TextDecoder().decode(nkeys.createUser().getSeed())) };
+}
+
+describe("the servers of a cluster", () => {
+  it("are reached over TLS with an NKey", async () => {
+    const { open } = await closedServer();
+    const worker = await testRuntime([where], { flags: open });
+    const started = await startWorker(worker.runtime);
+    onTestEnd(() => started.drain());
+    const front = await testRuntime([where], { flags: open });
+    await joinCluster(front.runtime);
+    const result = await (await front.runtime.openSession()).call({ name: "where" });
+    expect(result).toMatchObject({ ok: true, worker: started.id });
+    const status = await clusterStatus(front.runtime.config.values.cluster);
+    expect(status).toMatchObject({ connected: true, workers: [{ id: started.id, state: "ready" }] });
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ["without the key", { "cluster.nkey_file": "" }],
+    ["with another key", { "cluster.nkey_file": "other" }],
+    ["without the authority that signed their certificate", { "cluster.tls_ca": "" }],
+  ])("let nobody in %s, and say so", async (_how, less) => {
+    const { open, stranger } = await closedServer();
+    const flags = {
+      ...open,
+      ...less,
+      ...(less["cluster.nkey_file"] === "other" && { "cluster.nkey_file": stranger }),
+    };
+    const { runtime } = await testRuntime([], { flags });
+    await expect(joinCluster(runtime)).rejects.toThrow(
+      /no NATS server of the cluster answers at localhost:\d+: .+/,
+    );
+  });
+
+  it("that are not there are told at once, with the address and what to do, but no password", async () => {
+    const { runtime } = await testRuntime([], {
+      flags: { "cluster.url": "nats://me:s3cret@127.0.0.1:1", "cluster.key": "k" },
+    });
+    const said = await joinCluster(runtime).catch((error: Error) => error.message);
+    expect(said).toMatch(/127\.0\.0\.1:1/);
+    expect(said).toMatch(/nats-server -js/);
+    expect(said).not.toMatch(/s3cret/);
+  });
+});

@@ -1,0 +1,160 @@
+// @needs nats-server
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { describe, expect, it } from "vitest";
+import type { Order, Outcome, ToNode } from "../../src/cluster/messages.js";
+import { TakenOrders } from "../../src/cluster/taken-orders.js";
+import { defineTool } from "../../src/index.js";
+import type { AnyTool } from "../../src/tool/tool.js";
+import { natsUrl, type TestCluster, testCluster, useNats } from "./support.js";
+
+useNats();
+
+function counting() {
+  const ran: string[] = [];
+  const tool = defineTool({
+    name: "count",
+    description: "says that it ran",
+    parameters: { type: "object", properties: { tag: { type: "string" } }, required: ["tag"] },
+    permissions: ["memory:write"],
+    effects: () => [{ action: "memory:write", resource: "count", mode: "write" }],
+    handler: ({ tag }) => {
+      ran.push(tag);
+      return `ran ${tag}`;
+    },
+  }) as AnyTool;
+  return { ran, tool };
+}
+
+const order = (uid: string, attempt: number): Order => ({
+  uid,
+  attempt,
+  node: "a-node",
+  session: "a-session",
+  spec: { profile: "default", environment: "local", tools: ["count"], heard: [] },
+  id: uid,
+  tool: "count",
+  args: { tag: uid },
+  approved: true,
+});
+
+/** Sends orders as a node does, and hears what comes back. */
+function node({ place, workers }: TestCluster) {
+  const { bus } = place;
+  const worker = workers[0]?.worker.id ?? "";
+  const heard: Outcome[] = [];
+  const waiting: (() => void)[] = [];
+  bus.subscribe(bus.subject("node", "a-node"), (body) => {
+    const message = body as ToNode;
+    if (message.kind === "wanted") return { kind: "wanted", wanted: false };
+    if (message.kind !== "outcome") return undefined;
+    heard.push(message.outcome);
+    waiting.splice(0).forEach((wake) => {
+      wake();
+    });
+    return undefined;
+  });
+  return {
+    heard,
+    worker,
+    send: (each: Order) =>
+      bus.enqueue(bus.subject("calls", worker), each, `${each.uid}.${each.attempt}.${Math.random()}`),
+    async outcome(attempt: number): Promise<Outcome> {
+      for (;;) {
+        const found = heard.find((outcome) => outcome.attempt === attempt);
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    },
+  };
+}
+
+describe("a worker", () => {
+  it("begins a call once, however often and under whatever number it comes; each gets the outcome", async () => {
+    const { ran, tool } = counting();
+    const { send, outcome } = node(await testCluster([tool]));
+    await send(order("one", 1));
+    expect((await outcome(1)).output).toBe("ran one");
+    await send(order("one", 1));
+    await send(order("one", 2));
+    expect(await outcome(2)).toMatchObject({ began: true, output: "ran one" });
+    expect(ran).toEqual(["one"]);
+  });
+
+  it("does not begin what it was told not to; a later attempt is another matter", async () => {
+    const { ran, tool } = counting();
+    const cluster = await testCluster([tool]);
+    const { send, outcome, worker } = node(cluster);
+    const fence = { kind: "fence", uid: "moved", attempt: 1 } as const;
+    expect(await cluster.place.tell(worker, fence)).toEqual({ kind: "fence", fenced: true });
+    await send(order("moved", 1));
+    await send(order("moved", 2));
+    await outcome(2);
+    expect(ran).toEqual(["moved"]);
+    expect(await cluster.place.tell(worker, { ...fence, attempt: 2 })).toEqual({
+      kind: "fence",
+      fenced: false,
+    });
+  });
+
+  it("is told of a session again that it has ended meanwhile", async () => {
+    const { ran, tool } = counting();
+    const { front, place } = await testCluster([tool]);
+    const session = await front.runtime.openSession();
+    const first = await session.call({ name: "count", arguments: { tag: "before" } });
+    await place.tell(first.worker ?? "", { kind: "endSession", session: session.id });
+    const again = await session.call({ name: "count", arguments: { tag: "after" } });
+    expect(again).toMatchObject({ ok: true, human: "ran after" });
+    expect(ran).toEqual(["before", "after"]);
+  });
+
+  it("makes a queue anew that somebody deleted, and calls wait for it", async () => {
+    const { ran, tool } = counting();
+    const { front, name } = await testCluster([tool]);
+    const session = await front.runtime.openSession();
+    await session.call({ name: "count", arguments: { tag: "before" } });
+    const stranger = await connect({ servers: natsUrl().replace("nats://", "") });
+    await (await jetstreamManager(stranger)).streams.delete(`${name.toUpperCase()}_CALLS`);
+    await stranger.close();
+    const again = await session.call({ name: "count", arguments: { tag: "after" } });
+    expect(again).toMatchObject({ ok: true, human: "ran after" });
+    expect(ran).toEqual(["before", "after"]);
+  });
+});
+
+describe("what a worker remembers", () => {
+  const outcome = (uid: string, output: unknown): Outcome => ({
+    uid,
+    attempt: 1,
+    worker: "w",
+    began: true,
+    output,
+    untrustedFrom: [],
+    retries: 0,
+    notices: [],
+  });
+
+  it("of many calls all ran, of their outcomes the latest", () => {
+    const orders = new TakenOrders();
+    for (let count = 0; count < 5_000; count += 1) {
+      const uid = `u${count}`;
+      orders.end(orders.begin(order(uid, 1)), outcome(uid, "done"));
+    }
+    expect(orders.hasBegun("u0")).toBe(true);
+    expect(orders.outcomeOf("u0")).toBeUndefined();
+    expect(orders.outcomeOf("u4999")?.outcome.output).toBe("done");
+  });
+
+  it("not more than a bounded amount of large ones, but always what runs", () => {
+    const orders = new TakenOrders();
+    const running = orders.begin(order("long", 1));
+    const large = "x".repeat(8 * 1024 * 1024);
+    for (let count = 0; count < 10; count += 1) {
+      const uid = `u${count}`;
+      orders.end(orders.begin(order(uid, 1)), outcome(uid, large));
+    }
+    const kept = Array.from({ length: 10 }, (_, count) => orders.outcomeOf(`u${count}`)).filter(Boolean);
+    expect(kept).toHaveLength(4);
+    expect(orders.running.get("long")).toBe(running);
+  });
+});
