@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Says why a request got no answer; undici hides the reason in nested causes. */
-export function connectionFailure(error: unknown, url: string): unknown {
+export function connectionFailure(error: unknown, url: string, proxy?: string): unknown {
   const chain = causes(error);
   const refusal = chain.find((one) => ToolError.isInstance(one));
   if (refusal !== undefined) return refusal;
@@ -31,8 +31,37 @@ export function connectionFailure(error: unknown, url: string): unknown {
   return new ToolError(`No answer from ${url}: ${reason}.`, {
     cause: error,
     details: { errno: code ?? null },
-    hint: "Check the address and whether the server is running, then try again.",
+    hint:
+      networkAdvice(code ?? "", proxy) ??
+      "Check the address and whether the server is running, then try again.",
   });
+}
+
+/** Behind a company's proxy most failures have one of two causes, each with one setting; both are named. */
+export function networkAdvice(code: string, proxy?: string): string | undefined {
+  if (/CERT|VERIFY_LEAF|ISSUER/.test(code))
+    return "If a proxy of your company signs connections: start Hermes with NODE_EXTRA_CA_CERTS=FILE.pem, its certificate.";
+  if (proxy !== undefined)
+    return `Asked for through the proxy ${proxy.replace(/\/\/[^/@]*@/, "//")} (network.proxy or HTTPS_PROXY): does it run, and let this host through? Hosts in network.no_proxy (NO_PROXY) go without.`;
+  return /TIMEOUT|TIMEDOUT|UNREACH|ENOTFOUND|EAI_AGAIN/.test(code)
+    ? "Is the address right? Where the web is reached through a proxy: set network.proxy or HTTPS_PROXY."
+    : undefined;
+}
+
+/**
+ * A connection that had served an answer before was closed in the moment the next request went out on it, as servers do
+ * with idle ones. Nothing is wrong with the server, and what only reads can be asked again.
+ */
+export function wasKeptTooLong(error: unknown): boolean {
+  return causes(error).some(
+    (one) =>
+      one.code === "UND_ERR_SOCKET" &&
+      "socket" in one &&
+      typeof one.socket === "object" &&
+      one.socket !== null &&
+      "bytesRead" in one.socket &&
+      Number(one.socket.bytesRead) > 0,
+  );
 }
 
 function causes(error: unknown): readonly (Error & { code?: string | undefined })[] {

@@ -121,7 +121,7 @@ export function refused(request: {
 /** Nobody refused anything: the name leads nowhere. */
 export function unresolved(url: string, reason: string): ToolError {
   return new ToolError(`No answer from ${shownUrl(url)}: ${reason}.`, {
-    hint: "Check the spelling of the name, and whether this machine can reach its name server.",
+    hint: "Check the spelling of the name, and whether this machine can reach its name server. Where a proxy looks names up: set network.proxy or HTTPS_PROXY.",
   });
 }
 

@@ -4,12 +4,12 @@ import { unlessAborted } from "../base/deadline.js";
 import { ToolError } from "../tool/errors.js";
 import type { FetchRequest, FetchResponse } from "../tool/fetch.js";
 import type { Progress } from "../tool/tool.js";
-import { connectionFailure } from "./connection-failure.js";
+import { connectionFailure, wasKeptTooLong } from "./connection-failure.js";
 import { dispatcherFor, loadUndici, refused, shownUrl, systemResolve, unresolved } from "./dial.js";
 import { requestHeaders } from "./headers.js";
 import { hostOf } from "./hosts.js";
 import { boundedResponse } from "./response.js";
-import { judgeUrl, type NetworkRules, openedFor, type ResolveHost } from "./urls.js";
+import { judgeUrl, type NetworkRules, openedFor, proxyFor, type ResolveHost } from "./urls.js";
 
 export interface GuardedRequest extends FetchRequest {
   /** Holds for every redirect too. */
@@ -115,13 +115,19 @@ async function follow(
     let response: Response | undefined;
     const close = () => letGo(response);
     try {
-      response = await fetch(here, {
-        method: hop.method,
-        headers: hop.headers,
-        ...(hop.body !== undefined && { body: hop.body as BodyInit, duplex: "half" }),
-        redirect: "manual",
-        signal,
-        dispatcher,
+      const { method, headers: sent, body } = hop;
+      const send = () =>
+        fetch(here, {
+          method,
+          headers: sent,
+          ...(body !== undefined && { body: body as BodyInit, duplex: "half" }),
+          redirect: "manual",
+          signal,
+          dispatcher,
+        });
+      response = await send().catch((error: unknown) => {
+        if (method === "GET" && body === undefined && wasKeptTooLong(error)) return send();
+        throw error;
       });
       const location = response.headers.get("location");
       if (request.followRedirects === false || !REDIRECTS.has(response.status) || location === null) {
@@ -230,5 +236,6 @@ function explained(error: unknown, request: GuardedRequest, { late }: { readonly
       cause: error,
     });
   }
-  return connectionFailure(error, request.url);
+  const proxy = URL.canParse(request.url) ? proxyFor(hostOf(new URL(request.url)), request.rules) : undefined;
+  return connectionFailure(error, request.url, proxy);
 }

@@ -11,7 +11,12 @@ export function networkRules({
     privateHosts: security.allowed_hosts,
     onlyHosts: security.url_allowlist,
     blockedHosts: security.website_blocklist,
-    proxy: network.proxy === "" ? undefined : network.proxy,
+    proxy: network.proxy === "" ? undefined : withScheme(network.proxy),
     noProxy: network.no_proxy,
   };
+}
+
+/** `proxy.example:3128`, as people write it too. */
+function withScheme(proxy: string): string {
+  return proxy.includes("://") ? proxy : `http://${proxy}`;
 }

@@ -20,9 +20,16 @@ export interface NetworkRules {
   readonly noProxy?: readonly string[] | undefined;
 }
 
-/** The proxy that this host is reached through, if any. */
-export function proxyFor(host: string, rules: NetworkRules): string | undefined {
-  return isListed(host, rules.noProxy) === true ? undefined : rules.proxy;
+/** The proxy that this host is reached through, if any. What runs on this machine is not beyond one. */
+export function proxyFor(host: string, { proxy, noProxy }: NetworkRules): string | undefined {
+  if (proxy === undefined || /^(?:localhost|127\.[\d.]+|::1)$/.test(host)) return undefined;
+  // `.example.com`, as NO_PROXY is often written.
+  return isListed(
+    host,
+    noProxy?.map((pattern) => pattern.trim().replace(/^\./, "")),
+  ) === true
+    ? undefined
+    : proxy;
 }
 
 export interface UrlRules extends NetworkRules {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { errnoOf } from "../base/errno.js";
+import { isRecord } from "../base/record.js";
 import { DatabaseError } from "./database-error.js";
 import type { Database } from "./driver.js";
 import { timeForFileNames } from "./log-damage.js";
@@ -90,9 +91,19 @@ function raiseWhen(db: Database, condition: string, meaning: string): void {
     if (error instanceof DatabaseError && /malformed JSON/i.test(error.message)) {
       throw new DatabaseError("corrupt", `The database file is damaged: ${meaning}.`, error);
     }
+    if (endsTooEarly(error)) throw new DatabaseError("corrupt", "The database file ends too early.", error);
     throw error;
   }
 }
+
+/** A page that should be there is not; a disk that fails has a code of its own (266 and others). */
+function endsTooEarly(error: unknown): boolean {
+  const code = error instanceof DatabaseError && isRecord(error.cause) ? error.cause.errcode : undefined;
+  return code === SQLITE_IOERR || code === SQLITE_IOERR_SHORT_READ;
+}
+
+const SQLITE_IOERR = 10;
+const SQLITE_IOERR_SHORT_READ = 522;
 
 /** Keeps the damaged file and its log for a person to look at; returns the new name. */
 export async function moveAside(path: string): Promise<string> {

@@ -7,6 +7,8 @@ export interface LogDamage {
   /** Position of the first unreadable frame; -1 when the header of the log is unreadable. */
   readonly frame: number;
   readonly commitsAfter: number;
+  /** It ends in the middle of a frame. */
+  readonly isCut?: boolean;
 }
 
 const HEADER_BYTES = 32;
@@ -45,7 +47,16 @@ export function findLogDamage(log: Uint8Array): LogDamage | undefined {
     }
     if (damagedFrame !== undefined && isCommit) commitsAfter++;
   }
-  return damagedFrame === undefined || commitsAfter === 0 ? undefined : { frame: damagedFrame, commitsAfter };
+  if (damagedFrame !== undefined && commitsAfter > 0) return { frame: damagedFrame, commitsAfter };
+  const frames = framesIn(log);
+  const isWhole = HEADER_BYTES + frames * frameBytes === log.byteLength;
+  return isWhole || damagedFrame !== undefined ? undefined : { frame: frames, commitsAfter: 0, isCut: true };
+}
+
+function framesIn(log: Uint8Array): number {
+  if (log.byteLength < HEADER_BYTES) return 0;
+  const pageSize = new DataView(log.buffer, log.byteOffset, log.byteLength).getUint32(8);
+  return Math.floor((log.byteLength - HEADER_BYTES) / (FRAME_HEADER_BYTES + pageSize));
 }
 
 type Checksum = readonly [number, number];
@@ -73,34 +84,54 @@ const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** Before SQLite opens the database and overwrites it: keeps a copy of a damaged log and describes it. */
 export async function keepDamagedLog(path: string): Promise<string | undefined> {
   const first = await readLog(`${path}-wal`);
-  const damage = first && findLogDamage(first);
+  const damage = first && ((await missingFrames(path, first)) ?? findLogDamage(first));
   if (damage === undefined) return undefined;
   // Another process may have been writing while this one read: real damage stays where it is.
   await sleep(50);
   const log = await readLog(`${path}-wal`);
-  if (log === undefined || findLogDamage(log)?.frame !== damage.frame) return undefined;
-  if (damage.frame >= (await publishedFrames(path, log))) return undefined;
+  if (log === undefined) return undefined;
+  const again = (await missingFrames(path, log)) ?? findLogDamage(log);
+  if (again?.frame !== damage.frame) return undefined;
+  if (damage.frame >= ((await indexOf(path, log))?.published ?? Number.POSITIVE_INFINITY)) return undefined;
   const kept = `${path}-wal.corrupt-${timeForFileNames()}`;
   await writeFile(kept, log, { mode: 0o600 });
-  const lost = damage.frame < 0 ? "everything in it" : `the ${damage.commitsAfter} last commits in it`;
   return (
-    `The write-ahead log of ${path} is damaged and is kept as ${kept}; ${lost} could not be read. ` +
+    `The write-ahead log of ${path} is damaged and is kept as ${kept}; ${lostBy(damage)}. ` +
     "After a power failure these are writes that nobody was told had succeeded; otherwise check the disk."
   );
 }
 
+function lostBy({ frame, commitsAfter, isCut }: LogDamage): string {
+  if (isCut === true) return "it ends too early, and the last commits are gone";
+  return `${frame < 0 ? "everything in it" : `the ${commitsAfter} last commits in it`} could not be read`;
+}
+
+/** Where the index knows of more frames than the log still has, and they were not in the database yet. */
+async function missingFrames(path: string, log: Uint8Array): Promise<LogDamage | undefined> {
+  const index = await indexOf(path, log);
+  const frame = framesIn(log);
+  if (index === undefined || index.published <= frame || index.published <= index.inDatabase)
+    return undefined;
+  return { frame, commitsAfter: 0, isCut: true };
+}
+
 /**
- * How many frames of this log were ever committed, by the index that SQLite keeps beside it: a process that is killed
- * while it writes leaves half a frame behind, which nobody was told of. Infinite where the index does not say.
+ * How many frames of this log were ever committed, and how many of them are in the database, by the index that SQLite
+ * keeps beside it: a process that is killed while it writes leaves half a frame behind, which nobody was told of.
+ * Undefined where there is no index of this log.
  */
-async function publishedFrames(path: string, log: Uint8Array): Promise<number> {
+async function indexOf(
+  path: string,
+  log: Uint8Array,
+): Promise<{ readonly published: number; readonly inDatabase: number } | undefined> {
   const index = await readFile(`${path}-shm`).catch(() => undefined);
-  if (index === undefined || index.length < 2 * INDEX_HEADER_BYTES) return Number.POSITIVE_INFINITY;
+  if (index === undefined || index.length < 2 * INDEX_HEADER_BYTES + 4) return undefined;
   const header = index.subarray(0, INDEX_HEADER_BYTES);
   const isWhole = header.equals(index.subarray(INDEX_HEADER_BYTES, 2 * INDEX_HEADER_BYTES));
-  const isOfThisLog = header.subarray(32, 40).equals(log.subarray(16, 24));
-  if (!isWhole || !isOfThisLog) return Number.POSITIVE_INFINITY;
-  return endianness() === "LE" ? header.readUInt32LE(16) : header.readUInt32BE(16);
+  const isOfThisLog = log.length < HEADER_BYTES || header.subarray(32, 40).equals(log.subarray(16, 24));
+  if (!isWhole || !isOfThisLog) return undefined;
+  const numberAt = (at: number) => (endianness() === "LE" ? index.readUInt32LE(at) : index.readUInt32BE(at));
+  return { published: numberAt(16), inDatabase: numberAt(2 * INDEX_HEADER_BYTES) };
 }
 const INDEX_HEADER_BYTES = 48;
 
@@ -109,7 +140,7 @@ async function readLog(path: string): Promise<Uint8Array | undefined> {
   if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();
-    return size === 0 || size > MAX_LOG_BYTES ? undefined : await file.readFile();
+    return size > MAX_LOG_BYTES ? undefined : await file.readFile();
   } finally {
     await file.close();
   }

@@ -1,5 +1,11 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import { failure, HermesError } from "../tool/errors.js";
+import { VERSION } from "../version.js";
 import { DatabaseError } from "./database-error.js";
 import type { Database } from "./driver.js";
+import { openDatabase } from "./sqlite-driver.js";
 
 /**
  * Migration n brings a database from `user_version` n to n + 1. Released entries never change; new ones are
@@ -223,25 +229,67 @@ export const MIGRATIONS: readonly string[] = [
     message BLOB NOT NULL
   ) WITHOUT ROWID;
   `,
+  "ALTER TABLE file_changes ADD COLUMN conversations TEXT NOT NULL DEFAULT ''",
 ];
 
 /** The database was written by a later release; opening it could lose what that release stored. */
-export class NewerDatabaseError extends Error {
-  constructor(found: number, known: number) {
+export class NewerDatabaseError extends HermesError {
+  constructor(found: { readonly path: string; readonly format: number; readonly known: number }) {
+    const { path, format, known } = found;
+    const older = formatCopy(path, known);
+    const copy = existsSync(older)
+      ? `, or put ${older} (from before it was changed) in its place without the ${basename(path)}-wal beside it`
+      : "";
     super(
-      `The database has format ${found}, this version of hermes-tools knows formats up to ${known}: ` +
-        "it was written by a newer version. Update hermes-tools, or point HERMES_HOME to another folder.",
+      failure(
+        "unavailable",
+        `${path} has format ${format}, this version of hermes-tools (${VERSION}) knows formats up to ${known}: it was written by a newer version`,
+        `Update hermes-tools, restore a backup (\`hermes restore FILE\`)${copy}, or point HERMES_HOME to another folder. Nothing was changed.`,
+      ),
     );
     this.name = "NewerDatabaseError";
   }
 }
 
+/** Where a database is kept as it was before it left this format. */
+function formatCopy(path: string, format: number): string {
+  return `${path}.format-${format}`;
+}
+
+/**
+ * Keeps the database as it is when newer tables are waiting for it; returns where. The copy is whole or not there, and a
+ * database that cannot be copied is not changed either.
+ */
+export function keepBeforeMigration(
+  db: Database,
+  { path, migrations }: { readonly path: string; readonly migrations: readonly string[] },
+): string | undefined {
+  const format = readVersion(db, { path, known: migrations.length });
+  if (format === 0 || format === migrations.length) return undefined;
+  const copy = formatCopy(path, format);
+  const draft = `${copy}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    // Made before SQLite fills it, since that would ask the umask who may read it.
+    writeFileSync(draft, "", { mode: 0o600 });
+    db.exec(`VACUUM INTO '${draft.replaceAll("'", "''")}'`);
+    // Another process may have brought it forward meanwhile, and has then kept it before.
+    if (formatOf(draft) === format) renameSync(draft, copy);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return copy;
+}
+
 /** Safe when several processes open at once: each step takes the write lock and looks again. */
-export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS): void {
-  while (readVersion(db, migrations.length) < migrations.length) {
+export function migrate(
+  db: Database,
+  { path, migrations }: { readonly path: string; readonly migrations: readonly string[] },
+): void {
+  const known = migrations.length;
+  while (readVersion(db, { path, known }) < known) {
     db.exec("BEGIN IMMEDIATE");
     try {
-      const version = readVersion(db, migrations.length);
+      const version = readVersion(db, { path, known });
       const migration = migrations[version];
       if (migration !== undefined) {
         db.exec(migration);
@@ -255,12 +303,25 @@ export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS
   }
 }
 
-function readVersion(db: Database, known: number): number {
+/** The number of the migrations that a database file has seen. */
+export function formatOf(path: string): number {
+  const db = openDatabase(path);
+  try {
+    return Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  } finally {
+    db.close();
+  }
+}
+
+function readVersion(
+  db: Database,
+  { path, known }: { readonly path: string; readonly known: number },
+): number {
   const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
   if (!Number.isInteger(found) || found < 0) {
     throw new DatabaseError("corrupt", `The database has the impossible format number ${found}.`);
   }
-  if (found > known) throw new NewerDatabaseError(found, known);
+  if (found > known) throw new NewerDatabaseError({ path, format: found, known });
   return found;
 }
 

@@ -11,7 +11,8 @@ import {
 } from "./database-file.js";
 import type { Database } from "./driver.js";
 import { keepDamagedLog } from "./log-damage.js";
-import { MIGRATIONS, migrate, NewerDatabaseError } from "./migrations.js";
+import { LogMover } from "./log-mover.js";
+import { keepBeforeMigration, MIGRATIONS, migrate, NewerDatabaseError } from "./migrations.js";
 import { salvage } from "./salvage.js";
 import { openDatabase } from "./sqlite-driver.js";
 import { type SyncFile, WalSync } from "./wal-sync.js";
@@ -94,7 +95,9 @@ async function openHealthy(file: DatabaseFile, options: StoreOptions): Promise<D
     if (whole) await rm(suspect, { force: true });
     await patiently(() => db.exec("PRAGMA journal_mode = WAL"));
     db.exec("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    await patiently(() => migrate(db, options.migrations ?? MIGRATIONS));
+    const schema = { path: file.path, migrations: options.migrations ?? MIGRATIONS };
+    if (options.rebuildable !== true) await patiently(() => keepBeforeMigration(db, schema));
+    await patiently(() => migrate(db, schema));
     return db;
   } catch (error) {
     db.close();
@@ -168,7 +171,7 @@ function storeAround(parts: {
     db.exec("PRAGMA synchronous = FULL");
     notices.push(`${path} lies on a file system without shared memory; every write waits for the disk.`);
   }
-  const wal = new WalSync({ db, path, syncFile: options.syncFile });
+  const wal = new WalSync({ db, path, syncFile: options.syncFile, mover: new LogMover({ db, path }) });
   let closing: Promise<void> | undefined;
   const close = async () => {
     await wal.close();

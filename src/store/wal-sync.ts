@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { DatabaseError } from "./database-error.js";
 import type { Database } from "./driver.js";
+import type { LogMover } from "./log-mover.js";
 
 export type SyncFile = (fd: number) => Promise<void>;
 
@@ -24,16 +25,23 @@ export class WalSync {
   readonly #path: string;
   readonly #inode: number;
   readonly #syncFile: SyncFile;
+  readonly #mover: LogMover | undefined;
   #fd: number | undefined;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #mustCheckpoint = false;
 
-  constructor(options: { db: Database; path: string; syncFile?: SyncFile | undefined }) {
+  constructor(options: {
+    db: Database;
+    path: string;
+    syncFile?: SyncFile | undefined;
+    mover?: LogMover | undefined;
+  }) {
     this.#db = options.db;
     this.#path = options.path;
     this.#inode = statSync(options.path).ino;
     this.#syncFile = options.syncFile ?? fdatasyncAsync;
+    this.#mover = options.mover;
   }
 
   sync(): Promise<void> {
@@ -47,6 +55,7 @@ export class WalSync {
 
   async close(): Promise<void> {
     await Promise.allSettled([this.#running, this.#next]);
+    await this.#mover?.close();
     if (this.#fd !== undefined) await promisify(close)(this.#fd);
     this.#fd = undefined;
   }
@@ -76,6 +85,7 @@ export class WalSync {
       } else {
         await this.#syncFile(this.#fd);
       }
+      this.#mover?.synced();
     } catch (error) {
       this.#mustCheckpoint = true;
       throw error;

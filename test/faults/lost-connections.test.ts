@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Environment } from "../../src/env/environment.js";
 import { ToolError } from "../../src/tool/errors.js";
-import { startDockerEngine, whyNoDocker } from "../support/docker-engine.js";
 import { sshServerMissing, startSshServer } from "../support/ssh-server.js";
 import { FULL } from "./support.js";
 
@@ -67,33 +64,3 @@ if (FULL) {
     expect((await run(environment, "echo again")).output).toBe("again\n");
   }, 60_000);
 }
-
-test("a docker daemon that stops in the middle of a command is an error within 5 s", async (context) => {
-  const missing = whyNoDocker();
-  if (missing !== undefined) context.skip(missing);
-  const engine = await startDockerEngine();
-  onTestFinished(() => engine.stop());
-  const home = mkdtempSync(join(tmpdir(), "hermes-faults-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const { createDockerEnvironment } = await import("../../src/env/docker/docker.js");
-  const environment = await createDockerEnvironment({
-    engine: "docker",
-    host: `unix://${engine.socket}`,
-    image: engine.image,
-    task: "faults",
-    home,
-    network: false,
-    sandboxDir: join(home, "sandboxes"),
-  });
-  onTestFinished(() => environment.close());
-  let stopped: Promise<void> | undefined;
-  const elapsed = await errorAfter(environment, () => {
-    stopped ??= engine.stopDaemon();
-  });
-  expect(elapsed).toBeLessThan(5_000);
-  await stopped;
-  const without: unknown = await run(environment, "echo no").catch((problem: unknown) => problem);
-  expect(ToolError.isInstance(without) && without.code, String(without)).toBe("unavailable");
-  await engine.startDaemon();
-  expect((await run(environment, "echo again")).output).toBe("again\n");
-}, 90_000);

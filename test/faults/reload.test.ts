@@ -8,6 +8,7 @@ import type { CallResult } from "../../src/index.js";
 import type { Session } from "../../src/runtime/session.js";
 import { applied, failed, until, watchedRuntime } from "../runtime/reload/support.js";
 import { onTestEnd } from "../support/runtime.js";
+import { report } from "./figures.js";
 import { FULL } from "./support.js";
 
 const RELOADS = FULL ? 1_000 : 40;
@@ -163,5 +164,12 @@ test(`${RELOADS} reloads under load, a tenth of them broken: no call is lost and
   expect(failed(made)).toHaveLength(broken);
   expect(calls).toBeGreaterThan(RELOADS);
   expect(seen.size).toBeGreaterThan(FULL ? RELOADS / 4 : 4);
-  console.log(`${calls} calls over ${RELOADS} reloads, ${broken} broken, ${seen.size} versions seen`);
+  report({
+    id: "N1",
+    what: "tool modules and YAML files reloaded under load, a tenth of them broken",
+    trials: RELOADS,
+    seen: `${calls} calls, ${wrong.length} lost or of two versions; ${broken} broken files, each reported`,
+    goal: "0 calls lost, each sees one version, broken files keep the old set",
+    pass: wrong.length === 0,
+  });
 }, 600_000);

@@ -48,18 +48,31 @@ export function faultHome(): { readonly home: string; remove(): void } {
 
 export async function startRuntime(
   home: string,
-  options: { readonly script: string; readonly args?: Record<string, unknown> },
+  options: {
+    readonly script: string;
+    readonly args?: Record<string, unknown>;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly nodeOptions?: readonly string[];
+  },
 ): Promise<RuntimeProcess> {
   const tag = randomUUID();
   const child = spawn(
     process.execPath,
     [
+      ...(options.nodeOptions ?? []),
       fileURLToPath(new URL(options.script, import.meta.url)),
       JSON.stringify({ dist: join(root, "dist"), home, ...options.args }),
     ],
     {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { PATH: process.env.PATH, HOME: home, TERM: "dumb", TMPDIR: process.env.TMPDIR, [TAG]: tag },
+      env: {
+        PATH: process.env.PATH,
+        HOME: home,
+        TERM: "dumb",
+        TMPDIR: process.env.TMPDIR,
+        [TAG]: tag,
+        ...options.env,
+      },
     },
   );
   let complaints = "";
@@ -126,7 +139,7 @@ export function childrenOf(parent: number): readonly { readonly pid: number; rea
     .map((name) => ({ pid: Number(name), command: commandOf(Number(name)) }));
 }
 
-function commandOf(pid: number): string {
+export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
   } catch {

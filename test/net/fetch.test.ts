@@ -182,8 +182,10 @@ describe("behind a proxy", () => {
     const forbidden = { rules, resolve: async () => ["10.0.0.1"] };
     await expect(get("http://inside.example/", forbidden)).rejects.toMatchObject(blocked);
     await expect(get("http://169.254.169.254/", { rules })).rejects.toMatchObject(blocked);
-    const direct = { rules: { ...rules, allowPrivate: true, noProxy: ["127.0.0.1"] } };
-    expect((await get(`http://127.0.0.1:${port}/`, direct)).text).toBe("hello");
+    const here = { rules: { ...rules, allowPrivate: true } };
+    expect((await get(`http://127.0.0.1:${port}/`, here)).text).toBe("hello");
+    const listed = { rules: { ...here.rules, noProxy: [".example"] }, resolve: async () => ["127.0.0.1"] };
+    expect((await get(`http://inside.example:${port}/`, listed)).text).toBe("hello");
     expect(tunnels).toEqual([]);
   });
 });
@@ -303,6 +305,46 @@ test("a resolver that never answers is left when the call is cancelled", async (
   });
   abort.abort(new Error("enough"));
   await expect(pending).rejects.toMatchObject({ code: "cancelled", cause: new Error("enough") });
+});
+
+describe("a kept connection that the server closes as the next request arrives", () => {
+  /** Answers the first request of a connection and hangs up on the second, or on any at /never. */
+  async function withForgetfulServer(work: (url: string, asked: string[]) => Promise<void>): Promise<void> {
+    const asked: string[] = [];
+    const served = new WeakSet<object>();
+    const forgetful = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      if (served.has(request.socket) || request.url === "/never") return void request.socket.destroy();
+      served.add(request.socket);
+      response.end("hello");
+    });
+    await new Promise<void>((resolve) => forgetful.listen(0, "127.0.0.1", resolve));
+    try {
+      await work(`http://127.0.0.1:${(forgetful.address() as AddressInfo).port}`, asked);
+    } finally {
+      forgetful.closeAllConnections();
+      forgetful.close();
+    }
+  }
+
+  test("is asked again on a new one for what only reads", async () => {
+    await withForgetfulServer(async (url, asked) => {
+      expect((await get(`${url}/1`)).text).toBe("hello");
+      await new Promise((resolve) => setImmediate(resolve));
+      expect((await get(`${url}/2`)).text).toBe("hello");
+      expect(asked).toEqual(["GET /1", "GET /2", "GET /2"]);
+    });
+  });
+
+  test("is an error for what may change something, and where nothing ever came", async () => {
+    await withForgetfulServer(async (url, asked) => {
+      await get(`${url}/1`);
+      await new Promise((resolve) => setImmediate(resolve));
+      await expect(get(`${url}/2`, { method: "POST", body: "x" })).rejects.toThrow("closed the connection");
+      await expect(get(`${url}/never`)).rejects.toThrow("closed the connection");
+      expect(asked).toEqual(["GET /1", "POST /2", "GET /never"]);
+    });
+  });
 });
 
 test("IPv6 literals are dialled as written", async ({ skip }) => {

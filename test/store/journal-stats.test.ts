@@ -20,6 +20,10 @@ async function calls(
   );
 }
 
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
 /** By nearest rank, the slow way. */
 function nearestRank(values: readonly number[], percent: number): number | undefined {
   const sorted = [...values].sort((one, other) => one - other);
@@ -115,8 +119,19 @@ test("counts agree with the calls they were made from, however they came and whe
           stats.groups?.find((row) => row.key === door),
           wanted.filter((one) => one.door === door),
         );
+      const only = { tool: "read", door: "http", session: "s2" };
+      const few = journal.stats({ sinceMs: since, by: "session", series: true, only });
+      const matching = wanted.filter(
+        (one) => one.tool === "read" && one.door === "http" && one.sessionId === "s2",
+      );
+      check(few.total, matching);
+      expect(few.groups?.map(({ key }) => key) ?? []).toEqual(matching.length === 0 ? [] : ["s2"]);
+      expect(sum(few.groups?.[0]?.spark ?? [])).toBe(matching.length);
+      expect(sum(few.series?.flatMap(({ by_status }) => Object.values(by_status)) ?? [])).toBe(
+        matching.length,
+      );
       const points = stats.series?.flatMap(({ by_status }) => Object.values(by_status)) ?? [];
-      expect(points.reduce((sum, count) => sum + count, 0)).toBe(wanted.length);
+      expect(sum(points)).toBe(wanted.length);
     }),
     { numRuns: 25 },
   );
@@ -203,6 +218,44 @@ describe("counting", () => {
     expect(journal.recent({ limit: 1_000 })).toHaveLength(1);
     expect(journal.stats({ sinceMs: 0, by: "session" }).groups).toHaveLength(500);
   });
+
+  test("old rows leave by themselves in a program that lives long, once they are counted", async () => {
+    const { journal, store } = await open({ syncFile: noSync, retentionDays: 30 });
+    await calls(
+      journal,
+      Array.from({ length: 1_200 }, (_, index) => [{ sessionId: `s${index}` }, {}]),
+    );
+    const left = () => Number(store.db.prepare("SELECT count(*) AS left FROM calls").get()?.left);
+    store.db.exec("UPDATE calls SET written_at = 1");
+    journal.keepUp();
+    expect(left()).toBe(1_200);
+    const deadline = Date.now() + 10_000;
+    while (left() > 1 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(left()).toBe(1);
+    expect(journal.stats({ sinceMs: 0, by: "session" }).total.calls).toBe(1_200);
+  });
+
+  test("programs of one call each remove more than they add", async () => {
+    const first = await open({ syncFile: noSync, retentionDays: 30 });
+    await calls(
+      first.journal,
+      Array.from({ length: 900 }, () => [{}, {}]),
+    );
+    first.journal.stats({ sinceMs: 0 });
+    first.store.db.exec("UPDATE calls SET written_at = 1");
+    await first.journal.close();
+    for (let program = 0; program < 300; program += 1) {
+      const { journal } = await open({ syncFile: noSync, retentionDays: 30 });
+      await calls(journal, [[{}, {}]]);
+      await journal.close();
+    }
+    const { store, journal } = await open({ syncFile: noSync });
+    const count = (what: string) =>
+      Number(store.db.prepare(`SELECT count(*) AS n FROM calls ${what}`).get()?.n);
+    expect(count("WHERE written_at = 1")).toBeLessThanOrEqual(400);
+    expect(count("WHERE written_at > 1")).toBe(300);
+    expect(journal.stats({ sinceMs: 0 }).total.calls).toBe(1_200);
+  }, 60_000);
 
   test("two programs count the same calls once", async () => {
     const one = await open({ syncFile: noSync });

@@ -1,6 +1,7 @@
 import {
   chmod,
   copyFile,
+  mkdir,
   mkdtemp,
   readdir,
   readFile,
@@ -123,10 +124,10 @@ describe("migrations", () => {
 
   test("bring any earlier version to the newest, each step once", async () => {
     const db = await openPlain();
-    migrate(db, steps.slice(0, 1));
+    migrate(db, { path, migrations: steps.slice(0, 1) });
     db.exec("INSERT INTO one VALUES (1)");
-    migrate(db, steps);
-    migrate(db, steps);
+    migrate(db, { path, migrations: steps });
+    migrate(db, { path, migrations: steps });
     expect(db.prepare("SELECT count(*) AS n FROM one").get()?.n).toBe(1);
     expect(db.prepare("SELECT count(*) AS n FROM two").get()?.n).toBe(1);
     db.close();
@@ -134,10 +135,39 @@ describe("migrations", () => {
 
   test("a step that fails leaves the database as the step before left it", async () => {
     const db = await openPlain();
-    expect(() => migrate(db, [...steps, "CREATE TABLE three (c); SELECT * FROM missing"])).toThrow("missing");
+    const broken = [...steps, "CREATE TABLE three (c); SELECT * FROM missing"];
+    expect(() => migrate(db, { path, migrations: broken })).toThrow("missing");
     expect(db.prepare("PRAGMA user_version").get()?.user_version).toBe(2);
     expect(db.prepare("SELECT name FROM sqlite_schema WHERE name = 'three'").all()).toEqual([]);
     db.close();
+  });
+
+  test("before tables change the database is kept as it was, and an older version names that copy", async () => {
+    const older = ["CREATE TABLE notes (text)"];
+    const newer = [...older, "DROP TABLE notes"];
+    const first = await openStore({ path, migrations: older });
+    first.db.exec("INSERT INTO notes VALUES ('kept')");
+    await first.close();
+    expect(await readdir(folder)).not.toContain("state.db.format-1");
+
+    await (await openStore({ path, migrations: newer })).close();
+    const copy = `${path}.format-1`;
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    await expect(openStore({ path, migrations: older })).rejects.toMatchObject({
+      code: "unavailable",
+      hint: expect.stringContaining(copy),
+    });
+    const back = await openStore({ path: copy, migrations: older });
+    expect(back.db.prepare("SELECT text FROM notes").all()).toEqual([{ text: "kept" }]);
+    await back.close();
+  });
+
+  test("a database that cannot be kept is not changed", async () => {
+    const older = ["CREATE TABLE notes (text)"];
+    await (await openStore({ path, migrations: older })).close();
+    await mkdir(`${path}.format-1`);
+    await expect(openStore({ path, migrations: [...older, "DROP TABLE notes"] })).rejects.toThrow(/format-1/);
+    await (await openStore({ path, migrations: older })).close();
   });
 
   test("a database of a newer version is refused and left alone", async () => {

@@ -15,12 +15,6 @@ function program(): string | undefined {
   return process.env.HERMES_TEST_APPTAINER ?? findProgram("apptainer", process.env);
 }
 
-/** Why no container can be started here. CI makes an apptainer where it can and is root. */
-export function whyNoApptainer(): string | undefined {
-  if (process.getuid?.() !== 0) return "needs root to start a container";
-  return program() === undefined ? "[ci-cannot] there is no apptainer on this machine" : undefined;
-}
-
 export interface ApptainerRig {
   /** A plain folder with bash and the usual programs. */
   readonly image: string;

@@ -4,6 +4,8 @@ export interface FreezableProxy {
   readonly port: number;
   /** Stops forwarding without closing anything: the other side looks alive and never answers. */
   freeze(): void;
+  /** Ends every connection and accepts none. */
+  cut(): void;
   thaw(): void;
   stop(): Promise<void>;
 }
@@ -12,6 +14,7 @@ export interface FreezableProxy {
 export async function startFreezableProxy(targetPort: number): Promise<FreezableProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let frozen = false;
+  let isCut = false;
 
   const forward = (from: Socket, to: Socket) => {
     from.on("data", (bytes) => {
@@ -25,6 +28,8 @@ export async function startFreezableProxy(targetPort: number): Promise<Freezable
   };
 
   const server = createServer((client) => {
+    client.on("error", () => undefined);
+    if (isCut) return void client.destroy();
     const target = connect(targetPort, "127.0.0.1");
     client.setNoDelay(true);
     target.setNoDelay(true);
@@ -52,7 +57,12 @@ export async function startFreezableProxy(targetPort: number): Promise<Freezable
       frozen = true;
       for (const pair of pairs) for (const socket of pair) socket.pause();
     },
+    cut() {
+      isCut = true;
+      destroyAll();
+    },
     thaw() {
+      isCut = false;
       frozen = false;
       for (const pair of pairs) for (const socket of pair) socket.resume();
     },

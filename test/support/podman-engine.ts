@@ -22,7 +22,7 @@ export async function startPodmanEngine(): Promise<PodmanTestEngine> {
   const socket = join(folder, "podman.sock");
   const api = new EngineApi({ socketPath: socket });
   const archives = buildImageArchives(folder);
-  const env = { ...process.env, ...configuration(folder) };
+  const env = { ...process.env, ...podmanConfiguration(folder) };
   const service = new DaemonProcess("podman", ["system", "service", "--time=0", `unix://${socket}`], env);
   if (!(await service.answers(api))) throw new Error(`podman does not start:\n${service.log}`);
   const engine: PodmanTestEngine = {
@@ -47,7 +47,7 @@ export async function startPodmanEngine(): Promise<PodmanTestEngine> {
 }
 
 /** Storage of its own, runc (crun refuses mixed control groups), and limits that a small machine can set. */
-function configuration(folder: string): NodeJS.ProcessEnv {
+export function podmanConfiguration(folder: string): NodeJS.ProcessEnv {
   const containers = join(folder, "containers.conf");
   const storage = join(folder, "storage.conf");
   writeFileSync(

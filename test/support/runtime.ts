@@ -32,6 +32,8 @@ export interface TestRuntime {
   readonly logged: readonly string[];
 }
 
+export type OpenRuntime = typeof testRuntime;
+
 /** A runtime with only the given tools, its own home and working folder, and no journal unless asked. */
 export async function testRuntime(
   tools: readonly AnyTool[] = [],

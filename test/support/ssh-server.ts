@@ -14,6 +14,7 @@ import { tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startFreezableProxy } from "./freezable-proxy.js";
+import { inNamespace, type NetworkLink } from "./network-link.js";
 
 export interface SshServerOptions {
   readonly maxSessions?: number;
@@ -23,6 +24,8 @@ export interface SshServerOptions {
   readonly sftp?: boolean;
   /** Further lines of sshd_config. */
   readonly config?: readonly string[];
+  /** A network namespace to serve in, at this address; there is no proxy in front then. */
+  readonly network?: Pick<NetworkLink, "namespace" | "host"> | undefined;
 }
 
 export interface SshServer {
@@ -92,9 +95,11 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
-  const proxy = await startFreezableProxy(daemon.port);
+  const host = options.network?.host ?? "127.0.0.1";
+  const proxy =
+    options.network === undefined ? await startFreezableProxy(daemon.port) : withoutProxy(daemon.port);
   const { username } = userInfo();
-  writeKnownHosts({ file: file("known_hosts"), port: proxy.port, keyFile: file("host-key.pub") });
+  writeKnownHosts({ file: file("known_hosts"), host, port: proxy.port, keyFile: file("host-key.pub") });
   writeFileSync(
     file("client_config"),
     "GlobalKnownHostsFile /dev/null\nIdentityAgent none\nIdentitiesOnly yes\nIdentityFile none\n",
@@ -102,7 +107,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
 
   let listener = daemon.pid;
   return {
-    host: "127.0.0.1",
+    host,
     port: proxy.port,
     user: username,
     keyFile: file("user-key"),
@@ -120,7 +125,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
       await endDaemon(listener);
       for (const name of ["host-key", "host-key.pub"]) rmSync(file(name));
       makeKey(file("host-key"));
-      listener = await run(folder, daemon.port);
+      listener = await run({ folder, port: daemon.port, options });
     },
     down: () => endDaemon(listener),
     log: () => (existsSync(file("sshd.log")) ? readFileSync(file("sshd.log"), "utf8") : ""),
@@ -137,9 +142,14 @@ export function makeKey(file: string): void {
   execFileSync(program, ["-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", file], { stdio: "ignore" });
 }
 
-function writeKnownHosts(entry: { file: string; port: number; keyFile: string }): void {
+/** A link that is cut by itself needs nothing in front. */
+function withoutProxy(port: number): Awaited<ReturnType<typeof startFreezableProxy>> {
+  return { port, freeze() {}, cut() {}, thaw() {}, stop: async () => {} };
+}
+
+function writeKnownHosts(entry: { file: string; host: string; port: number; keyFile: string }): void {
   const [type = "", key = ""] = readFileSync(entry.keyFile, "utf8").split(" ");
-  writeFileSync(entry.file, `[127.0.0.1]:${entry.port} ${type} ${key}\n`, { mode: 0o600 });
+  writeFileSync(entry.file, `[${entry.host}]:${entry.port} ${type} ${key}\n`, { mode: 0o600 });
 }
 
 async function startDaemon(setup: {
@@ -151,7 +161,7 @@ async function startDaemon(setup: {
     const port = await freePort();
     writeFileSync(join(setup.folder, "sshd_config"), daemonConfig({ ...setup, port }));
     try {
-      return { port, pid: await run(setup.folder, port) };
+      return { port, pid: await run({ ...setup, port }) };
     } catch (error) {
       // Somebody else may have taken the port in between.
       if (attempt === 3) throw error;
@@ -168,7 +178,7 @@ function daemonConfig(setup: {
   const { folder, options } = setup;
   return [
     `Port ${setup.port}`,
-    "ListenAddress 127.0.0.1",
+    `ListenAddress ${options.network?.host ?? "127.0.0.1"}`,
     `HostKey "${join(folder, "host-key")}"`,
     `AuthorizedKeysFile "${join(folder, "authorized_keys")}"`,
     `PidFile "${join(folder, "sshd.pid")}"`,
@@ -192,10 +202,18 @@ function daemonConfig(setup: {
   ].join("\n");
 }
 
-async function run(folder: string, port: number): Promise<number> {
+async function run(server: {
+  readonly folder: string;
+  readonly port: number;
+  readonly options: SshServerOptions;
+}): Promise<number> {
+  const { folder, port } = server;
+  const { network } = server.options;
   const log = join(folder, "sshd.log");
-  const program = findProgram("sshd") ?? "/usr/sbin/sshd";
-  const child = spawn(program, ["-D", "-f", join(folder, "sshd_config"), "-E", log], { stdio: "ignore" });
+  const sshd = [findProgram("sshd") ?? "/usr/sbin/sshd", "-D", "-f", join(folder, "sshd_config"), "-E", log];
+  // `ip netns exec` becomes the program, so that its number is that of the server.
+  const [program = "", ...args] = network === undefined ? sshd : inNamespace(network.namespace, sshd);
+  const child = spawn(program, args, { stdio: "ignore" });
   const { pid } = child;
   let ended = false;
   child.once("exit", () => {
@@ -205,7 +223,7 @@ async function run(folder: string, port: number): Promise<number> {
     ended = true;
   });
   for (let left = 200; left > 0 && !ended && pid !== undefined; left -= 1) {
-    if (await answers(port)) return pid;
+    if (await answers(port, network?.host)) return pid;
     await delay(25);
   }
   if (pid !== undefined && !ended) kill(pid);
@@ -268,9 +286,9 @@ function freePort(): Promise<number> {
   });
 }
 
-function answers(port: number): Promise<boolean> {
+function answers(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(port, host);
     const done = (answer: boolean) => {
       socket.destroy();
       resolve(answer);

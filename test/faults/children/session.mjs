@@ -5,23 +5,28 @@ import { pathToFileURL } from "node:url";
 
 export const options = JSON.parse(process.argv[2]);
 
-export async function openSession() {
-  const { createRuntime } = await import(pathToFileURL(join(options.dist, "index.js")).href);
+export async function openSession({ tools = [] } = {}) {
+  const { createRuntime, createLogger, registry } = await import(
+    pathToFileURL(join(options.dist, "index.js")).href
+  );
   const cwd = join(options.home, "work");
   mkdirSync(cwd, { recursive: true });
+  const logged = [];
   const runtime = await createRuntime({
     home: options.home,
     cwd,
     systemDir: join(options.home, "system"),
-    userTools: false,
+    userTools: options.userTools === true,
+    logger: createLogger({ level: "warn", sink: (line) => void logged.push(line) }),
   });
+  for (const tool of tools) (runtime.registry ?? registry).register(tool);
   const session = await runtime.openSession({});
-  const call = async (name, args) => {
-    const result = await session.call({ name, arguments: args });
+  const call = async (name, args, id) => {
+    const result = await session.call({ name, arguments: args, ...(id !== undefined && { id }) });
     if (!result.ok) throw new Error(`${name} ${JSON.stringify(args)}: ${JSON.stringify(result.error)}`);
     return result.structured;
   };
-  return { runtime, session, call };
+  return { runtime, session, call, logged };
 }
 
 export function say(line) {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -28,13 +28,6 @@ export interface HostedProcess {
   readonly exited: Promise<{ readonly code?: number; readonly signal?: number }>;
   resize(size: { readonly columns: number; readonly rows: number }): void;
   kill(signal: NodeJS.Signals): void;
-}
-
-/** Why no sandbox can be started on this machine; undefined when it can. */
-export function sandboxProblem(): string | undefined {
-  const tried = spawnSync("bwrap", [...namespaces(), "--ro-bind", "/", "/", "true"], { stdio: "ignore" });
-  if (tried.error !== undefined) return "bubblewrap is not installed";
-  return tried.status === 0 ? undefined : "bubblewrap cannot make namespaces here";
 }
 
 /**

@@ -1,0 +1,28 @@
+import type { Dispatcher } from "undici";
+import type { LoadedConfig } from "../config/types.js";
+import { loadUndici } from "./dial.js";
+import { hostOf } from "./hosts.js";
+import { networkRules } from "./rules.js";
+import { proxyFor } from "./urls.js";
+
+/**
+ * Sends every `fetch` and WebSocket of this process that knows nothing of our settings (MCP servers, gateways, traces,
+ * downloads) through the operator's proxy. A program that uses this package as a library decides this for itself.
+ */
+export async function proxyThisProcess(
+  settings: Pick<LoadedConfig["values"], "security" | "network">,
+): Promise<void> {
+  const rules = networkRules(settings);
+  // A wrong address is told by the first request that needs it; commands that need none still work.
+  if (rules.proxy === undefined || !URL.canParse(rules.proxy)) return;
+  const { Agent, Dispatcher: Base, ProxyAgent, setGlobalDispatcher } = await loadUndici();
+  const direct = new Agent();
+  const proxied = new ProxyAgent(rules.proxy);
+  class ByHost extends Base {
+    override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+      const host = hostOf(new URL(String(options.origin)));
+      return (proxyFor(host, rules) === undefined ? direct : proxied).dispatch(options, handler);
+    }
+  }
+  setGlobalDispatcher(new ByHost());
+}
