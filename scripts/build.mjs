@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { buildWeb, webHash } from "./build-web.mjs";
 import { writeEmbedded } from "./embed.mjs";
 import { rootArgument, writeManifest } from "./manifest.mjs";
+import { noticesOf, THIRD_PARTY } from "./third-party.mjs";
 
 /** What every command loads, by the beginning of its path; `!` leaves out what only some need. */
 const NEEDED_BY_ALL = [
@@ -166,6 +167,7 @@ const INPUT_FILES = [
   "scripts/build-web.mjs",
   "scripts/embed.mjs",
   "scripts/manifest.mjs",
+  "scripts/third-party.mjs",
 ];
 
 /**
@@ -208,7 +210,12 @@ async function bundle(root, warn) {
   const staging = join(dist, `.staging-${process.pid}`);
   try {
     const names = [];
-    for (const part of BUNDLES) names.push(...(await bundlePart({ root, part, staging, warn })));
+    const modules = [];
+    for (const part of BUNDLES) {
+      const made = await bundlePart({ root, part, staging, warn });
+      names.push(...made.names);
+      modules.push(...made.modules);
+    }
     if (names.includes("cli/main.js")) {
       await makeExecutable(join(staging, "cli/main.js"));
       await writeFile(join(staging, "cli/package.json"), '{"type":"commonjs"}\n');
@@ -219,7 +226,8 @@ async function bundle(root, warn) {
       await mkdir(join(dist, "search"), { recursive: true });
       await copyFile(join(root, TABLE), join(dist, "search", basename(TABLE)));
     }
-    await publish({ staging, dist, names });
+    await writeFile(join(staging, THIRD_PARTY), await noticesOf(modules));
+    await publish({ staging, dist, names: [...names, THIRD_PARTY] });
     // What the engine made of chunks that are gone.
     await rm(join(dist, "cli/.cache"), { recursive: true, force: true });
     return names.length;
@@ -275,7 +283,7 @@ async function bundlePart({ root, part, staging, warn }) {
       .map(([name, file]) => [name, join(root, file)])
       .filter(([, file]) => existsSync(file)),
   );
-  if (Object.keys(input).length === 0) return [];
+  if (Object.keys(input).length === 0) return { names: [], modules: [] };
   const made = await rolldown({
     input,
     platform: "node",
@@ -306,7 +314,10 @@ async function bundlePart({ root, part, staging, warn }) {
       },
       comments: { legal: true, annotation: false, jsdoc: false },
     });
-    return output.map(({ fileName }) => fileName);
+    return {
+      names: output.map(({ fileName }) => fileName),
+      modules: output.flatMap(({ moduleIds = [] }) => moduleIds),
+    };
   } finally {
     await made.close();
   }

@@ -40,6 +40,7 @@ const EMBEDDED = [
     },
   },
   { module: "src/server/sign-in-style.gen.ts", files: { SIGN_IN_STYLE: "sign-in-files/style.css" } },
+  { module: "src/store/checkpoint-thread.gen.ts", files: { CHECKPOINT_THREAD: "checkpoint-thread.cjs" } },
   { module: "src/tools/browser/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/tools/code/scripts.gen.ts", folder: "scripts", comments: "dropped" },
   { module: "src/tools/files/diff/compare-thread.gen.ts", files: { COMPARE_THREAD: "compare-thread.cjs" } },

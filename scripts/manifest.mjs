@@ -24,7 +24,7 @@ const TOOLS_MODULE = "src/registry/builtin-manifest.gen.ts";
 /** What is known of a tool before its code is loaded. */
 const COPIED_FIELDS = (
   "name aliases toolset description emoji tags parameters output permissions " +
-  "everyCallNeeds needs requiresEnv host interactive idempotent tolerant maxResultSizeChars"
+  "everyCallNeeds needs requiresEnv host interactive stays idempotent tolerant maxResultSizeChars"
 ).split(" ");
 
 /** The modules that the package in `root` should have, with their texts. */

@@ -14,8 +14,9 @@ import { root } from "./ensure.mjs";
  * long searches for counter-examples. `npm test` stays below six minutes on two cores without them.
  */
 const FULL = [
+  "test/cluster/**",
   "test/{docker,ssh,singularity,modal,daytona,remote,faults}/**",
-  "test/conformance/{docker,podman,ssh,singularity,modal,daytona,local-plain,local-sandbox}.test.ts",
+  "test/conformance/{docker,podman,ssh,singularity,modal,daytona,local-plain,local-sandbox,page-environment}.test.ts",
   "test/attacks/{gate-on-every-door,bad-handlers,execute-code-*}.test.ts",
   "test/attacks/lesson-{07,08,09,10,13,26,30,33}-*.test.ts",
   "test/{sandbox,build,bench}/**",
@@ -29,7 +30,7 @@ const FULL = [
   "test/store/journal-processes.test.ts",
   "test/agent/sessions/{processes,large}.test.ts",
   "test/agent/memory/processes.test.ts",
-  "test/cli/sessions.test.ts",
+  "test/cli/{sessions,backup,settings-stay,migrate/migrate}.test.ts",
   "test/{chat/{lesson-*,turns},stories/kill-and-resume,agent/snapshots}.test.ts",
   "test/gateway/{processes,lessons,email-lessons}.test.ts",
   "test/conformance/gateway-*.test.ts",
@@ -59,6 +60,7 @@ const FULL = [
   "test/adapters/**",
   "test/attacks/{bad-input,hostile-documents,lesson-2{4,5}-*}.test.ts",
   "test/tools/platform/{database-*,cloud-storage,spreadsheet}.test.ts",
+  "test/fuzz/{regexes,hostile-bodies}.test.ts",
   "test/{config/laws,processes/table,settle/linear-time,approvals/interleaved,policy/paths-oracle,store/bit-flips}.test.ts",
 ];
 
@@ -89,6 +91,11 @@ const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sb
 /** Needs that are no program: a reason why they are not met, or undefined. */
 const SPECIAL = {
   root: () => (process.getuid?.() === 0 ? undefined : "needs root"),
+  namespaces: () => {
+    if (!isThere("ip")) return missing(["ip"]);
+    const works = spawnSync("unshare", ["--net", "true"]).status === 0 && process.getuid?.() === 0;
+    return works ? undefined : "[ci-cannot] this machine lets nobody make networks of their own";
+  },
   apptainer: () =>
     process.env.HERMES_TEST_APPTAINER !== undefined || isThere("apptainer")
       ? undefined

@@ -12,7 +12,7 @@ export async function acp(context: CommandContext): Promise<void> {
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
-  const runtime = await context.runtime({ wait: false });
+  const runtime = await context.runtime({ wait: false, calls: true });
   reportUncaughtErrors(runtime);
   try {
     const { serveAcpOverStreams } = await import("../server/acp/serve.js");

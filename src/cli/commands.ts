@@ -1,4 +1,5 @@
 import { approvals } from "./approvals.js";
+import { cluster, IN_CLUSTER, worker } from "./cluster.js";
 import { CALL_ARGUMENTS, type CommandSpec } from "./command.js";
 import { config } from "./config.js";
 import { cron } from "./cron.js";
@@ -37,11 +38,11 @@ export const GROUPS: Readonly<
     examples: ["hermes approvals test 'rm -rf build'", "hermes permissions explain terminal command=ls"],
   },
   "Running and background:": {
-    commands: ["serve", "acp", "status", "open", "ps", "logs", "kill", "cron"],
+    commands: ["serve", "worker", "cluster", "acp", "status", "open", "ps", "logs", "kill", "cron"],
     examples: ["hermes serve --port 0", "hermes cron add 'every 2h' --tool system_info"],
   },
   "Set-up:": {
-    commands: ["doctor", "config", "env", "completion"],
+    commands: ["doctor", "config", "env", "backup", "restore", "migrate", "completion"],
     examples: ["hermes doctor", "hermes config set approvals.timeout 120"],
   },
 };
@@ -58,7 +59,10 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   hermes call read_file path=README.md limit=5
   hermes call terminal --command 'ls | head' --json`,
     args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
-    options: { "--exit-code": "end with the exit code of the program that the call ran" },
+    options: {
+      "--exit-code": "end with the exit code of the program that the call ran",
+      ...IN_CLUSTER,
+    },
     load: async () => (await import("./call.js")).call,
   },
   chat: {
@@ -73,6 +77,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
       "--plan": "read only",
       "--max-turns <n>": "how often the model is asked at most",
       "--model <name>": "[PROVIDER:]NAME, for this time",
+      ...IN_CLUSTER,
     },
     load: async () => (await import("./chat/chat.js")).chat,
   },
@@ -85,6 +90,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     about: "run the tool calls of a message (file or standard input) and print the results in its format",
     args: { "[file]": "JSON file; standard input when left out" },
+    options: IN_CLUSTER,
     load: async () => (await import("./run.js")).run,
   },
   replay: {
@@ -154,6 +160,14 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     options: { "--fix": "mend what can be mended; installs the libraries of tools that lack one" },
     load: async () => (await import("./doctor.js")).doctor,
   },
+  migrate: {
+    about: "bring over settings, secrets, conversations, memory, skills and jobs of Hermes Agent (Python)",
+    helpEnd: `Examples:
+  hermes migrate --from ~/.hermes-agent --dry-run
+  hermes migrate --from ~/.hermes-agent --json`,
+    options: { "--from <folder>": { about: "its home; nothing there is changed", required: true } },
+    load: async () => (await import("./migrate/migrate.js")).migrate,
+  },
   changes: {
     about: "settings and tools that have changed while a server runs and wait for your yes",
     otherwise: "list",
@@ -192,6 +206,12 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
           "--days <n>": { about: "look back this far", default: "30" },
           "--since <time>": "look back to then: 15m, 1h, 7d, or a date",
           "--by <what>": "group by tool, toolset, model, environment, session or door",
+          "--tool <name>": "only calls of this tool",
+          "--toolset <name>": "only calls of tools of this toolset",
+          "--model <name>": "only calls this model made",
+          "--environment <name>": "only calls that ran there",
+          "--session <id>": "only calls of this session",
+          "--door <name>": "only calls that came this way: cli, http, mcp, cron, …",
         },
         load: async () => (await import("./stats.js")).stats,
       },
@@ -204,6 +224,17 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
         load: async () => (await import("./stats/scorecard.js")).scorecard,
       },
     },
+  },
+  backup: {
+    about: "settings, tools, skills, memory, conversations and jobs in one file; servers may run meanwhile",
+    args: { "<file>": "to be made, e.g. hermes.tgz" },
+    options: { "--secrets": "also .env, tokens and keys" },
+    load: async () => (await import("./backup/backup.js")).backup,
+  },
+  restore: {
+    about: "put a backup in the place of the home; what was there is kept, --dry-run only shows it",
+    args: { "<file>": "as `hermes backup` made it" },
+    load: async () => (await import("./backup/restore.js")).restore,
   },
   completion: {
     about: "shell completion script",
@@ -243,7 +274,13 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   serve: {
     about: "HTTP API and page on 127.0.0.1:9119",
-    options: { "--host <address>": "address to listen on", "--port <port>": "port; 0 picks a free one" },
+    options: {
+      "--host <address>": "address to listen on",
+      "--port <port>": "port; 0 picks a free one",
+      ...IN_CLUSTER,
+    },
     load: async () => (await import("./serve.js")).serve,
   },
+  worker,
+  cluster,
 };

@@ -22,9 +22,13 @@ export interface GlobalFlags {
   readonly color?: boolean;
   readonly ascii?: boolean;
   readonly home?: string;
+  readonly cluster?: string;
+  readonly labels?: string;
 }
 
 interface RuntimeWishes {
+  /** True where calls are made: with `cluster.url` set they run on its workers. */
+  readonly calls?: boolean;
   /** False skips the tool folders of the person and the project. */
   readonly userTools?: boolean;
   /** False: what comes from MCP servers may turn up later. */
@@ -60,13 +64,16 @@ export function contextOf(command: Command, out: Output): CommandContext {
     home,
     async config() {
       const { loadConfig } = await import("../config/load.js");
-      return loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
+      const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
+      await useProxy(config);
+      return config;
     },
-    async runtime({ userTools = true, wait = true, warns = true, tools } = {}) {
+    async runtime({ userTools = true, wait = true, warns = true, calls = false, tools } = {}) {
       const { createRuntime } = await import("../runtime/create-runtime.js");
       const yolo = flags.yolo === true;
       const settings = warns ? configFlags : { "log.level": "error", ...configFlags };
       const runtime = await createRuntime({ home, flags: settings, platform: "cli", yolo, userTools });
+      await useProxy(runtime.config);
       (await import("../gateway/provide-messages.js")).provideMessages(runtime);
       const wrongFlag = runtime.config.problems.find(
         (problem) => problem.source === "flag" && problem.severity === "error",
@@ -75,9 +82,24 @@ export function contextOf(command: Command, out: Output): CommandContext {
       if (wait && (runtime.sources.get("mcp") ?? runtime.sources.plugins) !== undefined) {
         await (await import("./wait-for-servers.js")).waitForServers({ runtime, out, tools });
       }
+      if (calls && runtime.config.values.cluster.url !== "") await joinCluster(runtime);
       return runtime;
     },
   };
+}
+
+async function joinCluster(runtime: Runtime): Promise<void> {
+  try {
+    await (await import("../cluster/join.js")).joinCluster(runtime);
+  } catch (thrown) {
+    await runtime.close();
+    throw thrown;
+  }
+}
+
+/** Libraries that fetch by themselves go the same way as tools and models. */
+async function useProxy({ values }: LoadedConfig): Promise<void> {
+  if (values.network.proxy !== "") await (await import("../net/process-proxy.js")).proxyThisProcess(values);
 }
 
 /** The same command, about these tools alone: what they do not need is not waited for. */
@@ -105,13 +127,16 @@ export function exitSoon(afterMs = 500): void {
 }
 
 /** The flags that stand for configuration keys. */
-function configFlagsOf({ profile, toolsets, env, timeout, verbose, quiet }: GlobalFlags) {
+function configFlagsOf(given: GlobalFlags) {
+  const { profile, toolsets, env, timeout, verbose, quiet, cluster, labels } = given;
   const level = quiet === true ? "error" : verbose === true ? "debug" : undefined;
   const flags = {
     profile,
     toolsets: toolsets === undefined ? undefined : listOf(toolsets),
     env,
     timeout,
+    cluster,
+    labels: labels === undefined ? undefined : listOf(labels),
     "log.level": level,
   };
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));

@@ -32,6 +32,7 @@ export function exitCodeOf(code: ErrorCode): number {
     case "cancelled":
       return EXIT.interrupted;
     case "failed":
+    case "unknown":
     case "bad_result":
     case "over_budget":
       return EXIT.toolError;

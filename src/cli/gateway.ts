@@ -1,3 +1,4 @@
+import { IN_CLUSTER } from "./cluster.js";
 import type { CommandSpec } from "./command.js";
 
 export const gateway: CommandSpec = {
@@ -10,6 +11,7 @@ export const gateway: CommandSpec = {
         "[names...]":
           "telegram, discord, slack, email, webhook, webhook:NAME; all that are configured when left out",
       },
+      options: IN_CLUSTER,
       load: async () => (await import("./gateway/run.js")).run,
     },
     status: {

@@ -14,14 +14,16 @@ import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
 import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
+import { assertOwnHome } from "./home-access.js";
 import { brief, type Output } from "./output.js";
 import { assertPerson } from "./person.js";
 import { listenForStop } from "./stop-signals.js";
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
 export async function serve({ out, runtime: open, options, home }: CommandContext): Promise<void> {
+  assertOwnHome(home);
   const signals = listenForStop();
-  const runtime = await open({ wait: false });
+  const runtime = await open({ wait: false, calls: true });
   // One tool's forgotten promise must not end everybody's server.
   process.on("unhandledRejection", (reason) => {
     runtime.log.error(`a promise was rejected and nobody looked: ${describeThrown(reason).message}`);
@@ -100,7 +102,8 @@ async function pruneConversations({ config, log }: Runtime): Promise<void> {
   try {
     const { applyRetention } = await import("../agent/sessions/retention.js");
     const { retention_days: days, max_mb: megabytes } = values.sessions;
-    await applyRetention(paths, { days, maxBytes: megabytes * 1_048_576 });
+    const tell = (notice: string) => log.warn(notice);
+    await applyRetention(paths, { days, maxBytes: megabytes * 1_048_576, tell });
   } catch (error) {
     log.error(messageOf(error));
   }
@@ -179,7 +182,10 @@ async function announce(started: {
   const { source, name } = runtime.config.origin("server.token");
   out.line(`${color.bold("Hermes Tools")} ${VERSION} is running.`);
   out.line();
-  out.line(`  Open   ${color.cyan(`${server.url}?token=${encodeURIComponent(token.value)}`)}`);
+  // A secret that the operator chose opens more than this page, and what is no terminal is a log.
+  const isShown = process.stdout.isTTY || token.file !== undefined;
+  const page = isShown ? `${server.url}?token=${encodeURIComponent(token.value)}` : server.url;
+  out.line(`  Open   ${color.cyan(page)}`);
   out.line(`  Token  ${token.file ?? `from ${name ?? `the ${source} configuration`}`}`);
   out.line(
     `  Tools  ${color.green(`${ready} ready`)}${setup > 0 ? `, ${color.yellow(`${setup} need set-up`)} (${ownCommand()} doctor)` : ""}`,

@@ -1,6 +1,7 @@
 import { sizeText } from "../base/human.js";
+import { visible } from "../base/visible-text.js";
 import { type CallCounts, DIMENSIONS, type Dimension, type SeriesPoint } from "../call/stats/stats.js";
-import { readStats, type StatsDocument, sinceFrom } from "../server/read-stats.js";
+import { filterFrom, readStats, type StatsDocument, sinceFrom } from "../server/read-stats.js";
 import { type CommandContext, withRuntime } from "./context.js";
 import { commandError } from "./errors.js";
 import { positiveNumber } from "./input.js";
@@ -13,13 +14,18 @@ const HEAD = ["calls", "errors", "denied", "p50 ms", "p95 ms", "p99 ms", "bytes"
 export async function stats(context: CommandContext): Promise<void> {
   const { out, options } = context;
   const by = dimensionFrom(options.by);
+  const only = filterFrom((name) => options[name]);
   const since =
     typeof options.since === "string"
       ? sinceFrom(options.since)
       : Date.now() - positiveNumber(options.days, "--days") * DAY_MS;
-  const read = await withRuntime(context, (runtime) => readStats(runtime, { since, by, series: true }), {
-    userTools: false,
-  });
+  const read = await withRuntime(
+    context,
+    (runtime) => readStats(runtime, { since, by, only, series: true }),
+    {
+      userTools: false,
+    },
+  );
   // A person reads "30"; only a moment that was named is told as it is.
   const document = options.since === undefined ? { ...read, days: Number(options.days) } : read;
   if (out.json) return out.value(document);
@@ -37,16 +43,19 @@ function dimensionFrom(given: unknown): Dimension | undefined {
   );
 }
 
-function show(out: Output, { since, total, tools, groups, by, models, series = [] }: StatsDocument): void {
+function show(out: Output, document: StatsDocument): void {
+  const { since, total, tools, groups, by, models, series = [] } = document;
   const from = new Date(since).toLocaleString("sv-SE");
+  const of = Object.entries(document.only ?? {}).map(
+    ([name, value]) => ` of ${name} ${visible(value) || "none"}`,
+  );
   if (total.calls === 0 && models.length === 0) {
-    out.line(
-      `No calls since ${from}. Try: hermes call system_info, or look further back: hermes stats --days 365`,
-    );
+    const next = of.length > 0 ? "See what there is: hermes stats" : "Try: hermes call system_info";
+    out.line(`No calls${of.join("")} since ${from}. ${next}, or look further back: --days 365`);
     return;
   }
   const { color } = out;
-  out.line(`${color.bold(String(total.calls))} calls since ${from}${headline(total)}`);
+  out.line(`${color.bold(String(total.calls))} calls${of.join("")} since ${from}${headline(total)}`);
   showSeries(out, series);
   out.line();
   const rows = groups?.map(({ key, ...counts }) => ({ name: key === "" ? "-" : key, last: "", ...counts }));

@@ -35,6 +35,7 @@ export async function packageCopy(files: Readonly<Record<string, string>>): Prom
     "test-report",
     "test-files",
     "ci-summary",
+    "third-party",
   ];
   const copied = [
     ...scripts.map((name) => `scripts/${name}.mjs`),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { examineCompiledParts } from "../../src/runtime/compiled-parts.js";
 import { hermes, hermesJson, linesOf, tempFolder } from "./hermes.js";
 
 interface Diagnosis {
@@ -27,6 +28,24 @@ describe("hermes doctor", () => {
     ]);
     expect(program.ok).toBe(true);
     expect(program.findings.filter(({ level }) => level !== "ok" && level !== "note")).toEqual([]);
+    expect(program.findings.map(({ what }) => what)).toContainEqual(
+      expect.stringMatching(/^compiled parts load: SQLite \(.*\), terminals \(.*\), search in files \(.*\)$/),
+    );
+  });
+
+  it("lesson 119: names a compiled part that does not fit this Node, and what still loads", async () => {
+    const findings = await examineCompiledParts({
+      SQLite: async () => "node:sqlite",
+      terminals: async () => process.dlopen({ exports: {} }, import.meta.filename) as never,
+    });
+    expect(findings).toMatchObject([
+      { level: "ok", what: "compiled parts load: SQLite (node:sqlite)" },
+      {
+        level: "warning",
+        what: expect.stringMatching(/^terminals: .*doctor\.test\.ts/),
+        fix: expect.stringContaining("anew"),
+      },
+    ]);
   });
 
   it("names once what several tools wait for", async () => {

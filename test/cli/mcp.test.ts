@@ -1,12 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { draftsFrom } from "../../src/cli/mcp/draft.js";
 import { serversFromJson } from "../../src/cli/mcp/json.js";
 import { checkedServer } from "../../src/cli/mcp/servers.js";
 import type { McpServerStatus } from "../../src/sources/mcp/source.js";
-import { AuthorizationServer } from "../sources/mcp/oauth/authorization-server.js";
+import { protectedServer } from "../sources/mcp/oauth/protected-server.js";
 import { errorLine, hermes, hermesJson, outcomeOf, root, start, tempFolder, until } from "./hermes.js";
 
 const everything = join(
@@ -19,11 +18,6 @@ const everything = join(
   "dist",
   "index.js",
 );
-const servers: AuthorizationServer[] = [];
-
-afterAll(async () => {
-  for (const server of servers) await server.stop();
-});
 
 /** A server in thirty lines; what its tool says about itself is read from a file each time. */
 const PROGRAM = `
@@ -239,35 +233,6 @@ describe("a tool that is not what it was", () => {
     });
   });
 });
-
-/** A real MCP server that nobody reaches without a token. */
-async function protectedServer(): Promise<AuthorizationServer> {
-  const { fetch: answer } = createMcpHandler(() => {
-    const mcp = new McpServer({ name: "shop", version: "1" });
-    const inputSchema = fromJsonSchema({ type: "object", properties: {} });
-    mcp.registerTool("buy", { description: "Buys.", inputSchema }, async () => ({
-      content: [{ type: "text", text: "bought" }],
-    }));
-    return mcp;
-  });
-  const server = await AuthorizationServer.start({
-    resource: async (request, response, body) => {
-      const headers = Object.entries(request.headers).map(
-        ([name, value]) => [name, String(value)] as [string, string],
-      );
-      const sent = new Request(server.url, {
-        method: request.method ?? "GET",
-        headers,
-        ...(body.length > 0 && { body }),
-      });
-      const answered = await answer(sent);
-      response.writeHead(answered.status, Object.fromEntries(answered.headers));
-      response.end(Buffer.from(await answered.arrayBuffer()));
-    },
-  });
-  servers.push(server);
-  return server;
-}
 
 describe("hermes mcp login", () => {
   it("opens a browser, waits for it, and the server can be used; --logout takes it back", async () => {

@@ -1,6 +1,7 @@
 import { visible } from "../../base/visible-text.js";
 import { formatProblem } from "../../config/types.js";
 import { type ListedGrant, listGrants, revokeGrant } from "../../policy/grants/config-grants.js";
+import { grantRow } from "../../policy/grants/grant-row.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 import { brief } from "../output.js";
@@ -13,7 +14,7 @@ export async function grants({ out, config: load }: CommandContext): Promise<voi
   for (const problem of errors) out.note(formatProblem(problem));
   const rows = listGrants(config, { onTrouble: (message) => out.note(message) });
   const empty = 'No permanent grants. Answering "always" to a question adds one.';
-  out.list({ rows, asJson, head: HEAD, cells, empty });
+  out.list({ rows, asJson: grantRow, head: HEAD, cells, empty });
   if (rows.length > 0) out.note('Take one back with "hermes approvals revoke ID".');
 }
 
@@ -45,22 +46,4 @@ function remark({ state }: ListedGrant): string {
 function place({ file, line }: ListedGrant): string {
   if (file === undefined) return "a variable or flag";
   return line === undefined ? file : `${file}:${line}`;
-}
-
-function asJson(grant: ListedGrant): Record<string, unknown> {
-  return {
-    id: grant.id,
-    kind: grant.kind,
-    what: grant.text,
-    scope: grant.scope ?? null,
-    added: grant.added ?? null,
-    expires: grant.expires ?? null,
-    max_uses: grant.maxUses ?? null,
-    uses: grant.uses ?? null,
-    last_used: grant.lastUsed ?? null,
-    origin: grant.origin ?? null,
-    state: grant.state,
-    file: grant.file ?? null,
-    line: grant.line ?? null,
-  };
 }

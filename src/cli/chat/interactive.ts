@@ -19,13 +19,14 @@ const ENDINGS = [
 
 /** A chat on this terminal, until the person leaves it. */
 export async function chatInteractively(context: CommandContext): Promise<void> {
-  const runtime = await context.runtime();
+  const runtime = await context.runtime({ calls: true });
   reportUncaughtErrors(runtime);
   // A terminal that has gone away takes nothing any more.
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
   try {
-    const store = await openConversations(hermesPaths(context.home));
+    const store = await openConversations(hermesPaths(context.home), { log: runtime.sharedLog });
+    for (const notice of store.notices) runtime.log.warn(notice);
     try {
       await talk(context, { runtime, store });
     } finally {

@@ -13,7 +13,7 @@ import { chosenConversation, chosenModel, mostTurns, PLAN_PROFILE } from "./open
 /** One question to the agent, answered on stdout; without one, a turn that was cut off is finished. */
 export async function askOnce(context: CommandContext, message: string | undefined): Promise<void> {
   const { out } = context;
-  const runtime = await context.runtime();
+  const runtime = await context.runtime({ calls: true });
   const stop = new AbortController();
   const interrupt = () => stop.abort(new Error("interrupted"));
   process.once("SIGINT", interrupt);
@@ -51,7 +51,7 @@ async function converse(context: CommandContext, wish: Wish): Promise<void> {
   try {
     const agent = await agents.open({
       model,
-      conversation: await chosenConversation(context, await agents.conversations()),
+      conversation: await chosenConversation(context, await agents.stored()),
       source: "cli",
       door: "cli",
       approver: wish.approver,

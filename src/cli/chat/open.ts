@@ -1,4 +1,4 @@
-import type { ConversationStore } from "../../agent/sessions/types.js";
+import type { SqliteConversationStore } from "../../agent/sessions/conversation-store.js";
 import type { AgentModel } from "../../agent/turn.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CommandContext } from "../context.js";
@@ -25,12 +25,12 @@ export async function chosenModel(
 /** The conversation that `--resume` names; undefined for a new one. */
 export async function chosenConversation(
   { options }: CommandContext,
-  store: ConversationStore,
+  store: SqliteConversationStore,
 ): Promise<string | undefined> {
   const { resume } = options;
   if (typeof resume !== "string") return undefined;
   if (resume !== "last") return resume;
-  const [newest] = await store.list({ limit: 1 });
+  const newest = await store.newest();
   if (newest !== undefined) return newest.id;
   throw commandError("not_found", "There is no conversation to go on with", 'Begin one: hermes chat -q "…"');
 }

@@ -9,7 +9,7 @@ import { listenForStop } from "../stop-signals.js";
 /** Runs until it is told to stop, which is its ordinary end. */
 export async function run({ args, out, runtime: open }: CommandContext): Promise<void> {
   const signals = listenForStop();
-  const runtime = await open({ wait: false });
+  const runtime = await open({ wait: false, calls: true });
   // What a library throws outside of every call must not take the other gateways along.
   const survive = (thrown: unknown) => runtime.log.error(`nobody caught: ${describeThrown(thrown).message}`);
   process.on("unhandledRejection", survive);
@@ -22,10 +22,19 @@ export async function run({ args, out, runtime: open }: CommandContext): Promise
       if (started.names.length === 0)
         throw commandError("unavailable", `Another process runs ${started.busy.join(", ")} already`);
       const server = await listenForHooks(runtime, started);
-      const { names, busy } = started;
-      if (out.json || out.jsonl) out.value({ gateways: names, busy, url: server?.url ?? null });
+      const { names, busy, standby } = started;
+      if (out.json || out.jsonl)
+        out.value({
+          gateways: names,
+          busy,
+          ...(standby.length > 0 && { standby }),
+          url: server?.url ?? null,
+        });
       else {
-        out.line(`Running: ${names.join(", ")}. Ctrl-C stops it.`);
+        const running = names.filter((name) => !standby.includes(name));
+        if (running.length > 0) out.line(`Running: ${running.join(", ")}. Ctrl-C stops it.`);
+        if (standby.length > 0)
+          out.line(`Standing by for another machine of the cluster: ${standby.join(", ")}.`);
         if (server !== undefined) out.line(`Webhooks: ${server.url}hooks/NAME`);
         if (busy.length > 0) out.note(`Run by another process: ${busy.join(", ")}`);
       }

@@ -14,7 +14,7 @@ export async function serve({ flags, runtime: open }: CommandContext): Promise<v
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
-  const runtime = await open({ wait: false });
+  const runtime = await open({ wait: false, calls: true });
   reportUncaughtErrors(runtime);
   try {
     const { watchForChanges } = await import("../../runtime/reload/watch-for-changes.js");

@@ -70,7 +70,7 @@ async function elsewhere(
 }
 
 async function hasEnded(rows: ProcessRows, id: string, withinMs: number): Promise<boolean> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; ) {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; ) {
     if (rows.matching(id)[0]?.status !== "running") return true;
     await delay(50);
   }

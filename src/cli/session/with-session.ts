@@ -23,7 +23,7 @@ export async function withSession(
   work: (session: Session, signal: AbortSignal, around: Surroundings) => Promise<void>,
 ): Promise<void> {
   const { out } = context;
-  const runtime = await context.runtime();
+  const runtime = await context.runtime({ calls: true });
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   process.once("SIGINT", interrupt);

@@ -1,0 +1,224 @@
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import * as tar from "tar";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/sqlite-driver.js";
+import { errorLine, hermes, hermesJson, start, tempFolder, until } from "./hermes.js";
+
+const TOKEN = "sk-made-up-5f2c9a7d4b";
+const CONFIG = `# my settings\nmodel:\n  api_key: ${TOKEN}   # written here by hand\n`;
+
+interface Made {
+  readonly files: number;
+  readonly sha256: string;
+  readonly databases: Readonly<Record<string, number>>;
+  readonly masked: readonly string[];
+}
+
+/** A home somebody has worked with: settings, a secret, a skill, notes, a job, a call in the journal. */
+async function usedHome(): Promise<string> {
+  const home = join(tempFolder(), "home");
+  for (const folder of ["skills/greet", "memories", "cache", "models"])
+    mkdirSync(join(home, folder), { recursive: true });
+  writeFileSync(join(home, "config.yaml"), CONFIG);
+  writeFileSync(join(home, ".env"), `OPENAI_API_KEY=${TOKEN}\n`, { mode: 0o600 });
+  writeFileSync(
+    join(home, "skills/greet/SKILL.md"),
+    "---\nname: greet\ndescription: says hello\n---\nHello.\n",
+  );
+  writeFileSync(join(home, "memories/MEMORY.md"), "likes tea");
+  writeFileSync(join(home, "cache/big"), "can be made again");
+  symlinkSync("memories/MEMORY.md", join(home, "notes-link"));
+  await hermes(["cron", "add", "every 2h", "--tool", "system_info", "--name", "look"], { home });
+  await hermes(["call", "sleep", "seconds=0"], { home });
+  return home;
+}
+
+function copyOf(folder: string): string {
+  const copy = join(tempFolder(), "home");
+  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function unpacked(file: string): Promise<string> {
+  const folder = tempFolder();
+  await tar.extract({ file, cwd: folder });
+  return folder;
+}
+
+function allBytes(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")).join("\n");
+}
+
+let home: string;
+let file: string;
+let made: Made;
+beforeAll(async () => {
+  home = await usedHome();
+  file = join(tempFolder(), "backup.tgz");
+  made = await hermesJson<Made>(["backup", file], { home });
+}, 60_000);
+
+describe("hermes backup", () => {
+  it("holds settings, skills, memory, links and whole databases, and nothing that can be made again", async () => {
+    const content = join(await unpacked(file), "home");
+    expect(readdirSync(content)).toEqual(
+      expect.arrayContaining(["config.yaml", "memories", "skills", "state.db"]),
+    );
+    expect(readdirSync(content)).not.toContain("cache");
+    expect(made.databases["state.db"]).toBeGreaterThan(0);
+    const db = openDatabase(join(content, "state.db"));
+    expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+    expect(db.prepare("SELECT name FROM cron_jobs").all()).toEqual([{ name: "look" }]);
+    db.close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("has no secret in it, also not one that stands in the settings, unless asked", async () => {
+    const folder = await unpacked(file);
+    expect(allBytes(folder)).not.toContain(TOKEN);
+    expect(made.masked).toEqual(["config.yaml"]);
+    const whole = join(tempFolder(), "whole.tgz");
+    await hermesJson(["backup", whole, "--secrets"], { home });
+    const content = join(await unpacked(whole), "home");
+    expect(readFileSync(join(content, ".env"), "utf8")).toContain(TOKEN);
+    expect(readFileSync(join(content, "config.yaml"), "utf8")).toBe(CONFIG);
+  });
+
+  it("replaces no file without a yes", async () => {
+    const again = await hermes(["backup", file, "--json"], { home });
+    expect(again.code).toBe(2);
+    expect(errorLine(again).message).toContain("exists already");
+  });
+
+  it("is one moment of a home in which a server is writing, and is not restored under it", async () => {
+    const busy = copyOf(home);
+    const server = start(["serve", "--port", "0", "--json"], { home: busy });
+    let said = "";
+    server.stdout?.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    await until(() => said.includes("\n"), "the server to start");
+    const { url } = JSON.parse(said) as { readonly url: string };
+    const token = readFileSync(join(busy, "server.token"), "utf8").trim();
+    let writing = true;
+    const writer = (async () => {
+      for (let count = 0; writing; count++) {
+        const body = JSON.stringify({
+          tool_calls: [{ id: `c${count}`, function: { name: "sleep", arguments: { seconds: 0 } } }],
+        });
+        await (
+          await fetch(new URL("/v1/tool_calls", url), {
+            method: "POST",
+            headers: { authorization: `Bearer ${token}` },
+            body,
+          })
+        ).text();
+      }
+    })();
+    const taken = join(tempFolder(), "busy.tgz");
+    await hermesJson(["backup", taken], { home: busy });
+    writing = false;
+    await writer;
+    const db = openDatabase(join(await unpacked(taken), "home", "state.db"));
+    expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+    db.close();
+    const refused = await hermes(["restore", taken, "--yes", "--json"], { home: busy });
+    expect(refused.code).toBe(4);
+    expect(errorLine(refused).message).toContain(`process ${server.pid}`);
+    server.kill("SIGTERM");
+    await until(() => server.exitCode !== null, "the server to end");
+    expect((await hermes(["restore", taken, "--yes"], { home: busy })).code).toBe(0);
+  }, 60_000);
+});
+
+describe("hermes restore", () => {
+  it("shows what would go, asks, puts everything back, and keeps what was there", async () => {
+    const lost = copyOf(home);
+    writeFileSync(join(lost, "memories/MEMORY.md"), "likes coffee");
+    writeFileSync(join(lost, "later.txt"), "made after the backup");
+    writeFileSync(join(lost, "models/weights"), "large");
+    rmSync(join(lost, "skills"), { recursive: true });
+
+    const plan = await hermesJson<Record<string, unknown>>(["restore", file, "--dry-run"], { home: lost });
+    expect(plan).toMatchObject({
+      ok: true,
+      dry_run: true,
+      added: ["skills"],
+      removed: ["later.txt"],
+      kept: null,
+    });
+    expect(plan.replaced).toEqual(expect.arrayContaining(["config.yaml", "memories", "state.db"]));
+    const unasked = await hermes(["restore", file], { home: lost });
+    expect(unasked.code).toBe(5);
+    expect(readFileSync(join(lost, "memories/MEMORY.md"), "utf8")).toBe("likes coffee");
+
+    const done = await hermesJson<{ readonly kept: string }>(["restore", file, "--yes"], { home: lost });
+    expect(readFileSync(join(lost, "memories/MEMORY.md"), "utf8")).toBe("likes tea");
+    expect(readFileSync(join(lost, "notes-link"), "utf8")).toBe("likes tea");
+    expect(readFileSync(join(lost, ".env"), "utf8")).toContain(TOKEN);
+    expect(readFileSync(join(lost, "models/weights"), "utf8")).toBe("large");
+    expect(readdirSync(lost).filter((name) => name.startsWith(".restore-") || name === "later.txt")).toEqual(
+      [],
+    );
+    expect(readFileSync(join(done.kept, "memories/MEMORY.md"), "utf8")).toBe("likes coffee");
+    expect(readFileSync(join(done.kept, "later.txt"), "utf8")).toBe("made after the backup");
+    const jobs = await hermesJson<readonly { readonly name: string }[]>(["cron", "list"], { home: lost });
+    expect(jobs.map(({ name }) => name)).toEqual(["look"]);
+    const skills = await hermes(["skills", "list", "--json"], { home: lost });
+    expect(skills.stdout).toContain("says hello");
+  }, 60_000);
+
+  it("works into a home that is not there yet", async () => {
+    const fresh = join(tempFolder(), "with blanks", "home");
+    expect((await hermes(["restore", file, "--yes", "--home", fresh])).code).toBe(0);
+    expect(readFileSync(join(fresh, "memories/MEMORY.md"), "utf8")).toBe("likes tea");
+  });
+
+  it("changes nothing when a file of the backup is not the one that was packed", async () => {
+    const folder = await unpacked(file);
+    writeFileSync(join(folder, "home/memories/MEMORY.md"), "likes teä");
+    const damaged = join(tempFolder(), "damaged.tgz");
+    await tar.create({ file: damaged, cwd: folder, gzip: true }, readdirSync(folder));
+    const fresh = tempFolder();
+    const refused = await hermes(["restore", damaged, "--yes", "--json"], { home: fresh });
+    expect(refused.code).toBe(2);
+    expect(errorLine(refused).message).toContain("memories/MEMORY.md is not what was backed up");
+    expect(readdirSync(fresh)).toEqual([]);
+    const cut = join(tempFolder(), "cut.tgz");
+    writeFileSync(cut, readFileSync(file).subarray(0, 2_000));
+    expect((await hermes(["restore", cut, "--yes"], { home: fresh })).code).toBe(2);
+  });
+
+  it("refuses a home whose database another process has open", async () => {
+    const used = copyOf(home);
+    const other = openDatabase(join(used, "state.db"));
+    other.exec("SELECT count(*) FROM calls");
+    const refused = await hermes(["restore", file, "--yes", "--json"], { home: used });
+    other.close();
+    expect(refused.code).toBe(4);
+    expect(errorLine(refused).message).toContain("in use by another hermes");
+    expect((await hermes(["restore", file, "--yes"], { home: used })).code).toBe(0);
+  }, 30_000);
+
+  it("is for people: a tool call cannot exchange the home under its own rules", async () => {
+    const refused = await hermes(["restore", file, "--yes"], {
+      home: tempFolder(),
+      env: { AI_AGENT: "hermes" },
+    });
+    expect(refused.code).toBe(5);
+  });
+});
