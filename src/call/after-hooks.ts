@@ -47,7 +47,7 @@ function watchForLoops(call: CallRecord): void {
     text: textOfCall(call),
   });
   if (stub !== undefined) replaceText(call, stub);
-  if (notices.length > 0) call.notices = notices;
+  if (notices.length > 0) call.notices = [...call.notices, ...notices];
 }
 
 function hookStatus(call: CallRecord): PostToolCall["status"] {

@@ -88,8 +88,12 @@ export class CallRecord {
   pinned = false;
   /** execute: the handler was started */
   began = false;
+  /** execute: the worker of a cluster that ran it */
+  worker: string | undefined;
   /** execute */
   output: unknown;
+  /** What ended it before it gave a result; settle makes words of it. */
+  ended: Failure | undefined;
   /** settle */
   ok = false;
   /** settle */
@@ -110,7 +114,7 @@ export class CallRecord {
   spilledTo: string | undefined;
   /** settle, and calls made from inside this one: who outside wrote text of the result */
   untrustedFrom: readonly string[] = NOTHING;
-  /** guardrails */
+  /** execute, guardrails */
   notices: readonly string[] = NOTHING;
   /** settle */
   durationMs = 0;
@@ -207,6 +211,7 @@ export class CallRecord {
     if (this.structured !== undefined) result.structured = this.structured;
     if (this.error !== undefined) result.error = this.error;
     if (this.decision !== undefined) result.decision = this.decision;
+    if (this.worker !== undefined) result.worker = this.worker;
     if (this.spilledTo !== undefined) result.spilled_to = this.spilledTo;
     if (this.untrustedFrom.length > 0) result.untrusted_from = this.untrustedFrom;
     if (this.notices.length > 0) result.notices = this.notices;

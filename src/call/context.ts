@@ -7,6 +7,7 @@ import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import type { CallContext, Kept, NestedTools, NestedToolsOptions, Progress } from "../tool/tool.js";
 import { isCovered } from "./admit.js";
 import type { CallRecord } from "./call-record.js";
+import { changeWhenReady } from "./change-when-ready.js";
 import { connectInCall, fetchInCall } from "./fetch-in-call.js";
 import { guardedEnvironment } from "./guarded-files.js";
 import { judge } from "./judge.js";
@@ -40,12 +41,16 @@ export class HandlerContext implements CallContext {
     return this.#call.scope.info;
   }
   get environment() {
-    const { scope, keys } = this.#call;
-    if (!keys.some((key) => key.space.startsWith("file@"))) return scope.environment;
+    const { scope, keys, mayChange } = this.#call;
+    if (!keys.some((key) => key.space.startsWith("file@"))) {
+      if (mayChange === undefined) return scope.environment;
+      this.#environment ??= changeWhenReady(scope.environment, mayChange);
+      return this.#environment;
+    }
     this.#environment ??= guardedEnvironment(scope.environment, {
       keys,
       recorder: scope.services.fileChanges?.recorderFor(this.#call),
-      ready: this.#call.mayChange,
+      ready: mayChange,
       signal: () => this.signal,
     });
     return this.#environment;

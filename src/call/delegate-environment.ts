@@ -10,6 +10,7 @@ export function delegateEnvironment(environment: Environment, changed: Partial<E
     filesOf: filesOf?.bind(environment),
     endSession: endSession?.bind(environment),
     ownNetwork,
+    waitsForReady: environment.waitsForReady,
     exec: (request) => environment.exec(request),
     spawn: (request) => environment.spawn(request),
     fetch: (transfer) => environment.fetch(transfer),

@@ -1,3 +1,4 @@
+import { HELD_LOOP_MS, heldLoopIsNamed } from "../base/held-loop.js";
 import { ERROR_CODES, type Failure, failure, ToolError } from "../tool/errors.js";
 import { describeThrown, ignoreRejection } from "../tool/thrown.js";
 import { interrupted } from "./admit.js";
@@ -9,8 +10,6 @@ import { cancelDeadline, type Deadline, setDeadline } from "./deadlines.js";
 
 /** How long a handler may take to stop after it was told to. */
 const STOPPING_GRACE_MS = 5_000;
-/** A handler that holds the event loop this long is named in the log. */
-const BLOCKED_LOOP_MS = 1_000;
 /** Longer timers overflow and fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
@@ -24,7 +23,8 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
   try {
     const timeoutMs = deadlineOf(call);
     call.began = true;
-    let returned: unknown = call.tool.handler(call.args, context);
+    let returned: unknown =
+      call.scope.services.place?.run(call, context) ?? call.tool.handler(call.args, context);
     warnIfBlocked(call, performance.now() - before);
     if (isAsyncIterable(returned)) returned = drain(returned, context);
     if (isThenable(returned)) return untilDeadline(call, { context, timeoutMs, running: returned });
@@ -230,7 +230,8 @@ export function failureFrom(thrown: unknown): Failure {
 
 /** Only the synchronous part can hold the loop: what is awaited leaves it free. */
 function warnIfBlocked(call: CallRecord, heldMs: number): void {
-  if (heldMs < BLOCKED_LOOP_MS) return;
+  if (heldMs < HELD_LOOP_MS) return;
+  heldLoopIsNamed();
   call.scope.services.log.warn(
     `${call.entry.name} blocked the event loop for ${Math.round(heldMs)} ms; other calls had to wait`,
   );

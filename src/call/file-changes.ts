@@ -111,6 +111,7 @@ export class FileChanges {
       callId: call.id,
       inside: call.scope.ancestors,
       session: call.scope.rootId,
+      conversations: call.scope.conversations,
       tool: call.entry.name,
       at: Date.now(),
       environment: call.scope.environment.name,

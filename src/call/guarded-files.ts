@@ -1,6 +1,7 @@
 import { isAtOrBelow } from "../base/path.js";
 import type { Environment, EnvironmentFiles, FileLook, ReadRange } from "../env/environment.js";
 import { ToolError } from "../tool/errors.js";
+import { execWhenReady } from "./change-when-ready.js";
 import { delegateEnvironment } from "./delegate-environment.js";
 import type { EffectKey } from "./effect-keys.js";
 import type { ChangeRecorder, PlannedChange } from "./file-changes.js";
@@ -85,7 +86,7 @@ export function guardedEnvironment(
   };
   return delegateEnvironment(environment, {
     files: guarded,
-    exec: (request) => ready.then(() => environment.exec(request)),
+    exec: execWhenReady(environment, ready),
     spawn: (request) => ready.then(() => environment.spawn(request)),
     fetch: async (transfer) => environment.fetch({ ...transfer, from: await judgedRead(transfer.from) }),
     push: async (transfer) => {

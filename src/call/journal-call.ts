@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sha256 } from "../base/hash.js";
+import type { Effect } from "../tool/effects.js";
 import { type Failure, failure, ToolError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { CallRecord } from "./call-record.js";
@@ -8,7 +10,7 @@ import { textOfCall } from "./settle.js";
 
 /**
  * Writes down what is about to happen. A call that changes something waits until that is on disk, or its first change
- * does where the tool leaves that to the file interface.
+ * does where the tool leaves that to its environment.
  */
 export function journalIntent(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   if (!call.scope.services.journal.enabled) return undefined;
@@ -27,20 +29,32 @@ export function journalIntent(call: CallRecord): Failure | undefined | Promise<F
         return cannotJournal(error);
       },
     );
-    if (!changesOnlyFiles(call)) return onDisk;
-    call.mayChange = onDisk.then((problem) => {
-      if (problem !== undefined) throw new ToolError(problem.message, problem);
+    if (!changesThroughEnvironment(call)) return onDisk;
+    let problem: Failure | undefined;
+    call.mayChange = onDisk.then((found) => {
+      if (found === undefined) return;
+      problem = found;
+      // Whatever its handler has made ready, nothing was done.
+      call.began = false;
+      throw new ToolError(found.message, found);
     });
     call.mayChange.catch(() => undefined);
-    return undefined;
+    // Rows are committed at the end of a turn, and only then synced: what gets a command ready would hold that up.
+    return call.effects.some(isProgram) ? nextTurn().then(() => problem) : undefined;
   } catch (error) {
     return cannotJournal(error);
   }
 }
 
-function changesOnlyFiles({ tool, effects }: CallRecord): boolean {
-  if (tool.changesOnlyFiles !== true) return false;
-  return effects.every((effect) => effect.mode === "read" || effect.action.startsWith("file:"));
+function changesThroughEnvironment({ tool, effects }: CallRecord): boolean {
+  if (tool.changesThroughEnvironment !== true) return false;
+  return effects.every(
+    (effect) => effect.mode === "read" || isProgram(effect) || effect.action.startsWith("file:"),
+  );
+}
+
+function isProgram({ mode }: Effect): boolean {
+  return mode === "execute";
 }
 
 function cannotJournal(error: unknown): Failure {
@@ -85,6 +99,7 @@ function outcomeOf(call: CallRecord): CallOutcome {
     retries: call.retries || undefined,
     model: call.scope.model === undefined ? call.model : undefined,
     usage,
+    worker: call.worker,
   };
 }
 
@@ -99,6 +114,7 @@ function mayFollow({ scope, effects }: CallRecord): boolean {
 function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {
   const { scope, decision, parent } = call;
   const { redact, journal } = scope.services;
+  const { cwd, workspace } = scope.info;
   const args = journaledArguments(call.entry === undefined ? call.target.arguments : call.args, redact);
   return journal.begin({
     callId: redact(call.id),
@@ -116,6 +132,9 @@ function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise
     model: scope.model,
     parent: parent?.id,
     parentSession: parent?.session,
+    conversation: scope.conversations.at(-1),
+    cwd: redact(cwd),
+    workspace: workspace === cwd ? undefined : redact(workspace),
     queuedMs: call.queuedMs,
     approvalWaitMs: call.approvalWaitMs,
     approval: call.approval,
@@ -137,6 +156,8 @@ export function statusOf(call: CallRecord): CallOutcome["status"] {
       return "timeout";
     case "cancelled":
       return "cancelled";
+    case "unknown":
+      return "unknown";
     default:
       return "error";
   }

@@ -10,6 +10,8 @@ const SOUND_DETAIL = "CASE WHEN json_valid(detail) THEN detail END";
 
 const STATUS = `coalesce(${SOUND_DETAIL} ->> '$.outcome.status', iif(running, 'running', 'unknown'))`;
 
+export type JournalReader = ReturnType<typeof journalReader>;
+
 export function journalReader(db: Database) {
   return {
     recent(query: RecentQuery): readonly JournalRow[] {
@@ -25,6 +27,7 @@ export function journalReader(db: Database) {
       };
       is("tool", query.tool);
       is("session_id", query.sessionId);
+      is("conversation", query.conversation);
       is("door", query.door);
       is("environment", query.environment);
       is("parent", query.parent);
@@ -89,13 +92,27 @@ export function journalReader(db: Database) {
         .sort((first, second) => first.seq - second.seq);
     },
 
-    /** The newest row stays whatever its age, so that no number is ever given out twice. */
-    prune(writtenBeforeMs: number): number {
+    /**
+     * Removes old rows, how many. The newest row stays whatever its age, so that no number is ever given out twice. With
+     * `onlyCounted`, those stay that the statistics have not seen yet.
+     */
+    prune(what: {
+      readonly writtenBeforeMs: number;
+      readonly onlyCounted?: boolean;
+      readonly most?: number;
+    }): number {
+      const counted =
+        what.onlyCounted === true
+          ? "AND seq <= (SELECT seq FROM stats_cursor) AND seq NOT IN (SELECT seq FROM stats_open)"
+          : "";
       return db
         .prepare(
-          "DELETE FROM calls WHERE written_at < ? AND running = 0 AND seq < (SELECT max(seq) FROM calls)",
+          `DELETE FROM calls WHERE seq IN (
+             SELECT seq FROM calls
+             WHERE written_at < ? AND running = 0 AND seq < (SELECT max(seq) FROM calls) ${counted}
+             ORDER BY written_at LIMIT ?)`,
         )
-        .run(writtenBeforeMs).changes;
+        .run(what.writtenBeforeMs, what.most ?? -1).changes;
     },
   };
 }

@@ -31,6 +31,9 @@ export function sealIntent(intent: CallIntent): string {
     model: cutIfAny(intent.model),
     parent: cutIfAny(intent.parent),
     parent_session: cutIfAny(intent.parentSession),
+    conversation: cutIfAny(intent.conversation),
+    cwd: cutIfAny(intent.cwd),
+    workspace: cutIfAny(intent.workspace),
     queued_ms: intent.queuedMs,
     approval_wait_ms: intent.approvalWaitMs,
     approval: intent.approval,
@@ -62,6 +65,7 @@ export function sealOutcome(outcome: CallOutcome, result?: string): string {
     exit_code: outcome.exitCode,
     retries: outcome.retries,
     model: cutIfAny(outcome.model),
+    worker: cutIfAny(outcome.worker),
     ...(outcome.usage !== undefined && usageFields(outcome.usage)),
   });
 }

@@ -72,6 +72,11 @@ export interface CallIntent {
   /** The call this one was made from, and the session of that call. */
   readonly parent?: string | undefined;
   readonly parentSession?: string | undefined;
+  /** The conversation it was made in, where there is one. */
+  readonly conversation?: string | undefined;
+  /** The folder that relative names began at, and the session's own folder where that is another one. */
+  readonly cwd?: string | undefined;
+  readonly workspace?: string | undefined;
   /** How long it waited for calls that clash with it. */
   readonly queuedMs?: number | undefined;
   /** How long a person or a reviewer took to answer. */
@@ -84,7 +89,7 @@ export interface CallIntent {
   readonly durableBefore: boolean;
 }
 
-export type CallStatus = "ok" | "error" | "blocked" | "denied" | "timeout" | "cancelled";
+export type CallStatus = "ok" | "error" | "blocked" | "denied" | "timeout" | "cancelled" | "unknown";
 
 export interface CallOutcome {
   readonly status: CallStatus;
@@ -107,6 +112,8 @@ export interface CallOutcome {
   /** The last model that was asked on behalf of the call, where no model made it. */
   readonly model?: string | undefined;
   readonly usage?: CallUsage | undefined;
+  /** The worker of a cluster that ran it. */
+  readonly worker?: string | undefined;
 }
 
 /** What models took that were asked on behalf of a call. No token is in two parts, so their sum is the bill. */
@@ -138,7 +145,7 @@ export interface JournalRow {
   readonly environment: string;
   readonly started_at: number;
   /** "running" in some live process; "unknown" when that ended, or the power, before the outcome was kept. */
-  readonly status: CallStatus | "running" | "unknown";
+  readonly status: CallStatus | "running";
   /** How far it came; absent while it runs. `partial` where the outcome was lost: it may have done anything. */
   readonly state?: CallState;
   readonly duration_ms?: number;
@@ -154,6 +161,12 @@ export interface JournalRow {
   readonly model?: string;
   readonly parent?: string;
   readonly parent_session?: string;
+  /** The worker of a cluster that ran it. */
+  readonly worker?: string;
+  readonly conversation?: string;
+  readonly cwd?: string;
+  /** Absent where it is `cwd`. */
+  readonly workspace?: string;
   readonly queued_ms?: number;
   readonly approval_wait_ms?: number;
   readonly approval?: string;
@@ -178,6 +191,7 @@ export interface RecentQuery {
   readonly tool?: string;
   readonly sinceMs?: number;
   readonly sessionId?: string;
+  readonly conversation?: string;
   /** Only rows with a lower number than this. */
   readonly before?: number;
   readonly status?: JournalRow["status"];

@@ -37,8 +37,8 @@ export async function walk(
   if (tracer !== undefined) call.trace = tracer.begin(call);
   announceStart(call);
   try {
-    const ended = await walkStages(call, PATH);
-    settle(call, ended);
+    call.ended = await walkStages(call, PATH);
+    settle(call, call.ended);
     if (wantsAfterHooks(call)) await afterHooks(call);
     boundResult(call);
   } catch (defect) {

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import type { ScheduledJobs } from "../cron/types.js";
 import type { Environment } from "../env/environment.js";
-import type { SessionProcesses } from "../env/processes/types.js";
+import type { ProcessNotice, SessionProcesses } from "../env/processes/types.js";
 import type { TaskState } from "../env/task.js";
 import type { ModelUsage } from "../model/model-client.js";
 import type { EventBus } from "../observe/events.js";
 import type { Logger } from "../observe/log.js";
 import type { Vocabulary } from "../registry/aliases.js";
-import type { AvailabilityCache } from "../registry/availability.js";
+import type { AvailabilityCache, Status } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
 import type { Found, View } from "../registry/view.js";
 import type { Decision, IncomingCall } from "../tool/call.js";
@@ -24,6 +24,7 @@ import type {
 } from "../tool/tool.js";
 import type { ResultLimits } from "./bounds.js";
 import type { CallRecord } from "./call-record.js";
+import type { HandlerContext } from "./context.js";
 import type { EffectLocks } from "./effect-locks.js";
 import type { CallFetch, CallProxy } from "./fetch-in-call.js";
 import type { FileChanges } from "./file-changes.js";
@@ -44,7 +45,8 @@ export type Door =
   | "bridge"
   | "subagent"
   | "cron"
-  | "gateway";
+  | "gateway"
+  | "cluster";
 
 export interface PolicyQuestion {
   readonly entry: Entry;
@@ -166,6 +168,17 @@ export interface CallTracer {
   end(call: CallRecord): void;
 }
 
+/** Runs the handlers of calls on other machines. The rest of the path stays where the session is. */
+export interface CallPlace {
+  /** Whether a tool that runs there can run now; undefined for one that runs here. */
+  statusOf(entry: Entry): Status | undefined;
+  /** What the handler gives; undefined when the call runs here. */
+  run(call: CallRecord, context: HandlerContext): Promise<unknown> | undefined;
+  /** What came up about the session's background programs there. */
+  takeNotices(session: string): readonly ProcessNotice[];
+  endSession(session: string): void;
+}
+
 /** Services shared by every session of a runtime. */
 export interface CallServices {
   readonly availability: AvailabilityCache;
@@ -180,6 +193,8 @@ export interface CallServices {
   readonly limits: ResultLimits;
   readonly events: EventBus;
   readonly tracer?: CallTracer | undefined;
+  /** Present where calls run on other machines. */
+  readonly place?: CallPlace | undefined;
   readonly log: Logger;
   readonly secrets: SecretAccess;
   redact(text: string): string;
@@ -227,9 +242,13 @@ export interface CallScope {
   readonly info: SessionInfo & { previousTool?: string };
   /** Id of the outermost session: subagents and scripts share its locks. */
   readonly rootId: string;
+  /** The conversation its calls belong to, and those that one was begun from, outermost first. */
+  readonly conversations: readonly string[];
   readonly door: Door;
   /** The model that makes the calls, where one does. */
   readonly model?: string | undefined;
+  /** What a machine must be called to run its calls, where they run on others. */
+  readonly labels?: readonly string[] | undefined;
   readonly view: View;
   /** Present where tools can be found by searching. */
   readonly bridge?: Bridge | undefined;

@@ -1,14 +1,13 @@
 import { type Deferred, deferred } from "../base/deferred.js";
 import { DatabaseError, explainStorageError } from "../store/database-error.js";
-import { rollback } from "../store/migrations.js";
-import { newOwnerId } from "../store/process-owner.js";
 import type { Store } from "../store/store.js";
 import type { CallIntent, Journal, JournalEntry, JournalRow, RecentQuery } from "./journal.js";
 import { Entry, neverStartedOutcome } from "./journal-entry.js";
 import { journalReader } from "./journal-queries.js";
+import { JournalUpkeep } from "./journal-upkeep.js";
+import { EntryWriter } from "./journal-writer.js";
 import { ResultStore } from "./result-store.js";
 import { computeStats } from "./stats/compute-stats.js";
-import { RollUp } from "./stats/roll-up.js";
 import type { JournalStats, StatsQuery } from "./stats/stats.js";
 import { type ToolMetrics, toolMetrics } from "./stats/tool-metrics.js";
 
@@ -17,15 +16,13 @@ export interface JournalOptions {
   readonly resultsMb?: number | false | undefined;
   /** Megabytes for what is counted of calls, also of those whose rows are gone. */
   readonly statsMb?: number | undefined;
+  /** Days a row is kept; for ever when 0 or left out. */
+  readonly retentionDays?: number | undefined;
 }
 
 const RESULTS_MB = 64;
 const STATS_MB = 64;
 const MEGABYTE = 1_048_576;
-/** Calls are counted this long after they came, in programs that live so long. */
-const KEEP_UP_MS = 5_000;
-/** While others want to write, too. */
-const BETWEEN_SLICES_MS = 50;
 
 export function openJournal(store: Store, options: JournalOptions = {}): SqliteJournal {
   return new SqliteJournal(store, options);
@@ -39,9 +36,6 @@ const SYNC_DELAY_MS = 25;
 
 /** Finished calls kept in memory while the disk refuses them; with more than this the oldest are given up. */
 const MAX_UNSAVED = 10_000;
-
-/** Of programs that end too soon to fill the room for results by themselves. */
-const CALLS_BETWEEN_LOOKS = 256;
 
 /** Entries of one turn of the event loop; one transaction pays for all of them. */
 interface Group {
@@ -57,16 +51,10 @@ interface Group {
 export class SqliteJournal implements Journal {
   readonly enabled = true;
   readonly #store: Store;
-  readonly #owner = newOwnerId();
-  readonly #insert;
-  readonly #replace;
-  readonly #begin;
-  readonly #end;
+  readonly #writer: EntryWriter;
   readonly #read;
   readonly #results: ResultStore | undefined;
-  readonly #rollUp: RollUp;
-  readonly #statsBytes: number;
-  #keepUpTimer: NodeJS.Timeout | undefined;
+  readonly #upkeep: JournalUpkeep;
   readonly #delayed = new Set<Entry>();
   /** How many of the delayed have ended. */
   #finished = 0;
@@ -78,27 +66,19 @@ export class SqliteJournal implements Journal {
   /** Set while the last sync failed: then everybody waits for the disk, and is told. */
   #diskRefuses = false;
   #closed = false;
-  /** A program that ends after one call looks after the kept results when its call has a round number. */
-  #crossedBlock = false;
 
-  constructor(store: Store, { resultsMb = RESULTS_MB, statsMb = STATS_MB }: JournalOptions) {
+  constructor(store: Store, options: JournalOptions) {
+    const { resultsMb = RESULTS_MB, statsMb = STATS_MB, retentionDays = 0 } = options;
     this.#store = store;
     if (resultsMb !== false) this.#results = new ResultStore(store.db, { maxBytes: resultsMb * MEGABYTE });
-    this.#rollUp = new RollUp(store.db);
-    this.#statsBytes = statsMb * MEGABYTE;
     this.#read = journalReader(store.db);
-    // One statement for the whole group, so that it needs no BEGIN and COMMIT; `key < ?3` marks the intents,
-    // which come first.
-    this.#insert = store.db.prepare(
-      `INSERT INTO calls (owner, written_at, running, detail)
-       SELECT ?1, ?2, key < ?3, value FROM json_each(?4)`,
-    );
-    this.#begin = store.db.prepare("BEGIN IMMEDIATE");
-    this.#end = store.db.prepare("COMMIT");
-    this.#replace = store.db.prepare(
-      `INSERT OR REPLACE INTO calls (seq, owner, written_at, running, detail)
-       SELECT value ->> 0, ?1, ?2, 0, value -> 1 FROM json_each(?3)`,
-    );
+    this.#upkeep = new JournalUpkeep(store.db, {
+      read: this.#read,
+      results: this.#results,
+      statsBytes: statsMb * MEGABYTE,
+      retentionDays,
+    });
+    this.#writer = new EntryWriter(store.db, this.#results);
   }
 
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry> {
@@ -131,24 +111,17 @@ export class SqliteJournal implements Journal {
   }
 
   stats(query: StatsQuery): JournalStats {
-    this.#rollUp.catchUp();
+    this.#upkeep.catchUp();
     return computeStats(this.#store.db, query);
   }
 
   metrics(): ToolMetrics {
-    this.#rollUp.catchUp();
+    this.#upkeep.catchUp();
     return toolMetrics(this.#store.db);
   }
 
   keepUp(): void {
-    if (this.#rollUp.slice()) this.#keepUpIn(BETWEEN_SLICES_MS);
-  }
-
-  #keepUpIn(ms: number): void {
-    this.#keepUpTimer ??= setTimeout(() => {
-      this.#keepUpTimer = undefined;
-      if (!this.#closed) ignoreTrouble(() => this.keepUp());
-    }, ms).unref();
+    this.#upkeep.keepUp();
   }
 
   recover(): readonly JournalRow[] {
@@ -156,21 +129,14 @@ export class SqliteJournal implements Journal {
   }
 
   prune(days: number): number {
-    while (this.#results?.trim() === true);
-    // What is removed has been counted.
-    this.#rollUp.catchUp();
-    this.#rollUp.trim(this.#statsBytes);
-    return days === 0 ? 0 : this.#read.prune(Date.now() - days * 24 * 60 * 60 * 1000);
+    return this.#upkeep.prune(days);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#writeDelayed();
     await this.#commit().catch(ignore);
-    if (this.#crossedBlock) {
-      this.#trimResults();
-      ignoreTrouble(() => this.#rollUp.slice());
-    }
+    this.#upkeep.close();
     if (this.#syncTimer !== undefined || this.#diskRefuses) await this.#sync().catch(ignore);
   }
 
@@ -263,59 +229,9 @@ export class SqliteJournal implements Journal {
 
   #write(entries: readonly Entry[]): void {
     const all = this.#unsaved.length === 0 ? entries : [...this.#unsaved, ...entries];
-    const isNew = (entry: Entry) => entry.seq === undefined;
-    const inserts = all.filter((entry) => isNew(entry) && !entry.hasEnded);
-    const intents = inserts.length;
-    for (const entry of all) if (isNew(entry) && entry.hasEnded) inserts.push(entry);
-    const updates = all.filter((entry) => entry.seq !== undefined && entry.hasEnded);
-
-    const { db } = this.#store;
-    const keepsResults = this.#results !== undefined && all.some((entry) => entry.result !== undefined);
-    const several = keepsResults || (inserts.length > 0 && updates.length > 0);
-    let firstSeq = 0;
-    try {
-      if (several) this.#begin.run();
-      if (inserts.length > 0) {
-        const documents = `[${inserts.map((entry) => entry.document()).join(",")}]`;
-        // The rows of one INSERT are numbered without gaps: nobody else can write in between.
-        const lastSeq = this.#insert.run(this.#owner, Date.now(), intents, documents).lastInsertRowid;
-        firstSeq = lastSeq - inserts.length + 1;
-      }
-      if (updates.length > 0) {
-        const documents = `[${updates.map((entry) => `[${entry.seq},${entry.document()}]`).join(",")}]`;
-        this.#replace.run(this.#owner, Date.now(), documents);
-      }
-      if (keepsResults) {
-        for (const [index, entry] of inserts.entries()) this.#keepResult(firstSeq + index, entry);
-        for (const entry of updates) this.#keepResult(entry.seq ?? 0, entry);
-      }
-      if (several) this.#end.run();
-    } catch (error) {
-      this.#results?.forget();
-      if (several) rollback(db);
-      throw error;
-    }
-    inserts.forEach((entry, index) => {
-      entry.seq = firstSeq + index;
-    });
-    for (const entry of all) entry.queued = false;
+    const { added, lastSeq } = this.#writer.write(all);
     this.#unsaved = [];
-    this.#keepUpIn(KEEP_UP_MS);
-    if (!keepsResults) return;
-    this.#crossedBlock ||= inserts.some(({ seq = 0 }) => seq % CALLS_BETWEEN_LOOKS === 0);
-    if (this.#results?.isWorthTrimming === true) this.#trimResults();
-  }
-
-  #keepResult(seq: number, { result }: Entry): void {
-    if (result !== undefined) this.#results?.keep(seq, result.hash, result.text);
-  }
-
-  /** In small pieces, each in a turn of its own. */
-  #trimResults(): void {
-    this.#crossedBlock = false;
-    ignoreTrouble(() => {
-      if (this.#results?.trim() === true && !this.#closed) setImmediate(() => this.#trimResults());
-    });
+    this.#upkeep.wrote(added, lastSeq);
   }
 
   /** The intent may have reached the file although not safely: without an outcome it would run forever. */
@@ -327,15 +243,6 @@ export class SqliteJournal implements Journal {
 }
 
 const done = Promise.resolve();
-
-/** For what is only put off when the database is busy: it is still to be done when somebody looks again. */
-function ignoreTrouble(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-  }
-}
 
 /** A refusing disk may accept the same rows later; rows that SQLite itself rejects never get better. */
 function mayWorkLater(error: unknown): boolean {

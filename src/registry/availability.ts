@@ -30,6 +30,8 @@ interface Remembered {
 export interface AvailabilityOptions {
   readonly deadlineMs?: number;
   readonly now?: () => number;
+  /** Answers for tools that run on other machines; undefined for those that run here. */
+  readonly elsewhere?: (entry: Entry) => Status | undefined;
   /** Answers `needs`; given by the composition root because it looks at the machine. */
   readonly checkNeeds?: (needs: Needs) => Status | Promise<Status>;
   /** Takes secrets out of reasons, which are shown to people and models. */
@@ -55,6 +57,8 @@ export class AvailabilityCache {
 
   /** Synchronous when nothing has to be asked, which is the common case on the call path. */
   statusOf(entry: Entry): Status | Promise<Status> {
+    const elsewhere = this.#options.elsewhere?.(entry);
+    if (elsewhere !== undefined) return elsewhere;
     const key = entry.checkFn ?? entry.needs;
     if (key === undefined) return READY;
     const known = this.#remembered.peek(key);
@@ -75,6 +79,8 @@ export class AvailabilityCache {
 
   /** What was last known, without asking anybody. */
   peek(entry: Entry): Status | undefined {
+    const elsewhere = this.#options.elsewhere?.(entry);
+    if (elsewhere !== undefined) return elsewhere;
     const key = entry.checkFn ?? entry.needs;
     return key === undefined ? READY : this.#remembered.peek(key)?.status;
   }

@@ -35,6 +35,7 @@ export type StaticFields = Pick<
   | "requiresEnv"
   | "host"
   | "interactive"
+  | "stays"
   | "idempotent"
   | "tolerant"
   | "maxResultSizeChars"
@@ -70,6 +71,7 @@ export class Entry {
   declare readonly requiresEnv: readonly string[] | undefined;
   declare readonly host: AnyTool["host"] | undefined;
   declare readonly interactive: boolean | undefined;
+  declare readonly stays: boolean | undefined;
   declare readonly idempotent: boolean | undefined;
   declare readonly tolerant: boolean | undefined;
   declare readonly maxResultSizeChars: number | undefined;
@@ -110,6 +112,7 @@ export class Entry {
     this.requiresEnv = statics.requiresEnv;
     this.host = statics.host;
     this.interactive = statics.interactive;
+    this.stays = statics.stays;
     this.idempotent = statics.idempotent;
     this.tolerant = statics.tolerant;
     this.maxResultSizeChars = statics.maxResultSizeChars;

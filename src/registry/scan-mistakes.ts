@@ -11,7 +11,7 @@ const PACKAGE = "hermes-tools";
 /** The exports of this package that make or register tools. */
 const AUTHORING = ["defineTool", "defineTools", "BaseTool", "tool", "registry"];
 /** Fields by which an object shows that it was meant as a tool; one of them alone may be anything. */
-const TOOL_FIELDS = new Set(["name", "description", "parameters", "handler", "permissions", "toolset"]);
+const TOOL_FIELDS = ["name", "description", "parameters", "handler", "permissions", "toolset"];
 const ENOUGH_FIELDS = 2;
 
 /** Why a module that registers nothing was most likely meant to: a slip that would otherwise go unnoticed. */
@@ -38,8 +38,10 @@ function wrongImport(statement: ts.Statement, typescript: TypeScript): string | 
       ? bindings.elements.flatMap((one) => (one.isTypeOnly ? [] : (one.propertyName ?? one.name).text))
       : [];
   if (from === PACKAGE) {
-    const slip = names.find((name) => !AUTHORING.includes(name) && meantBy(name) !== undefined);
-    return slip === undefined ? undefined : `"${PACKAGE}" has no "${slip}"; did you mean "${meantBy(slip)}"?`;
+    const slip = names.find((name) => !AUTHORING.includes(name) && meantBy(name, AUTHORING) !== undefined);
+    return slip === undefined
+      ? undefined
+      : `"${PACKAGE}" has no "${slip}"; did you mean "${meantBy(slip, AUTHORING)}"?`;
   }
   const taken = names.find((name) => AUTHORING.includes(name));
   if (taken === undefined || !/hermes/i.test(from) || /^\.{0,2}\//.test(from)) return undefined;
@@ -47,8 +49,8 @@ function wrongImport(statement: ts.Statement, typescript: TypeScript): string | 
 }
 
 /** `defineTol` → `defineTool`; short names have too many neighbours to guess. */
-function meantBy(name: string): string | undefined {
-  const [close] = nearest(name, AUTHORING, 1);
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const [close] = nearest(name, known, 1);
   return close !== undefined && close.length > 4 && Math.abs(close.length - name.length) <= 2
     ? close
     : undefined;
@@ -59,7 +61,10 @@ function plainObject(statement: ts.Statement, typescript: TypeScript): string | 
   const { expression } = statement;
   if (!typescript.isObjectLiteralExpression(expression)) return undefined;
   const fields = expression.properties.filter(
-    ({ name }) => name !== undefined && typescript.isIdentifier(name) && TOOL_FIELDS.has(name.text),
+    ({ name }) =>
+      name !== undefined &&
+      typescript.isIdentifier(name) &&
+      (TOOL_FIELDS.includes(name.text) || meantBy(name.text, TOOL_FIELDS) !== undefined),
   );
   return fields.length < ENOUGH_FIELDS
     ? undefined

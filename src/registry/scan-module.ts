@@ -4,7 +4,7 @@ import { likelyMistake } from "./scan-mistakes.js";
 import { loadTypeScript, type TypeScript } from "./user-module-typescript.js";
 
 /** Grows when the rules below change, so that verdicts kept on disk are not trusted any more. */
-export const SCAN_RULES_VERSION = 2;
+export const SCAN_RULES_VERSION = 3;
 
 /** `tool`: importing it registers something. `helper`: never imported by discovery. */
 export type ModuleVerdict =

@@ -9,6 +9,7 @@ import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
+import { examineCompiledParts } from "./compiled-parts.js";
 import type { ToolListing } from "./definitions.js";
 import { unknownWordsIn } from "./needs.js";
 import type { Runtime } from "./runtime.js";
@@ -39,6 +40,7 @@ export async function examine(
   ]);
   return [
     ...examineMachine(runtime.config.paths.home),
+    ...(await examineCompiledParts()),
     ...(await examineConfig(runtime)),
     ...(await examineTools(runtime)),
     ...examineSources(runtime),

@@ -2,7 +2,7 @@ import { messageOf } from "../base/errno.js";
 import type { EffectLocks } from "../call/effect-locks.js";
 import { Hooks } from "../call/hooks.js";
 import { fullJournal, type Journal, nullJournal } from "../call/journal.js";
-import type { Policy } from "../call/scope.js";
+import type { CallPlace, Policy } from "../call/scope.js";
 import type { LoadedConfig } from "../config/types.js";
 import { EventBus } from "../observe/events.js";
 import { type Logger, maskedLogger } from "../observe/log.js";
@@ -26,6 +26,7 @@ import {
   unknownToolset,
 } from "../registry/toolsets.js";
 import type { SearchableTool, ToolFinder } from "../search/types.js";
+import type { SharedLog } from "../store/shared-log.js";
 import type { Store } from "../store/store.js";
 import { HermesError } from "../tool/errors.js";
 import type { MessagesHost } from "../tool/host-capabilities.js";
@@ -70,6 +71,10 @@ export class Runtime {
   changes: WaitingChanges | undefined;
   /** Chats that messages can be sent to, where somebody has provided them. @internal */
   messages: MessagesHost | undefined;
+  /** Other machines that run the calls of sessions opened from now on. @internal */
+  place: CallPlace | undefined;
+  /** Where other machines find conversations and gateways that they may have to go on with. @internal */
+  sharedLog: SharedLog | undefined;
   readonly cwd: string;
   /** The configuration as it stands on disk now; `applyConfig` puts it into force. */
   readonly readConfig: () => Promise<LoadedConfig>;
@@ -120,6 +125,7 @@ export class Runtime {
     this.toolSelection.configure(config);
     this.#availability = new AvailabilityCache({
       deadlineMs: config.values.tools.check_timeout_seconds * 1000,
+      elsewhere: (entry) => this.place?.statusOf(entry),
       checkNeeds: (needs) => checkNeeds(needs, this.#config, this.sources.plugins),
       mask: this.redact,
       onChange: (key, status) => this.#announceAvailability(key, status),
@@ -336,8 +342,12 @@ export class Runtime {
   async #openSqliteJournal(): Promise<Journal> {
     const { openJournal } = await import("../call/sqlite-journal.js");
     try {
-      const { results, results_mb: resultsMb, stats_mb: statsMb } = this.config.values.journal;
-      return openJournal(await this.store(), { resultsMb: results && resultsMb, statsMb });
+      const kept = this.config.values.journal;
+      return openJournal(await this.store(), {
+        resultsMb: kept.results && kept.results_mb,
+        statsMb: kept.stats_mb,
+        retentionDays: kept.retention_days,
+      });
     } catch (error) {
       // The next session tries again.
       this.#journal = undefined;

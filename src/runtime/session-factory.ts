@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { delimiter, join, resolve } from "node:path";
 import { isAtOrBelow } from "../base/path.js";
 import { DEFAULT_LIMITS } from "../call/bounds.js";
+import { delegateEnvironment } from "../call/delegate-environment.js";
 import { type EffectLocks, InProcessLocks } from "../call/effect-locks.js";
 import type { FileChanges } from "../call/file-changes.js";
 import { type GuardrailMode, Guardrails } from "../call/guardrails.js";
@@ -148,10 +149,7 @@ export class SessionFactory {
     const selected = [...snapshot.entries.values()].filter((entry) => selection.selects(entry.name));
     const [checked, environment, journal, tracer] = await Promise.all([
       statusesOf(selected, this.#availability),
-      this.#environments.open({
-        name: options.environment ?? config.values.terminal.env,
-        task: options.task,
-      }),
+      this.#openEnvironment(options),
       this.#runtime.journal(),
       this.#runtime.tracer(),
     ]);
@@ -190,8 +188,10 @@ export class SessionFactory {
       {
         info: sessionInfo({ id, profile, workspace, task, guarded, door }),
         rootId: id,
+        conversations: options.conversation === undefined ? [] : [options.conversation],
         door,
         model: options.model,
+        labels: options.labels,
         view: new View({ registry, snapshot, selection, statuses, variants: normalizeToolName }),
         environment: inTask(environment, {
           state: task,
@@ -219,6 +219,13 @@ export class SessionFactory {
         openState: () => this.#openState(),
       },
     );
+  }
+
+  /** Where calls run on other machines, what a session has of an environment here is its name. */
+  async #openEnvironment({ environment, task }: SessionOptions): Promise<Environment> {
+    const name = environment ?? this.#runtime.config.values.terminal.env;
+    if (this.#runtime.place === undefined) return this.#environments.open({ name, task });
+    return delegateEnvironment(await this.#environments.open({ name: "local", task }), { name });
   }
 
   #openState(): SessionState {
@@ -307,6 +314,7 @@ export class SessionFactory {
       },
       events,
       tracer,
+      place: this.#runtime.place,
       log,
       secrets,
       redact,

@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly task?: string | undefined;
   /** Goes on for a session whose tools are outdated: same id, folder, variables and background processes. */
   readonly continues?: Session | undefined;
+  /** The conversation that its calls belong to. */
+  readonly conversation?: string | undefined;
   /** Where the session begins. */
   readonly cwd?: string | undefined;
   /** The folder that is the session's own; `cwd` when left out. */
@@ -43,6 +45,8 @@ export interface SessionOptions {
   readonly model?: string | undefined;
   /** How many tokens the model can read; decides when its tools are hidden behind a search. */
   readonly contextTokens?: number | undefined;
+  /** What a machine of the cluster must be called to run its calls, where they run in one. */
+  readonly labels?: readonly string[] | undefined;
   /** State an agent loop brings along (todos, memory …). */
   readonly host?: HostCapabilities | undefined;
   readonly ask?: CallContext["ask"] | undefined;
@@ -201,6 +205,8 @@ export class Session {
       readonly onWaiting?: ((waiting: boolean) => void) | undefined;
       /** State of its own agent loop; the parent's when left out. */
       readonly host?: HostCapabilities | undefined;
+      /** A conversation of its own, begun from the parent's. */
+      readonly conversation?: string | undefined;
     } = {},
   ): Session {
     const scope = this.scope;
@@ -222,6 +228,10 @@ export class Session {
           guarded: info.guarded === true,
           door: info.door ?? scope.door,
         }),
+        conversations:
+          options.conversation === undefined
+            ? scope.conversations
+            : [...scope.conversations, options.conversation],
         task,
         environment: inTask(this.#parts.environment, {
           state: task,
@@ -266,7 +276,9 @@ export class Session {
 
   /** What has come up about background processes since this was last asked; each notice is given once. */
   takeNotices(): readonly ProcessNotice[] {
-    return this.scope.processes.takeNotices();
+    const here = this.scope.processes.takeNotices();
+    const elsewhere = this.scope.services.place?.takeNotices(this.id);
+    return elsewhere === undefined ? here : [...here, ...elsewhere];
   }
 
   /** Tells the loop guardrails that the person has spoken. */
@@ -280,6 +292,7 @@ export class Session {
     if (this.#closed) return;
     this.#closed = true;
     void this.#endPrograms();
+    this.scope.services.place?.endSession(this.id);
     void this.scope.state.close();
   }
 

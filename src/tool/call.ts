@@ -47,6 +47,8 @@ export interface CallResult {
   readonly error?: Failure;
   readonly duration_ms: number;
   readonly environment: string;
+  /** The worker of a cluster that ran it. */
+  readonly worker?: string;
   readonly decision?: Decision;
   readonly truncated: boolean;
   /** Who outside wrote text of this result (addresses, servers); the model gets it in a frame that says so. */

@@ -9,7 +9,6 @@ import { type ParsedArguments, parseArguments } from "./parse-arguments.js";
 import { describeSignature } from "./signature.js";
 import { compileValidator, fitsPart, type Validator } from "./validate.js";
 
-export { checkSchema } from "./check-schema.js";
 export { describeSignature } from "./signature.js";
 
 export interface DecodeTarget {

@@ -14,6 +14,8 @@ export const ERROR_CODES = [
   "over_budget",
   "timeout",
   "cancelled",
+  /** Where it ran was lost; what it did there nobody knows. */
+  "unknown",
   "failed",
   "bad_result",
   "internal",

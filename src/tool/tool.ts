@@ -239,15 +239,17 @@ export interface Tool<Args = unknown, Out = unknown> {
   readonly host?: HostCapability;
   /** True for tools that talk to the person: they run alone, in order. */
   readonly interactive?: boolean;
+  /** True when it works with what the session's own process has (jobs, chats): no other machine can run it. */
+  readonly stays?: boolean;
   /** True when repeating a call with the same arguments gives the same answer; feeds the loop guardrails. */
   readonly idempotent?: boolean | undefined;
   /** True when failing often is normal (a shell, a test run): guardrails warn but do not halt. */
   readonly tolerant?: boolean;
   /**
-   * True when all it changes are files, and those through `ctx.environment`: it may begin while its intent is on the
-   * way to the disk, since the first change waits for that.
+   * True when all it changes, it changes through `ctx.environment` (files, programs): it may begin while its intent is on
+   * the way to the disk, since the first change waits for that.
    */
-  readonly changesOnlyFiles?: boolean;
+  readonly changesThroughEnvironment?: boolean;
   readonly timeoutMs?: number | ((args: Args) => number | undefined);
   /** Infinity for tools that page their own output. */
   readonly maxResultSizeChars?: number;

@@ -95,3 +95,19 @@ test("how long a call waited for its turn and for an answer is written down, wit
   for (const { approval_wait_ms } of rows) expect(approval_wait_ms).toBeGreaterThan(20);
   expect(rows.filter(({ queued_ms = 0 }) => queued_ms > 20)).toHaveLength(1);
 });
+
+test("a call is found by the conversation it was made in, and tells where it worked", async () => {
+  const { runtime, cwd } = await testRuntime([asks, outer], { journal: true });
+  const session = await runtime.openSession({ conversation: "c_1", cwd });
+  await session.call({ id: "o1", name: "outer" });
+  await session.openChild({ conversation: "c_2" }).call({ id: "o2", name: "asks" });
+  await (await runtime.openSession()).call({ id: "o3", name: "asks" });
+  const journal = await runtime.journal();
+  const first = await journal.recent({ limit: 9, conversation: "c_1" });
+  expect(first.map(({ tool }) => tool).sort()).toEqual(["asks", "outer"]);
+  for (const row of first) expect(row).toMatchObject({ conversation: "c_1", cwd });
+  expect(await journal.recent({ limit: 9, conversation: "c_2" })).toMatchObject([{ call_id: "o2" }]);
+  const alone = await journal.call("o3");
+  expect(alone?.tool).toBe("asks");
+  expect(alone).not.toHaveProperty("conversation");
+});

@@ -7,6 +7,7 @@ import {
   type JournalStats,
   noStats,
   type SeriesPoint,
+  type StatsFilter,
   type StatsQuery,
   type ToolStats,
 } from "./stats.js";
@@ -21,9 +22,10 @@ const KEY_FIELDS = ["tool", "toolset", "model", "environment", "door"] as const;
 export function computeStats(db: Database, query: StatsQuery): JournalStats {
   const { sinceMs, by } = query;
   const untilMs = query.untilMs ?? Date.now() + 1;
-  const pieces = readPieces(db, { sinceMs, untilMs });
-  const outcomes = new Outcomes(readNames(db, "outcome"));
   const keys = readNames(db, "key");
+  const all = readPieces(db, { sinceMs, untilMs });
+  const pieces = query.only === undefined ? all : only(query.only, { db, keys, pieces: all });
+  const outcomes = new Outcomes(readNames(db, "outcome"));
   const tally = (places: number, placeOf: PlaceOf) => new Tally({ places, placeOf, outcomes, pieces });
   const count = (dimension: Dimension): Grouped => {
     const { names, places } =
@@ -149,6 +151,45 @@ export function readPieces(
       });
       return { columns, from, low: sinceMs - from, high: untilMs - from };
     });
+}
+
+/** A moment that no piece reaches, and after all that can be asked for. */
+const NEVER = 0xffff_ffff;
+
+/** Those who count look at the time first: what does not match is moved out of it. */
+function only(
+  filter: StatsFilter,
+  counted: {
+    readonly db: Database;
+    readonly keys: ReadonlyMap<number, string>;
+    readonly pieces: readonly Piece[];
+  },
+): readonly Piece[] {
+  const { session, ...fields } = filter;
+  const keys = idsWhere(counted.keys, (json) => {
+    const parts = JSON.parse(json) as readonly string[];
+    return KEY_FIELDS.every((field, index) => (fields[field] ?? parts[index]) === parts[index]);
+  });
+  const sessions =
+    session === undefined ? undefined : idsWhere(readNames(counted.db, "session"), (id) => id === session);
+  return counted.pieces.map((piece) => {
+    const { columns } = piece;
+    const at = columns.at.slice();
+    for (let row = 0; row < at.length; row += 1) {
+      const matches =
+        keys[columns.key[row] as number] === 1 &&
+        (sessions === undefined || sessions[columns.session[row] as number] === 1);
+      if (!matches) at[row] = NEVER;
+    }
+    return { ...piece, columns: { ...columns, at }, high: Math.min(piece.high, NEVER) };
+  });
+}
+
+/** By number: 1 where the name is wanted. */
+function idsWhere(names: ReadonlyMap<number, string>, wanted: (name: string) => boolean): Uint8Array {
+  const found = new Uint8Array(largest(names) + 1);
+  for (const [id, name] of names) if (wanted(name)) found[id] = 1;
+  return found;
 }
 
 function fieldOfKeys(keys: ReadonlyMap<number, string>, dimension: Exclude<Dimension, "session">) {

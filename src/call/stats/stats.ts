@@ -5,11 +5,15 @@ export type CountedStatus = (typeof STATUSES)[number];
 export const DIMENSIONS = ["tool", "toolset", "model", "environment", "session", "door"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+export type StatsFilter = Readonly<Partial<Record<Dimension, string>>>;
+
 export interface StatsQuery {
   readonly sinceMs: number;
   /** Now when left out. */
   readonly untilMs?: number | undefined;
   readonly by?: Dimension | undefined;
+  /** Only calls that have all of these names. An empty one is that of calls that have none, such as no model. */
+  readonly only?: StatsFilter | undefined;
   /** Counts over time too. */
   readonly series?: boolean | undefined;
 }

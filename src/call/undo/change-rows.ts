@@ -10,6 +10,8 @@ export interface ChangeRow {
   readonly inside: readonly string[];
   /** The outermost session. */
   readonly session: string;
+  /** Conversations it was made in, outermost first; none where a program or a person made the call. */
+  readonly conversations: readonly string[];
   readonly tool: string;
   readonly at: number;
   readonly environment: string;
@@ -36,6 +38,8 @@ export interface ChangeQuery {
   /** A call, with the calls made from inside it. */
   readonly call?: string;
   readonly session?: string;
+  /** With what was begun from it. */
+  readonly conversation?: string;
   /** Milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly limit?: number;
@@ -43,9 +47,9 @@ export interface ChangeQuery {
   readonly all?: boolean;
 }
 
-const TEXTS = ["call_id", "inside", "session", "tool", "environment", "path", "target"];
+const TEXTS = ["call_id", "inside", "session", "conversations", "tool", "environment", "path", "target"];
 const COLUMNS =
-  "call_id, inside, session, tool, at, environment, kind, path, target, before, before_mode, before_bytes, after, existed, kept";
+  "call_id, inside, session, conversations, tool, at, environment, kind, path, target, before, before_mode, before_bytes, after, existed, kept";
 
 /** What a row keeps on the disk. */
 const KEPT_BYTES = "iif(before IS NULL, 0, coalesce(before_bytes, 0))";
@@ -62,7 +66,7 @@ export class ChangeRows {
     this.#store = store;
     const { db } = store;
     this.#insert = db.prepare(
-      `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO file_changes (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#delete = db.prepare("DELETE FROM file_changes WHERE seq = ?");
     this.#undone = db.prepare("UPDATE file_changes SET undone_at = ? WHERE seq = ?");
@@ -74,6 +78,7 @@ export class ChangeRows {
       row.callId,
       row.inside.join("\n"),
       row.session,
+      row.conversations.join("\n"),
       row.tool,
       row.at,
       row.environment,
@@ -117,6 +122,12 @@ export class ChangeRows {
       );
     }
     if (query.session !== undefined) where("session = ?", query.session);
+    if (query.conversation !== undefined) {
+      where(
+        "instr(char(10) || conversations || char(10), char(10) || ? || char(10)) > 0",
+        query.conversation,
+      );
+    }
     if (query.since !== undefined) where("at >= ?", query.since);
     const columns = `seq, ${COLUMNS}, undone_at`
       .split(", ")
@@ -152,15 +163,18 @@ export class ChangeRows {
 
 function rowOf(row: SqlRow): ChangeRow {
   const text = (name: string) => textOfBlob(row[name]);
+  const lines = (name: string) =>
+    text(name)
+      .split("\n")
+      .filter((line) => line !== "");
   const optional = (name: string) => (row[name] === null ? undefined : text(name));
   const number = (name: string) => (typeof row[name] === "number" ? row[name] : undefined);
   return {
     seq: Number(row.seq),
     callId: text("call_id"),
-    inside: text("inside")
-      .split("\n")
-      .filter((call) => call !== ""),
+    inside: lines("inside"),
     session: text("session"),
+    conversations: lines("conversations"),
     tool: text("tool"),
     at: Number(row.at),
     environment: text("environment"),
