@@ -35,6 +35,8 @@ export const PARTS = [
   "mcp-server",
   "http-load",
   "events",
+  "cluster",
+  "dashboard",
   "tool-search",
   "tools-array",
   "pdf-extract",

@@ -321,6 +321,27 @@ const FIGURES = [
     of: ({ events }) => absolute(events?.megabytes["events-server-1000"], 1),
   },
   {
+    id: "dashboard-interactive",
+    what: "the dashboard on loopback, until it shows its calls and answers, in a browser that has never seen it",
+    limit: 1_000,
+    unit: "ms",
+    of: ({ dashboard }) => absolute(dashboard?.milliseconds["dashboard-interactive"], 1),
+  },
+  {
+    id: "dashboard-load",
+    what: "first load of the dashboard, as it is sent",
+    limit: 250,
+    unit: "kB",
+    of: ({ dashboard }) => absolute(dashboard?.kilobytes["dashboard-first-load"], 1),
+  },
+  ...["live", "stats"].map((page) => ({
+    id: `dashboard-${page}`,
+    what: `longest task of the page ${page} while 200 calls a second stream in`,
+    limit: 100,
+    unit: "ms",
+    of: ({ dashboard }) => absolute(dashboard?.milliseconds[`dashboard-longest-task-${page}`], 1),
+  })),
+  {
     id: "tool-search-query",
     what: "finding a tool among 10,000 by words, p50",
     limit: 0.4,
@@ -403,6 +424,20 @@ const FIGURES = [
     limit: 512,
     unit: "MB",
     of: (parts) => absolute(parts["agent-sessions"]?.megabytes["agent-sessions-200"], 1),
+  },
+  {
+    id: "cluster-overhead",
+    what: "what a cluster adds to one call, against a bare request and reply over NATS",
+    limit: 3,
+    unit: "×",
+    of: ({ cluster }) => cluster?.ratios["added / bare-nats"],
+  },
+  {
+    id: "cluster-throughput",
+    what: "time of calls that wait on 2 workers, against 1 (0.556: 1.8 × the throughput)",
+    limit: 0.556,
+    unit: "×",
+    of: ({ cluster }) => cluster?.ratios["two-workers / one-worker"],
   },
   {
     id: "tools-array",

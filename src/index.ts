@@ -11,6 +11,7 @@ export type {
   Conversation,
   ConversationStore,
   FoundMessage,
+  HeldElsewhere,
   NewMessage,
   StoredMessage,
 } from "./agent/sessions/types.js";
@@ -43,9 +44,11 @@ export {
   type GroupStats,
   type JournalStats,
   noStats,
+  type StatsFilter,
   type StatsQuery,
   type ToolStats,
 } from "./call/stats/stats.js";
+export { type ClusterMember, type ClusterWorker, joinCluster, startWorker } from "./cluster/join.js";
 export type { Environment, ExecRequest, ExecResult } from "./env/environment.js";
 export type { Transport, TransportProcess, TransportStart } from "./env/remote/transport.js";
 export { type AnthropicOptions, anthropicClient } from "./model/anthropic.js";

@@ -23,7 +23,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["runtime"],
   ["agent", "adapters"],
   ["gateway", "replay"],
-  ["check", "server"],
+  ["check", "server", "cluster"],
   ["cli"],
 ];
 const level = new Map(LEVELS.flatMap((rooms, index) => rooms.map((room) => [room, index] as const)));

@@ -4,11 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CALL, callsAtPace } from "../calls-at-pace.mjs";
 import { post, startServer } from "../serve.mjs";
 import { percentile, single } from "../statistics.mjs";
 
-const CALLS_A_SECOND = 200;
-const CALL = { name: "sleep", arguments: { seconds: 0 } };
 const TICK_MS = 50;
 const LONGEST_SECONDS = 10;
 
@@ -31,7 +30,7 @@ export async function measureEvents({ dist, effort }) {
     );
     // What happened before everybody was there counts for nothing.
     lags.length = 0;
-    const made = await callAll(server, seconds);
+    const made = await callsAtPace(server, seconds);
     await until(() => readers.every(({ reads, heard }) => !reads || heard.calls >= made));
     return {
       clients,
@@ -47,20 +46,6 @@ export async function measureEvents({ dist, effort }) {
     await server.stop();
     await rm(home, { recursive: true, force: true });
   }
-}
-
-/** Calls at an even pace, whatever they take. */
-async function callAll(server, seconds) {
-  const calls = [];
-  const begun = performance.now();
-  const total = CALLS_A_SECOND * seconds;
-  while (calls.length < total) {
-    const due = Math.min(total, Math.ceil(((performance.now() - begun) / 1_000) * CALLS_A_SECOND));
-    while (calls.length < due) calls.push(post({ server, session: `s${calls.length % 16}`, call: CALL }));
-    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
-  }
-  await Promise.all(calls);
-  return total;
 }
 
 const FINISHED = Buffer.from('"type":"call.finished"');

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { isMissing } from "../base/errno.js";
 import type { Report } from "./check-value.js";
+import { damageIn } from "./damaged-text.js";
 import type { LastGoodStore } from "./last-good.js";
 import { type Layer, type LayerEntry, mayHideRule, readLayer } from "./layer.js";
 import { type ParsedFile, parseConfigText } from "./parse-yaml.js";
@@ -26,10 +27,15 @@ export async function readConfigFile(options: {
   if (bytes === undefined) return undefined;
   const report = reporterFor({ file: path, source, problems });
   const goodText = await lastGood.read(path);
+  const damage =
+    bytes instanceof Error ? undefined : await damageIn({ home: lastGood.home, path, bytes, good: goodText });
   const parsed: ParsedFile =
     bytes instanceof Error
       ? { ok: false, message: `the file cannot be read: ${bytes.message}` }
-      : (cutOff(bytes, goodText) ?? (await parseConfigText(bytes)));
+      : damage?.certainty === "surely"
+        ? { ok: false, message: damage.message, place: { line: damage.line, column: 1 } }
+        : await parseConfigText(bytes);
+  if (damage?.certainty === "perhaps") problems.push(await lastGood.keepFormer({ source, path, damage }));
 
   const onlyRestricts = source === "project" ? { onlyRestricts: true } : {};
   const layer = (entries: Map<string, LayerEntry>): Layer => ({
@@ -109,23 +115,6 @@ async function readQuietly(text: string | undefined): Promise<Map<string, LayerE
   if (text === undefined) return undefined;
   const parsed = await parseConfigText(text);
   return parsed.ok ? readLayer(parsed.root, () => {}) : undefined;
-}
-
-/** A file that stops in the middle of what it used to say was cut off while being written. */
-function cutOff(bytes: Buffer, goodText: string | undefined): (ParsedFile & { ok: false }) | undefined {
-  if (goodText === undefined || goodText.trim() === "") return undefined;
-  const text = bytes.toString("utf8");
-  if (text.trim() === "") {
-    return { ok: false, message: "the file is empty, but it held settings before (half-written?)" };
-  }
-  if (text.length >= goodText.length || !goodText.startsWith(text)) return undefined;
-  if (text.endsWith("\n") || !goodText.endsWith("\n")) return undefined;
-  const line = text.split("\n").length;
-  return {
-    ok: false,
-    message: "the file ends in the middle of a line (half-written?)",
-    place: { line, column: 1 },
-  };
 }
 
 function readBytes(path: string): Buffer | Error | undefined {

@@ -21,18 +21,31 @@ export function contentHash(data: string | Buffer): string {
 
 /** By path, the content that a person has confirmed last. What is not signed with the key of this home is nobody's word. */
 export async function readConfirmed(home: string): Promise<ReadonlyMap<string, string>> {
-  const key = await keyOf(home);
-  if (key === undefined) return new Map();
+  const read = await readSigned(home);
+  return read instanceof Map ? read : new Map();
+}
+
+/** Whether the file is there, and is not what this home has written. */
+export async function isConfirmedDamaged(home: string): Promise<boolean> {
+  return (await readSigned(home)) === "damaged";
+}
+
+async function readSigned(home: string): Promise<ReadonlyMap<string, string> | "none" | "damaged"> {
+  const [key, text] = await Promise.all([
+    keyOf(home),
+    readFile(confirmedFile(home), "utf8").catch(() => undefined),
+  ]);
+  if (text === undefined || key === undefined) return "none";
   try {
-    const read: unknown = JSON.parse(await readFile(confirmedFile(home), "utf8"));
-    if (!isRecord(read) || !isRecord(read.files) || typeof read.signature !== "string") return new Map();
+    const read: unknown = JSON.parse(text);
+    if (!isRecord(read) || !isRecord(read.files) || typeof read.signature !== "string") return "damaged";
     const [given, expected] = [Buffer.from(read.signature), Buffer.from(sign(key, read.files))];
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return new Map();
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "damaged";
     return new Map(
       Object.entries(read.files).flatMap(([path, hash]) => (typeof hash === "string" ? [[path, hash]] : [])),
     );
   } catch {
-    return new Map();
+    return "damaged";
   }
 }
 

@@ -31,6 +31,7 @@ export function readDotenv(file: string, report: Report): Dotenv | undefined {
   const places = new Map(dotenvEntries(text).map((entry) => [entry.name, entry.place]));
   const placeOf = (name: string) => places.get(name);
   const line = (name: string) => placeOf(name)?.line ?? 0;
+  reportBrokenLines(text, report);
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(parseEnv(text)).sort(([a], [b]) => line(a) - line(b))) {
     if (value === undefined) continue;
@@ -47,6 +48,35 @@ export function readDotenv(file: string, report: Report): Dotenv | undefined {
     });
   }
   return { values, placeOf };
+}
+
+const LINE = /^\s*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*\s*=.*)?$/;
+
+/** A line that says nothing, or a last one that may be half, has often been a key before. */
+function reportBrokenLines(text: string, report: Report): void {
+  const warn = (message: string, line: number) =>
+    report({
+      severity: "warning",
+      message,
+      hint: "look at the file; nothing else of it is concerned",
+      place: { line, column: 1 },
+      at: ".env",
+    });
+  const lines = text.split(/\r?\n/);
+  const last = lines.at(-1) ?? "";
+  let quote: { readonly mark: string; readonly line: number } | undefined;
+  for (const [index, line] of lines.entries()) {
+    if (quote !== undefined) {
+      if (line.includes(quote.mark)) quote = undefined;
+      continue;
+    }
+    if (!LINE.test(line)) warn("this line is no NAME=value and is ignored", index + 1);
+    const [, mark = "", rest = ""] = /^\s*[^#=]*=\s*(["'`])(.*)$/.exec(line) ?? [];
+    if (mark !== "" && !rest.includes(mark)) quote = { mark, line: index + 1 };
+  }
+  if (quote !== undefined) warn(`the ${quote.mark} that begins this value is never closed`, quote.line);
+  else if (last.trim() !== "" && !last.trimStart().startsWith("#"))
+    warn("the file ends without a line break, so that its last value may be cut off", lines.length);
 }
 
 function readText(file: string, report: Report): string | undefined {

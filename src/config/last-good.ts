@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../base/atomic-write.js";
+import type { TextDamage } from "./damaged-text.js";
+import type { ConfigProblem, ConfigSource } from "./types.js";
 
 /** Remembers the last version of each config file that could be read, one copy per file. */
 export class LastGoodStore {
@@ -18,6 +20,36 @@ export class LastGoodStore {
     } catch {
       return undefined;
     }
+  }
+
+  get home(): string {
+    return this.#home;
+  }
+
+  /** Where the longer version of a file that has become shorter stays, and what a person is told about it. */
+  async keepFormer(change: {
+    readonly source: ConfigSource;
+    readonly path: string;
+    readonly damage: TextDamage;
+  }): Promise<ConfigProblem> {
+    const { source, path, damage } = change;
+    const copy = await this.#copyOf(path);
+    const kept = `${copy}.before`;
+    const text = await this.read(path);
+    const isKept =
+      text !== undefined &&
+      (await replaceFile({ path: kept, data: text, mode: 0o600 }).then(
+        () => true,
+        () => false,
+      ));
+    return {
+      severity: "warning",
+      source,
+      message: damage.message,
+      hint: `if you took them out, all is well${isKept ? `; the former version is ${kept}` : ""}`,
+      file: path,
+      line: damage.line,
+    };
   }
 
   /** Best effort: a read-only home must not keep a good config from being used. */

@@ -9,6 +9,7 @@ import { LastGoodStore } from "./last-good.js";
 import type { Layer, LayerEntry } from "./layer.js";
 import { mergeLayers } from "./merge.js";
 import { nodeFrom } from "./node.js";
+import { problemsOfOwnFiles } from "./own-files.js";
 import { type EnvironmentVariables, hermesPaths, PROJECT_FOLDER, SYSTEM_DIR } from "./paths.js";
 import { nodeFromText } from "./read-text.js";
 import { strictest } from "./restrict.js";
@@ -50,6 +51,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 
   await addFile(join(systemDir, "config.yaml"), "system");
   await addFile(paths.config, "home");
+  problems.push(...(await problemsOfOwnFiles(home)));
 
   const folder = findProject({ cwd, home, env });
   const project = folder === undefined ? undefined : { folder, trusted: isTrusted({ home, folder }) };

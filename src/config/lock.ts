@@ -17,10 +17,10 @@ export async function withFileLock<Result>(
 ): Promise<Result | Failure> {
   const lock = `${file}.lock`;
   const mine = `${process.pid} ${uniqueWord()}`;
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   while (!tryTake(lock, mine)) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       return failure(
         "timeout",
         `${file} is being changed by another process`,

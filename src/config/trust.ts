@@ -22,7 +22,9 @@ export function isTrusted({ home, folder }: FolderQuestion): boolean {
 }
 
 export function trustedFolders(home: string): string[] {
+  // What follows the last line break may be half a path, which would trust everything around the folder that is meant.
   return readLines(hermesPaths(home).trustedFolders)
+    .slice(0, -1)
     .map((line) => line.trim())
     .filter((line) => line.startsWith(sep) || /^[A-Za-z]:\\/.test(line));
 }

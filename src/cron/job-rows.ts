@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { SqlRow, Statement } from "../store/driver.js";
 import { isOwnerAlive } from "../store/process-owner.js";
 import type { Store } from "../store/store.js";
@@ -14,6 +15,8 @@ export interface JobDetail extends JobWork, JobPlace {
   readonly enabledToolsets?: readonly string[] | undefined;
   /** The time zone that `nextRunAt` was worked out in. */
   readonly timezone?: string | undefined;
+  /** What lies on the disk is not what was written: nobody knows what it was to do, so it does nothing. */
+  readonly damaged?: true | undefined;
 }
 
 /** A job as it is written down. */
@@ -68,7 +71,7 @@ export class JobRows {
   add(row: Omit<JobRow, "askedAt" | "runs" | "lastEndedAt" | "runId" | "owner" | "leaseUntil">): void {
     this.#insert.run(
       ...[row.id, row.name, row.schedule, row.kind, row.anchorAt, row.state, row.createdAt],
-      ...[row.nextRunAt ?? null, row.repeat ?? null, JSON.stringify(row.detail)],
+      ...[row.nextRunAt ?? null, row.repeat ?? null, sealed(row)],
     );
   }
 
@@ -97,7 +100,7 @@ export class JobRows {
         )
         .run(
           ...[next.name, next.schedule, next.kind, next.anchorAt, next.state, next.nextRunAt ?? null],
-          ...[next.repeat ?? null, next.runs, JSON.stringify(next.detail), id],
+          ...[next.repeat ?? null, next.runs, sealed(next), id],
         );
       return next;
     });
@@ -171,17 +174,38 @@ export function decodeJob(row: SqlRow): JobRow {
     runId: textOf(row.run_id),
     owner: textOf(row.owner),
     leaseUntil: numberOf(row.lease_until),
-    detail: detailFrom(textOf(row.detail)),
+    detail: detailFrom(row),
   };
 }
 
+type Sealed = Pick<JobRow, "id" | "name" | "schedule" | "kind">;
+
+/** With a checksum over what a job does and when: SQLite finds damaged pages, not a changed letter within one. */
+function sealed(row: Sealed & Pick<JobRow, "detail">): string {
+  const json = JSON.stringify(row.detail);
+  return `${json.slice(0, -1)},"sum":${sumOf(row, json)}}`;
+}
+
+function sumOf({ id, name, schedule, kind }: Sealed, json: string): number {
+  return crc32(JSON.stringify([id, name, schedule, kind, json]));
+}
+
+const SUM = /,"sum":(\d+)\}$/;
+
 /** One that was damaged on disk is shown as a job without work, and must not keep the others from running. */
-function detailFrom(json: string | undefined): JobDetail {
+function detailFrom(row: SqlRow): JobDetail {
   const empty = { noAgent: false, deliver: "local", skills: [], contextFrom: [], workdir: "/" };
+  const text = textOf(row.detail) ?? "{}";
+  const json = text.replace(SUM, "}");
+  const [, sum] = SUM.exec(text) ?? [];
+  const column = (name: "id" | "name" | "schedule" | "kind") => textOf(row[name]) ?? "";
+  const [id, name, schedule, kind] = (["id", "name", "schedule", "kind"] as const).map(column);
   try {
-    return { ...empty, ...(JSON.parse(json ?? "{}") as Partial<JobDetail>) };
+    const detail = { ...empty, ...(JSON.parse(json) as Partial<JobDetail>) };
+    const isSound = sum === undefined || Number(sum) === sumOf({ id, name, schedule, kind } as Sealed, json);
+    return isSound ? detail : { ...empty, damaged: true };
   } catch {
-    return empty;
+    return { ...empty, damaged: true };
   }
 }
 

@@ -5,6 +5,9 @@ import type { Job, JobRun, JobState } from "./types.js";
 /** A scheduler is never exactly on time: this much is not late. */
 export const ON_TIME_MS = 5_000;
 
+const DAMAGED =
+  "what it was to do was damaged on the disk, so that its runs do nothing; remove it and make it again";
+
 /** A job as people and models see it. */
 export function jobOf(
   row: JobRow,
@@ -16,7 +19,7 @@ export function jobOf(
     readonly late?: string | undefined;
   },
 ): Job {
-  const { timezone: _zone, ...detail } = row.detail;
+  const { timezone: _zone, damaged, ...detail } = row.detail;
   const state = stateOf(row, seen);
   return {
     ...detail,
@@ -27,7 +30,7 @@ export function jobOf(
     state,
     createdAt: row.createdAt,
     nextRunAt: row.state === "scheduled" ? row.nextRunAt : undefined,
-    late: state === "late" ? seen.late : undefined,
+    late: damaged === true ? DAMAGED : state === "late" ? seen.late : undefined,
     lastRun: seen.lastRun,
     repeat: row.repeat,
     runs: row.runs,

@@ -16,6 +16,8 @@ export interface Environment {
   endSession?: ((session: string) => void) | undefined;
   /** Programs may have a network that is not this machine's; whether a port is open is then asked in there. */
   readonly ownNetwork?: boolean | undefined;
+  /** It heeds `ExecRequest.ready`. Where it does not, a command is handed over when its time has come. */
+  readonly waitsForReady?: boolean | undefined;
   /** Runs one command to its end. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Starts a program that goes on by itself: in the background, or in a terminal. */
@@ -81,6 +83,8 @@ export interface Confine {
 export interface ExecRequest extends ProgramRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The program is not started before this, and never when it rejects. */
+  readonly ready?: Promise<unknown> | undefined;
   /** Standard input; empty when left out. */
   readonly stdin?: string | Uint8Array | undefined;
   /** Characters of output kept: 40 % head, 60 % tail, the rest counted. */

@@ -48,6 +48,8 @@ export async function openPluginEnvironment(opening: {
   // Results and grants carry the name, so one built upon a built-in environment must not be taken for that one.
   return delegateEnvironment(environment, {
     name,
+    // It may be built upon one that does, and start programs in another way.
+    waitsForReady: undefined,
     describe: async () => ({ ...(await environment.describe()), name }),
   });
 }

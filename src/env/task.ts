@@ -70,6 +70,14 @@ export class TaskState {
     return copy;
   }
 
+  /** Goes on where a task of another process stood. */
+  resume(left: Pick<TaskState, "cwd" | "exported">): void {
+    this.moveTo(left.cwd);
+    if (sameAs(this.#exported, Object.entries(left.exported))) return;
+    this.#exported = left.exported;
+    this.#version += 1;
+  }
+
   moveTo(cwd: string): void {
     if (cwd === this.#cwd) return;
     this.#cwd = cwd;

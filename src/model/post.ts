@@ -1,3 +1,4 @@
+import { networkAdvice } from "../net/connection-failure.js";
 import { guardedFetch } from "../net/fetch.js";
 import { ToolError } from "../tool/errors.js";
 import type { FetchResponse } from "../tool/fetch.js";
@@ -70,7 +71,7 @@ export async function* ask<Part>(
       yield* read({ isStream, body });
       return;
     } catch (error) {
-      throw readable(error, { url, signal, idle, began: response !== undefined });
+      throw readable(error, { url, signal, idle, proxy: asked.proxy, began: response !== undefined });
     } finally {
       idle.stop();
       await response?.close();
@@ -111,6 +112,7 @@ function readable(
     readonly url: string;
     readonly signal: AbortSignal | undefined;
     readonly idle: IdleWatch;
+    readonly proxy: string | undefined;
     readonly began: boolean;
   },
 ): unknown {
@@ -119,8 +121,11 @@ function readable(
   if (ModelError.isInstance(error)) return error;
   // What had begun to answer was there; its answer just did not come to its end.
   if (at.began) return ToolError.isInstance(error) ? brokenOff() : error;
-  const failed = (why: string) =>
-    new ModelError("unreachable", `the model's server at ${new URL(at.url).host} failed (${why})`);
+  const failed = (why: string) => {
+    const advice = networkAdvice(why, at.proxy);
+    const what = `the model's server at ${new URL(at.url).host} failed (${why})`;
+    return new ModelError("unreachable", advice === undefined ? what : `${what}. ${advice}`);
+  };
   for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
     const code = ToolError.isInstance(inner)
       ? (inner.details?.errno ?? inner.code)

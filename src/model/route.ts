@@ -213,11 +213,8 @@ function finished(
   };
 }
 
-/** What runs on this machine is not beyond a proxy. */
 function proxyTo(url: string, { values }: LoadedConfig): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const host = hostOf(new URL(url));
-  return /^(?:localhost|127\.[\d.]+|::1)$/.test(host) ? undefined : proxyFor(host, networkRules(values));
+  return URL.canParse(url) ? proxyFor(hostOf(new URL(url)), networkRules(values)) : undefined;
 }
 
 function configuredPrices(config: LoadedConfig): ModelPrices | undefined {

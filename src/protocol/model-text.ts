@@ -84,10 +84,11 @@ export function modelText(result: CallResult): string {
 
 /** What a result says besides its content, where a format has room for it. */
 export function metadataOf(result: CallResult): WireRecord {
-  const { state, environment, truncated, exit_code, spilled_to, decision, error } = result;
+  const { state, environment, worker, truncated, exit_code, spilled_to, decision, error } = result;
   return {
     state,
     environment,
+    ...(worker !== undefined && { worker }),
     truncated,
     ...(error !== undefined && { code: error.code }),
     ...(exit_code !== undefined && { exit_code }),

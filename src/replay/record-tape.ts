@@ -3,7 +3,6 @@ import { eachMessage } from "../agent/sessions/public.js";
 import type { Conversation, StoredMessage } from "../agent/sessions/types.js";
 import { canonicalJson } from "../base/canonical-json.js";
 import { sha256 } from "../base/hash.js";
-import { isRecord } from "../base/record.js";
 import type { Journal, JournalRow } from "../call/journal.js";
 import type { View } from "../registry/view.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -46,16 +45,26 @@ export async function* tapeOfConversation(of: {
   for await (const message of of.messages) messages.push(message);
   const journal = await runtime.journal();
   const rows = new RecordedRows(
-    await journal.recent({ limit: MOST_CALLS, sinceMs: conversation.startedAt - CLOCK_SLACK_MS }),
+    await journal.recent({
+      limit: MOST_CALLS,
+      conversation: conversation.id,
+      sinceMs: conversation.startedAt - CLOCK_SLACK_MS,
+    }),
   );
   const answers = new Map(
     messages.flatMap((each) => (each.toolCallId === undefined ? [] : [[each.toolCallId, each]])),
   );
   const calls = new Map<StoredMessage, readonly TapedCall[]>();
-  for (const message of messages) {
+  for (const message of [...messages].reverse()) {
     const made = (message.toolCalls ?? []).map((call) => {
       const answer = answers.get(call.id);
-      return callOfMessage({ call, message, answer, row: rows.of(call, message.at, answer?.at) });
+      return callOfMessage({
+        call,
+        message,
+        answer,
+        row: rows.take(call, message.at),
+        cwd: conversation.cwd,
+      });
     });
     calls.set(message, made);
   }
@@ -101,7 +110,7 @@ async function* journalLines(of: {
     {
       session: first.session_id,
       of: "journal",
-      cwd: rows.map(folderOf).find((folder) => folder !== undefined),
+      cwd: first.workspace ?? first.cwd,
       started_at: new Date(first.started_at).toISOString(),
     },
   );
@@ -153,7 +162,7 @@ function taped({ role, content, toolCalls, toolCallId, at }: StoredMessage): Tap
 
 const CLOCK_SLACK_MS = 1_000;
 
-/** The journal does not know conversations: a row belongs to a call of the same id, made between question and answer. */
+/** Of one conversation, newest first. Ids repeat where a model counts its calls itself. */
 class RecordedRows {
   readonly #byId = new Map<string, JournalRow[]>();
 
@@ -165,15 +174,11 @@ class RecordedRows {
     }
   }
 
-  of(call: IncomingCall, askedAt: number, answeredAt = Number.POSITIVE_INFINITY): JournalRow | undefined {
-    return this.#byId
-      .get(call.id)
-      ?.find(
-        (row) =>
-          row.called_as === call.name &&
-          row.started_at >= askedAt - CLOCK_SLACK_MS &&
-          row.started_at <= answeredAt + CLOCK_SLACK_MS,
-      );
+  /** Calls are asked for newest first, since it is the oldest rows that the journal may have dropped. */
+  take({ id, name }: IncomingCall, askedAt: number): JournalRow | undefined {
+    const [newest] = this.#byId.get(id) ?? [];
+    if (newest?.called_as !== name || newest.started_at < askedAt - CLOCK_SLACK_MS) return undefined;
+    return this.#byId.get(id)?.shift();
   }
 }
 
@@ -182,6 +187,7 @@ function callOfMessage(of: {
   readonly message: StoredMessage;
   readonly answer: StoredMessage | undefined;
   readonly row: JournalRow | undefined;
+  readonly cwd: string | undefined;
 }): TapedCall {
   const { call, message, answer, row } = of;
   const name = row?.tool ?? call.name;
@@ -200,6 +206,7 @@ function callOfMessage(of: {
       error: { code: row?.error_code, message: answer === undefined ? "it was never answered" : text },
     }),
     ...(answer !== undefined && { result: plainContent(answer.content) }),
+    ...folderOf(row, of.cwd),
     at: new Date(row?.started_at ?? message.at).toISOString(),
   };
 }
@@ -215,7 +222,6 @@ function callOfRow(
   row: JournalRow,
   { result, session }: { readonly result: string | undefined; readonly session: string | undefined },
 ): TapedCall {
-  const folder = folderOf(row);
   return {
     type: "call",
     id: row.call_id,
@@ -230,9 +236,14 @@ function callOfRow(
     }),
     ...(result !== undefined && { result }),
     ...(result !== undefined && sha256(result) !== row.result_hash && { result_cut: true }),
-    ...(folder !== undefined && folder !== session && { cwd: folder }),
+    ...folderOf(row, session),
     at: new Date(row.started_at).toISOString(),
   };
+}
+
+/** Where a call worked, when that is not where the session does. */
+function folderOf(row: JournalRow | undefined, session: string | undefined): Pick<TapedCall, "cwd"> {
+  return row?.cwd === undefined || row.cwd === session ? {} : { cwd: row.cwd };
 }
 
 function decided(
@@ -254,19 +265,4 @@ function parsedArguments(value: unknown): unknown {
   } catch {
     return value;
   }
-}
-
-/** Where a call worked, told from a relative path among its arguments and the place that it meant. */
-function folderOf(row: JournalRow): string | undefined {
-  const args = parsedArguments(row.args);
-  const effects = parsedArguments(row.effects);
-  if (!isRecord(args) || !Array.isArray(effects)) return undefined;
-  const relative = Object.values(args).filter(
-    (value): value is string => typeof value === "string" && /^(?!\.{0,2}\/|\.{1,2}$|~)[^\0]+$/.test(value),
-  );
-  for (const { action, resource } of effects as readonly Effect[]) {
-    const ending = action.startsWith("file:") && relative.find((path) => resource.endsWith(`/${path}`));
-    if (ending) return resource.slice(0, -ending.length - 1) || "/";
-  }
-  return undefined;
 }

@@ -79,7 +79,7 @@ function firstOf(sentences: readonly string[]): string {
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
-    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .split(/[\s_\-./:]+/)
     .filter((word) => word !== "");
 }

@@ -29,5 +29,5 @@ describeConformance(
       };
     },
   },
-  { sampled: true },
+  { everyNth: 4 },
 );

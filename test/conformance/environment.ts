@@ -21,17 +21,17 @@ interface Stoppable {
   stop?(): Promise<void>;
 }
 
-/** Where others run the same code nearly all the way, only every so-manyth case, unless `npm run conformance` wants all. */
-const SAMPLE = 4;
-
-/** The conformance suite against one kind of environment. */
+/**
+ * The conformance suite against one kind of environment. Where others run the same code nearly all the way, only every
+ * so-manyth case, unless `npm run conformance` wants all.
+ */
 export function describeConformance(
   name: string,
   subject: ConformanceSubject,
-  { sampled = false }: { readonly sampled?: boolean } = {},
+  { everyNth = 1 }: { readonly everyNth?: number } = {},
 ): void {
   const cases = environmentConformance().filter(
-    (_, index) => !sampled || process.env.HERMES_CONFORMANCE === "full" || index % SAMPLE === 0,
+    (_, index) => process.env.HERMES_CONFORMANCE === "full" || index % everyNth === 0,
   );
   describe(`conformance of ${name}`, () => {
     let context: ConformanceContext | undefined;

@@ -10,5 +10,5 @@ describeConformance(
     image: "shImage",
     start: startPodmanEngine,
   }),
-  { sampled: true },
+  { everyNth: 4 },
 );

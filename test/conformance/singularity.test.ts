@@ -26,5 +26,5 @@ describeConformance(
       };
     },
   },
-  { sampled: true },
+  { everyNth: 4 },
 );

@@ -73,6 +73,7 @@ describe("scanning a module", () => {
   it.each([
     ["a tool that is not exported", "const greet = defineTool({});", /not exported/],
     ["a plain object", 'export default { name: "a", handler() {} };', /plain object/],
+    ["a plain object with a slip", 'export default { name: "a", handlr() {} };', /plain object/],
     [
       "a mistyped import",
       'import { defineTol } from "hermes-tools"; export default defineTol({});',

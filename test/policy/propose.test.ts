@@ -198,6 +198,30 @@ describe("a profile proposed from recorded use", () => {
     expect(proposal.yaml).toContain("/srv/elsewhere/**");
   });
 
+  it("a line with a redirection is listed whole, and the other commands by their words", async () => {
+    const { proposal, decide } = await proposed([
+      { effects: [runs("npm test > /srv/out/test.log 2>&1")] },
+      { effects: [runs("CI=1 npm run lint | tee /srv/out/lint.log")] },
+      { effects: [runs("git status --short")] },
+    ]);
+    expect(proposal).toMatchObject({ calls: 3, covered: 3, notes: [] });
+    expect(proposal.yaml).toContain('"npm test > /srv/out/test.log 2>&1"');
+    expect(decide(runs("npm test > /srv/out/test.log 2>&1")).verdict).toBe("allow");
+    expect(decide(runs("git status")).verdict).toBe("allow");
+    for (const other of [
+      "npm test > /srv/out/other.log 2>&1",
+      "npm test",
+      "git status > /srv/out/test.log",
+      "npm test > /srv/out/test.log 2>&1; hostname",
+    ])
+      expect(decide(runs(other)).verdict, other).toBe("deny");
+  });
+
+  it("a line whose words only the running shell knows is not covered by standing in the list", async () => {
+    const { proposal } = await proposed([{ effects: [runs('cat "$SECRET_FILE" > /srv/out/x')] }]);
+    expect(proposal.notes).toEqual([expect.stringContaining("terminal:execute is not limited")]);
+  });
+
   it("does not limit what no list can describe, and says so", async () => {
     const { proposal, decide } = await proposed([
       { effects: [runs("python3 - <<'X'\nprint(1)\nX")] },

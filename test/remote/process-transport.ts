@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -191,11 +191,4 @@ function installTools(bin: string, flavour: Flavour): void {
   });
   symlinkSync(where(flavour === "bash" ? "bash" : "dash"), join(bin, "sh"));
   if (flavour === "bash") symlinkSync(where("bash"), join(bin, "bash"));
-}
-
-/** A program of the other side, written for one test. */
-export function installScript(place: ProcessPlace, name: string, text: string): void {
-  const file = join(place.root, "bin", name);
-  writeFileSync(file, text);
-  chmodSync(file, 0o755);
 }

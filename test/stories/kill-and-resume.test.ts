@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { hermes, linesOf, outcomeOf, start, tempFolder } from "../cli/hermes.js";
+import { report } from "../faults/figures.js";
 import type { Step } from "../support/scripted-model/scenario.js";
 import { startScriptedModel } from "../support/scripted-model/server.js";
 
-/** `npm run kills` tries a hundred moments. */
-const MOMENTS = process.env.HERMES_KILLS === "full" ? 100 : 6;
+/** `npm run faults -- J4` tries a hundred moments. */
+const MOMENTS = process.env.HERMES_FAULTS === "full" ? 100 : 6;
 const EFFECTS = ["one", "two", "three"] as const;
 
 /** A model whose next step follows from what it has said: asked again, it says the same again. */
@@ -119,9 +120,14 @@ it(
     }
     expect(server.complaints).toEqual([]);
     expect(seen.finished).toBeGreaterThan(0);
-    console.log(
-      `resumed ${seen.finished}, outcomes told as unknown ${seen.unknown}, before anything was said ${seen.tooEarly}`,
-    );
+    report({
+      id: "J4",
+      what: "kill -9 in the middle of a conversation's calls, then resume",
+      trials: MOMENTS,
+      seen: `0 calls run again; ${seen.finished} resumed, ${seen.unknown} outcomes told as unknown, ${seen.tooEarly} killed before anything was said`,
+      goal: "told as unknown, 0 silent reruns",
+      pass: seen.finished > 0,
+    });
     await server.close();
   },
   MOMENTS * 20_000,

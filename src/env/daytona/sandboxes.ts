@@ -191,7 +191,7 @@ export class DaytonaSandboxes implements SandboxService<DaytonaSandbox> {
     id: string,
     wanted: { readonly states: readonly string[]; readonly limitMs: number },
   ): Promise<SandboxInfo> {
-    const end = Date.now() + wanted.limitMs;
+    const end = performance.now() + wanted.limitMs;
     for (let pause = 50; ; pause = Math.min(pause * 1.5, 1000)) {
       const info = await this.#info(id);
       const state = info?.state ?? "destroyed";
@@ -200,7 +200,8 @@ export class DaytonaSandboxes implements SandboxService<DaytonaSandbox> {
         throw new Error(
           `the sandbox is ${state.replace("_", " ")}: ${info?.errorReason ?? "no reason was given"}`,
         );
-      if (Date.now() > end) throw new Error(`the sandbox is still ${state} after ${wanted.limitMs / 1000} s`);
+      if (performance.now() > end)
+        throw new Error(`the sandbox is still ${state} after ${wanted.limitMs / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

@@ -11,9 +11,6 @@ import { FORGET, INPUT, POLL, START, SUPERVISOR, TERMINAL } from "./scripts.gen.
 
 /** How long a request waits for news. */
 export const WAIT_SECONDS = 20;
-/** Pieces of one stream that may lie around, and that one answer brings. */
-export const MAX_PIECES = 64;
-
 /** Works with daemons that split the line at quotes as well as with those that give it to a shell. */
 export function commandLine(script: string): string {
   return `sh -c 'printf %s ${Buffer.from(script).toString("base64")} | base64 -d | sh'`;

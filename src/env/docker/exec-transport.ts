@@ -236,7 +236,7 @@ class ExecProcess implements TransportProcess {
 
   async #containerEnded(): Promise<string | undefined> {
     const { container, seen } = this.#parts;
-    const deadline = Date.now() + CONTAINER_END_MS;
+    const deadline = performance.now() + CONTAINER_END_MS;
     for (;;) {
       const found = await container.inspect(seen.id, QUESTION_MS);
       if (found === undefined) return "the container was removed";
@@ -244,7 +244,7 @@ class ExecProcess implements TransportProcess {
       if (!Running)
         return `the container ended (code ${ExitCode}${OOMKilled ? ", out of memory" : ""}) while it ran`;
       if (StartedAt !== seen.startedAt) return "the container was started anew while it ran";
-      if (Date.now() > deadline) return undefined;
+      if (performance.now() > deadline) return undefined;
       await delay(50);
     }
   }

@@ -81,14 +81,14 @@ export class PodmanService {
 
   async #answering(): Promise<void> {
     const api = new EngineApi(this.address);
-    const deadline = Date.now() + START_MS;
+    const deadline = performance.now() + START_MS;
     try {
       for (;;) {
         try {
           await api.ping(1_000);
           return;
         } catch (error) {
-          if (Date.now() > deadline) throw this.#doesNotStart(error);
+          if (performance.now() > deadline) throw this.#doesNotStart(error);
         }
         await delay(50);
       }

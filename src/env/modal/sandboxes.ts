@@ -120,15 +120,15 @@ export class ModalSandboxes implements SandboxService<ModalSandbox> {
 
   /** Asks until the service answers. */
   async #ask(held: ModalSandbox): Promise<void> {
-    const end = Date.now() + REACH_AGAIN_MS;
+    const end = performance.now() + REACH_AGAIN_MS;
     for (;;) {
       try {
-        const limitMs = Math.min(POLL_LIMIT_MS, Math.max(ASK_AGAIN_MS, end - Date.now()));
+        const limitMs = Math.min(POLL_LIMIT_MS, Math.max(ASK_AGAIN_MS, end - performance.now()));
         await inTime(held.sandbox.poll(), { ms: limitMs, otherwise: "no answer" });
         held.reached = true;
         return;
       } catch (error) {
-        if (Date.now() + ASK_AGAIN_MS > end) throw modalError("reach the Modal sandbox", error);
+        if (performance.now() + ASK_AGAIN_MS > end) throw modalError("reach the Modal sandbox", error);
       }
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
     }

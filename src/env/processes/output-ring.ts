@@ -33,9 +33,10 @@ export class OutputRing {
     return this.#totalBytes;
   }
 
-  /** Earlier output is gone. */
+  /** Earlier output is gone, or no longer shown. */
   get dropped(): boolean {
-    return this.#dropped;
+    if (this.#dropped || this.#totalBytes <= this.#keep) return this.#dropped;
+    return this.#everything().length > this.#keep;
   }
 
   push(bytes: Uint8Array): void {
@@ -55,6 +56,11 @@ export class OutputRing {
   }
 
   text(): string {
+    return lastCharacters(this.#everything(), this.#keep);
+  }
+
+  /** Up to two segments more than is shown: the oldest is only let go when it is not needed at all. */
+  #everything(): string {
     return readable(this.#dropped ? fromWholeCharacter(this.bytes()) : this.bytes());
   }
 
@@ -69,11 +75,7 @@ export class OutputRing {
       parts.unshift(segment.bytes.subarray(0, segment.used));
       bytes += segment.used;
     }
-    const text = readable(fromWholeCharacter(Buffer.concat(parts)));
-    if (text.length <= chars) return text;
-    // The first half of a pair is no character.
-    const from = text.length - chars;
-    return text.slice(isLowSurrogate(text.charCodeAt(from)) ? from + 1 : from);
+    return lastCharacters(readable(fromWholeCharacter(Buffer.concat(parts))), chars);
   }
 
   #withRoom(): Segment {
@@ -120,6 +122,13 @@ function fromWholeCharacter(bytes: Buffer): Buffer {
 
 function readable(bytes: Buffer): string {
   return stripVTControlCharacters(bytes.toString("utf8")).replaceAll("\r\n", "\n");
+}
+
+function lastCharacters(text: string, count: number): string {
+  if (text.length <= count) return text;
+  // The second half of a pair is no character.
+  const from = text.length - count;
+  return text.slice(isLowSurrogate(text.charCodeAt(from)) ? from + 1 : from);
 }
 
 function isLowSurrogate(code: number): boolean {

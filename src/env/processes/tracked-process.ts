@@ -67,9 +67,12 @@ export class Tracked implements TrackedProcess {
     this.ring.push(bytes);
     for (const listener of this.#listeners) listener(bytes);
     this.#taken += bytes.length;
-    if (this.#running === undefined || this.#taken < this.#flow.allowance) return;
-    this.#taken = 0;
-    this.#flow.wait(this.#running);
+    if (this.#running === undefined) return;
+    if (this.#taken >= this.#flow.allowance) {
+      this.#taken = 0;
+      this.#flow.wait(this.#running);
+    }
+    this.#flow.took(bytes.length);
   }
 
   /** The returned function ends it. */
@@ -80,12 +83,14 @@ export class Tracked implements TrackedProcess {
 
   follow(running: RunningProcess): void {
     this.#running = running;
+    this.#flow.add(running);
     void running.ended.then((end) => this.#finish(end));
   }
 
   #finish(end: ProcessEnd): void {
     const seen = this.#killed ? { ...end, exitCode: KILLED } : end;
     this.#end = { at: this.#now(), end: seen };
+    if (this.#running !== undefined) this.#flow.remove(this.#running);
     this.#listeners.clear();
     this.#resolveEnd(seen);
   }

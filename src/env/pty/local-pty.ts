@@ -155,8 +155,8 @@ class PtyProcess implements RunningProcess {
     if (this.#over) return;
     await this.#master.write(new Uint8Array());
     // Many programs throw away what was typed before they began to read.
-    const deadline = Date.now() + READY_FOR_END_MS;
-    while (!this.#over && Date.now() < deadline && (await this.waitsForInput()) === false)
+    const deadline = performance.now() + READY_FOR_END_MS;
+    while (!this.#over && performance.now() < deadline && (await this.waitsForInput()) === false)
       await delay(LOOK_MS);
     if (this.#over) return;
     const modes = await readModes(this.#terminal.path);

@@ -165,7 +165,7 @@ class Follow {
 
   async end(): Promise<TreeEnd> {
     const { start, inbox } = this.#parts;
-    const deadline = Date.now() + SHOW_LIMIT_MS;
+    const deadline = performance.now() + SHOW_LIMIT_MS;
     const settled = this.over.then(
       () => true,
       () => true,
@@ -185,7 +185,7 @@ class Follow {
       }
       const shown = await Promise.race([settled, delay(ASK_AGAIN_MS, false, { ref: false })]);
       if (shown) return result;
-      if (result.survivors.length > 0 || Date.now() > deadline) {
+      if (result.survivors.length > 0 || performance.now() > deadline) {
         this.#letGo();
         return result;
       }

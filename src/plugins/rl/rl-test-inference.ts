@@ -50,13 +50,13 @@ export default defineTool({
     });
     const { files } = prepared;
     const trainer = await startTrainer(ctx, prepared);
-    const until = Date.now() + LONGEST_MS;
+    const until = performance.now() + LONGEST_MS;
     let ended = false;
     void trainer.ended.then(() => {
       ended = true;
     });
     try {
-      while (!ended && !ctx.signal.aborted && Date.now() < until) {
+      while (!ended && !ctx.signal.aborted && performance.now() < until) {
         await Promise.race([
           trainer.ended,
           delay(LOOK_MS, undefined, { signal: ctx.signal }).catch(() => undefined),

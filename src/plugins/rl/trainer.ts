@@ -113,11 +113,11 @@ export async function endTrainer(
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<{ readonly forced: boolean; readonly survivors: readonly number[] }> {
   for (const member of await members(tree)) send(member, "SIGTERM");
-  const until = Date.now() + GENTLE_MS;
+  const until = performance.now() + GENTLE_MS;
   for (;;) {
     const left = await members(tree);
     if (left.length === 0) return { forced: false, survivors: [] };
-    if (Date.now() >= until || signal?.aborted === true) break;
+    if (performance.now() >= until || signal?.aborted === true) break;
     await delay(LOOK_MS);
   }
   for (const member of await members(tree)) send(member, "SIGKILL");

@@ -18,6 +18,8 @@ export interface ShownQuestion {
   readonly cwd: string;
   readonly profile: string;
   readonly session: string;
+  /** The call that waits; absent in what an older version asked. */
+  readonly call_id?: string | undefined;
   readonly door: string;
   readonly session_covers: readonly string[];
   readonly always_remembers: readonly string[];
@@ -79,6 +81,7 @@ export function shownQuestion(request: ApprovalRequest, redact: (text: string) =
     cwd: request.session.cwd,
     profile: request.session.profile,
     session: request.session.id,
+    call_id: show(request.callId),
     door: request.door,
     session_covers: request.sessionKeys.map(show),
     always_remembers: request.remember.map(show),

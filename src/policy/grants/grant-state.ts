@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { replaceFile } from "../../base/atomic-write.js";
+import { canonicalJson } from "../../base/canonical-json.js";
 import { errnoOf, messageOf } from "../../base/errno.js";
 import { isRecord } from "../../base/record.js";
 import { withFileLock } from "../../config/lock.js";
@@ -108,7 +110,8 @@ export class GrantState {
       const next = edit(saved);
       this.#replacing = true;
       try {
-        await replaceFile({ path: this.#file, data: `${JSON.stringify(next, undefined, 1)}\n`, mode: 0o600 });
+        const data = `${JSON.stringify({ ...next, sum: sumOf(next) }, undefined, 1)}\n`;
+        await replaceFile({ path: this.#file, data, mode: 0o600 });
       } finally {
         this.#replacing = false;
       }
@@ -138,10 +141,16 @@ export class GrantState {
   }
 }
 
+/** A count that was changed on the disk must not lift a limit. */
+function sumOf({ uses, revoked }: Saved): number {
+  return crc32(canonicalJson([uses, revoked]));
+}
+
 function readSaved(file: string): Saved | undefined {
   try {
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (!isRecord(read) || !isRecord(read.uses) || !isRecord(read.revoked)) return undefined;
+    if (read.sum !== undefined && read.sum !== sumOf(read as unknown as Saved)) return undefined;
     const counts = Object.values(read.uses).every((use) => isRecord(use) && Number.isSafeInteger(use.count));
     return counts ? (read as unknown as Saved) : undefined;
   } catch (error) {

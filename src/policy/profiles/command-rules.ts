@@ -122,6 +122,7 @@ export function unlistedCommand(rules: readonly string[], line: CommandLine): st
   const { readings, text } = line;
   if (readings === undefined || text.includes("\0")) return text;
   if (judgeCommand(text, line.options).segments.some(({ rule }) => isOpaque(rule))) return text;
+  if (isWrittenOut(rules, line)) return undefined;
   const patterns = rules.flatMap((rule) => {
     const commands = commandsOfRule(rule, line);
     return commands.length === 1 ? commands : [];
@@ -132,6 +133,26 @@ export function unlistedCommand(rules: readonly string[], line: CommandLine): st
     if (unlisted !== undefined) return canonicalCommand(unlisted);
   }
   return undefined;
+}
+
+/** A line that is a rule from its first to its last character leaves nothing open but what only the running shell knows. */
+function isWrittenOut(rules: readonly string[], { text, readings = [] }: CommandLine): boolean {
+  if (!rules.some((rule) => rule.trim() === text.trim())) return false;
+  return readings.every(
+    ({ commands, findings }) =>
+      commands.length > 0 && commands.every(isForeseen) && !findings.some(({ rule }) => isOpaque(rule)),
+  );
+}
+
+function isForeseen({ name, args, assignments, redirects, input }: SimpleCommand): boolean {
+  const given = input.kind === "text" ? [input.text] : input.kind === "file" ? [input.path] : [];
+  const words = [
+    name,
+    ...args,
+    ...assignments.map(({ value }) => value),
+    ...redirects.map(({ target }) => target),
+  ];
+  return name.text !== "" && [...words, ...given].every(({ known }) => known);
 }
 
 function isOpaque(rule: string): boolean {

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { messageOf } from "../../base/errno.js";
+import { damageIn } from "../../config/damaged-text.js";
 import type { LastGoodStore } from "../../config/last-good.js";
 import type { MapNode } from "../../config/node.js";
 import { parseConfigText } from "../../config/parse-yaml.js";
@@ -36,10 +37,21 @@ export async function readPermissionFile(options: FileOptions): Promise<Permissi
   const { path, source, lastGood } = options;
   const text = readText(path);
   const good = await lastGood.read(path);
+  const damage =
+    text instanceof Error
+      ? undefined
+      : await damageIn({ home: lastGood.home, path, bytes: Buffer.from(text), good });
   const reading =
     text instanceof Error
       ? { rules: undefined, problems: [problemOf(options, { message: text.message })] }
-      : await readRulesText(text, good, options);
+      : damage?.certainty === "surely"
+        ? {
+            rules: undefined,
+            problems: [
+              problemOf(options, { message: damage.message, place: { line: damage.line, column: 1 } }),
+            ],
+          }
+        : await readRulesText(text, options);
   const onlyRestricts = source === "project";
   const asLayer = (rules: WrittenRules, restricts: boolean): RuleLayer => ({
     ...rules,
@@ -49,13 +61,21 @@ export async function readPermissionFile(options: FileOptions): Promise<Permissi
   });
   const failed = reading.problems.find(({ severity }) => severity === "error");
   if (failed === undefined && reading.rules !== undefined) {
+    const shorter =
+      damage === undefined
+        ? []
+        : [await lastGood.keepFormer({ source: configSourceOf(source), path, damage })];
     if (typeof text === "string") await lastGood.save(path, text);
     return {
       layers: [asLayer(reading.rules, onlyRestricts)],
-      problems: [...reading.problems, ...(onlyRestricts ? problemsOfProjectRules(reading.rules) : [])],
+      problems: [
+        ...reading.problems,
+        ...shorter,
+        ...(onlyRestricts ? problemsOfProjectRules(reading.rules) : []),
+      ],
     };
   }
-  const former = good === undefined ? undefined : (await readRulesText(good, undefined, options)).rules;
+  const former = good === undefined ? undefined : (await readRulesText(good, options)).rules;
   const hint =
     former === undefined
       ? "nothing is allowed until it is mended, for what it forbids is not known"
@@ -87,9 +107,7 @@ export async function readPermissionText(
   return readRules(parsed.ok ? parsed.root : { kind: "map", entries: [] }, { file, report });
 }
 
-async function readRulesText(text: string, good: string | undefined, options: FileOptions): Promise<Reading> {
-  const cut = cutOff(text, good);
-  if (cut !== undefined) return { rules: undefined, problems: [problemOf(options, { message: cut })] };
+async function readRulesText(text: string, options: FileOptions): Promise<Reading> {
   const parsed = await parseConfigText(text);
   const problems: ConfigProblem[] = [];
   const report = (finding: RuleFinding) => void problems.push(problemOf(options, finding));
@@ -140,7 +158,7 @@ function problemsOfProjectRules(rules: WrittenRules): readonly ConfigProblem[] {
 function problemOf({ path, source }: FileOptions, finding: Partial<RuleFinding>): ConfigProblem {
   return {
     severity: finding.severity ?? "error",
-    source: source === "builtin" ? "default" : source,
+    source: configSourceOf(source),
     message: finding.message ?? "",
     hint: finding.hint,
     file: path,
@@ -149,14 +167,8 @@ function problemOf({ path, source }: FileOptions, finding: Partial<RuleFinding>)
   };
 }
 
-/** A file that has become empty, or stops in the middle of what it used to say, was cut off while being written. */
-function cutOff(text: string, good: string | undefined): string | undefined {
-  if (good === undefined || good.trim() === "") return undefined;
-  if (text.trim() === "") return "the file is empty, but it held rules before (half-written?)";
-  const isStart = text.length < good.length && good.startsWith(text);
-  return isStart && !text.endsWith("\n")
-    ? "the file ends in the middle of a line (half-written?)"
-    : undefined;
+function configSourceOf(source: PermissionSource): ConfigProblem["source"] {
+  return source === "builtin" ? "default" : source;
 }
 
 function readText(path: string): string | Error {

@@ -148,18 +148,23 @@ const RUNS_ANYTHING =
 /** Lines of `allowed_commands` that cover every command that was run. */
 export async function commandLimits(uses: readonly Use[], options: LineOptions): Promise<Limits> {
   const rules = new Set<string>();
+  const whole = new Set<string>();
   for (const [index, { resource, asked }] of uses.entries()) {
     if (index % LINES_A_TURN === 0) await othersTurn();
     const line = readCommandLine(resource, options);
     const listed = (line?.readings ?? []).flatMap(({ commands }) =>
       commands.map(({ name, args }) => commandRule([name.text, ...args.map(({ text }) => text)], asked)),
     );
-    if (line === undefined || unlistedCommand(listed, line) !== undefined) {
+    if (line !== undefined && unlistedCommand(listed, line) === undefined) {
+      for (const rule of listed) rules.add(rule);
+    } else if (line !== undefined && isShort(line.text) && unlistedCommand([line.text], line) === undefined) {
+      // Words alone do not describe it, with a redirection for example: then just this line.
+      whole.add(line.text.trim());
+    } else {
       return { why: `no list of commands describes ${JSON.stringify(shortened(resource))}` };
     }
-    for (const rule of listed) rules.add(rule);
   }
-  const kept = [...rules].filter((rule) => !isCovered(rule, rules));
+  const kept = [...[...rules].filter((rule) => !isCovered(rule, rules)), ...whole];
   return kept.length > MOST_COMMANDS ? { why: `${kept.length} commands were run` } : kept.sort();
 }
 
@@ -179,6 +184,12 @@ function isCovered(rule: string, rules: ReadonlySet<string>): boolean {
     const shorter = `${words.slice(0, index).join(" ")} *`;
     return shorter !== rule && rules.has(shorter);
   });
+}
+
+const LONGEST_LINE = 300;
+
+function isShort(text: string): boolean {
+  return text.length <= LONGEST_LINE && !text.trim().includes("\n");
 }
 
 function shortened(text: string): string {

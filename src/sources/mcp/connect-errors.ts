@@ -1,4 +1,8 @@
 import { existsSync } from "node:fs";
+import { networkAdvice } from "../../net/connection-failure.js";
+import { hostOf } from "../../net/hosts.js";
+import { networkRules } from "../../net/rules.js";
+import { proxyFor } from "../../net/urls.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { ConnectRequest } from "./connect.js";
 
@@ -21,7 +25,7 @@ export class EndedEarly extends Error {}
 
 export function explainConnectError(
   error: unknown,
-  request: Pick<ConnectRequest, "server" | "config">,
+  request: Pick<ConnectRequest, "server" | "config" | "host">,
 ): ConnectError {
   if (error instanceof ConnectError) return error;
   const { server, config } = request;
@@ -50,14 +54,32 @@ export function explainConnectError(
     return new ConnectError(`the program ${config.command} may not be run`, { ...cause, fix: `chmod +x it` });
   const status = statusOf(error);
   if (status === 403) return new ConnectError("the server denied access (HTTP 403)", cause);
-  if (code === "ECONNREFUSED")
+  const proxy = proxyTo(request);
+  if (code === "ECONNREFUSED" && proxy === undefined)
     return new ConnectError("nothing listens at its address", {
       ...cause,
       fix: "start the server, or check its url",
     });
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return new ConnectError("its host name is not known", { ...cause, fix: "check its url and the network" });
-  return new ConnectError(describeThrown(error).message.slice(0, 500), cause);
+  const network = networkCodeOf(error);
+  const fix = network === undefined ? undefined : networkAdvice(network, proxy);
+  const what =
+    network === "ENOTFOUND" || network === "EAI_AGAIN"
+      ? "its host name is not known"
+      : `${describeThrown(error).message.slice(0, 500)}${network === undefined ? "" : ` (${network})`}`;
+  return new ConnectError(what, { ...cause, ...(fix !== undefined && { fix }) });
+}
+
+function proxyTo({ config, host }: Pick<ConnectRequest, "config" | "host">): string | undefined {
+  if (!URL.canParse(config.url)) return undefined;
+  return proxyFor(hostOf(new URL(config.url)), networkRules(host.config.values));
+}
+
+/** Of a connection that could not be made, or not be trusted. */
+function networkCodeOf(error: unknown): string | undefined {
+  const codes = chain(error).map((one) => ("code" in one ? one.code : undefined));
+  return codes
+    .filter((code) => typeof code === "string")
+    .find((code) => /^(?:E[A-Z_]+|UND_ERR_\w+|UNABLE_TO_\w+|\w*CERT\w*)$/.test(code));
 }
 
 /** Whether another kind of transport may fit better: the address is right, but not for this kind of request. */

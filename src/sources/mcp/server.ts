@@ -249,7 +249,7 @@ export class McpServer {
       if (pins.memory?.era !== undefined)
         pins.remember({ ...pins.memory, era: undefined, discover: undefined });
       // A server whose protocol is known is first spoken to here, so this may be where it asks for a login.
-      throw explainConnectError(error, { server: this.name, config: this.config });
+      throw explainConnectError(error, { server: this.name, config: this.config, host: this.#options.host });
     }
     pins.remember({ ...eraOf(connection.client), ...refresh.offers });
     this.#keepalive = new Keepalive({
@@ -336,8 +336,8 @@ export class McpServer {
   }
 
   async #waitForConnection(signal: AbortSignal): Promise<Connection> {
-    const until = Date.now() + this.config.connect_timeout * 1000;
-    while (!signal.aborted && !this.#ending.signal.aborted && Date.now() < until) {
+    const until = performance.now() + this.config.connect_timeout * 1000;
+    while (!signal.aborted && !this.#ending.signal.aborted && performance.now() < until) {
       if (this.#trying !== undefined) await Promise.race([this.#trying, aborted(signal)]);
       else {
         const soon =

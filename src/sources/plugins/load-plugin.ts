@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { inTime } from "../../base/deadline.js";
 import { messageOf } from "../../base/errno.js";
+import { HELD_LOOP_MS } from "../../base/held-loop.js";
 import type { LoadedConfig } from "../../config/types.js";
 import type { Logger } from "../../observe/log.js";
 import { describeImportError } from "../../registry/user-module-errors.js";
@@ -23,7 +24,6 @@ export interface LoadRequest {
   onBlocked(what: string, heldMs: number): void;
 }
 
-const BLOCKED_LOOP_MS = 1_000;
 const CLOSING_MS = 5_000;
 
 /** Runs `register` and answers with everything it wants to bring; throws with a message for its author. */
@@ -81,7 +81,7 @@ export function namingBlocks<Result>(work: () => Result, report: (heldMs: number
 }
 
 function reportIfLong(heldMs: number, report: (heldMs: number) => void): void {
-  if (heldMs >= BLOCKED_LOOP_MS) report(Math.round(heldMs));
+  if (heldMs >= HELD_LOOP_MS) report(Math.round(heldMs));
 }
 
 function registerOf(module: ModuleNamespace): RegisterPlugin {

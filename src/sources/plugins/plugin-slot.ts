@@ -1,3 +1,4 @@
+import { heldLoopIsNamed, watchHeldLoop } from "../../base/held-loop.js";
 import { type Logger, maskedLogger } from "../../observe/log.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { SourceHost, SourceState, SourceStatus } from "../types.js";
@@ -49,6 +50,7 @@ export class PluginSlot {
 
   readonly onBlocked = (what: string, heldMs: number): void => {
     const message = `${what} blocked the event loop for ${heldMs} ms; everything else had to wait`;
+    heldLoopIsNamed();
     this.log.warn(message);
     this.#suffer({ reason: message });
   };
@@ -109,7 +111,16 @@ export class PluginSlot {
         this.log.error(reason);
         this.#suffer({ reason });
       };
-      this.#stopWatching.set(folder, watchStrayErrors(folder, onStray));
+      const endStray = watchStrayErrors(folder, onStray);
+      const endHeld = watchHeldLoop((heldMs) =>
+        this.log.warn(
+          `something that is neither a call nor a hook blocked the event loop for ${heldMs} ms; a timer of this plugin may be it`,
+        ),
+      );
+      this.#stopWatching.set(folder, () => {
+        endStray();
+        endHeld();
+      });
     }
     if (this.running === undefined) this.#become("connecting", undefined);
   }

@@ -63,7 +63,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["file:write", "file:delete"],
-  changesOnlyFiles: true,
+  changesThroughEnvironment: true,
   examples: [
     {
       title: "Change a line, sent with other indentation than the file has",

@@ -56,7 +56,7 @@ export default defineTool({
     additionalProperties: false,
   },
   permissions: ["file:write"],
-  changesOnlyFiles: true,
+  changesThroughEnvironment: true,
   examples: [
     {
       title: "Write a file in a folder that does not exist yet",

@@ -47,6 +47,7 @@ export default defineTool({
     },
     additionalProperties: false,
   },
+  stays: true,
   permissions: ["message:send", "file:read"],
   everyCallNeeds: ["message:send"],
   needs: {

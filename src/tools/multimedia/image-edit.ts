@@ -72,7 +72,7 @@ export default defineTool({
   },
   permissions: ["file:read", "file:write"],
   needs: { packages: ["sharp"] },
-  changesOnlyFiles: true,
+  changesThroughEnvironment: true,
   effects: ({ path, operations, output, format }, scope): readonly Effect[] => [
     ...[path, ...operations.flatMap((one) => one.path ?? [])].map((name) => ({
       action: "file:read" as const,

@@ -5,9 +5,6 @@ import { messageOf } from "../../base/errno.js";
 import { ToolError } from "../../tool/errors.js";
 import type { CallContext } from "../../tool/tool.js";
 
-/** What reading text in pictures needs; tools that do so name them. */
-export const OCR_PACKAGES = ["sharp", "tesseract.js", "@tesseract.js-data/eng"] as const;
-
 /** More pixels make it slower and no better. */
 const LONG_EDGE = 4_000;
 /** Letters of small pictures are too few pixels high to be told apart. */

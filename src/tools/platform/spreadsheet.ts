@@ -47,7 +47,7 @@ export default defineTool({
   },
   permissions: ["file:read", "file:write"],
   everyCallNeeds: ["file:read"],
-  changesOnlyFiles: true,
+  changesThroughEnvironment: true,
   effects: ({ action, path, output }, scope) => {
     const from = absolutePath(path, scope);
     const to = absolutePath(output ?? path, scope);

@@ -66,6 +66,7 @@ export default defineTool({
     required: ["action"],
     additionalProperties: false,
   },
+  stays: true,
   permissions: ["cron:read", "cron:write", "message:send"],
   effects({ action, job_id, name, deliver = "local", prompt }, { heard = [] }): readonly Effect[] {
     if (action === "list") return [{ action: "cron:read", resource: "jobs", mode: "read" }];

@@ -81,6 +81,7 @@ export default defineTool({
   effects: commandEffects,
   needs: { environment: true },
   tolerant: true,
+  changesThroughEnvironment: true,
   timeoutMs: ({ timeout, background, ready }) =>
     (background === true ? readyWaitMs({ ready }) : (timeout ?? MAX_FOREGROUND_S) * 1000) + CLEANUP_MARGIN_MS,
 

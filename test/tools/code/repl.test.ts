@@ -15,7 +15,7 @@ async function replSession() {
 
 describe("a repl session", () => {
   it("of Python shows values, output and tracebacks, and awaits", async (context) => {
-    needs(context, "python3");
+    needs(context, "python3", "bwrap");
     const { type } = await replSession();
     expect(await type("x = [1, 'ü']\nx")).toMatchObject({
       session_id: "main",
@@ -40,7 +40,8 @@ describe("a repl session", () => {
     expect(await type("x[0]")).toMatchObject({ result: "1" });
   });
 
-  it("of bash keeps its folder, variables and functions, and survives an interrupt", async () => {
+  it("of bash keeps its folder, variables and functions, and survives an interrupt", async (context) => {
+    needs(context, "bwrap");
     const { type } = await replSession();
     const bash = { language: "bash" };
     expect(await type("cd /; word='it is'; f() { echo \"$word $1\"; return 3; }", bash)).toMatchObject({
@@ -88,7 +89,8 @@ describe("a repl session", () => {
     });
   });
 
-  it("runs nothing that needs a yes, at once or bit by bit", async () => {
+  it("runs nothing that needs a yes, at once or bit by bit", async (context) => {
+    needs(context, "bwrap");
     const { call, type } = await replSession();
     const code = async (args: object) => (await call("repl", args)).error?.code;
     expect(await code({ code: "rm -rf src", language: "bash" })).toBe("denied");

@@ -25,7 +25,7 @@ describe("what is asked about", () => {
     { action: "rm", container: "web" },
     { action: "rm", image: "alpine" },
     { action: "compose_up" },
-    { action: "compose_down" },
+    { action: "compose_down", file: "compose.prod.yml" },
   ])("%o", (args) => expect(asks(args)).toHaveLength(1));
 
   it.each<Partial<Args> & Pick<Args, "action">>([
@@ -34,6 +34,7 @@ describe("what is asked about", () => {
     { action: "run", image: "alpine", command: ["true"], volumes: ["cache:/data"], ports: ["8080:80"] },
     { action: "start", container: "web" },
     { action: "pull", image: "alpine" },
+    { action: "compose_down" },
   ])("not: %o", (args) => expect(asks(args)).toEqual([]));
 });
 

@@ -6,8 +6,6 @@ import type { CallContext } from "../../../tool/tool.js";
 import { isWebAddress, readMediaFile } from "../media-files.js";
 import { chartConfig, type Theme, textWidth } from "./theme.js";
 
-export const VEGA_PACKAGES = ["vega", "vega-lite", "vega-interpreter", "sharp"] as const;
-
 const MAX_ROWS = 200_000;
 const MAX_DATA_BYTES = 20 * 1024 * 1024;
 /** Pictures are looked at on screens with two dots for one. */

@@ -130,7 +130,7 @@ async function finished(waiting: {
   const { route, wanted, id, job } = waiting;
   const { provider, ctx } = route;
   if (provider.job === undefined) return undefined;
-  const until = Date.now() + WAIT_MS;
+  const until = performance.now() + WAIT_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.4, LONGEST_PAUSE_MS)) {
     const answer = await ask(route, { path: provider.job.status(id, wanted) }).catch(
       async (error: unknown) => {
@@ -147,7 +147,7 @@ async function finished(waiting: {
         throw error;
       });
     }
-    if (Date.now() + pause > until) {
+    if (performance.now() + pause > until) {
       throw new ToolError(
         `${provider.name} has not finished the picture in ${WAIT_MS / 1000} s (job ${id}).`,
         {

@@ -6,10 +6,10 @@ export function pagesIn(range: string | undefined, total: number): readonly numb
     return Array.from({ length: total }, (_, at) => at + 1);
   const found = new Set<number>();
   for (const part of range.split(",")) {
-    const [, from, dash, to] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(part) ?? [];
+    const [, from, dash, to = ""] = /^(\d*)\s*(-\s*(\d*))?$/.exec(part.trim()) ?? [];
     if (from === undefined || (from === "" && to === "")) throw wrong(range, "is no range of pages");
     const first = from === "" ? 1 : Number(from);
-    const last = dash === "" ? first : to === "" ? total : Number(to);
+    const last = dash === undefined ? first : to === "" ? total : Number(to);
     if (first < 1 || first > total || last < first)
       throw wrong(range, `does not fit: the document has ${total} page${total === 1 ? "" : "s"}`);
     for (let page = first; page <= Math.min(last, total); page++) found.add(page);
