@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => writer.remove());
 
 const start = (folder: string, told: string, { name, count }: { name: string; count: number }) =>
-  started(writer.script, [folder, name, String(count)], join(told, name));
+  started(writer.script, { args: [folder, name, String(count)], tellFile: join(told, name) });
 const entriesOf = (folder: string) => entriesIn(readFileSync(join(folder, "MEMORY.md"), "utf8"));
 
 test("two processes that write at once lose nothing", { timeout: 60_000 }, async () => {

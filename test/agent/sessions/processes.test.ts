@@ -20,11 +20,10 @@ function start(
   home: string,
   { name, turns, searches = false }: { name: string; turns: number; searches?: boolean },
 ): Running {
-  return started(
-    writer.script,
-    [home, name, String(turns), searches ? "yes" : ""],
-    join(home, `${name}.told`),
-  );
+  return started(writer.script, {
+    args: [home, name, String(turns), searches ? "yes" : ""],
+    tellFile: join(home, `${name}.told`),
+  });
 }
 
 describe("several processes on one home", () => {
