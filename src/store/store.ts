@@ -13,6 +13,7 @@ import type { Database } from "./driver.js";
 import { keepDamagedLog } from "./log-damage.js";
 import { LogMover } from "./log-mover.js";
 import { keepBeforeMigration, MIGRATIONS, migrate, NewerDatabaseError } from "./migrations.js";
+import { isOpenHere, noteOpen, oneOpening } from "./open-here.js";
 import { salvage } from "./salvage.js";
 import { openDatabase } from "./sqlite-driver.js";
 import { type SyncFile, WalSync } from "./wal-sync.js";
@@ -47,14 +48,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const notices: string[] = [];
   try {
     const file = await prepareDatabaseFile(options.path);
-    const lostLog = file.created ? undefined : await keepDamagedLog(file.path);
-    if (lostLog !== undefined) notices.push(lostLog);
-    const opening: Opening = { file, options, notices, recovered: false };
-    const db = await openOrReplace(opening);
-    if (file.wasEmptied && notices.length === 0) notices.push(`${file.path} was empty; it starts anew.`);
-    // Frames behind the damage would be found, and reported, again at every start.
-    if (lostLog !== undefined) db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    return storeAround({ db, path: file.path, options, notices, recovered: opening.recovered });
+    return await oneOpening(file.path, async () => {
+      // One that is open here was looked at, and must not be read past SQLite.
+      const isKnown = file.created || isOpenHere(file.path);
+      const lostLog = isKnown ? undefined : await keepDamagedLog(file.path);
+      if (lostLog !== undefined) notices.push(lostLog);
+      const opening: Opening = { file, options, notices, recovered: false };
+      const db = await openOrReplace(opening);
+      if (file.wasEmptied && notices.length === 0) notices.push(`${file.path} was empty; it starts anew.`);
+      // Frames behind the damage would be found, and reported, again at every start.
+      if (lostLog !== undefined) db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      return storeAround({ db, path: file.path, options, notices, recovered: opening.recovered });
+    });
   } catch (error) {
     if (error instanceof NewerDatabaseError) throw error;
     throw new Error(`The database ${options.path} cannot be used: ${explainStorageError(error)}`, {
@@ -172,6 +177,7 @@ function storeAround(parts: {
     notices.push(`${path} lies on a file system without shared memory; every write waits for the disk.`);
   }
   const wal = new WalSync({ db, path, syncFile: options.syncFile, mover: new LogMover({ db, path }) });
+  const noteClosed = noteOpen(path);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await wal.close();
@@ -182,6 +188,7 @@ function storeAround(parts: {
       if (!(error instanceof DatabaseError)) throw error;
     }
     db.close();
+    noteClosed();
   };
   return {
     db,
