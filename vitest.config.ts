@@ -8,7 +8,7 @@ const { include, exclude } = globsOf(part);
 
 /** The longest files first: begun last, they would keep one worker busy while the other has nothing left to do. */
 const LONGEST =
-  /conformance\/|gate-on-every-door|bench\.test|\/(?:docker|podman)\.test|cli\/check|local-exec/;
+  /conformance\/|build\/(?:image|pack)|gate-on-every-door|bench\.test|\/(?:docker|podman)\.test|cli\/check|local-exec/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
