@@ -28,6 +28,8 @@ export type AgentEvent =
       readonly id: string;
       readonly name: string;
       readonly ok: boolean;
+      /** Why it failed: a closed code. */
+      readonly code?: string | undefined;
       readonly content: readonly Content[];
       /** For people, as in `CallResult`. */
       readonly human: string;

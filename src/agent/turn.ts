@@ -279,8 +279,9 @@ class Turn {
   }
 
   #announce(result: CallResult): void {
-    const { id, called_as: name, ok, content, human, duration_ms } = result;
-    this.#parts.emit({ type: "tool_result", id, name, ok, content, human, duration_ms });
+    const { id, called_as: name, ok, error, content, human, duration_ms } = result;
+    const code = error === undefined ? {} : { code: error.code };
+    this.#parts.emit({ type: "tool_result", id, name, ok, ...code, content, human, duration_ms });
   }
 
   /** Whether one of them has failed in the same way too often. In one answer it counts once: the model had not seen it fail. */

@@ -147,6 +147,7 @@ function requestOf(call: CallRecord, decision: Decision): ApprovalRequest {
     environment: scope.environment.name,
     environmentKind: scope.environment.kind,
     session: scope.info,
+    conversation: scope.conversations.at(-1),
     door: scope.door,
     segments: judged?.segments ?? [],
     sessionKeys: call.grantKeys,

@@ -1,6 +1,6 @@
 import { type Database, type SqlValue, textOfBlob } from "../store/driver.js";
 import { isOwnerAlive } from "../store/process-owner.js";
-import type { JournalRow, RecentQuery } from "./journal.js";
+import type { CallWithin, JournalRow, RecentQuery } from "./journal.js";
 import { decodeRow } from "./journal-rows.js";
 
 const ROW = "seq, running, CAST(owner AS BLOB) AS owner, CAST(detail AS BLOB) AS detail";
@@ -30,6 +30,7 @@ export function journalReader(db: Database) {
       is("conversation", query.conversation);
       is("door", query.door);
       is("environment", query.environment);
+      is("rule", query.rule);
       is("parent", query.parent);
       if (query.status !== undefined) keep(`${STATUS} = ?`, query.status);
       if (query.text !== undefined) {
@@ -52,15 +53,22 @@ export function journalReader(db: Database) {
         .map(decodeRow);
     },
 
-    call(id: number | string): JournalRow | undefined {
+    call(id: number | string, { conversation, sessionId }: CallWithin = {}): JournalRow | undefined {
+      if (typeof id === "number") {
+        const row = db.prepare(`SELECT ${ROW} FROM calls WHERE seq = ?`).get(id);
+        return row === undefined ? undefined : decodeRow(row);
+      }
       // A document begins with the id of its call, so none has to be taken apart to find it.
       const beginning = `{"call_id":${JSON.stringify(id)},`;
-      const row =
-        typeof id === "number"
-          ? db.prepare(`SELECT ${ROW} FROM calls WHERE seq = ?`).get(id)
-          : db
-              .prepare(`SELECT ${ROW} FROM calls WHERE substr(detail, 1, ?) = ? ORDER BY seq DESC LIMIT 1`)
-              .get([...beginning].length, beginning);
+      const within = Object.entries({ conversation, session_id: sessionId }).flatMap(([field, value]) =>
+        value === undefined ? [] : [{ field, value }],
+      );
+      const isWithin = within.map(({ field }) => `AND ${SOUND_DETAIL} ->> '$.${field}' = ?`).join(" ");
+      const row = db
+        .prepare(
+          `SELECT ${ROW} FROM calls WHERE substr(detail, 1, ?) = ? ${isWithin} ORDER BY seq DESC LIMIT 1`,
+        )
+        .get([...beginning].length, beginning, ...within.map(({ value }) => value));
       return row === undefined ? undefined : decodeRow(row);
     },
 

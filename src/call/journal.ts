@@ -17,8 +17,8 @@ export interface Journal {
    */
   begin(intent: CallIntent): JournalEntry | Promise<JournalEntry>;
   recent(query: RecentQuery): MaybePromise<readonly JournalRow[]>;
-  /** One call: by its number, or the newest that has this id. */
-  call(id: number | string): MaybePromise<JournalRow | undefined>;
+  /** One call: by its number, or the newest that has this id; ids repeat from session to session. */
+  call(id: number | string, within?: CallWithin): MaybePromise<JournalRow | undefined>;
   /**
    * The text a call was answered with, by its `result_hash`; undefined when it is kept no longer, or never was. Found at
    * once where the number of the call is known too.
@@ -186,6 +186,11 @@ export interface JournalRow {
   readonly damaged?: boolean;
 }
 
+export interface CallWithin {
+  readonly sessionId?: string | undefined;
+  readonly conversation?: string | undefined;
+}
+
 export interface RecentQuery {
   readonly limit: number;
   readonly tool?: string;
@@ -197,6 +202,8 @@ export interface RecentQuery {
   readonly status?: JournalRow["status"];
   readonly door?: string;
   readonly environment?: string;
+  /** The rule that decided. */
+  readonly rule?: string;
   /** Calls made from inside the call of this id. */
   readonly parent?: string;
   /** Part of the tool's name or of the arguments, in any case. */

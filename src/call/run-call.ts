@@ -65,6 +65,7 @@ function announceStart(call: CallRecord): void {
   events.emit({
     type: "call.started",
     session: scope.info.id,
+    conversation: scope.conversations.at(-1),
     id: call.id,
     name: scope.services.redact(call.target.name),
     emoji: entry?.emoji,
@@ -119,6 +120,7 @@ function announceEnd(call: CallRecord): void {
   events.emit({
     type: "call.finished",
     session: scope.info.id,
+    conversation: scope.conversations.at(-1),
     id: call.id,
     name: redact(call.name),
     seq: journalEntry instanceof Promise ? undefined : journalEntry?.seq,

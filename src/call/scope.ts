@@ -110,6 +110,8 @@ export interface ApprovalRequest {
   readonly environment: string;
   readonly environmentKind: Environment["kind"];
   readonly session: SessionInfo;
+  /** The one its call belongs to, where there is one. */
+  readonly conversation?: string | undefined;
   readonly door: Door;
   readonly segments: readonly JudgedSegment[];
   /** What "session" would cover. */

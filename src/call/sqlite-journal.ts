@@ -1,7 +1,7 @@
 import { type Deferred, deferred } from "../base/deferred.js";
 import { DatabaseError, explainStorageError } from "../store/database-error.js";
 import type { Store } from "../store/store.js";
-import type { CallIntent, Journal, JournalEntry, JournalRow, RecentQuery } from "./journal.js";
+import type { CallIntent, CallWithin, Journal, JournalEntry, JournalRow, RecentQuery } from "./journal.js";
 import { Entry, neverStartedOutcome } from "./journal-entry.js";
 import { journalReader } from "./journal-queries.js";
 import { JournalUpkeep } from "./journal-upkeep.js";
@@ -102,8 +102,8 @@ export class SqliteJournal implements Journal {
     return this.#read.recent(query);
   }
 
-  call(id: number | string): JournalRow | undefined {
-    return this.#read.call(id);
+  call(id: number | string, within?: CallWithin): JournalRow | undefined {
+    return this.#read.call(id, within);
   }
 
   result(hash: string, seq?: number): string | undefined {

@@ -8,6 +8,8 @@ export type RuntimeEvent =
   | {
       readonly type: "call.started";
       readonly session: string;
+      /** The conversation it belongs to, where there is one. */
+      readonly conversation?: string | undefined;
       readonly id: string;
       readonly name: string;
       readonly emoji?: string | undefined;
@@ -30,6 +32,7 @@ export type RuntimeEvent =
   | {
       readonly type: "call.finished";
       readonly session: string;
+      readonly conversation?: string | undefined;
       readonly id: string;
       readonly name: string;
       /** Its number in the journal, where it is known by now. */

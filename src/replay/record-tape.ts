@@ -51,13 +51,14 @@ export async function* tapeOfConversation(of: {
       sinceMs: conversation.startedAt - CLOCK_SLACK_MS,
     }),
   );
-  const answers = new Map(
-    messages.flatMap((each) => (each.toolCallId === undefined ? [] : [[each.toolCallId, each]])),
-  );
+  // From the end: where ids repeat, the next answer of that id is the one of the call.
+  const answers = new Map<string, StoredMessage>();
   const calls = new Map<StoredMessage, readonly TapedCall[]>();
   for (const message of [...messages].reverse()) {
+    if (message.toolCallId !== undefined) answers.set(message.toolCallId, message);
     const made = (message.toolCalls ?? []).map((call) => {
       const answer = answers.get(call.id);
+      answers.delete(call.id);
       return callOfMessage({
         call,
         message,

@@ -3,23 +3,8 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { CallExplanation, Session } from "../runtime/session.js";
 import type { Effect } from "../tool/effects.js";
 import type { HostCapabilities } from "../tool/host-capabilities.js";
+import type { Difference, Replayed } from "./replayed.js";
 import type { Tape, TapedCall } from "./tape.js";
-
-/** Field names are part of the public interface (`hermes replay --json`). */
-export interface Replayed {
-  readonly session: string;
-  readonly calls: number;
-  readonly same: number;
-  readonly different: readonly Difference[];
-  /** Calls of which the journal kept only a part of the arguments: nobody can say what would become of them. */
-  readonly unknown: number;
-}
-
-export interface Difference {
-  readonly id: string;
-  readonly name: string;
-  readonly why: string;
-}
 
 /**
  * What today's tools and rules make of recorded calls. Each walks the path as far as the decision, as a dry run does;

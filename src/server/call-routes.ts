@@ -23,12 +23,19 @@ const ID_PARAMETER = {
   schema: { type: "string" },
 } as const;
 
+/** Ids of calls repeat. */
+const WITHIN_PARAMETERS = (["conversation", "session"] as const).map((name) => ({
+  name,
+  description: `Of several calls with this id, the newest of this ${name}.`,
+  schema: { type: "string" },
+}));
+
 export const callRoute: Route = {
   method: "GET",
   path: "/v1/calls/:id",
   summary:
     "One call with its arguments, effects, result, the calls it made, and what the rules of today say of it.",
-  query: [ID_PARAMETER],
+  query: [ID_PARAMETER, ...WITHIN_PARAMETERS],
   answer: {
     description: "`result` is absent where it was not kept.",
     type: "application/json",
@@ -65,7 +72,7 @@ export const callAgainRoute: Route = {
   path: "/v1/calls/:id/again",
   approves: true,
   summary: "Runs a recorded call once more, in the session of the page, judged like any other.",
-  query: [ID_PARAMETER],
+  query: [ID_PARAMETER, ...WITHIN_PARAMETERS],
   answer: {
     description: "The result of the call, also of one that failed.",
     type: "application/json",
@@ -91,7 +98,12 @@ export const callAgainRoute: Route = {
 
 async function rowOf(context: RouteContext, journal: Journal): Promise<JournalRow | Problem> {
   const id = context.req.param("id") ?? "";
-  const row = await journal.call(/^\d{1,15}$/.test(id) ? Number(id) : id);
+  const row = /^\d{1,15}$/.test(id)
+    ? await journal.call(Number(id))
+    : await journal.call(id, {
+        conversation: context.req.query("conversation"),
+        sessionId: context.req.query("session"),
+      });
   return row ?? notFound(`No call ${id.slice(0, 80)} is recorded.`, "GET /v1/calls lists them.");
 }
 

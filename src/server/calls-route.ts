@@ -18,6 +18,7 @@ const FILTERS = [
   { name: "conversation", key: "conversation", about: "Id of the conversation it was made in." },
   { name: "door", key: "door", about: "Where it came in: cli, http, mcp …" },
   { name: "environment", key: "environment", about: "Where it ran." },
+  { name: "rule", key: "rule", about: "The rule that decided." },
   { name: "q", key: "text", about: "Part of the tool's name or of the arguments." },
 ] as const;
 const MAX_FILTER_CHARS = 200;
@@ -120,6 +121,7 @@ export function briefCall(row: JournalRow): BriefCall {
     seq: row.seq,
     call_id: row.call_id,
     session_id: row.session_id,
+    conversation: row.conversation,
     tool: row.tool,
     toolset: row.toolset,
     door: row.door,

@@ -44,6 +44,7 @@ export interface BriefCall {
   readonly seq: number;
   readonly call_id: string;
   readonly session_id: string;
+  readonly conversation?: string | undefined;
   readonly tool: string;
   readonly toolset?: string | undefined;
   readonly door: string;
@@ -254,6 +255,7 @@ export interface ReplayedCall {
   readonly replayed: true;
   readonly seq: number;
   readonly session: string;
+  readonly conversation?: string | undefined;
   readonly id: string;
   readonly name: string;
   readonly toolset?: string | undefined;

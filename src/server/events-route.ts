@@ -73,6 +73,7 @@ function replayed(row: JournalRow): ReplayedCall {
     replayed: true,
     seq: call.seq,
     session,
+    conversation: call.conversation,
     id,
     name,
     toolset: call.toolset,

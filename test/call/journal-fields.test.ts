@@ -111,3 +111,16 @@ test("a call is found by the conversation it was made in, and tells where it wor
   expect(alone?.tool).toBe("asks");
   expect(alone).not.toHaveProperty("conversation");
 });
+
+test("of calls with one id, that of a session or a conversation is found", async () => {
+  const { runtime } = await testRuntime([asks], { journal: true });
+  const first = await runtime.openSession({ conversation: "c_1" });
+  const second = await runtime.openSession();
+  await first.call({ id: "call_1", name: "asks" });
+  await second.call({ id: "call_1", name: "asks" });
+  const journal = await runtime.journal();
+  expect((await journal.call("call_1"))?.session_id).toBe(second.id);
+  expect((await journal.call("call_1", { sessionId: first.id }))?.session_id).toBe(first.id);
+  expect((await journal.call("call_1", { conversation: "c_1" }))?.session_id).toBe(first.id);
+  expect(await journal.call("call_1", { conversation: "c_2" })).toBeUndefined();
+});

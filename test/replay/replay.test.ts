@@ -133,33 +133,54 @@ describe("a tape of a session of the journal", () => {
   });
 });
 
+/** What an agent did, and its conversation as a tape. */
+async function tapedTurn(client: ReturnType<typeof scripted>) {
+  const { runtime, home } = await testRuntime([], { builtins: true, journal: true });
+  const store = await openConversations({
+    sessionsDb: join(home, "sessions.db"),
+    sessionsIndex: join(home, "sessions-index.db"),
+  });
+  const agent = await openAgent({
+    runtime,
+    store,
+    approver: () => "once",
+    model: { client, name: "test:m" },
+  });
+  onTestEnd(async () => {
+    await agent.close();
+    await store.close();
+  });
+  await said(agent, "write it");
+  const [conversation] = await store.list();
+  if (conversation === undefined) throw new Error("the conversation is not kept");
+  const messages = await store.messages(conversation.id);
+  const { tape } = await tapeFrom(tapeOfConversation({ runtime, conversation, messages }));
+  return { runtime, conversation, tape };
+}
+
 describe("a tape of a conversation", () => {
-  it("has the messages in order, each call with what the model was told", async () => {
-    const client = scripted(
-      calls(call("c1", "write_file", { path: "a.txt", content: "hello" })),
-      calls(call("c2", "todo", { todos: [{ id: "1", content: "rest", status: "pending" }] })),
-      says("done"),
+  it("gives each call its own answer where a model uses one id again and again", async () => {
+    const { tape } = await tapedTurn(
+      scripted(
+        calls(call("call_0", "read_file", { path: "missing.txt" })),
+        calls(call("call_0", "write_file", { path: "a.txt", content: "hello" })),
+        says("done"),
+      ),
     );
-    const { runtime, home } = await testRuntime([], { builtins: true, journal: true });
-    const store = await openConversations({
-      sessionsDb: join(home, "sessions.db"),
-      sessionsIndex: join(home, "sessions-index.db"),
-    });
-    const agent = await openAgent({
-      runtime,
-      store,
-      approver: () => "once",
-      model: { client, name: "test:m" },
-    });
-    onTestEnd(async () => {
-      await agent.close();
-      await store.close();
-    });
-    await said(agent, "write it");
-    const [conversation] = await store.list();
-    if (conversation === undefined) throw new Error("the conversation is not kept");
-    const messages = await store.messages(conversation.id);
-    const { tape } = await tapeFrom(tapeOfConversation({ runtime, conversation, messages }));
+    expect(tape.calls).toMatchObject([
+      { name: "read_file", ok: false },
+      { name: "write_file", ok: true },
+    ]);
+  });
+
+  it("has the messages in order, each call with what the model was told", async () => {
+    const { runtime, conversation, tape } = await tapedTurn(
+      scripted(
+        calls(call("c1", "write_file", { path: "a.txt", content: "hello" })),
+        calls(call("c2", "todo", { todos: [{ id: "1", content: "rest", status: "pending" }] })),
+        says("done"),
+      ),
+    );
     expect(tape.header).toMatchObject({ of: "conversation", session: conversation.id, model: "test:m" });
     expect(tape.messages.map(({ role }) => role)).toEqual([
       "system",

@@ -119,3 +119,37 @@ it("without a model the page names three ways to one", async () => {
   await expectGoodLooks(tab);
   expect(problems).toEqual([]);
 });
+
+it("a call that was refused is no error, and calls with one id stay apart, also after a reload", async () => {
+  const { tab, cwd, problems } = await chatWith([
+    { text: "Read.", calls: [{ id: "call_0", name: "read_file", arguments: { path: "missing.md" } }] },
+    { text: "Wipe.", calls: [{ id: "call_0", name: "terminal", arguments: { command: "rm -rf /" } }] },
+    { text: "Tidy.", calls: [{ id: "call_0", name: "terminal", arguments: { command: "rm -rf build" } }] },
+    { text: "The end." },
+  ]);
+  mkdirSync(`${cwd}/build`);
+  await tab.getByRole("textbox", { name: "Message" }).fill("Go on.");
+  await tab.getByRole("button", { name: "Send" }).click();
+  const log = tab.getByRole("log");
+  const rows = async () =>
+    (await log.locator(".tl-row").allTextContents()).map(
+      (text) => /(ok|error|denied|asked)$/.exec(text)?.[0],
+    );
+  await log.getByRole("button", { name: "Once" }).waitFor();
+  expect(await rows()).toEqual(["error", "denied", "asked"]);
+
+  // The whole question, and back.
+  await log.getByRole("link", { name: "Everything about it" }).click();
+  const card = tab.locator("article.ask");
+  await card.locator("mark", { hasText: "rm -rf build" }).waitFor();
+  expect(new URL(tab.url()).searchParams.get("question")).toMatch(/^apr_/);
+  await tab.waitForTimeout(600);
+  await card.getByRole("button", { name: "Once" }).click();
+  await tab.goBack();
+  await log.getByText("The end.").waitFor();
+  expect(await rows()).toEqual(["error", "denied", "ok"]);
+  await tab.reload();
+  await log.getByText("The end.").waitFor();
+  expect(await rows()).toEqual(["error", "denied", "ok"]);
+  expect(problems).toEqual([]);
+});

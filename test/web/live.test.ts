@@ -54,6 +54,13 @@ describe("Live", { timeout: 120_000 }, () => {
 
     await drawer.getByRole("button", { name: "Copy as command" }).click();
     expect(await tab.evaluate("navigator.clipboard.readText()")).toMatch(/ call 'search_files' '/);
+    // What the rules say of it, and back.
+    await drawer.getByRole("link", { name: "Explain" }).click();
+    const explained = tab.getByRole("region", { name: "Result" });
+    await until(async () => (await explained.textContent())?.includes("allowed") === true);
+    expect(await tab.getByLabel("Arguments").inputValue()).toContain('"merge"');
+    await tab.goBack();
+    await drawer.waitFor();
     await tab.keyboard.press("Escape");
     await drawer.waitFor({ state: "detached" });
     expect(problems).toEqual([]);

@@ -1,5 +1,5 @@
 // @needs chromium
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../server/support.js";
@@ -46,6 +46,20 @@ describe("Sessions", { timeout: 120_000 }, () => {
     await tab.getByText("1 change taken back").waitFor();
     expect(readFileSync(file, "utf8")).toBe(OLD);
     await until(async () => (await change.textContent())?.includes("undone") === true);
+    expect(problems).toEqual([]);
+  });
+
+  it("a conversation is replayed: what today's rules make of its calls, without running them", async () => {
+    const made = await openWithModel();
+    const { tab, show, cwd, problems } = made;
+    const id = await say(made, "Merging settings got slow. Fix it.");
+    rmSync(join(cwd, "src"), { recursive: true });
+    await show(`/sessions/${id}`);
+    await tab.getByRole("tab", { name: "Replay" }).click();
+    const replay = tab.getByRole("region", { name: "Replay" });
+    await replay.getByText("2 calls would end as they did").waitFor();
+    expect(existsSync(join(cwd, "src"))).toBe(false);
+    await expectGoodLooks(tab);
     expect(problems).toEqual([]);
   });
 

@@ -83,6 +83,9 @@ describe("Stats", { timeout: 120_000 }, () => {
     await expectGoodLooks(tab);
     await tab.getByRole("button", { name: /^Remove filter model/ }).click();
     await until(async () => (await tab.locator(".figures").textContent()) === all);
+    await tab.getByLabel("Only this toolset").selectOption("web");
+    await until(async () => (await tools.locator("tbody tr").count()) === 1);
+    expect(await tools.locator("tbody tr").textContent()).toMatch(/^web_extract/);
   });
 
   it("counts a call that happens meanwhile, whatever its name is", async () => {

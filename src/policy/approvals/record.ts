@@ -18,8 +18,9 @@ export interface ShownQuestion {
   readonly cwd: string;
   readonly profile: string;
   readonly session: string;
-  /** The call that waits; absent in what an older version asked. */
+  /** The call that waits, and the conversation it belongs to; absent in what an older version asked. */
   readonly call_id?: string | undefined;
+  readonly conversation?: string | undefined;
   readonly door: string;
   readonly session_covers: readonly string[];
   readonly always_remembers: readonly string[];
@@ -82,6 +83,7 @@ export function shownQuestion(request: ApprovalRequest, redact: (text: string) =
     profile: request.session.profile,
     session: request.session.id,
     call_id: show(request.callId),
+    conversation: request.conversation,
     door: request.door,
     session_covers: request.sessionKeys.map(show),
     always_remembers: request.remember.map(show),

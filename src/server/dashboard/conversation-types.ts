@@ -1,5 +1,6 @@
 /** What the page gets about conversations, live and kept; the rest is in `dashboard-types.ts`. */
 import type { Restored } from "../../call/undo/restore.js";
+import type { Replayed } from "../../replay/replayed.js";
 import type { Content } from "../../tool/content.js";
 
 /** One conversation; times are ISO texts. */
@@ -55,6 +56,9 @@ export interface SessionAnswer extends Omit<SessionLine, "messages"> {
   /** Give it as `after` for the next page; absent on the last. */
   readonly next_after?: string | undefined;
 }
+
+/** `GET /v1/sessions/:id/replay`, as `hermes replay --json`. */
+export type ReplayAnswer = Replayed;
 
 /** One change of one file by a call of the session. */
 export interface SessionChange {

@@ -17,6 +17,7 @@ import {
 import { processStreamRoute } from "./process-stream-route.js";
 import { sessionChangesRoute, sessionUndoRoute } from "./session-change-routes.js";
 import { sessionExportRoute } from "./session-export-route.js";
+import { sessionReplayRoute } from "./session-replay-route.js";
 import { sessionDeleteRoute, sessionRoute, sessionsRoute } from "./session-routes.js";
 import { settingChangeRoute, settingsRoute } from "./settings-routes.js";
 import { foretellRoute, runRoute, toolRoute, toolSwitchRoute } from "./tool-routes.js";
@@ -40,6 +41,7 @@ export const dashboardRoutes: readonly Route[] = [
   sessionsRoute,
   sessionRoute,
   sessionExportRoute,
+  sessionReplayRoute,
   sessionDeleteRoute,
   sessionChangesRoute,
   sessionUndoRoute,

@@ -178,7 +178,9 @@ export const sessionRoute: Route = {
     const messages = isTail
       ? await store.messages(conversation.id, { last: limit })
       : await store.page(conversation.id, { after, limit });
-    const shown = fitting(messages.map(shortened));
+    const short = messages.map(shortened);
+    // Of the last ones, those at the end are wanted most.
+    const shown = isTail ? fitting(short.reverse()).toReversed() : fitting(short);
     const rest = isTail || (shown.length === messages.length && messages.length < limit);
     const { messages: total, ...line } = await lineOf(store, conversation);
     const answer: SessionAnswer = {

@@ -5,6 +5,8 @@ import { defineTool } from "../../../src/index.js";
 import type {
   AgentEvent,
   ApprovalsAnswer,
+  CallAnswer,
+  ReplayAnswer,
   SessionAnswer,
   SessionChangesAnswer,
   SessionsAnswer,
@@ -152,8 +154,13 @@ describe("chat", () => {
     expect(question?.covers.session).toContain("Until the session ends");
     expect(existsSync(join(cwd, "build"))).toBe(true);
     await jsonOf(browser.post("/v1/approvals", { id: question?.id, hash: question?.hash, answer: "once" }));
-    expect((await running).heard.at(-1)?.event).toMatchObject({ stop: "end" });
+    const { heard, session } = await running;
+    expect(heard.at(-1)?.event).toMatchObject({ stop: "end" });
+    expect(question).toMatchObject({ conversation: session, call_id: "d1" });
     expect(existsSync(join(cwd, "build"))).toBe(false);
+    const call = `/v1/calls/d1?conversation=${session}`;
+    expect(await jsonOf<CallAnswer>(browser.ask(call))).toMatchObject({ call: { conversation: session } });
+    expect((await browser.ask("/v1/calls/d1?conversation=c_other")).status).toBe(404);
   });
 
   it("takes pictures as data and refuses what is none", async () => {
@@ -234,13 +241,35 @@ describe("conversations", () => {
     expect(await listFor({ authorization: `Bearer ${TOKEN}` })).toEqual([theirs, mine]);
     expect(await listFor(caller)).toEqual([theirs]);
     expect(await listFor(caller, "?q=owner")).toEqual([]);
-    for (const path of ["", "/export", "/changes"]) {
+    for (const path of ["", "/export", "/changes", "/replay"]) {
       expect((await ask(`/v1/sessions/${mine}${path}`, { headers: caller })).status).toBe(404);
       expect((await ask(`/v1/sessions/${theirs}${path}`, { headers: caller })).status).toBe(200);
     }
     expect((await ask(`/v1/chat/${mine}`, { headers: caller })).status).toBe(404);
     const stop = await ask(`/v1/chat/${mine}/stop`, { method: "POST", headers: caller });
     expect(stop.status).toBe(404);
+  });
+
+  it("are replayed by today's rules, and nothing runs", async () => {
+    const { browser, ask, cwd } = await serverFor(WRITES);
+    const { session } = await turn(browser.post("/v1/chat", { text: "write a note" }));
+    writeFileSync(join(cwd, "note.txt"), "changed since");
+    const answer = await jsonOf<ReplayAnswer>(browser.ask(`/v1/sessions/${session}/replay`));
+    expect(answer).toEqual({ session, calls: 1, same: 1, different: [], unknown: 0 });
+    expect(readFileSync(join(cwd, "note.txt"), "utf8")).toBe("changed since");
+    expect((await ask("/v1/sessions/nobody/replay")).status).toBe(404);
+  });
+
+  it("of long messages the last ones are given, when those are asked for", async () => {
+    const long = "x".repeat(60_000);
+    const { browser } = await serverFor([{ text: `${long} last`, repeat: "always" }]);
+    const { session } = await turn(browser.post("/v1/chat", { text: "one" }));
+    for (let index = 0; index < 19; index += 1)
+      await turn(browser.post("/v1/chat", { session, text: `${long} ${index}` }));
+    const tail = await jsonOf<SessionAnswer>(browser.ask(`/v1/sessions/${session}?last=1&limit=500`));
+    expect(tail.messages.length).toBeLessThan(tail.total);
+    const newest = await jsonOf<SessionAnswer>(browser.ask(`/v1/sessions/${session}?last=1&limit=1`));
+    expect(tail.messages.at(-1)?.id).toBe(newest.messages[0]?.id);
   });
 
   it("what their calls did to files is shown side by side and taken back", async () => {

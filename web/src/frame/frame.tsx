@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { approvalsQuery, infoQuery } from "../api/queries.js";
+import { approvalsQuery, infoQuery, processesQuery, sourcesQuery } from "../api/queries.js";
 import { useKeys } from "../lib/keys.js";
 import { switchTheme } from "../lib/settings.js";
 import { GROUPS, PAGES, type PageEntry } from "../pages/index.js";
+import { rowsOf } from "../pages/sources/rows.js";
 import { go, pathTo, usePlace } from "../router.js";
 import { Count } from "../ui/bits.js";
 import { Button, IconButton } from "../ui/button.js";
@@ -40,6 +41,8 @@ export function Frame(props: { readonly children: ReactNode }) {
       <Icon name={entry.icon} />
       <span>{entry.title}</span>
       {entry.id === "approvals" && open > 0 && <Count value={open} call meaning="need you" />}
+      {entry.id === "sources" && <Trouble />}
+      {entry.id === "processes" && <Running />}
     </Link>
   );
   return (
@@ -123,18 +126,30 @@ export function Frame(props: { readonly children: ReactNode }) {
   );
 }
 
+/** Sources that somebody has to do something about. */
+function Trouble() {
+  const { data } = useQuery(sourcesQuery);
+  const many = data === undefined ? 0 : rowsOf(data).filter((row) => row.needsYou).length;
+  return many === 0 ? null : <Count value={many} meaning="in trouble" />;
+}
+
+function Running() {
+  const many = useQuery(processesQuery).data?.filter(({ status }) => status === "running").length ?? 0;
+  return many === 0 ? null : <Count value={many} meaning="running" />;
+}
+
 function Foot() {
   const { data: info } = useQuery(infoQuery);
   return (
     <div className="foot">
-      <dl>
+      <dl title={info === undefined ? undefined : `Hermes Tools ${info.version}`}>
+        <div>
+          <dt>Profile</dt>
+          <dd className="cut">{info?.profile ?? "–"}</dd>
+        </div>
         <div>
           <dt>Mode</dt>
           <dd className="cut">{info?.mode ?? "–"}</dd>
-        </div>
-        <div>
-          <dt>Version</dt>
-          <dd>{info?.version ?? "–"}</dd>
         </div>
       </dl>
       <IconButton icon="theme" label="Switch theme" onClick={switchTheme} />

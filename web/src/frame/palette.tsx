@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import fuzzysort from "fuzzysort";
 import { useId, useState } from "react";
 import { get } from "../api/client.js";
-import type { ToolListing, ToolsAnswer } from "../api/types.js";
+import { recentQuery } from "../api/queries.js";
+import type { SessionLine, ToolListing, ToolsAnswer } from "../api/types.js";
 import { switchTheme } from "../lib/settings.js";
+import { visibleLine } from "../lib/visible.js";
 import { PAGES } from "../pages/index.js";
 import { go, pathTo } from "../router.js";
 import { Icon, type IconName, toolIcon } from "../ui/icon.js";
@@ -11,7 +13,7 @@ import { Modal } from "../ui/modal.js";
 
 interface Command {
   readonly id: string;
-  readonly group: "Actions" | "Go to" | "Tools";
+  readonly group: (typeof GROUPS)[number];
   readonly text: string;
   readonly icon: IconName;
   readonly keys?: readonly string[];
@@ -19,7 +21,9 @@ interface Command {
 }
 
 const SHOWN = 12;
-const GROUPS = ["Actions", "Go to", "Tools"] as const;
+const GROUPS = ["Actions", "Go to", "Tools", "Conversations"] as const;
+/** What nobody sees before a word of it is typed: there is too much of it. */
+const SOUGHT: ReadonlySet<string> = new Set(["Tools", "Conversations"]);
 
 /** Type what you want to do or see; Enter does it. */
 export function Palette(props: { readonly onClose: () => void; readonly onKeys: () => void }) {
@@ -30,10 +34,16 @@ export function Palette(props: { readonly onClose: () => void; readonly onKeys: 
     queryKey: ["tools", "names"],
     queryFn: async ({ signal }) => get<ToolsAnswer>("/v1/tools?detail=1", { signal }),
   });
-  const commands = [...actions(props), ...pageCommands(), ...(tools.data ?? []).map(toolCommand)];
+  const conversations = useQuery(recentQuery).data?.sessions ?? [];
+  const commands = [
+    ...actions(props),
+    ...pageCommands(),
+    ...(tools.data ?? []).map(toolCommand),
+    ...conversations.map(conversationCommand),
+  ];
   const found =
     text === ""
-      ? commands.filter(({ group }) => group !== "Tools").slice(0, SHOWN + 6)
+      ? commands.filter(({ group }) => !SOUGHT.has(group)).slice(0, SHOWN + 6)
       : fuzzysort.go(text, commands, { key: "text", limit: SHOWN, threshold: 0.2 }).map(({ obj }) => obj);
   const ordered = GROUPS.flatMap((group) => found.filter((command) => command.group === group));
   const chosen = ordered[Math.min(at, ordered.length - 1)];
@@ -105,7 +115,9 @@ export function Palette(props: { readonly onClose: () => void; readonly onKeys: 
             </div>
           );
         })}
-        {ordered.length === 0 && <p className="nothing">Nothing is called that. Try a page or a tool.</p>}
+        {ordered.length === 0 && (
+          <p className="nothing">Nothing is called that. Try a page, a tool or a conversation.</p>
+        )}
       </div>
     </Modal>
   );
@@ -157,5 +169,15 @@ function toolCommand(tool: ToolListing): Command {
     text: tool.name,
     icon: toolIcon(tool.name, tool.toolset),
     run: () => go(pathTo("tools", { item: tool.name })),
+  };
+}
+
+function conversationCommand({ id, title }: SessionLine): Command {
+  return {
+    id: `conversation-${id}`,
+    group: "Conversations",
+    text: visibleLine(title === "" ? "Untitled" : title),
+    icon: "sessions",
+    run: () => go(pathTo("sessions", { item: id })),
   };
 }

@@ -23,6 +23,23 @@ function linesOf(before: string, after: string): readonly Line[] {
   );
 }
 
+/** How many lines came and went. */
+export function changedLines(
+  before: string,
+  after: string,
+): {
+  readonly added: number;
+  readonly removed: number;
+} {
+  let added = 0;
+  let removed = 0;
+  for (const part of diffLines(before, after)) {
+    if (part.added) added += part.count;
+    if (part.removed) removed += part.count;
+  }
+  return { added, removed };
+}
+
 const SIGNS = { same: " ", add: "+", del: "-" } as const;
 const WORDS = { same: "", add: "added: ", del: "removed: " } as const;
 

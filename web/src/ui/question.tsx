@@ -75,7 +75,7 @@ export function Question({ asked }: { readonly asked: ApprovalAnswer }) {
             <Button busy={answer.isPending} onClick={() => give("deny")}>
               Deny
             </Button>
-            <Link className="link place" href={pathTo("approvals", { query: { id: asked.id } })}>
+            <Link className="link place" href={pathTo("approvals", { query: { question: asked.id } })}>
               Everything about it
             </Link>
           </div>

@@ -5,6 +5,7 @@ import { visibleLine } from "../../lib/visible.js";
 import { pathTo } from "../../router.js";
 import { Ago, Ring } from "../../ui/bits.js";
 import { Link } from "../../ui/link.js";
+import { SessionName } from "../../ui/session-name.js";
 import { Status, type Tone } from "../../ui/status.js";
 
 const SOON_MS = 60_000;
@@ -55,7 +56,7 @@ function QuestionLink({
       </span>
       <code className="what cut">{visibleLine(question.what)}</code>
       <span className="from cut">
-        {visibleLine(question.session)} · {visibleLine(question.door)}
+        <SessionName {...question} /> · {visibleLine(question.door)}
       </span>
     </Link>
   );

@@ -8,6 +8,7 @@ import { PageFrame, type PageState } from "../../frame/page-frame.js";
 import { useKeys } from "../../lib/keys.js";
 import { visible } from "../../lib/visible.js";
 import { go, pathTo, setQuery, usePlace } from "../../router.js";
+import { ButtonLink } from "../../ui/button.js";
 import { Segmented } from "../../ui/controls.js";
 import { Empty, ErrorState, Skeleton, Strip } from "../../ui/states.js";
 import type { Tone } from "../../ui/status.js";
@@ -128,17 +129,26 @@ export default function ApprovalsPage() {
         </span>
       }
       controls={
-        <Segmented
-          label="Show"
-          value={show}
-          options={[
-            { value: "open", label: "Open" },
-            { value: "settled", label: "Settled" },
-          ]}
-          onChange={(value) =>
-            go(pathTo("approvals", { query: { show: value === "settled" ? "settled" : undefined } }))
-          }
-        />
+        <>
+          <ButtonLink
+            look="plain"
+            icon="permissions"
+            href={pathTo("permissions", { query: { tab: "grants" } })}
+          >
+            Grants
+          </ButtonLink>
+          <Segmented
+            label="Show"
+            value={show}
+            options={[
+              { value: "open", label: "Open" },
+              { value: "settled", label: "Settled" },
+            ]}
+            onChange={(value) =>
+              go(pathTo("approvals", { query: { show: value === "settled" ? "settled" : undefined } }))
+            }
+          />
+        </>
       }
     >
       <HeldChanges mayNot={mayNot} />

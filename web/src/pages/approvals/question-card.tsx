@@ -9,7 +9,9 @@ import { Button } from "../../ui/button.js";
 import { Checkbox } from "../../ui/controls.js";
 import { Exact } from "../../ui/exact.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
+import { SessionName } from "../../ui/session-name.js";
 import { Strip } from "../../ui/states.js";
+import { AskedLately } from "./asked-lately.js";
 import { WhatRuns } from "./what-runs.js";
 
 export interface Given {
@@ -95,7 +97,16 @@ export function QuestionCard(props: {
             <Exact text={question.reason} />
           </h2>
           <p>
-            <b>{visibleLine(question.tool)}</b> waits in session <b>{visibleLine(question.session)}</b>.
+            {question.conversation === undefined ? (
+              <>
+                <b>{visibleLine(question.tool)}</b> waits in session
+              </>
+            ) : (
+              "The agent wants to run this in"
+            )}{" "}
+            <b>
+              <SessionName {...question} />
+            </b>
           </p>
         </div>
         <Clock question={question} />
@@ -173,7 +184,7 @@ export function QuestionCard(props: {
           {question.rule !== "" && (
             <Checkbox checked={widen} onChange={setWiden}>
               Widen to every call of this kind: <code>{visibleLine(question.rule)}</code>. It will no longer
-              be asked about.
+              be asked about. <AskedLately rule={question.rule} />
             </Checkbox>
           )}
           <div className="go">

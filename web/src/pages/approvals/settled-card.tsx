@@ -4,6 +4,7 @@ import { visibleLine } from "../../lib/visible.js";
 import { Glyph } from "../../ui/bits.js";
 import { Exact } from "../../ui/exact.js";
 import { toolIcon } from "../../ui/icon.js";
+import { SessionName } from "../../ui/session-name.js";
 import { Status } from "../../ui/status.js";
 import { outcomeOf } from "./inbox.js";
 import { WhatRuns } from "./what-runs.js";
@@ -21,7 +22,10 @@ export function SettledCard({ question }: { readonly question: ApprovalAnswer })
             <Exact text={question.reason} />
           </h2>
           <p>
-            <b>{visibleLine(question.tool)}</b> in session <b>{visibleLine(question.session)}</b>
+            <b>{visibleLine(question.tool)}</b> in{question.conversation === undefined && " session"}{" "}
+            <b>
+              <SessionName {...question} />
+            </b>
           </p>
         </div>
         <div className="clock">

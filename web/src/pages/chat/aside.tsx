@@ -1,23 +1,20 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { address, get } from "../../api/client.js";
-import { infoQuery } from "../../api/queries.js";
-import type { SessionChangesAnswer, SessionsAnswer } from "../../api/types.js";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { get } from "../../api/client.js";
+import { infoQuery, recentQuery } from "../../api/queries.js";
+import type { SessionChange, SessionChangesAnswer } from "../../api/types.js";
 import { count, pathIn } from "../../lib/format.js";
 import { visibleLine } from "../../lib/visible.js";
 import { pathTo } from "../../router.js";
 import { Ago, Cut } from "../../ui/bits.js";
 import { ButtonLink } from "../../ui/button.js";
+import { changedLines } from "../../ui/diff.js";
 import { Section } from "../../ui/drawer.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
 import { StatusIcon } from "../../ui/status.js";
 import type { ConversationState } from "./conversation.js";
 import { planOf } from "./items.js";
-
-export const recentQuery = queryOptions({
-  queryKey: ["sessions", "recent"],
-  queryFn: ({ signal }) => get<SessionsAnswer>(address("/v1/sessions", { limit: 20 }), { signal }),
-});
 
 /** What belongs to this conversation, and the others. */
 export function Aside({ state }: { readonly state: ConversationState }) {
@@ -65,24 +62,49 @@ function Changed({ session, state }: { readonly session: string; readonly state:
       get<SessionChangesAnswer>(`/v1/sessions/${encodeURIComponent(session)}/changes`, { signal }),
     placeholderData: (before) => before,
   });
-  const paths = [...new Set((changes.data?.changes ?? []).map(({ path }) => path))];
-  if (paths.length === 0) return null;
+  const files = useMemo(() => filesOf(changes.data?.changes ?? []), [changes.data]);
+  if (files.length === 0) return null;
   return (
-    <Section title="Files changed" end={paths.length}>
+    <Section title="Files changed" end={files.length}>
       <ul className="files">
-        {paths.slice(0, 8).map((path) => (
+        {files.slice(0, SHOWN_FILES).map(({ path, added, removed }) => (
           <li key={path}>
             <Icon name="t-file" size="s" />
-            <Cut text={pathIn(info?.cwd, path)} />
+            <Cut className="grow" text={pathIn(info?.cwd, path)} />
+            {added > 0 && <span className="num plus">+{count(added)}</span>}
+            {removed > 0 && <span className="num minus">−{count(removed)}</span>}
           </li>
         ))}
       </ul>
+      {files.length > SHOWN_FILES && <p className="about">and {files.length - SHOWN_FILES} more</p>}
       <ButtonLink href={pathTo("sessions", { item: session, query: { tab: "changes" } })} icon="eye">
-        See changes
+        See or undo
       </ButtonLink>
     </Section>
   );
 }
+
+const SHOWN_FILES = 8;
+
+interface ChangedFile {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** What was taken back since does not count. */
+function filesOf(changes: readonly SessionChange[]): readonly ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const { path, before, now, undone_at } of changes) {
+    if (undone_at !== null) continue;
+    const lines = before === undefined && now === undefined ? NONE : changedLines(before ?? "", now ?? "");
+    const known = files.get(path) ?? NONE;
+    files.set(path, { path, added: known.added + lines.added, removed: known.removed + lines.removed });
+  }
+  return [...files.values()];
+}
+
+const NONE = { added: 0, removed: 0 };
 
 function Facts({ state }: { readonly state: ConversationState }) {
   const { data: info } = useQuery(infoQuery);

@@ -1,6 +1,6 @@
-import { ApiError, ask, get, post } from "../../api/client.js";
+import { ApiError, address, ask, get, post } from "../../api/client.js";
 import { queryClient } from "../../api/queries.js";
-import type { AgentEvent, ChatTold, SessionAnswer } from "../../api/types.js";
+import type { AgentEvent, CallsAnswer, ChatTold, SessionAnswer } from "../../api/types.js";
 import { serverSentEvents } from "../../lib/sse.js";
 import { type Item, itemsOf, type Picture, withEvent } from "./items.js";
 
@@ -13,6 +13,8 @@ export interface ConversationState {
   readonly session?: string;
   readonly title?: string;
   readonly items: readonly Item[];
+  /** How many messages stand before the first of them. */
+  readonly earlier: number;
   readonly load: "loading" | "ready" | "error";
   readonly loadError?: unknown;
   /** Here: this browser listens to the turn. Elsewhere: another door has it. */
@@ -28,6 +30,7 @@ export interface ConversationState {
 
 const EMPTY: ConversationState = {
   items: [],
+  earlier: 0,
   load: "ready",
   running: "no",
   stopping: false,
@@ -35,6 +38,7 @@ const EMPTY: ConversationState = {
   tokens: { input: 0, output: 0 },
 };
 const POLL_MS = 2_000;
+const MOST_MESSAGES = 500;
 
 /** One conversation. It lives as long as the tab, so that a turn goes on while somebody looks at another page. */
 export class Conversation {
@@ -60,13 +64,22 @@ export class Conversation {
     clearTimeout(this.#polling);
     if (session === undefined || this.#state.running === "here") return;
     try {
-      const answer = await get<SessionAnswer>(`/v1/sessions/${encodeURIComponent(session)}?limit=500`);
+      const [answer, journal] = await Promise.all([
+        get<SessionAnswer>(
+          address(`/v1/sessions/${encodeURIComponent(session)}`, { last: 1, limit: MOST_MESSAGES }),
+        ),
+        // Who may read the conversation may not always read the journal.
+        get<CallsAnswer>(
+          address("/v1/calls", { brief: 1, conversation: session, limit: MOST_MESSAGES }),
+        ).catch(() => undefined),
+      ]);
       // A turn may have begun here while the answer was on its way.
       if (this.#now().running === "here") return;
       const isRunning = answer.state === "running";
-      const items = itemsOf(answer.messages);
+      const items = itemsOf(answer.messages, journal?.calls ?? []);
       this.#set({
         items,
+        earlier: answer.total - answer.messages.length,
         title: answer.title,
         model: answer.model,
         load: "ready",

@@ -1,4 +1,4 @@
-import type { AgentEvent, Content, SessionMessage } from "../../api/types.js";
+import type { AgentEvent, BriefCall, Content, SessionMessage } from "../../api/types.js";
 
 /** What stands in a conversation, in order. */
 export type Item =
@@ -22,7 +22,7 @@ export interface ToolUse {
   readonly id: string;
   readonly name: string;
   readonly arguments?: unknown;
-  readonly state: "writing" | "running" | "asked" | "ok" | "error";
+  readonly state: "writing" | "running" | "asked" | "ok" | "error" | "denied";
   readonly reason?: string;
   readonly progress?: string | undefined;
   readonly content?: readonly Content[];
@@ -53,7 +53,7 @@ export function withEvent(items: readonly Item[], event: AgentEvent): readonly I
       return withTool(items, {
         id: event.id,
         name: event.name,
-        state: event.ok ? "ok" : "error",
+        state: event.ok ? "ok" : failedState(event.code),
         content: event.content,
         human: event.human,
         duration_ms: event.duration_ms,
@@ -79,11 +79,21 @@ function withTool(items: readonly Item[], call: ToolUse): readonly Item[] {
   const at = items.findLastIndex((item) => item.kind === "tool" && item.call.id === call.id);
   const known = items[at];
   if (known?.kind !== "tool") return [...items, { kind: "tool", call }];
-  // A word about progress that comes late changes nothing about how a call ended.
-  const isOver = known.call.state === "ok" || known.call.state === "error";
-  const isEnd = call.state === "ok" || call.state === "error";
-  if (isOver && !isEnd) return items;
+  if (isOver(known.call) && !isOver(call)) {
+    // Some models give each turn's calls the same ids. A word about progress that comes late is none of those.
+    const begins = call.state === "writing" || "arguments" in call;
+    return begins ? [...items, { kind: "tool", call }] : items;
+  }
   return items.with(at, { kind: "tool", call: { ...known.call, ...call } });
+}
+
+export function isOver({ state }: ToolUse): boolean {
+  return state === "ok" || state === "error" || state === "denied";
+}
+
+/** What a rule or a person refused is no error. */
+function failedState(code: string | undefined): "denied" | "error" {
+  return code === "denied" || code === "blocked" ? "denied" : "error";
 }
 
 const STOPS: Readonly<Record<string, string>> = {
@@ -103,9 +113,24 @@ function ended(items: readonly Item[], stop: string): readonly Item[] {
   return word === undefined ? closed : [...closed, { kind: "notice", text: word }];
 }
 
-/** A conversation as it was kept. */
-export function itemsOf(messages: readonly SessionMessage[]): readonly Item[] {
-  return messages.reduce<readonly Item[]>((items, message) => [...withMessage(items, message)], []);
+/** A conversation as it was kept; the journal knows how its calls ended. */
+export function itemsOf(messages: readonly SessionMessage[], journal: readonly BriefCall[]): readonly Item[] {
+  const items = messages.reduce<readonly Item[]>(withMessage, []);
+  const left = [...journal];
+  return items
+    .toReversed()
+    .map((item): Item => {
+      if (item.kind !== "tool") return item;
+      const at = left.findIndex(({ call_id }) => call_id === item.call.id);
+      const [row] = at < 0 ? [] : left.splice(at, 1);
+      return row === undefined ? item : { kind: "tool", call: withRow(item.call, row) };
+    })
+    .toReversed();
+}
+
+function withRow(call: ToolUse, row: BriefCall): ToolUse {
+  const state = call.state === "error" ? failedState(row.status) : call.state;
+  return { ...call, state, ...(row.duration_ms !== undefined && { duration_ms: row.duration_ms }) };
 }
 
 function withMessage(items: readonly Item[], message: SessionMessage): readonly Item[] {

@@ -3,11 +3,13 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { infoQuery } from "../../api/queries.js";
 import { useEvents } from "../../events/use-events.js";
 import { PageFrame, type PageState } from "../../frame/page-frame.js";
+import { plural } from "../../lib/format.js";
 import { useKeys } from "../../lib/keys.js";
 import { visible } from "../../lib/visible.js";
 import { go, pathTo, usePlace } from "../../router.js";
 import { Code, CopyButton, Cut, Glyph } from "../../ui/bits.js";
 import { Button, ButtonLink } from "../../ui/button.js";
+import { Link } from "../../ui/link.js";
 import { Modal } from "../../ui/modal.js";
 import { ErrorState, Skeleton, Strip } from "../../ui/states.js";
 import { Aside, costOf, Recent, tokensOf } from "./aside.js";
@@ -158,7 +160,16 @@ function Talk(props: {
           {state.load === "loading" ? (
             <Skeleton rows={5} label="Loading the conversation" />
           ) : state.items.length > 0 ? (
-            <Thread items={state.items} isWriting={state.running === "here"} />
+            <>
+              {state.earlier > 0 && state.session !== undefined && (
+                <p className="notice">
+                  <Link className="link" href={pathTo("sessions", { item: state.session })}>
+                    {plural(state.earlier, "earlier message")} in Sessions
+                  </Link>
+                </p>
+              )}
+              <Thread items={state.items} isWriting={state.running === "here"} />
+            </>
           ) : props.hasModel ? (
             <Welcome onPick={(text) => conversation.say({ text, images: [] })} />
           ) : (

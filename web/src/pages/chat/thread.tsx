@@ -4,7 +4,7 @@ import { Icon } from "../../ui/icon.js";
 import { Markdown } from "../../ui/markdown.js";
 import { Picture } from "../../ui/picture.js";
 import { Status } from "../../ui/status.js";
-import type { Item, ToolUse } from "./items.js";
+import { type Item, isOver, type ToolUse } from "./items.js";
 import { ToolRows } from "./tool-rows.js";
 
 /** Everything said and done so far. */
@@ -24,10 +24,6 @@ export function Thread(props: { readonly items: readonly Item[]; readonly isWrit
       )}
     </>
   );
-}
-
-function isOver({ state }: ToolUse): boolean {
-  return state === "ok" || state === "error";
 }
 
 function partsOf(items: readonly Item[]): readonly ReactNode[] {

@@ -4,6 +4,7 @@ import { approvalsQuery } from "../../api/queries.js";
 import { took } from "../../lib/format.js";
 import { gist } from "../../lib/gist.js";
 import { visibleLine } from "../../lib/visible.js";
+import { usePlace } from "../../router.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
 import { JsonView } from "../../ui/json-view.js";
 import { Question } from "../../ui/question.js";
@@ -15,8 +16,9 @@ import type { ToolUse } from "./items.js";
 export function ToolRows({ calls }: { readonly calls: readonly ToolUse[] }) {
   return (
     <div className="tcard">
-      {calls.map((call) => (
-        <ToolRow key={call.id} call={call} />
+      {calls.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a conversation only grows at its end, and ids repeat
+        <ToolRow key={index} call={call} />
       ))}
     </div>
   );
@@ -28,6 +30,7 @@ const TONES: Readonly<Record<ToolUse["state"], Tone>> = {
   asked: "asked",
   ok: "ok",
   error: "error",
+  denied: "denied",
 };
 
 function ToolRow({ call }: { readonly call: ToolUse }) {
@@ -35,8 +38,7 @@ function ToolRow({ call }: { readonly call: ToolUse }) {
   const hasPicture = call.content?.some(({ type }) => type === "image") === true;
   const [wanted, setOpen] = useState<boolean>();
   const isOpen = wanted ?? hasPicture;
-  const isDenied = call.state === "error" && /\bdenied\b|\bnot approved\b/i.test(call.human ?? "");
-  const tone = isDenied ? "denied" : TONES[call.state];
+  const tone = TONES[call.state];
   return (
     <div className="tool-use">
       <button
@@ -76,8 +78,9 @@ function ToolRow({ call }: { readonly call: ToolUse }) {
 
 /** The question of this call, if it is still open: the event names the call, the queue has the question. */
 function Asked({ call }: { readonly call: ToolUse }) {
+  const { session } = usePlace().query;
   const open = useQuery(approvalsQuery).data ?? [];
-  const asked = open.find(({ tool, call_id }) => tool === call.name && call_id === call.id);
+  const asked = open.find(({ conversation, call_id }) => conversation === session && call_id === call.id);
   if (asked === undefined) return null;
   return (
     <div className="tool-asked">

@@ -1,29 +1,34 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, get, post } from "../../api/client.js";
+import { ApiError, address, get, post } from "../../api/client.js";
 import type { ApprovalAnswer, BriefCall, CallAnswer, RunAnswer, WholeCall } from "../../api/types.js";
 import { useEvents } from "../../events/use-events.js";
-import { bytes, count, plural, took } from "../../lib/format.js";
+import { took } from "../../lib/format.js";
 import { useKeys } from "../../lib/keys.js";
 import { visible, visibleLine } from "../../lib/visible.js";
-import { pathTo, setQuery } from "../../router.js";
-import { Chip, Code, Cut, Glyph } from "../../ui/bits.js";
+import { pathTo, setQuery, usePlace } from "../../router.js";
+import { Glyph } from "../../ui/bits.js";
 import { Button, ButtonLink } from "../../ui/button.js";
-import { Drawer, Section } from "../../ui/drawer.js";
+import { Drawer } from "../../ui/drawer.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
-import { JsonView } from "../../ui/json-view.js";
 import { Link } from "../../ui/link.js";
+import { SessionName } from "../../ui/session-name.js";
 import { ErrorState, Skeleton, Strip } from "../../ui/states.js";
 import { Status, toneOf } from "../../ui/status.js";
-import { Decision } from "./decision.js";
-import { Timeline } from "./timeline.js";
+import { CallDetails } from "./call-details.js";
 import "./call-drawer.css";
 
-export function callQuery(id: string) {
+/** Ids of calls repeat, so one that has no number yet is looked for in its session or conversation. */
+interface Within {
+  readonly session?: string | undefined;
+  readonly conversation?: string | undefined;
+}
+
+function callQuery(id: string, within: Within = {}) {
   return {
-    queryKey: ["call", id],
+    queryKey: ["call", id, within],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      get<CallAnswer>(`/v1/calls/${encodeURIComponent(id)}`, { signal }),
+      get<CallAnswer>(address(`/v1/calls/${encodeURIComponent(id)}`, { ...within }), { signal }),
   };
 }
 
@@ -36,7 +41,11 @@ export function CallDrawer(props: {
   readonly onStep: (step: 1 | -1) => void;
 }) {
   const { id } = props;
-  const detail = useQuery(callQuery(id));
+  const { session, conversation } = usePlace().query;
+  const isNumber = /^\d+$/.test(id);
+  const detail = useQuery(
+    callQuery(id, isNumber ? {} : { session: props.brief?.session_id ?? session, conversation }),
+  );
   const queryClient = useQueryClient();
   useEvents((event) => {
     if (
@@ -49,10 +58,13 @@ export function CallDrawer(props: {
   });
   const call: WholeCall | BriefCall | undefined = detail.data?.call ?? props.brief;
   const parent = call?.parent;
-  const above = useQuery({ ...callQuery(parent ?? ""), enabled: parent !== undefined }).data;
+  const above = useQuery({
+    ...callQuery(parent ?? "", { session: detail.data?.call.parent_session }),
+    enabled: parent !== undefined && detail.data !== undefined,
+  }).data;
 
   const again = useMutation({
-    mutationFn: () => post<RunAnswer>(`/v1/calls/${encodeURIComponent(id)}/again`),
+    mutationFn: () => post<RunAnswer>(`/v1/calls/${detail.data?.call.seq ?? encodeURIComponent(id)}/again`),
   });
   const [copied, setCopied] = useState("");
   const command = detail.data?.command;
@@ -82,10 +94,15 @@ export function CallDrawer(props: {
           {call !== undefined && (
             <Link
               className="cut"
-              href={pathTo("live", { query: { session: call.session_id } })}
-              title="Calls of this session"
+              href={pathTo("live", {
+                query:
+                  call.conversation === undefined
+                    ? { session: call.session_id }
+                    : { conversation: call.conversation },
+              })}
+              title={`Calls of this ${call.conversation === undefined ? "session" : "conversation"}`}
             >
-              {visibleLine(call.session_id)}
+              <SessionName session={call.session_id} conversation={call.conversation} />
             </Link>
           )}
           {above !== undefined && (
@@ -131,11 +148,7 @@ export function CallDrawer(props: {
               {copied === id ? "Copied" : "Copy as command"}
             </Button>
             {call !== undefined && (
-              <ButtonLink
-                look="plain"
-                icon="permissions"
-                href={pathTo("permissions", { query: { call: id, tool: call.tool } })}
-              >
+              <ButtonLink look="plain" icon="permissions" href={explainPath(call)}>
                 Explain
               </ButtonLink>
             )}
@@ -168,7 +181,7 @@ export function CallDrawer(props: {
         </Strip>
       )}
       {detail.data !== undefined ? (
-        <Details detail={detail.data} above={above} />
+        <CallDetails detail={detail.data} above={above} />
       ) : detail.isError ? (
         isRunning ? (
           <p className="list-end">
@@ -190,6 +203,17 @@ export function CallDrawer(props: {
   );
 }
 
+const LONGEST_ARGS = 4_000;
+
+/** What today's rules say of the same call; it can be changed there. */
+function explainPath(call: WholeCall | BriefCall): string {
+  const args = "args" in call ? JSON.stringify(call.args) : undefined;
+  const fits = args?.startsWith("{") === true && args.length <= LONGEST_ARGS;
+  return pathTo("permissions", {
+    query: { tab: "explain", tool: call.tool, args: fits ? args : "{}" },
+  });
+}
+
 function factsOf(call: WholeCall | BriefCall): string {
   const exit = "exit_code" in call && call.exit_code !== undefined ? `exit ${call.exit_code}` : undefined;
   const code =
@@ -199,135 +223,4 @@ function factsOf(call: WholeCall | BriefCall): string {
   return [call.duration_ms === undefined ? undefined : took(call.duration_ms), exit, code]
     .filter((part) => part !== undefined)
     .join(" · ");
-}
-
-function Details({ detail, above }: { readonly detail: CallAnswer; readonly above: CallAnswer | undefined }) {
-  const { call, result } = detail;
-  // Inside another call the whole of it is the picture; alone, its own children are.
-  const root = above ?? detail;
-  return (
-    <>
-      {root.children.length > 0 && (
-        <Timeline root={root.call} children_={root.children} current={call.call_id} />
-      )}
-      <Decision detail={detail} />
-      <Effects effects={call.effects} />
-      <Section
-        title="Arguments"
-        end={call.args_bytes === undefined ? "JSON" : `first part of ${bytes(call.args_bytes)}`}
-      >
-        {typeof call.args === "string" ? (
-          <Code wrap>{visible(call.args)}</Code>
-        ) : (
-          <JsonView value={call.args} label="Arguments" />
-        )}
-        {call.repairs !== undefined && call.repairs !== "" && (
-          <p className="note">Repaired before it ran: {visible(call.repairs)}</p>
-        )}
-      </Section>
-      {call.error_message !== undefined && (
-        <Section title="Error" end={call.error_code}>
-          <p className="error-text">{visible(call.error_message)}</p>
-        </Section>
-      )}
-      <Section title="Result" end={sizeOf(call)}>
-        {result === undefined ? (
-          <p className="note">
-            {call.result_chars === 0 || call.status === "running"
-              ? "There is none."
-              : "It was not kept. The journal keeps the newest; journal.results_mb says how many."}
-          </p>
-        ) : (
-          <>
-            <ResultText text={result.text} />
-            {!result.complete && <p className="note">Only its beginning was kept.</p>}
-          </>
-        )}
-      </Section>
-      <More call={call} />
-    </>
-  );
-}
-
-/** Many results are JSON; that reads better with its lines. */
-function ResultText({ text }: { readonly text: string }) {
-  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
-  return value === undefined ? (
-    <Code wrap label="Result">
-      {visible(text)}
-    </Code>
-  ) : (
-    <JsonView value={value} label="Result" />
-  );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function sizeOf(call: WholeCall): string {
-  const parts = [
-    call.result_chars === undefined ? undefined : plural(call.result_chars, "character"),
-    call.result_tokens === undefined ? undefined : plural(call.result_tokens, "token"),
-  ];
-  return parts.filter((part) => part !== undefined).join(" · ");
-}
-
-function Effects({ effects }: { readonly effects: WholeCall["effects"] }) {
-  const known = typeof effects === "string" ? [] : effects;
-  return (
-    <Section title="Effects">
-      {known.length === 0 ? (
-        <p className="note">{typeof effects === "string" ? visibleLine(effects) : "It touches nothing."}</p>
-      ) : (
-        <ul className="fx">
-          {known.map(({ action, resource }) => (
-            <li key={`${action} ${resource}`}>
-              <Chip mono>{visibleLine(action)}</Chip>
-              <Cut mono text={resource === "*" ? "anything" : resource} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
-  );
-}
-
-function More({ call }: { readonly call: WholeCall }) {
-  const facts: readonly (readonly [string, string | undefined])[] = [
-    ["Door", call.door],
-    ["Runs in", call.worker === undefined ? call.environment : `${call.environment}, worker ${call.worker}`],
-    ["Model", call.model],
-    ["Queued", call.queued_ms === undefined ? undefined : took(call.queued_ms)],
-    ["Waited for an answer", call.approval_wait_ms === undefined ? undefined : took(call.approval_wait_ms)],
-    ["Retries", call.retries === undefined ? undefined : count(call.retries)],
-    [
-      "Tokens in, out",
-      call.input_tokens === undefined
-        ? undefined
-        : `${count(call.input_tokens)}, ${count(call.output_tokens ?? 0)}`,
-    ],
-    ["Cost", call.cost_usd === undefined ? undefined : `$${call.cost_usd.toFixed(4)}`],
-  ];
-  return (
-    <Section title="More">
-      <dl className="more-facts">
-        {facts.map(([name, value]) =>
-          value === undefined ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd className="cut">{visibleLine(value)}</dd>
-            </div>
-          ),
-        )}
-      </dl>
-      {call.damaged === true && (
-        <p className="note">Its row no longer matches its checksum: what stands here is not to be trusted.</p>
-      )}
-    </Section>
-  );
 }

@@ -148,6 +148,7 @@ function started(event: ServerEvent, known: BriefCall | undefined): BriefCall {
       seq: number(event.seq) ?? 0,
       call_id: String(event.id),
       session_id: String(event.session),
+      conversation: text(event.conversation),
       tool: String(event.name),
       toolset: text(event.toolset),
       door: text(event.door) ?? "",

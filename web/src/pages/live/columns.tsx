@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, BriefCall } from "../../api/types.js";
 import { left, took } from "../../lib/format.js";
-import { said } from "../../lib/gist.js";
+import { gistOfText } from "../../lib/gist.js";
 import { useNow } from "../../lib/now.js";
 import { visibleLine } from "../../lib/visible.js";
 import { Ago, Cut } from "../../ui/bits.js";
@@ -105,7 +105,7 @@ function ArgumentsCell({ call }: { readonly call: BriefCall }) {
   const why = reasonOf(call);
   return (
     <>
-      <Cut mono text={gist(call.preview)} />
+      <Cut mono text={gistOfText(call.preview)} />
       {why !== undefined && (
         <span className="why cut" title={visibleLine(call.error_message ?? why)}>
           {visibleLine(why)}
@@ -120,24 +120,6 @@ function reasonOf(call: BriefCall): string | undefined {
   if (call.status === "unknown") return "process died";
   if (call.status !== "error") return undefined;
   return call.error_code === undefined ? call.error_message : call.error_code.replaceAll("_", " ");
-}
-
-/** Arguments as a person would say them: the values, without the JSON around them. */
-export function gist(preview: string): string {
-  try {
-    const value: unknown = JSON.parse(preview);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return preview;
-    const entries = Object.entries(value);
-    if (entries.length === 0) return "";
-    return entries
-      .map(([name, each], index) => (index === 0 ? said(each) : `${name}=${said(each)}`))
-      .join("  ");
-  } catch {
-    // Cut in the middle: take what can be read of it.
-    const inner = preview.replace(/^\{"[\w-]{1,40}":\s*"?/, "");
-    if (/^\[?\{"/.test(inner)) return inner.replaceAll(/[[\]{}"]/g, "").replaceAll(",", ", ");
-    return inner.replaceAll('\\"', '"').replaceAll("\\n", " ⏎ ");
-  }
 }
 
 function TookCell({

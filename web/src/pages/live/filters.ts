@@ -1,8 +1,9 @@
 import type { BriefCall } from "../../api/types.js";
 import type { Place } from "../../router.js";
+import type { LiveCall } from "./calls-store.js";
 
 /** Everything but the status: that one is also counted, so all of them are kept and told apart on the page. */
-export const FIELDS = ["tool", "session", "door", "environment"] as const;
+export const FIELDS = ["tool", "session", "conversation", "door", "environment"] as const;
 type FieldName = (typeof FIELDS)[number];
 
 export interface CallFilter extends Partial<Record<FieldName, string>> {
@@ -21,6 +22,7 @@ export function matcher(filter: CallFilter): (call: BriefCall) => boolean {
   return (call) =>
     (filter.tool === undefined || call.tool === filter.tool) &&
     (filter.session === undefined || call.session_id === filter.session) &&
+    (filter.conversation === undefined || call.conversation === filter.conversation) &&
     (filter.door === undefined || call.door === filter.door || call.door === "") &&
     (filter.environment === undefined ||
       call.environment === filter.environment ||
@@ -32,7 +34,7 @@ export function matcher(filter: CallFilter): (call: BriefCall) => boolean {
 export function parseTyped(typed: string): { readonly q: string; readonly fields: Record<string, string> } {
   const fields: Record<string, string> = {};
   const rest = typed.replace(
-    /(?:^|\s)(tool|session|door|environment|env|status):(\S+)\s/g,
+    /(?:^|\s)(tool|session|conversation|door|environment|env|status):(\S+)\s/g,
     (_all, name: string, value: string) => {
       fields[name === "env" ? "environment" : name] = value;
       return " ";
@@ -67,3 +69,22 @@ export function isInTab(call: BriefCall, tab: StatusTab, isAsked: boolean): bool
   if (tab === "asked") return isAsked;
   return statusesOf(tab).includes(call.status) && !isAsked;
 }
+
+/** How many are in each, in one pass. */
+export function countTabs(
+  calls: readonly LiveCall[],
+  asked: { has(key: string): boolean },
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { all: calls.length, running: 0, asked: 0, error: 0, denied: 0 };
+  for (const { key, status } of calls) {
+    const tab = asked.has(key) ? "asked" : (TAB_OF[status] ?? status);
+    if (tab in counts) counts[tab] = (counts[tab] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const TAB_OF: Readonly<Record<string, StatusTab>> = {
+  timeout: "error",
+  unknown: "error",
+  blocked: "denied",
+};

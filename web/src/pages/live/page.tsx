@@ -8,15 +8,17 @@ import { useKeys } from "../../lib/keys.js";
 import { useNow } from "../../lib/now.js";
 import { go, pathTo, setQuery, usePlace } from "../../router.js";
 import { Button } from "../../ui/button.js";
-import { FilterField, FilterTabs, Segmented } from "../../ui/controls.js";
+import { FilterTabs, Segmented } from "../../ui/controls.js";
 import { List, type ListHandle } from "../../ui/list.js";
-import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
+import { ErrorState, Skeleton } from "../../ui/states.js";
 import { toneOf } from "../../ui/status.js";
 import { CallDrawer } from "./call-drawer.js";
 import { idOf, type LiveCall } from "./calls-store.js";
 import { callColumns } from "./columns.js";
-import { FIELDS, filterFrom, isInTab, parseTyped, type StatusTab, statusesOf } from "./filters.js";
+import { Filter } from "./filter.js";
+import { countTabs, filterFrom, isInTab, type StatusTab, statusesOf } from "./filters.js";
 import { Histogram } from "./histogram.js";
+import { NoCalls } from "./no-calls.js";
 import { flatRows, type TreeRow, treeRows } from "./tree.js";
 import { useCalls } from "./use-calls.js";
 import "./live.css";
@@ -41,8 +43,8 @@ export default function LivePage() {
   useEffect(() => store.hold(paused || !isAtTop), [store, paused, isAtTop]);
 
   const questions = useQuery(approvalsQuery).data;
-  const { asked, all } = useMemo(() => withQuestions(known, questions ?? []), [known, questions]);
-  const calls = all;
+  const { asked, all: calls } = useMemo(() => withQuestions(known, questions ?? []), [known, questions]);
+  const counts = useMemo(() => countTabs(calls, asked), [calls, asked]);
   const questionOf = useCallback((call: LiveCall) => asked.get(call.key), [asked]);
   const shown = useMemo(
     () => (tab === "all" ? calls : calls.filter((call) => isInTab(call, tab, asked.has(call.key)))),
@@ -50,7 +52,6 @@ export default function LivePage() {
   );
 
   const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map());
-  // What runs shows what it does; what has ended is folded.
   const isOpen = useCallback((key: string) => folds.get(key) ?? false, [folds]);
   const toggle = useCallback(
     (key: string) => setFolds((now) => new Map(now).set(key, !(now.get(key) ?? false))),
@@ -144,7 +145,7 @@ export default function LivePage() {
             value={tab}
             options={TABS.map((option) => ({
               ...option,
-              count: calls.filter((call) => isInTab(call, option.value, asked.has(call.key))).length,
+              count: counts[option.value] ?? 0,
             }))}
             onChange={(value) => setQuery({ status: value === "all" ? undefined : value })}
           />
@@ -215,10 +216,7 @@ function isSelected(call: BriefCall, selected: string | undefined): boolean {
   return selected !== undefined && (String(call.seq) === selected || call.call_id === selected);
 }
 
-/**
- * Which running call a question is about: a question names session and tool, not the call. A call that asked before this
- * page was open is in no journal yet, so its question stands for it.
- */
+/** A call that asked before this page was open is in no journal yet, so its question stands for it. */
 function withQuestions(
   calls: readonly LiveCall[],
   questions: readonly ApprovalAnswer[],
@@ -230,7 +228,8 @@ function withQuestions(
   for (const question of questions.toSorted((a, b) => a.created_at - b.created_at)) {
     const call =
       running.findLast(
-        (one) => one.session_id === question.session && one.tool === question.tool && !asked.has(one.key),
+        (one) =>
+          one.session_id === question.session && one.call_id === question.call_id && !asked.has(one.key),
       ) ?? standIn(question);
     asked.set(call.key, question);
     if (call.call_id === question.id) standIns.push(call);
@@ -245,6 +244,7 @@ function standIn(question: ApprovalAnswer): LiveCall {
     seq: 0,
     call_id: question.id,
     session_id: question.session,
+    conversation: question.conversation,
     tool: question.tool,
     door: question.door,
     environment: question.environment,
@@ -270,77 +270,4 @@ function Rate(props: { readonly calls: readonly LiveCall[]; readonly paused: boo
 
 function LiveHistogram(props: Omit<Parameters<typeof Histogram>[0], "now">) {
   return <Histogram {...props} now={useNow()} />;
-}
-
-function NoCalls(props: { readonly journal: boolean; readonly isFiltered: boolean }) {
-  if (!props.journal)
-    return (
-      <Empty icon="live" title="Calls are not recorded" command="hermes config set journal.enabled true">
-        To see them here, keep a journal and start the server again:
-      </Empty>
-    );
-  if (props.isFiltered)
-    return (
-      <Empty
-        icon="filter"
-        title="No call matches"
-        action={
-          <Button
-            onClick={() =>
-              setQuery({
-                status: undefined,
-                q: undefined,
-                ...Object.fromEntries(FIELDS.map((name) => [name, undefined])),
-              })
-            }
-          >
-            Show all calls
-          </Button>
-        }
-      >
-        New ones that match show up here the moment they run.
-      </Empty>
-    );
-  return (
-    <Empty icon="live" title="No calls yet" command="npx hermes call system_info">
-      They show up here the moment one runs. Try one:
-    </Empty>
-  );
-}
-
-const TYPING_MS = 250;
-
-function Filter() {
-  const { query } = usePlace();
-  const [typed, setTyped] = useState(query.q ?? "");
-  // Back and forward change the address; the field follows.
-  useEffect(() => setTyped((now) => (now.trim() === (query.q ?? "") ? now : (query.q ?? ""))), [query.q]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      const q = typed.trim() === "" ? undefined : typed.trim();
-      setQuery({ q });
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  const tokens = FIELDS.flatMap((name) => {
-    const value = query[name];
-    return value === undefined
-      ? []
-      : [{ key: name, text: `${name}: ${value}`, onRemove: () => setQuery({ [name]: undefined }) }];
-  });
-  return (
-    <div className="filters">
-      <FilterField
-        label="Filter calls"
-        placeholder="tool:name, session:id, text …"
-        value={typed}
-        tokens={tokens}
-        onChange={(value) => {
-          const { q, fields } = parseTyped(value);
-          if (Object.keys(fields).length > 0) setQuery(fields);
-          setTyped(q);
-        }}
-      />
-    </div>
-  );
 }

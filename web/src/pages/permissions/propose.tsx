@@ -123,12 +123,14 @@ export function Propose() {
               >
                 Accept
               </Button>
-              <ButtonLink
-                look="plain"
-                href={pathTo("permissions", { query: { tab: "simulate", profile: proposal.name } })}
-              >
-                Simulate it
-              </ButtonLink>
+              {accept.isSuccess && (
+                <ButtonLink
+                  look="plain"
+                  href={pathTo("permissions", { query: { tab: "simulate", profile: proposal.name } })}
+                >
+                  Simulate it
+                </ButtonLink>
+              )}
             </div>
             <Notice error={accept.error}>
               {accept.data !== undefined && (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { get } from "../../api/client.js";
-import type { ProcessAnswer, ProcessesAnswer } from "../../api/types.js";
+import { processesQuery } from "../../api/queries.js";
+import type { ProcessAnswer } from "../../api/types.js";
 import { PageFrame, stateOf } from "../../frame/page-frame.js";
 import { age, plural, took } from "../../lib/format.js";
 import { useKeys } from "../../lib/keys.js";
@@ -16,10 +16,7 @@ import "./processes.css";
 
 export default function ProcessesPage() {
   const { query } = usePlace();
-  const listed = useQuery({
-    queryKey: ["processes"],
-    queryFn: async ({ signal }) => (await get<ProcessesAnswer>("/v1/processes", { signal })).processes,
-  });
+  const listed = useQuery(processesQuery);
   const all = [...(listed.data ?? [])].sort(newestFirst);
   const running = all.filter(({ status }) => status === "running");
   const ended = all.filter(({ status }) => status !== "running");

@@ -4,7 +4,7 @@ import { ApiError, post } from "../../api/client.js";
 import { plural, wholeTime } from "../../lib/format.js";
 import { visibleLine } from "../../lib/visible.js";
 import { go, pathTo, setQuery, usePlace } from "../../router.js";
-import { Chip, CopyButton } from "../../ui/bits.js";
+import { Chip } from "../../ui/bits.js";
 import { Button, ButtonLink, IconButton } from "../../ui/button.js";
 import { Tabs } from "../../ui/controls.js";
 import { Icon } from "../../ui/icon.js";
@@ -14,12 +14,13 @@ import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { Changes } from "./changes.js";
 import { SessionState, titleOf } from "./columns.js";
 import { Messages } from "./messages.js";
+import { Replay } from "./replay.js";
 import { changesQuery, messagesQuery } from "./use-sessions.js";
 
 export function SessionDetail({ id }: { readonly id: string }) {
   const { query } = usePlace();
   const around = /^\d+$/.test(query.message ?? "") ? query.message : undefined;
-  const tab = query.tab === "changes" ? "changes" : "messages";
+  const tab = query.tab === "changes" || query.tab === "replay" ? query.tab : "messages";
   const asked = useInfiniteQuery(messagesQuery(id, around));
   const changes = useQuery(changesQuery(id));
   const [deleting, setDeleting] = useState(false);
@@ -73,7 +74,6 @@ export function SessionDetail({ id }: { readonly id: string }) {
           <ButtonLink icon="chat" href={pathTo("chat", { query: { session: id } })}>
             Continue
           </ButtonLink>
-          <CopyButton text={`hermes replay ${id}`} label="Replay command" />
           <a className="btn" href={`${base}md`} download>
             <Icon name="download" />
             Markdown
@@ -104,12 +104,15 @@ export function SessionDetail({ id }: { readonly id: string }) {
         options={[
           { value: "messages", label: "Messages", count: session.total },
           { value: "changes", label: "File changes", count: changes.data?.changes.length },
+          { value: "replay", label: "Replay" },
         ]}
-        onChange={(value) => setQuery({ tab: value === "changes" ? "changes" : undefined })}
+        onChange={(value) => setQuery({ tab: value === "messages" ? undefined : value })}
       />
       <div className="scroll" tabIndex={0} role="tabpanel" aria-label={tab}>
         {tab === "changes" ? (
           <Changes id={id} folder={session.cwd} />
+        ) : tab === "replay" ? (
+          <Replay id={id} />
         ) : (
           <Messages id={id} words={query.q ?? ""} around={around} />
         )}

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
 import type { SessionMessage } from "../../api/types.js";
 import { count, plural } from "../../lib/format.js";
+import { gist } from "../../lib/gist.js";
 import { visible } from "../../lib/visible.js";
 import { pathTo, setQuery } from "../../router.js";
 import { Ago, Code, Cut } from "../../ui/bits.js";
@@ -9,6 +10,7 @@ import { Button } from "../../ui/button.js";
 import { Icon, toolIcon } from "../../ui/icon.js";
 import { JsonView } from "../../ui/json-view.js";
 import { Link } from "../../ui/link.js";
+import { Markdown } from "../../ui/markdown.js";
 import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { Status } from "../../ui/status.js";
 import { Marked } from "./marked.js";
@@ -30,15 +32,7 @@ export function Messages(props: {
   const { around, words } = props;
   const pages = useInfiniteQuery(messagesQuery(props.id, around));
   const messages = useMemo(() => pages.data?.pages.flatMap((page) => page.messages) ?? [], [pages.data]);
-  const results = useMemo(
-    () =>
-      new Map(
-        messages.flatMap((message) =>
-          message.tool_call_id === null ? [] : [[message.tool_call_id, message] as const],
-        ),
-      ),
-    [messages],
-  );
+  const results = useMemo(() => answersOf(messages), [messages]);
   const called = useMemo(
     () => new Set(messages.flatMap(({ tool_calls }) => (tool_calls ?? []).map(({ id }) => id))),
     [messages],
@@ -88,7 +82,7 @@ export function Messages(props: {
               </header>
               <Body message={message} words={words} />
               {message.tool_calls?.map((call) => (
-                <Call key={call.id} call={call} result={results.get(call.id)} words={words} />
+                <Call key={call.id} call={call} result={results.get(call)} words={words} session={props.id} />
               ))}
             </li>
           ))}
@@ -106,6 +100,23 @@ export function Messages(props: {
   );
 }
 
+type ToolCall = NonNullable<SessionMessage["tool_calls"]>[number];
+
+/** From the end: where ids repeat, the next answer of that id is the one of the call. */
+function answersOf(messages: readonly SessionMessage[]): ReadonlyMap<ToolCall, SessionMessage> {
+  const open = new Map<string, SessionMessage>();
+  const answers = new Map<ToolCall, SessionMessage>();
+  for (const message of messages.toReversed()) {
+    if (message.tool_call_id !== null) open.set(message.tool_call_id, message);
+    for (const call of message.tool_calls ?? []) {
+      const answer = open.get(call.id);
+      if (answer !== undefined) answers.set(call, answer);
+      open.delete(call.id);
+    }
+  }
+  return answers;
+}
+
 function Body({ message, words }: { readonly message: SessionMessage; readonly words: string }) {
   const text = textOf(message);
   const pictures =
@@ -120,6 +131,8 @@ function Body({ message, words }: { readonly message: SessionMessage; readonly w
               <Marked text={text} words={words} />
             </div>
           </details>
+        ) : message.role === "assistant" && words === "" ? (
+          <Markdown text={text} />
         ) : (
           <div className="said">
             <Marked text={text} words={words} />
@@ -132,9 +145,10 @@ function Body({ message, words }: { readonly message: SessionMessage; readonly w
 
 /** A call with its answer; folded, because answers are long. */
 function Call(props: {
-  readonly call: NonNullable<SessionMessage["tool_calls"]>[number];
+  readonly call: ToolCall;
   readonly result: SessionMessage | undefined;
   readonly words: string;
+  readonly session: string;
 }) {
   const { call, result } = props;
   return (
@@ -142,7 +156,7 @@ function Call(props: {
       <summary>
         <Icon name={toolIcon(call.name, undefined)} />
         <b>{visible(call.name)}</b>
-        <Cut mono className="soft grow" text={preview(parsed(call.arguments))} />
+        <Cut mono className="soft grow" text={gist(parsed(call.arguments))} />
         {result === undefined ? (
           <Status tone="unknown" word="no answer" />
         ) : (
@@ -157,7 +171,10 @@ function Call(props: {
             <Marked text={textOf(result)} words={props.words} />
           </Code>
         )}
-        <Link className="link" href={pathTo("live", { query: { call: call.id } })}>
+        <Link
+          className="link"
+          href={pathTo("live", { query: { conversation: props.session, call: call.id } })}
+        >
           Decision, effects and timeline in Live
         </Link>
       </div>
@@ -181,12 +198,4 @@ function parsed(value: unknown): unknown {
   } catch {
     return value;
   }
-}
-
-function preview(value: unknown): string {
-  if (typeof value !== "object" || value === null) return String(value ?? "");
-  return Object.values(value)
-    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
-    .join(" · ")
-    .slice(0, 200);
 }

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { get, post } from "../../api/client.js";
-import type { SourceReconnected, SourcesAnswer } from "../../api/types.js";
+import { post } from "../../api/client.js";
+import { sourcesQuery } from "../../api/queries.js";
+import type { SourceReconnected } from "../../api/types.js";
 import { PageFrame, stateOf } from "../../frame/page-frame.js";
 import { plural } from "../../lib/format.js";
 import { useKeys } from "../../lib/keys.js";
@@ -22,10 +23,7 @@ import "./sources.css";
 export default function SourcesPage() {
   const { query } = usePlace();
   const [isAdding, setAdding] = useState(false);
-  const sources = useQuery({
-    queryKey: ["sources"],
-    queryFn: ({ signal }) => get<SourcesAnswer>("/v1/sources", { signal }),
-  });
+  const sources = useQuery(sourcesQuery);
   const rows = sources.data === undefined ? [] : rowsOf(sources.data);
   const tools = rows.reduce((sum, { status }) => sum + status.tools.length, 0);
   const needYou = rows.filter((row) => row.needsYou).length;

@@ -1,7 +1,11 @@
+import { useQuery } from "@tanstack/react-query";
+import { address, get } from "../../api/client.js";
 import { visibleLine } from "../../lib/visible.js";
 import { type Place, setQuery } from "../../router.js";
+import { Select } from "../../ui/controls.js";
 import { Icon } from "../../ui/icon.js";
-import { DIMENSIONS, type Dimension, type StatsFilter } from "./types.js";
+import type { Range } from "./range.js";
+import { DIMENSIONS, type Dimension, type StatsAnswer, type StatsFilter } from "./types.js";
 
 /** The names in the address that calls are held against. */
 export function filterFrom(query: Place["query"]): StatsFilter {
@@ -33,6 +37,43 @@ export function FilterTokens({ only }: { readonly only: StatsFilter }) {
         </button>
       ))}
     </div>
+  );
+}
+
+const CHOSEN = ["toolset", "model"] as const;
+
+/** The two that people ask for most, without looking for a row of them. */
+export function FilterSelects({ range, only }: { readonly range: Range; readonly only: StatsFilter }) {
+  return CHOSEN.map((name) => <FilterSelect key={name} name={name} range={range} value={only[name]} />);
+}
+
+function FilterSelect(props: {
+  readonly name: (typeof CHOSEN)[number];
+  readonly range: Range;
+  readonly value: string | undefined;
+}) {
+  const { name, range, value } = props;
+  const { data } = useQuery({
+    queryKey: ["stats", "names", name, range.name, range.from, range.until],
+    staleTime: 60_000,
+    queryFn: ({ signal }) => {
+      const since = Math.floor(range.from ?? Date.now() - range.lengthMs);
+      return get<StatsAnswer>(address("/v1/stats", { since, until: range.until, by: name }), { signal });
+    },
+  });
+  const names = (data?.groups ?? []).map(({ key }) => key).filter((key) => key !== "");
+  const known = value === undefined || names.includes(value) ? names : [value, ...names];
+  if (known.length === 0) return null;
+  return (
+    <Select
+      label={`Only this ${name}`}
+      value={value ?? ""}
+      options={[
+        { value: "", label: `All ${name}s` },
+        ...known.map((each) => ({ value: each, label: visibleLine(each) })),
+      ]}
+      onChange={(chosen) => setQuery({ [name]: chosen === "" ? undefined : chosen }, { replace: false })}
+    />
   );
 }
 

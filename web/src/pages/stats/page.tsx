@@ -8,7 +8,7 @@ import { Empty, ErrorState, Skeleton } from "../../ui/states.js";
 import { CallsChart, CallsLegend, partsIn } from "./calls-chart.js";
 import { Failures } from "./failures.js";
 import { Figures, isComparable } from "./figures.js";
-import { FilterTokens, filterFrom } from "./filter.js";
+import { FilterSelects, FilterTokens, filterFrom } from "./filter.js";
 import { GroupsTable } from "./groups-table.js";
 import { LatencyChart } from "./latency-chart.js";
 import { chooseRange, RANGES, type RangeName, rangeFrom, spanText } from "./range.js";
@@ -48,6 +48,9 @@ export default function StatsPage() {
               Whole day
             </Button>
           )}
+          <span className="stats-selects">
+            <FilterSelects range={range} only={only} />
+          </span>
           <Segmented<RangeName | "own">
             label="Time range"
             value={range.name}
