@@ -15,6 +15,7 @@ import { fileURLToPath } from "node:url";
  * `comments: "dropped"` leaves out empty lines and lines that begin with #: they are for those who read the file.
  */
 const EMBEDDED = [
+  { module: "src/base/held-loop-thread.gen.ts", files: { HELD_LOOP_THREAD: "held-loop-thread.cjs" } },
   {
     module: "src/env/local/launcher/launcher-program.gen.ts",
     files: { LAUNCHER_PROGRAM: "launcher.pl" },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FrameReader } from "../../src/env/docker/exec-transport.js";
+import { FrameReader } from "../../src/env/docker/frame-reader.js";
 
 const frame = fc.record({ stream: fc.constantFrom(1, 2), payload: fc.uint8Array({ maxLength: 40 }) });
 

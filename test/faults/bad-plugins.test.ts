@@ -1,4 +1,5 @@
-import { onTestFinished, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
 import { house, manifest } from "../sources/plugins/support.js";
 import { report } from "./figures.js";
 import { FULL, startRuntime, tagged } from "./support.js";
@@ -62,7 +63,12 @@ const BAD: readonly BadPlugin[] = [
   {
     what: "blocks the loop in a timer",
     code: `export default () => void setTimeout(() => { ${hold(1_300)} }, 20);`,
-    named: /bad.*blocked the event loop/s,
+    named: /plugin bad: index\.mjs:1 blocked the event loop/,
+  },
+  {
+    what: "blocks the loop after it has waited",
+    code: `export default () => void Promise.resolve().then(() => setImmediate(() => { ${hold(1_300)} }));`,
+    named: /plugin bad: index\.mjs:1 blocked the event loop/,
   },
 ];
 
@@ -76,13 +82,37 @@ test(`plugins that throw and block, ${ROUNDS * BAD.length} times: named, and the
   if (wrong.length > 0) console.error(wrong.join("\n"));
   report({
     id: "N3",
-    what: "plugin that throws at load, in a hook, in a timer or a forgotten promise, or blocks the loop at load, in a hook, in a timer",
+    what: "plugin that throws at load, in a hook, in a timer or a forgotten promise, or blocks the loop at load, in a hook, in a timer, after an await",
     trials: ROUNDS * BAD.length,
     seen: `${wrong.length} not named, or in the way of others`,
     goal: "others load, hooks fail as declared, a blocked loop is named",
     pass: wrong.length === 0,
   });
 }, 900_000);
+
+test("a process that was stopped for a while blames no plugin", async () => {
+  const home = house();
+  home.plugin("idle", {
+    "plugin.yaml": manifest("idle", "provides_tools: [fine]"),
+    "index.mjs": `setInterval(() => {}, 5).unref();
+export default (ctx) => ctx.tool({ name: 'fine', schema: {}, handler: () => 'fine' });`,
+  });
+  home.config("plugins:\n  enabled: [idle]\n");
+  await home.confirm("idle");
+  const runtime = await startRuntime(home.home, {
+    script: "./children/calls.mjs",
+    args: { userTools: true },
+  });
+  onTestFinished(() => runtime.kill());
+  await runtime.answer();
+  process.kill(runtime.pid, "SIGSTOP");
+  await pause(1_600);
+  process.kill(runtime.pid, "SIGCONT");
+  await pause(600);
+  runtime.send({ name: "fine", args: {} });
+  expect(await runtime.answer()).toMatchObject({ ok: true, logged: [] });
+  await runtime.close();
+}, 60_000);
 
 /** What went otherwise than it should. */
 async function play(bad: BadPlugin): Promise<string | undefined> {
@@ -107,14 +137,18 @@ async function play(bad: BadPlugin): Promise<string | undefined> {
     runtime.send({ name: "fine", args: {} });
     return runtime.answer();
   };
-  const first = await call();
-  // Time for what goes wrong later.
-  await new Promise((resolve) => setTimeout(resolve, 1_600));
-  const second = await call();
+  const answers = [await call()];
+  // Time for what goes wrong later; on a busy machine it is told later still.
+  for (let tries = 0; tries < 5; tries += 1) {
+    await pause(2_000);
+    answers.push(await call());
+    if (bad.named.test(JSON.stringify(answers))) break;
+  }
   await runtime.close();
-  const said = JSON.stringify([first, second]);
-  if (second.ok === (bad.blocks === true))
-    return `the call ${second.ok === true ? "ran" : "failed"}: ${said}`;
+  const said = JSON.stringify(answers);
+  const last = answers.at(-1)?.ok === true;
+  if (last === (bad.blocks === true)) return `the call ${last ? "ran" : "failed"}: ${said}`;
   if (!bad.named.test(said)) return `nobody names it: ${said}`;
+  if (/plugin good/.test(said)) return `an innocent one is named: ${said}`;
   return tagged(runtime.tag).length > 0 ? "processes are left" : undefined;
 }

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { inTime } from "../../src/base/deadline.js";
 import { compileGlob, segmentsOf } from "../../src/base/glob.js";
@@ -14,7 +16,8 @@ import { MessageLines } from "../../src/sources/mcp/message-lines.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { readToolFile } from "../../src/toolfile/read-file.js";
 import { expectNoUnheardRejections, tool } from "../attacks/support.js";
-import { testRuntime } from "../support/runtime.js";
+import { tempDir, testRuntime } from "../support/runtime.js";
+import { keepInput, keptInputs } from "./kept.js";
 
 expectNoUnheardRejections();
 
@@ -79,7 +82,10 @@ const PERMISSIONS =
   'global:\n  deny: [env:write]\nprofiles:\n  mine:\n    extends: default\n    restrictions:\n      file:write:\n        denied_paths: ["**/*.pem"]\n';
 const TOOL_FILE =
   'tools:\n  - name: count\n    description: "Count"\n    type: command\n    command: [wc, -w, "{{text}}"]\n    parameters:\n      - { name: text, type: string, required: true }\n';
-const GLOBS = ["src/**/*.ts", "{a,b}/*.md", "!(x)/[a-z]*", "**/.env*", "/home/*/.ssh/**"];
+/** Each with a path behind it. */
+const GLOBS = ["src/**/*.ts", "{a,b}/*.md", "!(x)/[a-z]*", "**/.env*", "/home/*/.ssh/**"].map(
+  (glob) => `${glob}\n/home/ann/src/a/b/.env.local`,
+);
 
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0;
@@ -105,7 +111,7 @@ function mutate(text: string, random: (below: number) => number): string {
   return current.slice(0, 20_000);
 }
 
-type Take = (text: string, random: (below: number) => number) => unknown;
+type Take = (text: string) => unknown;
 
 /** What must take every input without throwing; a refusal is an answer. */
 const KINDS: readonly {
@@ -131,15 +137,12 @@ const KINDS: readonly {
     what: "globs and paths",
     count: 20_000,
     from: GLOBS,
-    open: () => (text, random) => {
-      const path = mutate("/home/ann/src/a/b/.env.local", random);
-      wildcardMatches(text, path);
-      const options = {
-        cwd: "/home/ann/src",
-        home: "/home/ann",
-        purpose: random(2) === 0 ? "allow" : "deny",
-      } as const;
-      return compileGlob(text, options)?.matches(segmentsOf(path));
+    open: () => (text) => {
+      const end = text.lastIndexOf("\n");
+      const [glob, path] = [text.slice(0, end), text.slice(end + 1)];
+      wildcardMatches(glob, path);
+      for (const purpose of ["allow", "deny"] as const)
+        compileGlob(glob, { cwd: "/home/ann/src", home: "/home/ann", purpose })?.matches(segmentsOf(path));
     },
   },
 ];
@@ -194,30 +197,49 @@ async function openMcp(): Promise<Take> {
   };
 }
 
+/** Takes one input, and writes down what could not be taken. */
+async function takeOne(take: Take, { kind, text }: { kind: string; text: string }): Promise<void> {
+  // Processor time: another program's turn is not this input's doing.
+  const before = process.cpuUsage();
+  let why: string | undefined;
+  try {
+    await take(text);
+    const { user, system } = process.cpuUsage(before);
+    const ms = (user + system) / 1_000;
+    if (ms >= HANG_MS) why = `took ${Math.round(ms)} ms`;
+  } catch (error) {
+    why = `threw ${String(error)}`;
+  }
+  if (why === undefined) return;
+  if (FULL) keepInput({ kind, text, why });
+  throw new Error(`${kind}: ${why}: ${JSON.stringify(text.slice(0, 2_000))}`);
+}
+
 describe(`mutated input, seed ${SEED}`, () => {
   it.each(KINDS)(
     "$count $what: nothing throws and nothing takes a second",
-    async ({ count, from, open }) => {
+    async ({ what: kind, count, from, open }) => {
       const take = await open();
+      for (const text of keptInputs(kind)) await takeOne(take, { kind, text });
       const random = randomNumbers(SEED);
       const until = performance.now() + (FULL ? MINUTES * 60_000 : 4_000);
       const wanted = FULL ? count : Math.ceil(count * SMOKE_SHARE);
       let tried = 0;
-      for (; tried < wanted && performance.now() < until; tried += 1) {
-        const text = mutate(from[random(from.length)] ?? "", random);
-        // Processor time: another program's turn is not this input's doing.
-        const before = process.cpuUsage();
-        try {
-          await take(text, random);
-        } catch (error) {
-          throw new Error(`input ${tried} of seed ${SEED} threw: ${JSON.stringify(text)}`, { cause: error });
-        }
-        const { user, system } = process.cpuUsage(before);
-        expect((user + system) / 1_000, JSON.stringify(text.slice(0, 2_000))).toBeLessThan(HANG_MS);
-      }
+      for (; tried < wanted && performance.now() < until; tried += 1)
+        await takeOne(take, { kind, text: mutate(from[random(from.length)] ?? "", random) });
       if (FULL) console.log(`${tried} of ${wanted} tried`);
       expect(tried).toBeGreaterThan(0);
     },
     FULL ? 3_600_000 : 30_000,
   );
+
+  it("keeps what it finds, once, for the kind it was found with", () => {
+    const file = pathToFileURL(join(tempDir(), "kept.jsonl"));
+    writeFileSync(file, "");
+    const row = { kind: "shell strings", text: "a\nb \ud800", why: "threw Error: no" };
+    for (let twice = 0; twice < 2; twice += 1) keepInput(row, file);
+    keepInput({ ...row, text: "c" }, file);
+    expect(keptInputs("shell strings", file)).toEqual([row.text, "c"]);
+    expect(keptInputs("YAML tool files", file)).toEqual([]);
+  });
 });

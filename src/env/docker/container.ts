@@ -1,4 +1,5 @@
 import { ToolError } from "../../tool/errors.js";
+import { ContainerEnds } from "./container-ends.js";
 import { type CreatePlan, createContainer, planContainer } from "./create-options.js";
 import type { DockerOptions } from "./docker.js";
 import { EngineError, engineFailure, isGone } from "./engine-api.js";
@@ -34,6 +35,8 @@ export interface ContainerState {
 
 /** The container of one environment: made, found again, started, stopped, removed. */
 export class Container {
+  /** Tells those who run something in it. */
+  readonly ends: ContainerEnds;
   readonly #engine: Engine;
   readonly #options: DockerOptions;
   #plan: CreatePlan | undefined;
@@ -47,6 +50,7 @@ export class Container {
   constructor(engine: Engine, options: DockerOptions) {
     this.#engine = engine;
     this.#options = options;
+    this.ends = new ContainerEnds(engine.api);
   }
 
   /** Limits that could not be set. */

@@ -33,6 +33,7 @@ export interface ApiRequest {
   readonly body?: object;
   readonly raw?: Readable | Uint8Array;
   readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ApiResponse {
@@ -176,6 +177,7 @@ export class EngineApi {
           method,
           agent: how.fresh === true ? false : this.#agent,
           headers: payloadHeaders(payload),
+          signal: request.signal,
         },
         resolve,
       );

@@ -5,12 +5,17 @@ import type { Transport, TransportEnd, TransportProcess, TransportStart } from "
 import type { Container, RunningContainer } from "./container.js";
 import { EngineError, engineFailure, isGone, isNotRunning } from "./engine-api.js";
 import type { Engine } from "./find-engine.js";
+import { FrameReader } from "./frame-reader.js";
 
 /** Asked when a stream has ended. An engine that is going down may take the question and never answer. */
 const QUESTION_MS = 2_000;
 const MAX_UNANSWERED = 15;
 /** The end of a program is told a moment before the end of the container that took it along. */
 const CONTAINER_END_MS = 300;
+/** Commands that are over before are not watched. */
+const WATCHED_FROM_MS = 500;
+/** For what is on its way when the container ends. */
+const LAST_WORDS_MS = 500;
 const KILLED = 137;
 /** Keys that make the engine cut the connection. They cannot be switched off, so: four that nobody types. */
 const DETACH_KEYS = "ctrl-^,ctrl-_,ctrl-^,ctrl-_";
@@ -105,6 +110,7 @@ class ExecProcess implements TransportProcess {
   #over = false;
   #resized: Promise<unknown> | undefined;
   #resolve: (end: TransportEnd) => void = () => {};
+  #unwatch: () => void = () => {};
 
   constructor(parts: ExecParts) {
     this.#parts = parts;
@@ -121,6 +127,31 @@ class ExecProcess implements TransportProcess {
     socket.once("end", () => socket.destroy());
     socket.once("close", () => void this.#finish());
     if (request.stdin !== undefined && request.stdin !== "open") socket.end(request.stdin);
+    if (parts.engine.facts.kind === "podman") this.#watchContainer();
+  }
+
+  /**
+   * When a container is removed, Podman holds the streams of its programs open: it looks for the exit code, which was
+   * removed with the container, for five seconds.
+   */
+  #watchContainer(): void {
+    const { container, seen } = this.#parts;
+    const timer = setTimeout(() => {
+      this.#unwatch = container.ends.listen(seen, () => {
+        const patience = setTimeout(() => void this.#lose(), LAST_WORDS_MS);
+        this.#unwatch = () => clearTimeout(patience);
+      });
+    }, WATCHED_FROM_MS);
+    this.#unwatch = () => clearTimeout(timer);
+  }
+
+  async #lose(): Promise<void> {
+    const { container, seen, socket } = this.#parts;
+    const lost = await this.#containerEnded().catch(() => undefined);
+    if (this.#over) return;
+    container.doubt(seen);
+    this.#end({ lost: lost ?? "the container ended while it ran" });
+    socket.destroy();
   }
 
   async write(data: string | Uint8Array): Promise<void> {
@@ -172,6 +203,7 @@ class ExecProcess implements TransportProcess {
 
   #end(end: TransportEnd): void {
     this.#over = true;
+    this.#unwatch();
     this.#resolve(end);
   }
 
@@ -255,47 +287,4 @@ const UNSEEN_MS = 50;
 
 function isUnseen(error: unknown): boolean {
   return error instanceof EngineError && /no such exec session/.test(error.message);
-}
-
-const HEADER_BYTES = 8;
-const STDERR = 2;
-
-export interface FrameListeners {
-  onStdout(bytes: Uint8Array): void;
-  onStderr(bytes: Uint8Array): void;
-}
-
-/**
- * Takes apart what an engine sends for a program without a terminal: blocks with a header of eight bytes (stream,
- * three zeros, length), cut anywhere on the way. Payload is handed on as it comes, without copies.
- */
-export class FrameReader {
-  readonly #listeners: FrameListeners;
-  readonly #header = Buffer.alloc(HEADER_BYTES);
-  #headerBytes = 0;
-  #payloadLeft = 0;
-
-  constructor(listeners: FrameListeners) {
-    this.#listeners = listeners;
-  }
-
-  push(chunk: Buffer): void {
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#payloadLeft === 0) {
-        const taken = chunk.copy(this.#header, this.#headerBytes, at, at + HEADER_BYTES - this.#headerBytes);
-        this.#headerBytes += taken;
-        at += taken;
-        if (this.#headerBytes < HEADER_BYTES) return;
-        this.#headerBytes = 0;
-        this.#payloadLeft = this.#header.readUInt32BE(4);
-        continue;
-      }
-      const bytes = chunk.subarray(at, at + this.#payloadLeft);
-      at += bytes.length;
-      this.#payloadLeft -= bytes.length;
-      if (this.#header[0] === STDERR) this.#listeners.onStderr(bytes);
-      else this.#listeners.onStdout(bytes);
-    }
-  }
 }

@@ -2,6 +2,8 @@ import type { Client } from "@modelcontextprotocol/client";
 import { isRefusal } from "./connect-errors.js";
 
 const ANSWER_MS = 5_000;
+/** For one that has been silent before. */
+const SECOND_ANSWER_MS = 3_000;
 
 export interface KeepaliveOptions {
   readonly client: Client;
@@ -28,6 +30,13 @@ export class Keepalive {
     this.#options = options;
     this.#timer = setInterval(() => void (options.isBusy() || this.look()), options.everyMs);
     this.#timer.unref();
+  }
+
+  /** A call got no sign of life in its time: that is once. */
+  silent(): void {
+    if (this.#looking !== undefined) return;
+    this.#missed = Math.max(1, this.#missed);
+    void this.look();
   }
 
   /** Asks now; whether it answered. */
@@ -63,10 +72,11 @@ export class Keepalive {
 
   async #answers(): Promise<boolean> {
     const { client } = this.#options;
+    const timeout = this.#missed === 0 ? ANSWER_MS : SECOND_ANSWER_MS;
     try {
       // The newer protocol has no ping; it may be asked what it is at any time.
-      if (client.getProtocolEra() === "modern") await client.discover({ timeout: ANSWER_MS });
-      else await client.ping({ timeout: ANSWER_MS });
+      if (client.getProtocolEra() === "modern") await client.discover({ timeout });
+      else await client.ping({ timeout });
       return true;
     } catch (error) {
       return isRefusal(error);

@@ -13,6 +13,8 @@ export interface ServerCallsOptions {
   /** The connection to use; waits for one that is being made, and throws when there will be none soon. */
   readonly connection: (context: CallContext) => Connection | Promise<Connection>;
   readonly onAnswer: () => void;
+  /** A call was given up: the server may only be slow, or it may hang for good. */
+  readonly onSilence: () => void;
   /** Whether the server still answers should be looked into. */
   readonly onDoubt: () => void;
   readonly onLost: (connection: Connection, how: string) => void;
@@ -62,12 +64,11 @@ export class ServerCalls implements RemoteCalls {
     thrown: unknown,
     at: { readonly call: RunningCall; readonly connection: Connection; readonly what: string },
   ): unknown {
-    const { server, onDoubt, onLost } = this.#options;
+    const { server, onSilence, onDoubt, onLost } = this.#options;
     if (ToolError.isInstance(thrown)) return thrown;
     const givenUp = at.call.givenUp(server, at.what);
     if (givenUp !== undefined) {
-      // It may only be slow, or it may hang for good.
-      if (givenUp.code === "timeout") onDoubt();
+      if (givenUp.code === "timeout") onSilence();
       return givenUp;
     }
     const { error, connection } = readCallError(thrown, { server, what: at.what });

@@ -80,6 +80,7 @@ export class McpServer {
       onAnswer: () => {
         this.#failures = 0;
       },
+      onSilence: () => this.#keepalive?.silent(),
       onDoubt: () => void this.#keepalive?.look(),
       onLost: (connection, how) => void this.#lost(connection, how),
     });

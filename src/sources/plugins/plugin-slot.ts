@@ -38,7 +38,7 @@ export class PluginSlot {
   #closed = false;
   #removeGuard: (() => void) | undefined;
   /** By folder. */
-  readonly #stopWatching = new Map<string, () => void>();
+  readonly #watches = new Map<string, { readonly ready: Promise<void>; stop(): void }>();
   readonly #retired = new Set<RunningPlugin>();
 
   constructor(name: string, host: SourceHost) {
@@ -49,11 +49,15 @@ export class PluginSlot {
   }
 
   readonly onBlocked = (what: string, heldMs: number): void => {
-    const message = `${what} blocked the event loop for ${heldMs} ms; everything else had to wait`;
     heldLoopIsNamed();
+    this.#blocked(what, heldMs);
+  };
+
+  #blocked(what: string, heldMs: number): void {
+    const message = `${what} blocked the event loop for ${heldMs} ms; everything else had to wait`;
     this.log.warn(message);
     this.#suffer({ reason: message });
-  };
+  }
 
   /** Resolves when the last change is over. */
   get loading(): Promise<void> {
@@ -100,29 +104,33 @@ export class PluginSlot {
     this.recovered();
   }
 
-  /** Its code is about to run. */
-  begin(version: string, folder: string): void {
+  /** Its code is about to run, as soon as this resolves. */
+  begin(version: string, folder: string): Promise<void> {
     if (this.#turn !== undefined) this.#turn.version = version;
     this.#suffered = undefined;
-    if (!this.#stopWatching.has(folder)) {
-      const onStray = (thrown: unknown): void => {
-        const { type, message } = describeThrown(thrown);
-        const reason = `an error that nothing caught: ${type}: ${message}`;
-        this.log.error(reason);
-        this.#suffer({ reason });
-      };
-      const endStray = watchStrayErrors(folder, onStray);
-      const endHeld = watchHeldLoop((heldMs) =>
-        this.log.warn(
-          `something that is neither a call nor a hook blocked the event loop for ${heldMs} ms; a timer of this plugin may be it`,
-        ),
-      );
-      this.#stopWatching.set(folder, () => {
-        endStray();
-        endHeld();
-      });
-    }
+    const watch = this.#watches.get(folder) ?? this.#watch(folder);
+    this.#watches.set(folder, watch);
     if (this.running === undefined) this.#become("connecting", undefined);
+    return watch.ready;
+  }
+
+  /** Names what its timers and forgotten promises do wrong. */
+  #watch(folder: string) {
+    const onStray = (thrown: unknown): void => {
+      const { type, message } = describeThrown(thrown);
+      const reason = `an error that nothing caught: ${type}: ${message}`;
+      this.log.error(reason);
+      this.#suffer({ reason });
+    };
+    const endStray = watchStrayErrors(folder, onStray);
+    const held = watchHeldLoop(folder, (where, heldMs) => this.#blocked(where, heldMs));
+    return {
+      ready: held.ready,
+      stop() {
+        endStray();
+        held.stop();
+      },
+    };
   }
 
   putInForce(next: RunningPlugin, folder: string): void {
@@ -197,8 +205,8 @@ export class PluginSlot {
   async close(): Promise<void> {
     this.stop();
     await Promise.all([...this.#retired].map((one) => one.ended()));
-    for (const stopWatching of this.#stopWatching.values()) stopWatching();
-    this.#stopWatching.clear();
+    for (const watch of this.#watches.values()) watch.stop();
+    this.#watches.clear();
   }
 
   status(): SourceStatus {

@@ -207,7 +207,7 @@ class Plugins implements PluginSource {
     const sameLoading = slot.joins(version);
     if (sameLoading !== undefined) return sameLoading;
     if (slot.tried === version) return;
-    slot.begin(version, plugin.folder);
+    await slot.begin(version, plugin.folder);
     const { log, onBlocked } = slot;
     const confirmed = step.dev ? {} : { confirmed: fingerprint.contents };
     let collected: Collected;

@@ -1,9 +1,9 @@
-import { pathToFileURL } from "node:url";
+import { placesIn } from "../../base/stack.js";
 
 type Listener = (thrown: unknown) => void;
 
 interface Watched {
-  readonly marks: readonly string[];
+  readonly folder: string;
   readonly onStray: Listener;
 }
 
@@ -14,8 +14,7 @@ const watched = new Set<Watched>();
  * instead of ending the process. Errors of others end it as they always did.
  */
 export function watchStrayErrors(folder: string, onStray: Listener): () => void {
-  // Stacks name modules by URL, and by path where source maps are applied.
-  const one: Watched = { marks: [`${pathToFileURL(folder).href}/`, `${folder}/`], onStray };
+  const one: Watched = { folder, onStray };
   if (watched.size === 0) listen();
   watched.add(one);
   return () => {
@@ -51,18 +50,10 @@ function onRejection(reason: unknown): void {
 
 /** True when the error was thrown by code of a watched folder, which has then been told. */
 function given(thrown: unknown): boolean {
-  const calls = callsIn(stackOf(thrown));
-  const culprits = [...watched].filter(({ marks }) => marks.some((mark) => calls.includes(mark)));
+  const stack = stackOf(thrown);
+  const culprits = [...watched].filter(({ folder }) => placesIn(folder, stack).length > 0);
   for (const culprit of culprits) culprit.onStray(thrown);
   return culprits.length > 0;
-}
-
-/** Without the message: one that only speaks of a plugin's file was not thrown by the plugin. */
-function callsIn(stack: string): string {
-  return stack
-    .split("\n")
-    .filter((line) => /^\s+at /.test(line))
-    .join("\n");
 }
 
 function stackOf(thrown: unknown): string {

@@ -236,6 +236,16 @@ test("a server that works on a call is not asked whether it is there", async () 
   keepalive.stop();
 });
 
+test("a server that gives a call no sign of life is asked once, and then started again", async () => {
+  const { runtime, source } = await mcpRuntime({ s: scriptable({}, { timeout: 0.5 }) });
+  const call = await caller(runtime);
+  process.kill(Number(textOf(await call("mcp_s_act", { do: "pid" }))), "SIGSTOP");
+  expect((await call("mcp_s_echo", { text: "no" })).error?.code).toBe("timeout");
+  // The call was the first silence: twice five seconds more would be too long.
+  await until(source, "s", ({ restarts, state }) => restarts === 1 && state === "ready", 8_000);
+  expect(textOf(await call("mcp_s_echo", { text: "back" }))).toBe("back");
+});
+
 test("ten questions a minute are ten, also for a server that is started again in between", async () => {
   const mcp = { sampling: true, sampling_url: "http://127.0.0.1:9", sampling_model: "m" };
   const { runtime, source } = await mcpRuntime({ s: scriptable({}, { sampling: true }) }, { mcp });

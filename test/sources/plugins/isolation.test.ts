@@ -232,6 +232,30 @@ it("code that holds the event loop is named", async () => {
   );
 });
 
+it.each([
+  ["a timer", "setTimeout(hold, 20)"],
+  ["what goes on after an await", "void Promise.resolve().then(() => setImmediate(hold))"],
+])("%s that holds the event loop is named with its place, and nobody else", async (_what, begin) => {
+  const home = house();
+  const runtime = await beside(
+    `const hold = () => {
+  const until = performance.now() + 1500;
+  while (performance.now() < until);
+};
+export default () => { ${begin}; };`,
+    { home },
+  );
+  await expect
+    .poll(() => statusOf(runtime, "bad"), { timeout: 10_000 })
+    .toMatchObject({
+      state: "degraded",
+      reason: expect.stringMatching(/^index\.mjs:\d blocked the event loop for \d+ ms/),
+    });
+  const named = home.log.filter(({ line }) => line.includes("blocked the event loop"));
+  expect(named.every(({ line }) => line.includes("plugin bad:"))).toBe(true);
+  expect(statusOf(runtime, "good")).toMatchObject({ state: "ready" });
+});
+
 it("a tool whose name an earlier plugin has is left out; with override it takes the place and gives it back", async () => {
   const home = house();
   const code = (options: string) => `export default (ctx) => {

@@ -353,8 +353,10 @@ sub reap {
   }
 }
 
-# The runtime is gone: TERM, 0.3 s of grace, then KILL until nothing is left.
+# The runtime is gone: TERM, 0.3 s of grace, then KILL until nothing is left. Nobody asks for a status any more, and a
+# round takes its time on a busy machine: who ends meanwhile is not kept as a zombie.
 sub end_everything {
+  $SIG{CHLD} = "IGNORE";
   my %asked;
   for my $round (0 .. 500) {
     my $reaped;
