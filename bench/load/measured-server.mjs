@@ -57,8 +57,21 @@ function readSamples(file) {
   return samples.map((sample) => ({ ...sample, second: (sample.at - begun) / 1_000 }));
 }
 
+/** The kernel lists children where it can: reading all of /proc would hold up the callers for some milliseconds. */
 function zombiesOf(parent) {
-  return processes().filter(({ ppid, state }) => ppid === parent && state === "Z").length;
+  const listed = childrenOf(parent);
+  const children =
+    listed === undefined ? processes().filter(({ ppid }) => ppid === parent) : listed.flatMap(processOf);
+  return children.filter(({ state }) => state === "Z").length;
+}
+
+function childrenOf(parent) {
+  try {
+    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim();
+    return children === "" ? [] : children.split(" ");
+  } catch {
+    return undefined;
+  }
 }
 
 /** What still runs with this home in its environment a moment after the server has gone. */
@@ -70,16 +83,19 @@ async function orphansOf(home) {
 function processes() {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        // The name in brackets may itself hold brackets and blanks.
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-        return [{ pid: Number(name), state, ppid: Number(ppid) }];
-      } catch {
-        return [];
-      }
-    });
+    .flatMap(processOf);
+}
+
+/** None when it has gone. */
+function processOf(pid) {
+  try {
+    // The name in brackets may itself hold brackets and blanks.
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return [{ pid: Number(pid), state, ppid: Number(ppid) }];
+  } catch {
+    return [];
+  }
 }
 
 function environment(pid) {

@@ -136,16 +136,14 @@ async function startReloading(
   showQuestions(runtime, out);
   const { level } = runtime.config.values.log;
   if (level === "info" || level === "debug") return;
-  runtime.events.on((event) => {
-    if (event.type !== "reload.applied") return;
-    for (const change of event.changes) out.note(`Reloaded ${change}`);
+  runtime.events.onType("reload.applied", ({ changes }) => {
+    for (const change of changes) out.note(`Reloaded ${change}`);
   });
 }
 
 /** Whoever started the server sits here: a question that waits is told where they look. */
 function showQuestions({ events }: Runtime, out: Output): void {
-  events.on((event) => {
-    if (event.type !== "approval.pending") return;
+  events.onType("approval.pending", (event) => {
     const question = `${visible(event.tool)} asks for approval (${visible(event.reason)}): ${brief(visible(event.what), 300)}`;
     out.note(`${question}\n  yes: ${ownCommand()} approvals approve ${event.id}, or on the page`);
   });

@@ -218,24 +218,44 @@ export type EventListener = (event: RuntimeEvent) => unknown;
 /** Listeners are isolated: one that throws never reaches the call that fired the event. */
 export class EventBus {
   readonly #listeners = new Set<EventListener>();
+  readonly #ofOneType = new Set<EventListener>();
 
-  /** True when somebody listens; callers may skip building events otherwise. */
+  /** True when somebody listens to everything; those who tell of each call may skip building events otherwise. */
   get active(): boolean {
     return this.#listeners.size > 0;
   }
 
   on(listener: EventListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return added(this.#listeners, listener);
+  }
+
+  /** Of this type only, which must be told of also when the bus is not active. */
+  onType<Type extends RuntimeEvent["type"]>(
+    type: Type,
+    listener: (event: EventOf<Type>) => unknown,
+  ): () => void {
+    return added(this.#ofOneType, (event) => (isOf(type, event) ? listener(event) : undefined));
   }
 
   emit(event: RuntimeEvent): void {
-    for (const listener of this.#listeners) {
-      try {
-        ignoreRejection(listener(event));
-      } catch {
-        // A broken observer must not break what it observes.
+    for (const listeners of [this.#ofOneType, this.#listeners])
+      for (const listener of listeners) {
+        try {
+          ignoreRejection(listener(event));
+        } catch {
+          // A broken observer must not break what it observes.
+        }
       }
-    }
   }
+}
+
+type EventOf<Type extends RuntimeEvent["type"]> = Extract<RuntimeEvent, { readonly type: Type }>;
+
+function isOf<Type extends RuntimeEvent["type"]>(type: Type, event: RuntimeEvent): event is EventOf<Type> {
+  return event.type === type;
+}
+
+function added(listeners: Set<EventListener>, listener: EventListener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

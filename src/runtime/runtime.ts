@@ -136,7 +136,7 @@ export class Runtime {
     this.#policy = parts.policy;
     this.#yolo = parts.yolo === true;
     this.#stopListening = this.registry.onChange((generation) => {
-      if (this.events.active) this.events.emit({ type: "tools.changed", generation });
+      this.events.emit({ type: "tools.changed", generation });
     });
   }
 

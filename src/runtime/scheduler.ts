@@ -51,9 +51,7 @@ export async function schedulerFor(
     emit: (event) => events.emit(event),
     redact,
   });
-  const stopListening = events.on((event) => {
-    if (event.type === "job.changed") scheduler.wake();
-  });
+  const stopListening = events.onType("job.changed", () => scheduler.wake());
   return {
     scheduler,
     async stop(patience) {

@@ -29,40 +29,32 @@ const STALLED_MS = 500;
 /** How far the shared list may grow while the event loop has no time to send. */
 const BURST_FACTOR = 32;
 
+interface EventFeedOptions {
+  readonly events: EventBus;
+  readonly redact: (text: string) => string;
+  readonly limits: ServerLimits;
+  /** Lines of the log are told too; not the chatter, of which there is no end. */
+  readonly logLines?: LogRing | undefined;
+}
+
 /**
  * Sends the runtime's events to any number of readers. There is one list of recent events and each reader is
- * a place in it, so a slow reader costs nothing but its place; when that place is too far back it is dropped.
+ * a place in it, so a slow reader costs nothing but its place; when that place is too far back it is dropped. Before
+ * there was a reader it listens to nothing, so that calls need not be told of.
  */
 export class EventFeed {
   readonly #epoch = randomBytes(4).toString("hex");
-  readonly #limits: ServerLimits;
-  readonly #redact: (text: string) => string;
+  readonly #options: EventFeedOptions;
   readonly #clients = new Set<Client>();
-  readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #frames: Frame[] = [];
   /** Number of the first frame in the list; the first event ever is 1. */
   #first = 1;
   #sweepPlanned = false;
+  #unsubscribe: (() => void) | undefined;
 
-  constructor(options: {
-    readonly events: EventBus;
-    readonly redact: (text: string) => string;
-    readonly limits: ServerLimits;
-    /** Lines of the log are told too; not the chatter, of which there is no end. */
-    readonly logLines?: LogRing | undefined;
-  }) {
-    this.#limits = options.limits;
-    this.#redact = options.redact;
-    const stops = [
-      options.events.on((event) => this.#append(event)),
-      options.logLines?.on((line) => {
-        if (line.level !== "debug") this.#append({ type: "log.line", ...line });
-      }),
-    ];
-    this.#unsubscribe = () => {
-      for (const stop of stops) stop?.();
-    };
+  constructor(options: EventFeedOptions) {
+    this.#options = options;
     this.#heartbeat = setInterval(() => this.#beat(), options.limits.heartbeatMs).unref();
   }
 
@@ -77,6 +69,7 @@ export class EventFeed {
 
   /** The place of the last event: what comes after it can be given to somebody who has heard the rest elsewhere. */
   get place(): string {
+    this.#listen();
     return `${this.#epoch}.${this.#last}`;
   }
 
@@ -93,6 +86,7 @@ export class EventFeed {
     readonly isPage?: boolean | undefined;
     readonly drop: () => void;
   }): ReadableStream<Uint8Array> {
+    this.#listen();
     const known = options.lastEventId === undefined ? this.#last : this.#numberOf(options.lastEventId);
     const first = (options.first ?? []).map((event) => eventFrame(event)).join("");
     const client: Client = {
@@ -118,13 +112,28 @@ export class EventFeed {
   }
 
   close(): void {
-    this.#unsubscribe();
+    this.#unsubscribe?.();
+    this.#unsubscribe = () => undefined;
     clearInterval(this.#heartbeat);
     for (const client of this.#clients) {
       if (client.asks === undefined) client.drop();
       else client.asks.close();
     }
     this.#clients.clear();
+  }
+
+  #listen(): void {
+    if (this.#unsubscribe !== undefined) return;
+    const { events, logLines } = this.#options;
+    const stops = [
+      events.on((event) => this.#append(event)),
+      logLines?.on((line) => {
+        if (line.level !== "debug") this.#append({ type: "log.line", ...line });
+      }),
+    ];
+    this.#unsubscribe = () => {
+      for (const stop of stops) stop?.();
+    };
   }
 
   get #last(): number {
@@ -140,9 +149,9 @@ export class EventFeed {
 
   #append(event: FeedEvent): void {
     const id = `${this.#epoch}.${this.#last + 1}`;
-    const bytes = Buffer.from(frameOf(id, eventJson(event, this.#redact)));
+    const bytes = Buffer.from(frameOf(id, eventJson(event, this.#options.redact)));
     this.#frames.push({ bytes, endsAt: (this.#frames.at(-1)?.endsAt ?? 0) + bytes.length });
-    const { pendingEvents, pendingEventBytes } = this.#limits;
+    const { pendingEvents, pendingEventBytes } = this.#options.limits;
     if (
       this.#frames.length > pendingEvents * BURST_FACTOR ||
       this.#bytesAfter(this.#first - 1) > pendingEventBytes * BURST_FACTOR
@@ -202,7 +211,7 @@ export class EventFeed {
   }
 
   #isTooFarBehind(cursor: number): boolean {
-    const { pendingEvents, pendingEventBytes } = this.#limits;
+    const { pendingEvents, pendingEventBytes } = this.#options.limits;
     return this.#last - cursor > pendingEvents || this.#bytesAfter(cursor) > pendingEventBytes;
   }
 

@@ -4,16 +4,40 @@ const { parentPort, workerData } = require("node:worker_threads");
 
 // What was written meanwhile is left in the log, which begins anew only when nothing is; the rest of it is quickly done.
 const ROUNDS = 4;
+const [OUTSIDE, INSIDE] = [0, 1];
 
-const { DatabaseSync } = require("node:sqlite");
-const db = new DatabaseSync(workerData.path);
-db.exec("PRAGMA synchronous = NORMAL");
-const move = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+const { state } = workerData;
+const leave = () => {
+  Atomics.store(state, 0, OUTSIDE);
+  Atomics.notify(state, 0);
+};
 
-parentPort.on("message", () => {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const { log, checkpointed } = move.get();
-    if (log === checkpointed) break;
+let db;
+let move;
+try {
+  const { DatabaseSync } = require(workerData.sqlite);
+  db = new DatabaseSync(workerData.path);
+  db.exec("PRAGMA synchronous = NORMAL");
+  move = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+} finally {
+  leave();
+}
+
+parentPort.on("message", (order) => {
+  // The process ends, and does not wait for what begins now.
+  if (Atomics.compareExchange(state, 0, OUTSIDE, INSIDE) !== OUTSIDE) return;
+  try {
+    if (order === "end") {
+      db.close();
+      parentPort.close();
+      return;
+    }
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { log, checkpointed } = move.get();
+      if (log === checkpointed) break;
+    }
+    parentPort.postMessage("done");
+  } finally {
+    leave();
   }
-  parentPort.postMessage("done");
 });

@@ -45,6 +45,11 @@ function builtinSqlite(): Sqlite | undefined {
   }
 }
 
+/** What a thread that shares nothing with this module has to load. */
+export function sqliteModule(driver: Database["driver"]): string {
+  return driver === "node:sqlite" ? driver : createRequire(import.meta.url).resolve(driver);
+}
+
 export function openDatabase(path: string): Database {
   const { sqlite, driver } = loadSqlite();
   const database = translated(() => new sqlite.DatabaseSync(path));

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FlowControl, type FlowSource } from "../../src/env/processes/flow-control.js";
 
 const CHUNK = 65_536;
-const TURN = 4 * 1024 * 1024;
+const TURN = 1024 * 1024;
 
 class Source implements FlowSource {
   paused = false;
@@ -37,13 +37,27 @@ describe("many processes that print at once", () => {
     const flow = new FlowControl();
     const all = sources(flow, 500);
     const had = new Set<Source>();
-    for (let turn = 0; turn < 16; turn += 1) {
+    for (let turn = 0; turn < 34; turn += 1) {
       const ready = all.filter((source) => !source.paused);
       expect(readReady(flow, all)).toBeLessThanOrEqual(TURN);
       for (const source of ready.slice(0, TURN / CHUNK)) had.add(source);
-      await nextTurn();
+      while (all.every((source) => source.paused)) await nextTurn();
     }
     expect(had.size).toBe(all.length);
+  });
+
+  it("are not read for as long as reading them took, so that others get a processor", async () => {
+    const flow = new FlowControl();
+    const all = sources(flow, 500);
+    flow.took(1);
+    const until = performance.now() + 40;
+    while (performance.now() < until);
+    readReady(flow, all);
+    const full = performance.now();
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    expect(all.every((source) => source.paused)).toBe(true);
+    await vi.waitFor(() => expect(all.some((source) => !source.paused)).toBe(true), { interval: 1 });
+    expect(performance.now() - full).toBeGreaterThan(35);
   });
 
   it("are not stopped while they print little", async () => {

@@ -43,6 +43,17 @@ describe("the event stream", () => {
     }
   });
 
+  it("costs calls nothing before somebody listens", async () => {
+    const server = await startServer([echo]);
+    await server.calls(echoCall);
+    expect(server.runtime.events.active).toBe(false);
+    const client = await listen(server);
+    expect(server.runtime.events.active).toBe(true);
+    await server.calls(echoCall);
+    await until(() => client.events.length === 2);
+    expect(client.events.map((event) => event.id?.split(".")[1])).toEqual(["1", "2"]);
+  });
+
   it("is sent as a stream that may not be cached", async () => {
     const { ask } = await startServer();
     const leave = new AbortController();

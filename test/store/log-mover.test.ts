@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LogMover } from "../../src/store/log-mover.js";
 import { openStore, type Store } from "../../src/store/store.js";
+import { bundleWriter } from "../fixtures/journal/writer-process.js";
 
 const ROW_CHARS = 40_000;
 
@@ -22,8 +24,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** With the SQLite of Node itself; elsewhere everything is left to SQLite. */
-const threadPages = () => (store.db.driver === "node:sqlite" ? 8_000 : 1_000);
 const pagesBeforeOwnCheckpoint = () =>
   store.db.prepare("PRAGMA wal_autocheckpoint").get()?.wal_autocheckpoint;
 
@@ -40,7 +40,7 @@ async function write(rounds: number): Promise<void> {
 describe("the log of a database", () => {
   test("that is written a lot is emptied by a thread, and nothing is lost", async () => {
     await write(100);
-    expect(pagesBeforeOwnCheckpoint()).toBe(threadPages());
+    expect(pagesBeforeOwnCheckpoint()).toBe(8_000);
     await write(30);
     await vi.waitFor(async () => expect((await stat(path)).size).toBeGreaterThan(64 * ROW_CHARS), 10_000);
     await write(1_000);
@@ -62,8 +62,21 @@ describe("the log of a database", () => {
   test("is SQLite's task again when the thread fails", async () => {
     const mover = new LogMover({ db: store.db, path: folder });
     for (let sync = 0; sync < 64; sync += 1) mover.synced();
-    expect(pagesBeforeOwnCheckpoint()).toBe(threadPages());
+    expect(pagesBeforeOwnCheckpoint()).toBe(8_000);
     await vi.waitFor(() => expect(pagesBeforeOwnCheckpoint()).toBe(1_000), 10_000);
     await mover.close();
+  });
+
+  test("is left alone by a process that ends, which ends as it said", async () => {
+    const { script, remove } = await bundleWriter("store/exits-while-moving.ts");
+    for (let laterMs = 0; laterMs < 60; laterMs += 5) {
+      const ended = new Promise((resolve) =>
+        execFile(process.execPath, [script, path, String(laterMs)], (error, _stdout, stderr) =>
+          resolve({ code: error?.code, stderr }),
+        ),
+      );
+      expect(await ended).toEqual({ code: 7, stderr: "" });
+    }
+    await remove();
   });
 });

@@ -25,9 +25,8 @@ export function askAboutChanges(runtime: Runtime, out: Output): void {
     stdin.setRawMode(false);
     stdin.pause();
   };
-  runtime.events.on((event) => {
-    if (event.type !== "reload.held") return;
-    for (const file of event.files) out.note(`Changed, and not in force: ${file}`);
+  runtime.events.onType("reload.held", ({ files }) => {
+    for (const file of files) out.note(`Changed, and not in force: ${file}`);
     if (!canAsk) {
       out.note(`Take it up with: ${ownCommand()} changes accept, or on the page.`);
       return;

@@ -1,7 +1,9 @@
 /** What one process may print before others have their turn, when many print at once. */
 const LEAST_BYTES = 65_536;
-/** What all of them together may print in one turn of the event loop. */
-const TURN_BYTES = 4 * 1024 * 1024;
+/** What all of them together may print in one turn of the event loop: some milliseconds' work. */
+const TURN_BYTES = 1024 * 1024;
+/** What held the loop up meanwhile need not have been the reading. */
+const LONGEST_REST_MS = 100;
 
 export interface FlowSource {
   pauseOutput(paused: boolean): void;
@@ -9,7 +11,9 @@ export interface FlowSource {
 
 /**
  * Shares the event loop among processes that print more than can be read: each turn reads a few of them and
- * leaves the others waiting in their pipes, so that hundreds of them cannot keep anybody else from an answer.
+ * leaves the others waiting in their pipes, so that hundreds of them cannot keep anybody else from an answer. After a
+ * full turn nothing is read for as long as that took: who always has something to do waits for a processor like
+ * all those that print.
  */
 export class FlowControl {
   /** Those that are read as soon as they print something. */
@@ -17,6 +21,7 @@ export class FlowControl {
   #waiting: FlowSource[] = [];
   /** Bytes that came in this turn. */
   #taken = 0;
+  #takenSince = 0;
   #planned = false;
 
   add(source: FlowSource): void {
@@ -36,6 +41,7 @@ export class FlowControl {
   }
 
   took(bytes: number): void {
+    if (this.#taken === 0) this.#takenSince = performance.now();
     this.#taken += bytes;
     this.#plan();
     // All that wait for their pipe could find something in it in this very turn.
@@ -57,7 +63,12 @@ export class FlowControl {
   }
 
   #turn(): void {
+    const isFull = this.#taken >= TURN_BYTES;
     this.#taken = 0;
+    if (isFull) {
+      setTimeout(() => this.#turn(), Math.min(performance.now() - this.#takenSince, LONGEST_REST_MS));
+      return;
+    }
     const next = this.#waiting.splice(0, Math.max(1, Math.floor(TURN_BYTES / LEAST_BYTES)));
     this.#planned = false;
     if (this.#waiting.length > 0) this.#plan();

@@ -27,8 +27,8 @@ export class McpSession {
   constructor(runtime: Runtime, { own }: { readonly own: boolean }) {
     this.#runtime = runtime;
     this.#session = new RenewedSession(runtime, { door: "mcp", ...(own && conversationElsewhere()) });
-    this.#stopListening = runtime.events.on(({ type }) => {
-      if (type !== "tools.changed" || this.#known === undefined) return;
+    this.#stopListening = runtime.events.onType("tools.changed", () => {
+      if (this.#known === undefined) return;
       this.#look ??= setTimeout(() => void this.#compare(), SETTLE_MS).unref();
     });
   }
