@@ -16,7 +16,7 @@ import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import { assertOwnHome } from "./home-access.js";
 import { brief, type Output } from "./output.js";
-import { assertPerson } from "./person.js";
+import { assertPerson, howToBeAsked } from "./person.js";
 import { listenForStop } from "./stop-signals.js";
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
@@ -142,12 +142,20 @@ async function startReloading(
   });
 }
 
-/** Whoever started the server sits here: a question that waits is told where they look. */
+/** Whoever started the server sits here: a question that waits, or that nobody could be asked, is told where they look. */
 function showQuestions({ events }: Runtime, out: Output): void {
+  let saidHow = false;
   events.on((event) => {
-    if (event.type !== "approval.pending") return;
-    const question = `${visible(event.tool)} asks for approval (${visible(event.reason)}): ${brief(visible(event.what), 300)}`;
-    out.note(`${question}\n  yes: ${ownCommand()} approvals approve ${event.id}, or on the page`);
+    if (event.type === "approval.pending") {
+      const question = `${visible(event.tool)} asks for approval (${visible(event.reason)}): ${brief(visible(event.what), 300)}`;
+      out.note(`${question}\n  yes: ${ownCommand()} approvals approve ${event.id}, or on the page`);
+    }
+    if (event.type !== "call.finished" || event.decision !== "ask:nobody") return;
+    out.note(
+      `${visible(event.name)} was denied, because nobody could be asked: ${brief(visible(event.preview), 300)}`,
+    );
+    if (!saidHow) out.note(`  ${howToBeAsked("keep its page open")}`);
+    saidHow = true;
   });
 }
 
