@@ -148,7 +148,7 @@ describe("a tape of a conversation", () => {
     const agent = await openAgent({
       runtime,
       store,
-      approver: () => "once",
+      approver: async () => "once",
       model: { client, name: "test:m" },
     });
     onTestEnd(async () => {
