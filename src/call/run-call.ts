@@ -1,3 +1,4 @@
+import { NOBODY_ASKED } from "../observe/events.js";
 import type { CallResult, IncomingCall } from "../tool/call.js";
 import { failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -115,7 +116,8 @@ function previewOfArguments(raw: unknown): string {
 function announceEnd(call: CallRecord): void {
   const { scope } = call;
   const { events, redact } = scope.services;
-  if (!events.active) return;
+  // The terminal of a server, which does not hear of every call, tells of those that nobody could be asked about.
+  if (!events.active && call.decided !== NOBODY_ASKED) return;
   const { parent, usage, journalEntry } = call;
   events.emit({
     type: "call.finished",

@@ -2,12 +2,9 @@ import type { CallResult } from "../tool/call.js";
 import { aboutTools, type CommandContext } from "./context.js";
 import { exitCodeOf } from "./errors.js";
 import { readCallArguments } from "./input.js";
+import { howToBeAsked } from "./person.js";
 import { LiveOutput } from "./session/live-output.js";
 import { withSession } from "./session/with-session.js";
-
-const HOW_TO_ANSWER =
-  "To be asked: run it in a terminal, or keep the page of a server open (hermes serve, hermes open). To let such calls " +
-  "always wait for you: hermes config set approvals.unattended_mode queue, then answer with hermes approvals.";
 
 export async function call(context: CommandContext): Promise<void> {
   const { out, flags } = context;
@@ -34,5 +31,6 @@ export async function call(context: CommandContext): Promise<void> {
 function finish({ out, options }: CommandContext, result: CallResult): void {
   out.callResult(result, { passExitCode: options.exitCode === true });
   // The result is what a model reads; the person who typed this can do something about it.
-  if (result.decision?.answer === "nobody") out.note(HOW_TO_ANSWER);
+  if (result.decision?.answer === "nobody")
+    out.note(howToBeAsked("run it in a terminal, or keep the page of a server open"));
 }

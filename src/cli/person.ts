@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { ownCommand } from "../base/own-command.js";
 import { commandError } from "./errors.js";
 
 /** Set for every command that a tool starts. */
@@ -11,6 +12,12 @@ export function assertPerson(
 ): void {
   if (process.env[AGENT_MARK] !== "hermes") return;
   throw commandError("denied", `${what}, and this command was started by a tool call`, hint);
+}
+
+/** What a model is not told: the person can do something about it. */
+export function howToBeAsked(now: string): string {
+  const [open, set] = [`${ownCommand()} open`, `${ownCommand()} config set approvals.unattended_mode queue`];
+  return `To be asked: ${now} (${open}). To let such calls always wait for you: ${set}, then answer with ${ownCommand()} approvals.`;
 }
 
 /** Who answers at this machine, for the record. */

@@ -3,6 +3,7 @@ import { messageOf } from "../base/errno.js";
 import { ownCommand } from "../base/own-command.js";
 import { visible } from "../base/visible-text.js";
 import type { StartedGateways } from "../gateway/start.js";
+import { NOBODY_ASKED } from "../observe/events.js";
 import { noteServer, runningServer } from "../runtime/running-server.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
@@ -16,7 +17,7 @@ import type { CommandContext } from "./context.js";
 import { commandError, EXIT } from "./errors.js";
 import { assertOwnHome } from "./home-access.js";
 import { brief, type Output } from "./output.js";
-import { assertPerson } from "./person.js";
+import { assertPerson, howToBeAsked } from "./person.js";
 import { listenForStop } from "./stop-signals.js";
 
 /** Runs until it is told to stop; being told to is its ordinary end, so the exit code is then 0. */
@@ -141,11 +142,20 @@ async function startReloading(
   });
 }
 
-/** Whoever started the server sits here: a question that waits is told where they look. */
+/** Whoever started the server sits here: a question that waits, or that nobody could be asked, is told where they look. */
 function showQuestions({ events }: Runtime, out: Output): void {
   events.onType("approval.pending", (event) => {
     const question = `${visible(event.tool)} asks for approval (${visible(event.reason)}): ${brief(visible(event.what), 300)}`;
     out.note(`${question}\n  yes: ${ownCommand()} approvals approve ${event.id}, or on the page`);
+  });
+  let saidHow = false;
+  events.onType("call.finished", (event) => {
+    if (event.decision !== NOBODY_ASKED) return;
+    out.note(
+      `${visible(event.name)} was denied, because nobody could be asked: ${brief(visible(event.preview), 300)}`,
+    );
+    if (!saidHow) out.note(`  ${howToBeAsked("keep its page open")}`);
+    saidHow = true;
   });
 }
 

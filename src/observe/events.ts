@@ -215,6 +215,9 @@ export type JobEvent =
 
 export type EventListener = (event: RuntimeEvent) => unknown;
 
+/** The decision on a call that had to be asked about where nobody was. Told also when nobody listens to everything. */
+export const NOBODY_ASKED = "ask:nobody";
+
 /** Listeners are isolated: one that throws never reaches the call that fired the event. */
 export class EventBus {
   readonly #listeners = new Set<EventListener>();

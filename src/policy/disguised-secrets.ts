@@ -119,8 +119,9 @@ function formsOf(value: string): ReadonlySet<string> {
 }
 
 /**
- * The text without what programs put between characters: blanks, line ends, quotes, colons, commas, `\x`, `0x`. `places`
- * is filled with where each character that is left stands in the whole text.
+ * The text without what programs put between characters: blanks, line ends (also as `\n`, which is how a result as JSON
+ * has them), quotes, colons, commas, `\x`, `0x`. `places` is filled with where each character that is left stands in the
+ * whole text.
  */
 function squeeze(text: string, places?: Uint32Array): string {
   let dense = "";
@@ -132,8 +133,7 @@ function squeeze(text: string, places?: Uint32Array): string {
   };
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const skipped =
-      code < 128 && SEPARATES[code] === 1 ? (code === BACKSLASH && text[at + 1] === "x" ? 2 : 1) : 0;
+    const skipped = code < 128 && SEPARATES[code] === 1 ? (isEscape(code, text[at + 1]) ? 2 : 1) : 0;
     const prefix = code === ZERO && text[at + 1] === "x" ? 2 : skipped;
     if (prefix === 0) continue;
     keep(at);
@@ -142,6 +142,10 @@ function squeeze(text: string, places?: Uint32Array): string {
   }
   keep(text.length);
   return dense;
+}
+
+function isEscape(code: number, next: string | undefined): boolean {
+  return code === BACKSLASH && next !== undefined && "xnrt".includes(next);
 }
 
 const BACKSLASH = 92;

@@ -1,11 +1,11 @@
 import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Approver } from "../call/scope.js";
 import type { SessionOptions } from "./session.js";
 
-/** Answers one question; what it throws is a no. */
+/** Answers one question; what it throws is a no. Always a promise: beside a plain answer, `async () => "once"` is any string. */
 export type ApproverFunction = (
   request: ApprovalRequest,
   signal: AbortSignal,
-) => ApprovalAnswer | ApprovalReply | Promise<ApprovalAnswer | ApprovalReply>;
+) => Promise<ApprovalAnswer | ApprovalReply>;
 
 /** What a session is opened with. */
 export interface OpenSessionOptions extends Omit<SessionOptions, "approver"> {

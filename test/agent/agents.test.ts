@@ -101,7 +101,7 @@ describe('lesson 76: a document\'s "remember this" asks', () => {
   it("also when it was read before the conversation was opened anew", async () => {
     const { open } = await agentsOf();
     const asked: string[] = [];
-    const approver: OpenAgentOptions["approver"] = ({ tool, reason }) => {
+    const approver: OpenAgentOptions["approver"] = async ({ tool, reason }) => {
       asked.push(`${tool}: ${reason}`);
       return "deny";
     };

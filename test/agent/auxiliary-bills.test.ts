@@ -31,7 +31,7 @@ async function agentOf(steps: readonly Step[], settings: (url: string) => string
   } as const;
   const agent = await agents.open({
     model: { client: openRoute(route), name: "openai:scripted", prices: PRICES },
-    approver: () => "deny",
+    approver: async () => "deny",
   });
   onTestEnd(() => agent.close());
   return { server, agent, cwd, store: await agents.conversations() };

@@ -79,7 +79,7 @@ export async function agentWith(
   if (parts.store === undefined) onTestEnd(() => store.close());
   const agent = await openAgent({
     runtime,
-    approver: () => "once",
+    approver: async () => "once",
     ...parts,
     store,
     model: { client, name: "test:scripted", contextTokens, prices },

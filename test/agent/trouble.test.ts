@@ -11,7 +11,7 @@ describe("lesson 61: what leads nowhere ends", () => {
     const command = { command: "rm -rf /etc" };
     const { agent, server } = await agentOnServer(
       [{ calls: [{ name: "terminal", arguments: command }], repeat: "always" }],
-      { approver: () => "deny" },
+      { approver: async () => "deny" },
     );
     const { result, events } = await said(agent, "go");
     expect(result).toMatchObject({ stop: "error", turns: 3, error: { code: "stuck" } });

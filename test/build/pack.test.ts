@@ -82,7 +82,7 @@ describe("npm pack from a fresh clone", () => {
       mkdirSync(dirname(place), { recursive: true });
       symlinkSync(join(root, "node_modules", name), place);
     }
-    const [greet = "", library = ""] = codeBlocks("README.md", "ts");
+    const [greet = "", library = "", agent = ""] = codeBlocks("README.md", "ts");
     const message = {
       role: "assistant",
       content: [{ type: "tool_use", id: "t1", name: "read_file", input: { path: "note.txt" } }],
@@ -90,6 +90,8 @@ describe("npm pack from a fresh clone", () => {
     writeFileSync(join(program, "note.txt"), "from the project\n");
     writeFileSync(join(program, "package.json"), '{ "type": "module" }');
     writeFileSync(join(program, "greet.ts"), greet);
+    // It would ask a model, so it is only compiled.
+    writeFileSync(join(program, "agent.ts"), agent);
     writeFileSync(
       join(program, "library.ts"),
       `const messageFromTheModel: unknown = ${JSON.stringify(message)};\n${library.replace('"/my/project"', JSON.stringify(program))}\nprocess.stdout.write(JSON.stringify({ tools: tools.length, answer }));\n`,
@@ -104,7 +106,7 @@ describe("npm pack from a fresh clone", () => {
     };
     writeFileSync(
       join(program, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["greet.ts", "library.ts"] }),
+      JSON.stringify({ compilerOptions, files: ["greet.ts", "library.ts", "agent.ts"] }),
     );
     const compiled = await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], program);
     expect(compiled).toEqual({ code: 0, stdout: "", stderr: "" });

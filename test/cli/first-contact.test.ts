@@ -114,7 +114,7 @@ it("a denial names the setting and the page; a question that waits is shown wher
   const risky = { name: "terminal", arguments: { command: "rm -rf precious" } };
   const denied = await hermes(["call", risky.name, JSON.stringify(risky.arguments)], { home });
   expect(denied).toMatchObject({ code: 5, stderr: expect.stringContaining("approvals.unattended_mode") });
-  expect(denied.stderr).toContain("hermes open");
+  expect(denied.stderr).toMatch(/main\.js open\)/);
   writeFileSync(join(home, "config.yaml"), "approvals:\n  unattended_mode: queue\n");
   const server = start(["serve", "--port", "0"], { home });
   const said = { stdout: "", stderr: "" };

@@ -278,7 +278,7 @@ describe("what may run", () => {
     const asked: string[] = [];
     const session = await front.runtime.openSession({
       toolsets: ["terminal", "nested"],
-      approver: (request) => {
+      approver: async (request) => {
         asked.push(`${request.tool}: ${request.reason}`);
         return "once";
       },
@@ -302,7 +302,7 @@ describe("what may run", () => {
     const { front, workers } = await testCluster([], { builtins: true });
     const home = workers[0]?.at.home ?? "";
     writeFileSync(join(home, "secret.txt"), "of the worker");
-    const session = await front.runtime.openSession({ approver: () => "once" });
+    const session = await front.runtime.openSession({ approver: async () => "once" });
     const result = await session.call({ name: "read_file", arguments: { path: join(home, "server.token") } });
     expect(result).toMatchObject({ ok: false, state: "not_started", error: { code: "denied" } });
   });

@@ -140,6 +140,12 @@ describe.runIf(worksHere)("the launcher", () => {
     expect((await run("echo works")).output).toBe("works\n");
   });
 
+  test("stopped by a command, it goes on", async () => {
+    const stopped = await run("kill -STOP $PPID; echo said");
+    expect(stopped).toMatchObject({ output: "said\n", exitCode: 0 });
+    expect((await run("echo next")).output).toBe("next\n");
+  });
+
   test("what an earlier one had started ends with the environment too", async () => {
     const tag = randomUUID();
     await run("(setsid sleep 60 &)", { env: { [TAG]: tag } });

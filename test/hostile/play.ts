@@ -47,7 +47,7 @@ async function converse(row: HostileCase, world: World, asked: ApprovalRequest[]
   const agents = new Agents(world.runtime);
   onTestEnd(() => agents.close());
   const left = [...(answers ?? [])];
-  const approver = (request: ApprovalRequest): ApprovalAnswer => {
+  const approver = async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
     asked.push(request);
     return left.shift() ?? "deny";
   };

@@ -57,6 +57,8 @@ describe("a token is masked in every form that can be turned back", () => {
     expect(shown).toContain("and ends");
     expect(longestLeft(shown)).toBeLessThan(12);
     expect(shown.length).toBeLessThan(printed.length + 40);
+    const result = registry().redact(JSON.stringify({ output: printed }));
+    expect(longestLeft(JSON.parse(result).output)).toBeLessThan(12);
   });
 
   test("a part of it of sixteen characters, wherever it is cut out", () => {

@@ -143,7 +143,7 @@ async function tapedTurn(client: ReturnType<typeof scripted>) {
   const agent = await openAgent({
     runtime,
     store,
-    approver: () => "once",
+    approver: async () => "once",
     model: { client, name: "test:m" },
   });
   onTestEnd(async () => {

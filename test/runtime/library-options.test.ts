@@ -69,7 +69,7 @@ it("the approver may be a function; what it throws is a no", async () => {
   const runtime = await open({ tools: [danger] });
   const asked: string[] = [];
   const yes = await runtime.openSession({
-    approver: ({ tool }) => {
+    approver: async ({ tool }) => {
       asked.push(tool);
       return "once";
     },
@@ -77,7 +77,7 @@ it("the approver may be a function; what it throws is a no", async () => {
   expect(await yes.call({ name: "danger" })).toMatchObject({ ok: true });
   expect(asked).toEqual(["danger"]);
   const no = await runtime.openSession({
-    approver: () => {
+    approver: async () => {
       throw new Error("nobody there");
     },
   });
@@ -91,5 +91,7 @@ it("an option that does not exist is an error that names the one that does", asy
   await expect(runtime.openSession(wrong)).rejects.toThrow(/no option "toolset".*did you mean "toolsets"/);
   await runtime.close();
   await expect(createRuntime({ hme: home } as object)).rejects.toBeInstanceOf(HermesError);
-  await expect(createRuntime({ approver: () => "once" } as object)).rejects.toThrow(/runtime\.openSession/);
+  await expect(createRuntime({ approver: async () => "once" } as object)).rejects.toThrow(
+    /runtime\.openSession/,
+  );
 });

@@ -17,6 +17,8 @@ it("a boundary that could not be made because the helper was gone is tried again
     homes: [tempDir()] as const,
     workspace: undefined,
     hidden: [],
+    others: [],
+    program: [],
     shown: [],
     writable: [],
     runtimeDir: undefined,

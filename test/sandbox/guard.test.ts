@@ -241,6 +241,32 @@ describe("what must not happen does not", () => {
     expect(existsSync("/etc/hermes-was-here")).toBe(false);
   });
 
+  test("the usual Hermes home where this one is another, and Hermes' own program", async () => {
+    const [program, usual] = [join(jail.base, "hermes-tools"), join(jail.home, ".hermes")];
+    mkdirSync(join(program, "dist"), { recursive: true });
+    writeFileSync(join(program, "dist/main.js"), "// ours\n");
+    local = jail.environment({ mode: "guard", hidden: [join(jail.base, "elsewhere")], ownFiles: [program] });
+    const { output } = await run(
+      `cat ~/.hermes/server.token ${program}/dist/main.js; echo evil >> ${program}/dist/main.js; echo evil > ${program}/dist/.cache; mv ${program} ${program}2; echo evil > ~/.hermes/config.yaml`,
+    );
+    expect(output).toContain("// ours");
+    expect(output).not.toContain(SECRET);
+    expect(readdirSync(join(program, "dist"))).toEqual(["main.js"]);
+    expect(readFileSync(join(program, "dist/main.js"), "utf8")).toBe("// ours\n");
+    expect(readFileSync(join(usual, "config.yaml"), "utf8")).toBe(SECRET);
+  });
+
+  test("Hermes can be worked on, and be a dependency of what is worked on", async () => {
+    const modules = join(jail.workspace, "node_modules");
+    mkdirSync(modules);
+    local = jail.environment({ mode: "guard", ownFiles: [jail.workspace, modules] });
+    const { output } = await run(
+      "echo new > readme.txt && rm -r node_modules && mkdir node_modules && echo done",
+    );
+    expect(output).toBe("done\n");
+    expect(readFileSync(join(jail.workspace, "readme.txt"), "utf8")).toBe("new\n");
+  });
+
   test("a start-up file that was not there is taken away, and that is told", async () => {
     const result = await run(
       "echo evil > ~/.zshrc; mkdir -p ~/.config/autostart; echo evil > ~/.config/autostart/x.desktop",

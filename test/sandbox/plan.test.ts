@@ -23,6 +23,7 @@ import {
   socketPaths,
 } from "../../src/env/sandbox/mounts.js";
 import { holdPlace, isPlaceholder, releasePlace } from "../../src/env/sandbox/placeholders.js";
+import { homesOfPeople } from "../../src/env/sandbox/plan.js";
 import { findDenial } from "../../src/env/sandbox/report.js";
 import { filterArch, seccompFilter } from "../../src/env/sandbox/seccomp.js";
 import {
@@ -36,6 +37,16 @@ import {
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-plan-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("people are who can log in", () => {
+  const table = join(folder, "passwd");
+  writeFileSync(
+    table,
+    "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nologin\nsync:x:4:65534::/bin:/bin/sync\nada:x:1000:1000:,,,:/home/ada:/usr/bin/zsh\n\n",
+  );
+  expect(homesOfPeople(table)).toEqual(["/root", "/home/ada"]);
+  expect(homesOfPeople(join(folder, "none"))).toEqual([]);
+});
 
 describe("mounts", () => {
   const segment = fc.constantFrom("a", "b", "c");

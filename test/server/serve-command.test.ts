@@ -47,6 +47,24 @@ describe("hermes serve", () => {
     expect(server.stderr()).not.toMatch(/error|warn/i);
   });
 
+  it("says what was denied because nobody could be asked, and once what to do about it", async () => {
+    const server = serve();
+    const address = await addressOf(server);
+    const call = { id: "1", function: { name: "terminal", arguments: { command: "rm -rf precious" } } };
+    for (let times = 0; times < 2; times += 1)
+      await fetch(new URL("/v1/tool_calls", address), {
+        method: "POST",
+        headers: { authorization: `Bearer ${address.searchParams.get("token")}` },
+        body: JSON.stringify({ tool_calls: [call] }),
+      });
+    await until(
+      () => server.stderr().split('nobody could be asked: {"command":"rm -rf precious"}').length === 3,
+    );
+    expect(server.stderr().match(/approvals\.unattended_mode queue/g)).toHaveLength(1);
+    server.child.kill("SIGTERM");
+    expect(await server.exited).toBe(0);
+  });
+
   it("with --json prints one line and keeps the token out of it", async () => {
     const server = serve({ args: ["--json"], env: { HERMES_PORT: "0" } });
     await until(() => server.stdout().includes("\n"), 20_000);

@@ -51,7 +51,7 @@ function optionsFor(parts: {
 /** What a person says to the next question. */
 function replies(story: Story) {
   const left: Answer[] = [...(story.answers ?? [])];
-  return () => {
+  return async () => {
     const answer = left.shift() ?? { deny: "nobody was to be asked" };
     return answer === "once" ? { answer: "once" as const } : { answer: "deny" as const, reason: answer.deny };
   };
@@ -95,7 +95,7 @@ describe("stories through /v1/chat/completions", () => {
       const [{ id, hash, signature } = NO_QUESTION] = await questions();
       await door.ask("/v1/approvals", {
         method: "POST",
-        body: JSON.stringify({ id, hash, signature, ...reply() }),
+        body: JSON.stringify({ id, hash, signature, ...(await reply()) }),
       });
     };
     const heard = await streamed(client, { say: story.say, onQuestion });

@@ -30,7 +30,7 @@ export async function agentSession(runtime: Runtime, ask: CallContext["ask"]): P
   const earlier = await store.create({ ...about, title: "Moving to PostgreSQL" });
   await store.append(earlier.id, [{ role: "user", content: "Plan the database migration for June." }]);
   const { id: conversation } = await store.create(about);
-  const agent = await agents.open({ conversation, ask, approver: () => "once" });
+  const agent = await agents.open({ conversation, ask, approver: async () => "once" });
   onTestEnd(() => agent.close());
   return agent.session;
 }

@@ -308,8 +308,10 @@ export async function probeGuard(home: string): Promise<Boundary["by"] | Unavail
   try {
     const made = await boundaries.for({
       homes: [home],
+      others: [],
       workspace: undefined,
       hidden: [],
+      program: [],
       shown: [],
       writable: [],
       runtimeDir: undefined,

@@ -1,3 +1,4 @@
+import { ownFiles } from "../../base/package-root.js";
 import { defineEnvironment } from "../descriptor.js";
 import { missingProgram } from "../find-program.js";
 
@@ -24,6 +25,7 @@ export default defineEnvironment({
         network: values.terminal.sandbox_network,
         writable: values.terminal.sandbox_writable,
         hidden: [paths.home],
+        ownFiles: ownFiles(),
       },
     });
   },

@@ -150,14 +150,16 @@ export function createLocalEnvironment(options: LocalEnvironmentOptions = {}): E
   ): Promise<Boundary | Unavailable> {
     const all = await allBoundaries();
     guarding ??= loadGuarding();
-    const { configuredPaths, homesOf, openedPaths, isHiddenBy } = await guarding;
+    const { configuredPaths, homesOf, homesOfOthers, openedPaths, isHiddenBy } = await guarding;
     const homes = homesOf(home());
     const { write = [], read = [] } = request.sandbox ?? {};
     const program = typeof request.command === "string" ? undefined : request.command[0];
     const usual: GuardRequest = {
       homes,
+      others: homesOfOthers(homes),
       workspace: request.workspace ?? wanted.workspace,
       hidden: wanted.hidden ?? [],
+      program: wanted.ownFiles ?? [],
       shown: [...(wanted.visible ?? []), ...visibleTo(request)],
       writable: [...configuredPaths(wanted.writable ?? [], homes), ...openedPaths(write, homes)],
       runtimeDir: env.XDG_RUNTIME_DIR,

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, type Stats } from "node:fs";
-import { dirname, join } from "node:path";
-import { isAtOrBelow } from "../../base/path.js";
+import { basename, dirname, join } from "node:path";
+import { isAtOrBelow, isBelow } from "../../base/path.js";
 import { judgePlace } from "../../places/judge-place.js";
 import { namePatterns, plainNames } from "../../places/match-place.js";
 import type { PlaceRow } from "../../places/table.js";
@@ -14,9 +14,13 @@ import { realPath } from "./real-path.js";
 export interface GuardRequest {
   /** What `~` is; more than one where HOME is not the account's own. */
   readonly homes: readonly [string, ...string[]];
+  /** Homes of other people, where this process could reach into them. */
+  readonly others: readonly string[];
   readonly workspace: string | undefined;
   /** Hermes' own folders. */
   readonly hidden: readonly string[];
+  /** What Hermes itself is made of: it can be read, and changed only where it is what is worked on. */
+  readonly program: readonly string[];
   /** What stays readable in them, and what this one command may read in any hidden place. */
   readonly shown: readonly string[];
   /** Folders and files that may be changed wherever they lie. */
@@ -52,19 +56,22 @@ const isCredential = ({ what, read }: PlaceRow) =>
 const isControl = ({ what }: PlaceRow) => what === "control-socket";
 
 export function guardPlan(request: GuardRequest): GuardPlan {
-  const { homes, workspace, hidden, shown, writable, sshAgent } = request;
+  const { homes, workspace, shown, writable, sshAgent } = request;
+  // Another server of this person may have the usual home.
+  const people = [...homes, ...request.others];
+  const hidden = [...request.hidden, ...people.map((each) => join(each, ".hermes"))];
   const below = (folders: readonly string[], names: readonly string[]) =>
     folders.flatMap((folder) => names.map((name) => join(folder, name.replace(/\/$/, ""))));
   const system = below(["/"], plainNames("/", isSystem)).filter(
     (path) => !KERNEL_FOLDERS.some((folder) => isAtOrBelow(path, folder)),
   );
-  const startup = below(homes, plainNames("~/", isStartup));
+  const startup = below(people, plainNames("~/", isStartup));
   const credentials = [
-    ...below(homes, plainNames("~/", isCredential)),
+    ...below(people, plainNames("~/", isCredential)),
     ...below(["/"], plainNames("/", isCredential)),
   ];
   const sockets = [
-    ...below(homes, plainNames("~/", isControl)),
+    ...below(people, plainNames("~/", isControl)),
     ...below(["/"], plainNames("/", isControl)),
     ...namePatterns("/", isControl).flatMap(({ folder, name }) =>
       namesIn(`/${folder}`)
@@ -85,7 +92,9 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const covered: readonly Mount[] = [
     ...(isRootShut ? foldersOfRoot() : [{ kind: "write", path: "/" } as const]),
     ...readOnly(system),
+    ...readOnly(request.others),
     ...readOnly(kept.filter((path) => !isCovered(path))),
+    ...readOnly(request.program.filter((path) => !isDependency(path, workspace))),
     ...credentials.flatMap((path) => coverCredential(path, home)),
     ...sockets.flatMap(coverSocket),
     ...runtimeDirs.flatMap(desktop),
@@ -108,7 +117,11 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   return {
     mounts,
     unheld: [...kept, ...loose].filter(
-      (path) => kindOf(path) !== "there" && !isCovered(path) && !writable.includes(path),
+      (path) =>
+        kindOf(path) !== "there" &&
+        !isCovered(path) &&
+        !writable.includes(path) &&
+        mountOver(mounts, path)?.kind !== "read",
     ),
     looked: [
       ...new Set([
@@ -136,6 +149,12 @@ function foldersOfRoot(): readonly Mount[] {
     .map((name) => `/${name}`)
     .filter((path) => look(path)?.isDirectory() === true)
     .map((path): Mount => ({ kind: "write", path }));
+}
+
+/** Packages of the project that is worked on are installed and removed together. */
+function isDependency(path: string, workspace: string | undefined): boolean {
+  if (basename(path) !== "node_modules" || workspace === undefined || path.includes("/_npx/")) return false;
+  return isBelow(path, workspace) || isAtOrBelow(workspace, dirname(path));
 }
 
 /** The folder that changes with a path, which may not be there yet. */

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { isAtOrBelow, isBelow } from "../../base/path.js";
@@ -108,6 +108,27 @@ export function homesOf(home: string): readonly [string, ...string[]] {
 }
 
 let accountHome: string | undefined;
+
+/** Nothing but a boundary keeps root's commands from what other people keep to themselves. */
+export function homesOfOthers(homes: readonly string[]): readonly string[] {
+  if (process.getuid?.() !== 0) return [];
+  people ??= [...new Set(homesOfPeople().flatMap((path) => realPath(path) ?? []))];
+  return people.filter((path) => !homes.some((home) => isAtOrBelow(home, path)));
+}
+
+let people: readonly string[] | undefined;
+/** More have an administrator who thinks twice about working as root. */
+const MOST_PEOPLE = 32;
+
+/** Of everybody who can log in. */
+export function homesOfPeople(table = "/etc/passwd"): readonly string[] {
+  const lines = existsSync(table) ? readFileSync(table, "utf8").split("\n") : [];
+  const homes = lines.flatMap((line) => {
+    const [, , , , , home = "", shell = ""] = line.split(":");
+    return home.startsWith("/") && shell.endsWith("sh") ? [home] : [];
+  });
+  return homes.slice(0, MOST_PEOPLE);
+}
 
 /** Empty where the system does not know this account. */
 function accountsHome(): string {

@@ -40,6 +40,8 @@ export interface SandboxOptions {
   readonly hidden?: readonly string[];
   /** What stays readable inside hidden folders. */
   readonly visible?: readonly string[];
+  /** What Hermes itself is made of: commands in the guard do not change it. */
+  readonly ownFiles?: readonly string[];
   readonly limits?: Partial<SandboxLimits>;
   /** Where bubblewrap is, when it is not in a system folder. */
   readonly program?: string;

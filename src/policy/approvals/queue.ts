@@ -88,7 +88,6 @@ export function replyOf({ answer, by, reason, widen }: ApprovalReply): ApprovalR
 const EVENT_TEXT_CHARS = 500;
 
 function announcePending(events: EventBus, record: ApprovalRecord): void {
-  if (!events.active) return;
   const { shown } = record;
   const short = (text: string) => cutMiddle(text, EVENT_TEXT_CHARS);
   events.emit({
@@ -109,7 +108,6 @@ function announcePending(events: EventBus, record: ApprovalRecord): void {
 }
 
 function announceSettled(events: EventBus, record: ApprovalRecord): void {
-  if (!events.active) return;
   const { answer } = record;
   events.emit({
     type: "approval.settled",

@@ -192,7 +192,7 @@ describe("MCP servers", () => {
     const { runtime, ask } = started;
     await runtime.sources.settled();
     const browser = await openBrowser(started);
-    const session = await runtime.openSession({ approver: () => "once" });
+    const session = await runtime.openSession({ approver: async () => "once" });
     onTestEnd(() => session.close());
     const change = (description: string) =>
       session.call({

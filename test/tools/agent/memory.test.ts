@@ -28,7 +28,7 @@ async function session(
     host: { memory: files },
     heard,
     ...(answer !== undefined && {
-      approver: (request) => {
+      approver: async (request) => {
         asked.push(`${request.reason}\n${request.effects[0]?.detail ?? ""}`);
         return answer;
       },

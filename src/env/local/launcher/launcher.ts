@@ -23,6 +23,8 @@ const READ_PROGRAM = [
   "} eval $program; exit 1",
 ].join(" ");
 const READY_MS = 10_000;
+/** A command may stop it (`kill -STOP $PPID`), and nobody would hear of the end of any other. */
+const GO_ON_MS = 1_000;
 /** Longer than the launcher takes to end what will not end. */
 const CLOSE_MS = 8_000;
 
@@ -123,6 +125,7 @@ export class Launcher {
   #nextId = 1;
   #alive = true;
   #closing = false;
+  #goingOn: NodeJS.Timeout | undefined;
   /** Started, but nobody waits for them; they do not keep this process alive. */
   #idle = 0;
 
@@ -354,8 +357,14 @@ export class Launcher {
 
   /** While something runs, its end is awaited; an idle launcher keeps nobody alive. */
   #keepAwake(): void {
-    if (this.#running.size + this.#enclosing.size > this.#idle) this.#events?.ref();
+    const busy = this.#alive && this.#running.size + this.#enclosing.size > this.#idle;
+    if (busy) this.#events?.ref();
     else this.#events?.unref();
+    if (busy) this.#goingOn ??= setInterval(() => this.#process.kill("SIGCONT"), GO_ON_MS).unref();
+    else {
+      clearInterval(this.#goingOn);
+      this.#goingOn = undefined;
+    }
   }
 
   #end(): void {
@@ -368,6 +377,7 @@ export class Launcher {
     this.#running.clear();
     for (const answer of this.#enclosing.values()) answer("the helper process that starts commands ended");
     this.#enclosing.clear();
+    this.#keepAwake();
   }
 }
 
