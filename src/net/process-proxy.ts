@@ -5,6 +5,13 @@ import { hostOf } from "./hosts.js";
 import { networkRules } from "./rules.js";
 import { proxyFor } from "./urls.js";
 
+let forPrograms: Readonly<Record<string, string>> = {};
+
+/** What programs that download for us (npm, installers) are told of that proxy: they do not know our settings. */
+export function proxyVariables(): Readonly<Record<string, string>> {
+  return forPrograms;
+}
+
 /**
  * Sends every `fetch` and WebSocket of this process that knows nothing of our settings (MCP servers, gateways, traces,
  * downloads) through the operator's proxy. A program that uses this package as a library decides this for itself.
@@ -15,13 +22,15 @@ export async function proxyThisProcess(
   const rules = networkRules(settings);
   // A wrong address is told by the first request that needs it; commands that need none still work.
   if (rules.proxy === undefined || !URL.canParse(rules.proxy)) return;
+  const direct = [...(rules.noProxy ?? []), "localhost", "127.0.0.1"].join(",");
+  forPrograms = { HTTPS_PROXY: rules.proxy, https_proxy: rules.proxy, NO_PROXY: direct, no_proxy: direct };
   const { Agent, Dispatcher: Base, ProxyAgent, setGlobalDispatcher } = await loadUndici();
-  const direct = new Agent();
+  const unproxied = new Agent();
   const proxied = new ProxyAgent(rules.proxy);
   class ByHost extends Base {
     override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       const host = hostOf(new URL(String(options.origin)));
-      return (proxyFor(host, rules) === undefined ? direct : proxied).dispatch(options, handler);
+      return (proxyFor(host, rules) === undefined ? unproxied : proxied).dispatch(options, handler);
     }
   }
   setGlobalDispatcher(new ByHost());

@@ -19,22 +19,29 @@ it("both units are confined alike", () => {
   expect(confinement("hermes-worker.service")).toBe(confinement("hermes.service"));
 });
 
-it("a service whose home belongs to another user ends with 4 and names the folder and its owner", () => {
-  const home = tempFolder();
-  chownSync(home, 4321, 4321);
-  chmodSync(home, 0o755);
-  const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
-  const served = spawnSync("setpriv", [...user, process.execPath, main, "serve", "--port", "0", "--json"], {
-    cwd: "/",
-    env: plainEnvironment(home),
-    encoding: "utf8",
-    timeout: 20_000,
-  });
-  expect(served.status, served.stderr).toBe(4);
-  const { error } = JSON.parse(served.stderr) as {
-    readonly error: { readonly message: string; readonly hint: string };
-  };
-  expect(error.message).toContain(`${home} belongs to user 4321:4321`);
-  expect(error.message).toContain("65534:65534");
-  expect(error.hint).toContain("--user 4321:4321");
-});
+it.each([
+  ["serve", "--port", "0"],
+  ["worker", "--cluster", "nats://127.0.0.1:9"],
+  ["gateway", "run"],
+])(
+  "a service whose home belongs to another user ends with 4 and names the folder and its owner: %s",
+  (...words) => {
+    const home = tempFolder();
+    chownSync(home, 4321, 4321);
+    chmodSync(home, 0o755);
+    const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+    const served = spawnSync("setpriv", [...user, process.execPath, main, ...words, "--json"], {
+      cwd: "/",
+      env: plainEnvironment(home),
+      encoding: "utf8",
+      timeout: 20_000,
+    });
+    expect(served.status, served.stderr).toBe(4);
+    const { error } = JSON.parse(served.stderr) as {
+      readonly error: { readonly message: string; readonly hint: string };
+    };
+    expect(error.message).toContain(`${home} belongs to user 4321:4321`);
+    expect(error.message).toContain("65534:65534");
+    expect(error.hint).toContain("--user 4321:4321");
+  },
+);

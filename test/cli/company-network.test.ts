@@ -7,6 +7,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findModel } from "../../src/search/semantic/model-files.js";
 import { eventually } from "../gateway/support.js";
 import { selfSigned } from "../support/certificate.js";
 import { TelegramServer, TOKEN } from "../support/platforms/telegram-server.js";
@@ -18,6 +19,7 @@ const PAGE = "10.255.255.1";
 const MODEL = "10.255.255.2";
 const MCP = "10.255.255.3";
 const TELEGRAM = "10.255.255.4";
+const REGISTRY = "10.255.255.5";
 const TOKEN_OF_MCP = "a-long-secret-of-the-operator-0123456789";
 
 /** A proxy that opens what passes through it and signs with a certificate of its own, as those of companies do. */
@@ -129,6 +131,35 @@ describe("lesson 121: one proxy and one certificate, set once, hold for", () => 
     telegram.say({ text: "hello" });
     await eventually(() => expect(telegram.shown.at(-1)?.text).toBe("Hello again."));
     expect(new Set(proxy.asked.splice(0))).toEqual(new Set([MODEL, TELEGRAM]));
+  }, 60_000);
+});
+
+describe("what is downloaded goes that way too, also where the proxy stands in the settings alone", () => {
+  const registry = { npm_config_registry: `https://${REGISTRY}/`, npm_config_fetch_retries: "0" };
+  const home = tempFolder();
+  beforeAll(() =>
+    writeFileSync(
+      join(home, "config.yaml"),
+      `network: { proxy: "${proxy.url}", no_proxy: [intern.example] }\n`,
+    ),
+  );
+
+  /** The gateway above goes on asking. */
+  const asked = () => proxy.asked.splice(0).filter((host) => host === REGISTRY).length;
+
+  it("by npm", async () => {
+    const done = await hermes(["plugins", "install", "some-plugin"], { home, env: registry });
+    expect(done.code).not.toBe(0);
+    expect(asked(), done.stderr).toBeGreaterThan(0);
+  }, 60_000);
+
+  it("by ourselves", async ({ skip }) => {
+    if (findModel({ home: "/nonexistent" }) !== undefined)
+      skip("[ci-cannot] the model lies beside this checkout");
+    const done = await hermes(["setup", "search"], { home, env: registry });
+    expect(done.code).not.toBe(0);
+    // Three times by ourselves, then by npm.
+    expect(asked(), done.stderr).toBeGreaterThan(3);
   }, 60_000);
 });
 

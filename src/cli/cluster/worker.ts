@@ -1,12 +1,14 @@
 import { Worker } from "../../cluster/worker.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { CommandContext } from "../context.js";
+import { assertOwnHome } from "../home-access.js";
 import { listenForStop } from "../stop-signals.js";
 import { assertCluster } from "./assert-cluster.js";
 
 /** Runs until it is told to stop; being told to is its ordinary end. */
 export async function worker(context: CommandContext): Promise<void> {
-  const { out } = context;
+  const { out, home } = context;
+  assertOwnHome(home);
   assertCluster((await context.config()).values);
   const signals = listenForStop();
   const runtime = await context.runtime({ wait: false });

@@ -4,10 +4,12 @@ import type { HermesServer } from "../../server/server.js";
 import { describeThrown } from "../../tool/thrown.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
+import { assertOwnHome } from "../home-access.js";
 import { listenForStop } from "../stop-signals.js";
 
 /** Runs until it is told to stop, which is its ordinary end. */
-export async function run({ args, out, runtime: open }: CommandContext): Promise<void> {
+export async function run({ args, out, home, runtime: open }: CommandContext): Promise<void> {
+  assertOwnHome(home);
   const signals = listenForStop();
   const runtime = await open({ wait: false, calls: true });
   // What a library throws outside of every call must not take the other gateways along.

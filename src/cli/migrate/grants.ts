@@ -7,16 +7,18 @@ import { failed, type Homes, kept, migrated, type Step, skipped } from "./step.j
 
 /** `command_allowlist`: exact commands, patterns, and the words the original uses for kinds of danger. */
 export function planGrants({ home }: Homes, config: { readonly theirs: Tree; readonly ours: Tree }): Step[] {
-  const written = config.theirs.command_allowlist;
-  if (written === undefined || written === null) return [];
+  const { command_allowlist: given } = config.theirs;
+  if (given === undefined || given === null) return [];
+  // The original reads one text as a list of one.
+  const written = typeof given === "string" ? [given] : given;
   if (!Array.isArray(written))
     return [failed({ kind: "grant", name: "command_allowlist", reason: "it is no list" })];
   const here = Array.isArray(config.ours.command_allowlist) ? config.ours.command_allowlist : [];
-  return written.map((given: unknown) => {
-    const item = { kind: "grant", name: String(given), to: "command_allowlist" } as const;
-    if (typeof given !== "string" || given.trim() === "")
+  return written.map((entered: unknown) => {
+    const item = { kind: "grant", name: String(entered), to: "command_allowlist" } as const;
+    if (typeof entered !== "string" || entered.trim() === "")
       return failed({ ...item, reason: "it is no text; it approves nothing" });
-    const text = given.trim();
+    const text = entered.trim();
     const entry = entryOf(text);
     if (entry.pattern !== undefined && isTooWide(entry.pattern))
       return skipped({ ...item, reason: "it has no bound: such a pattern approves nothing dangerous here" });

@@ -28,6 +28,15 @@ export async function withConversations<Result>(
   }
 }
 
+/** What `last` stands for. */
+export async function newestIfLast(
+  store: Pick<SqliteConversationStore, "list">,
+  id: string,
+): Promise<string | undefined> {
+  const [newest] = id === "last" ? await store.list({ limit: 1 }) : [];
+  return newest?.id;
+}
+
 /** The same for a command about one of them. */
 export async function withConversation(
   context: SessionsContext,
@@ -35,8 +44,7 @@ export async function withConversation(
 ): Promise<void> {
   const [id = ""] = context.args;
   const find = async (store: SqliteConversationStore) => {
-    const [newest] = id === "last" ? await store.list({ limit: 1 }) : [];
-    const conversation = newest ?? (await store.get(id));
+    const conversation = await store.get((await newestIfLast(store, id)) ?? id);
     if (conversation !== undefined) await work(store, conversation);
     return conversation !== undefined;
   };

@@ -1,7 +1,7 @@
 import { tapeOfSession } from "../../replay/record-tape.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CommandContext } from "../context.js";
-import { withConversations } from "./open.js";
+import { newestIfLast, withConversations } from "./open.js";
 
 /** The lines of a tape: of the conversation of this name, else of the session of the journal. */
 export async function tapeOf(
@@ -9,7 +9,7 @@ export async function tapeOf(
   { runtime, id }: { readonly runtime: Runtime; readonly id: string },
 ): Promise<readonly string[] | undefined> {
   const said = await withConversations(context, async (store) =>
-    collected(await tapeOfSession({ runtime, store, id })),
+    collected(await tapeOfSession({ runtime, store, id: (await newestIfLast(store, id)) ?? id })),
   );
   return said ?? collected(await tapeOfSession({ runtime, store: undefined, id }));
 }

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { messageOf } from "../../base/errno.js";
 import type { LoadedConfig } from "../../config/types.js";
 import { browsersFolder, findBrowser } from "../../env/find-browser.js";
+import { proxyVariables } from "../../net/process-proxy.js";
 import { packageFolder } from "../../runtime/packages/find.js";
 import { checkPackages, installPackages, type SetupItem } from "../../runtime/packages/install.js";
 import { OPTIONAL_PACKAGES } from "../../runtime/packages/wanted.js";
@@ -119,7 +120,7 @@ function runInstaller(program: string, folder: string): Promise<string | undefin
   return new Promise((resolve, reject) => {
     const installer = spawn(process.execPath, [program, "install", "--no-shell", "chromium"], {
       stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, PLAYWRIGHT_BROWSERS_PATH: folder },
+      env: { ...process.env, ...proxyVariables(), PLAYWRIGHT_BROWSERS_PATH: folder },
     });
     let said = "";
     installer.stderr.on("data", (chunk: Buffer) => {

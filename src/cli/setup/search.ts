@@ -10,6 +10,8 @@ import type { Output } from "../output.js";
 export async function setupSearch(context: CommandContext): Promise<void> {
   const { out, options } = context;
   if (options.check === true) return check(context);
+  // For the proxy.
+  await context.config();
   const folder = folderToFill(context);
   const progress = showFetching(out);
   const report = await fetchModel({ folder, onProgress: progress.show }).finally(progress.stop);

@@ -15,6 +15,8 @@ import { showFetching } from "./search.js";
 
 /** The models that speak and listen offline, and the programs that go with them. */
 export async function setupSpeech(context: CommandContext): Promise<void> {
+  // For the proxy.
+  await context.config();
   const items: SetupItem[] = [];
   for (const model of SPEECH_MODELS)
     items.push(

@@ -5,6 +5,8 @@ import { reportItems } from "./items.js";
 /** The libraries that only some tools need. */
 export async function setupTools(context: CommandContext): Promise<void> {
   const { home, out, options } = context;
+  // For the proxy.
+  await context.config();
   const items =
     options.check === true
       ? checkPackages(home)

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errno.js";
+import { proxyVariables } from "../../net/process-proxy.js";
 import {
   installedVersion,
   LOADER_FILE,
@@ -89,7 +90,13 @@ function npmInstall(folder: string, signal: AbortSignal | undefined): Promise<st
       "npm",
       ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--loglevel=error"],
       // npm is a batch file on Windows, which only a shell can start; no argument comes from outside.
-      { cwd: folder, shell: process.platform === "win32", stdio: ["ignore", "ignore", "pipe"], signal },
+      {
+        cwd: folder,
+        env: { ...process.env, ...proxyVariables() },
+        shell: process.platform === "win32",
+        stdio: ["ignore", "ignore", "pipe"],
+        signal,
+      },
     );
     let said = "";
     npm.stderr.on("data", (chunk: Buffer) => {

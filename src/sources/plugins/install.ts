@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { findProgram } from "../../env/find-program.js";
+import { proxyVariables } from "../../net/process-proxy.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { packageFolder } from "./find-plugins.js";
 import { type FoundPlugin, MANIFEST_FILE, readPlugin } from "./read-plugin.js";
@@ -134,7 +135,7 @@ async function npm({ pluginsFolder, env }: InstallRequest, args: readonly string
   const child = spawn(
     program,
     [ending[0] ?? "", "--prefix", pluginsFolder, "--loglevel=error", ...options, "--", ...ending.slice(1)],
-    { cwd: pluginsFolder, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] },
+    { cwd: pluginsFolder, env: { ...env, ...proxyVariables() }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let said = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -294,6 +294,15 @@ describe("hermes migrate", () => {
     ]);
   });
 
+  it("takes one approval that is no list for a list of one, as the original does", async () => {
+    const from = tempFolder();
+    const home = tempFolder();
+    writeTree(from, { "config.yaml": "command_allowlist: npm run build\n" });
+    expect(stateOf(await migrate(home, from), "grant", "npm run build").state).toBe("migrated");
+    const { values } = await loadConfig({ home, cwd: home, env: {} });
+    expect(values.command_allowlist).toEqual([{ command: "npm run build", origin: "Hermes Agent" }]);
+  });
+
   it("does not write where it should only look, nor for a command that a tool started", async () => {
     const later = tempFolder();
     cpSync(from, later, { recursive: true });
