@@ -42,7 +42,7 @@ test("people are who can log in", () => {
   const table = join(folder, "passwd");
   writeFileSync(
     table,
-    "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nologin\nsync:x:4:65534::/bin:/bin/sync\nada:x:1000:1000:,,,:/home/ada:/usr/bin/zsh\n\n",
+    "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nologin\nsync:x:4:65534::/bin:/bin/sync\npostgres:x:105:109::/var/lib/postgresql:/bin/bash\nada:x:1000:1000:,,,:/home/ada:/usr/bin/zsh\n\n",
   );
   expect(homesOfPeople(table)).toEqual(["/root", "/home/ada"]);
   expect(homesOfPeople(join(folder, "none"))).toEqual([]);

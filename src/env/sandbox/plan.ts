@@ -120,12 +120,16 @@ let people: readonly string[] | undefined;
 /** More have an administrator who thinks twice about working as root. */
 const MOST_PEOPLE = 32;
 
+/** Accounts below are of services, such as a database that root starts and that writes into its home. */
+const FIRST_PERSON = 1_000;
+
 /** Of everybody who can log in. */
 export function homesOfPeople(table = "/etc/passwd"): readonly string[] {
   const lines = existsSync(table) ? readFileSync(table, "utf8").split("\n") : [];
   const homes = lines.flatMap((line) => {
-    const [, , , , , home = "", shell = ""] = line.split(":");
-    return home.startsWith("/") && shell.endsWith("sh") ? [home] : [];
+    const [, , number, , , home = "", shell = ""] = line.split(":");
+    const isPerson = Number(number) === 0 || Number(number) >= FIRST_PERSON;
+    return isPerson && home.startsWith("/") && shell.endsWith("sh") ? [home] : [];
   });
   return homes.slice(0, MOST_PEOPLE);
 }
