@@ -1,13 +1,13 @@
 import { appendFileSync, readFileSync } from "node:fs";
 
 /** An input that something could not take once. All of them are tried before anything new is made. */
-export interface KeptInput {
+interface KeptInput {
   readonly kind: string;
   readonly text: string;
   readonly why: string;
 }
 
-export const KEPT_FILE = new URL("kept.jsonl", import.meta.url);
+const KEPT_FILE = new URL("kept.jsonl", import.meta.url);
 
 export function keptInputs(kind: string, file = KEPT_FILE): readonly string[] {
   return readFileSync(file, "utf8")

@@ -23,7 +23,7 @@ export class MessageLines {
     this.#reader = reader;
   }
 
-  /** How many messages were in it. Throws when the other side cannot be listened to any longer. */
+  /** How many lines were in it, messages or not. Throws when the other side cannot be listened to any longer. */
   add(chunk: Buffer): number {
     let found = 0;
     let start = 0;
@@ -49,14 +49,14 @@ export class MessageLines {
   }
 
   #line(line: string): number {
-    if (line === "" || line === "\r") return 0;
+    if (line === "" || line === "\r") return 1;
     const message = parse(line);
     if (message === undefined) {
       this.#nonsense += line.length;
       this.#reader.onNonsense(line);
       if (this.#nonsense > MOST_NONSENSE)
         throw new Error("it writes what is no message to its standard output");
-      return 0;
+      return 1;
     }
     this.#nonsense = 0;
     this.#reader.onMessage(message);
@@ -64,7 +64,12 @@ export class MessageLines {
   }
 }
 
+/** Behind what JSON takes for blanks. */
+const OBJECT = /^[ \t\r]*\{/;
+
 function parse(line: string): JSONRPCMessage | undefined {
+  // An error for each line of a flood would cost more than the rest of its way.
+  if (!OBJECT.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return isMessage(value) ? value : undefined;

@@ -101,20 +101,17 @@ export class StderrLines {
   add(chunk: string): void {
     const parts = (this.#unfinished + chunk).split("\n");
     this.#unfinished = (parts.pop() ?? "").slice(0, LONGEST_LINE * 4);
-    // Only the last ones can stay; a flood need not be cleaned line by line.
-    for (const line of parts.slice(-KEPT_LINES)) this.#keep(line);
+    for (const line of parts.slice(-KEPT_LINES))
+      if (line.trim() !== "") this.#lines.push(line.slice(0, LONGEST_LINE * 4));
+    this.#lines.splice(0, this.#lines.length - KEPT_LINES);
   }
 
+  /** Cleaned for those who look, and not before: of a flood only the last lines stay. */
   get lines(): readonly string[] {
-    const rest = this.#readable(this.#unfinished);
-    return rest === "" ? [...this.#lines] : [...this.#lines, rest].slice(-KEPT_LINES);
-  }
-
-  #keep(raw: string): void {
-    const line = this.#readable(raw);
-    if (line === "") return;
-    this.#lines.push(line);
-    if (this.#lines.length > KEPT_LINES) this.#lines.shift();
+    return [...this.#lines, this.#unfinished]
+      .map((line) => this.#readable(line))
+      .filter((line) => line !== "")
+      .slice(-KEPT_LINES);
   }
 
   #readable(raw: string): string {
