@@ -2,7 +2,7 @@
 // knows. Its own timer and file are there from the first sample on, so they change no slope.
 import { appendFileSync, readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { getHeapCodeStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const RESOLUTION_MS = 10;
@@ -31,7 +31,7 @@ if (file !== undefined) {
         rss,
         heap: heapUsed,
         external,
-        spaces: collected ? spaces() : undefined,
+        code: collected ? compiledCode() : undefined,
         collected,
         timers,
         handles: resources.length - timers,
@@ -45,10 +45,10 @@ if (file !== undefined) {
   }, 1_000).unref();
 }
 
-function spaces() {
-  return Object.fromEntries(
-    getHeapSpaceStatistics().map(({ space_name, space_used_size }) => [space_name, space_used_size]),
-  );
+/** With what belongs to it; its bound is the text of the program. */
+function compiledCode() {
+  const { code_and_metadata_size, bytecode_and_metadata_size } = getHeapCodeStatistics();
+  return code_and_metadata_size + bytecode_and_metadata_size;
 }
 
 function cpuMs() {
