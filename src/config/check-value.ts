@@ -49,6 +49,9 @@ export function checkValue(
       if (type.pattern !== undefined && !new RegExp(type.pattern).test(value)) {
         return reject("a name of letters, digits, dot, dash and underscore");
       }
+      if (type.of === "time zone" && value !== "" && !isTimeZone(value)) {
+        return reject("a time zone, such as Europe/Berlin, or empty");
+      }
       return /[\u0000-\u001f]/.test(value) ? reject("a text without control characters") : { value };
     }
     case "list": {
@@ -62,6 +65,14 @@ export function checkValue(
     case "map":
       if (node.kind !== "map") return reject("a section of names and values");
       return { value: Object.fromEntries(mapEntries({ key, of: type.of, entries: node.entries, report })) };
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -17,7 +17,7 @@ export type ValueType =
       readonly booleans?: { readonly true: string; readonly false: string };
     }
   | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
-  | { readonly kind: "string"; readonly pattern?: string }
+  | { readonly kind: "string"; readonly pattern?: string; readonly of?: "time zone" }
   /** `numbers`: a whole number is a text too, spelled as it is. */
   | { readonly kind: "list"; readonly numbers?: true }
   /** Texts or grants: see `GrantEntry`. */
@@ -187,7 +187,7 @@ export const CONFIG_KEYS = [
   { path: "cron.max_parallel", type: { kind: "integer", min: 1, max: 64 }, default: 4, project: "never", about: "Jobs that may run at the same time" },
   { path: "cron.catch_up_seconds", type: { kind: "number", min: 0, max: 604_800 }, default: 300, project: "never", about: "A run that was missed is made up for when it is at most this late; later ones are noted as missed" },
   { path: "cron.time_limit_seconds", type: { kind: "number", min: 1, max: 604_800 }, default: 1_800, project: "never", about: "A run that takes longer is stopped; waiting for a person does not count" },
-  { path: "cron.timezone", type: text, default: "", project: "never", about: "Time zone of cron expressions; empty: that of this machine" },
+  { path: "cron.timezone", type: { kind: "string", of: "time zone" }, default: "", project: "never", about: "Time zone of cron expressions; empty: that of this machine" },
   { path: "server.host", type: text, default: "127.0.0.1", project: "never", env: "HERMES_HOST", flag: "host", notFromDotenv: true, about: "Address the server listens on" },
   { path: "server.port", type: { kind: "integer", min: 0, max: 65_535 }, default: 9119, project: "never", env: "HERMES_PORT", flag: "port", notFromDotenv: true, about: "Port of the server; 0 picks a free one" },
   { path: "server.allowed_hosts", type: list, default: [], project: "never", notFromDotenv: true, about: "Further names the server answers to, e.g. of a proxy before it (`hermes.example:443`)" },

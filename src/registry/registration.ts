@@ -71,15 +71,18 @@ export function isToolValue(given: (Registration & RegistrationExtras) | AnyTool
 /** The tool value of a registration record. */
 export function toolFromRegistration(given: Registration & RegistrationExtras): AnyTool {
   const registration = inOurSpelling(given);
-  const { schema, description } = registration;
+  const { name, schema, description } = registration;
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError("A tool cannot be registered: it has no name; set `name`.");
+  }
   if (!isRecord(schema)) {
     throw new TypeError(
-      `Tool ${registration.name} cannot be registered: its schema is ${schema === null ? "null" : Array.isArray(schema) ? "an array" : typeof schema}; ` +
+      `Tool ${name} cannot be registered: its schema is ${schema === null ? "null" : Array.isArray(schema) ? "an array" : typeof schema}; ` +
         "give an object { description, parameters }.",
     );
   }
   if (typeof registration.handler !== "function") {
-    throw new TypeError(`Tool ${registration.name} cannot be registered: its handler is not a function.`);
+    throw new TypeError(`Tool ${name} cannot be registered: its handler is not a function.`);
   }
   // The whole record: leaving fields out takes ten times as long, and nothing reads those that are too many.
   return {

@@ -33,6 +33,17 @@ terminal:
 `;
 
 describe("config set", () => {
+  it("takes only a time zone that there is", async () => {
+    using box = sandbox();
+    const set = (value: string) => setConfigValue({ home: box.home, key: "cron.timezone", value });
+    expect(await set("Mars/Olympus")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("Europe/Berlin"),
+    });
+    expect(await set("Europe/Berlin")).toMatchObject({ ok: true });
+    expect(await set("")).toMatchObject({ ok: true });
+  });
+
   it("keeps comments, order, blank lines, quotes and everything else", async () => {
     using box = sandbox();
     const file = box.write("home/config.yaml", WITH_COMMENTS);

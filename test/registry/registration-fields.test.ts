@@ -30,3 +30,8 @@ it.each([
   expect(() => registry.register({ ...record, [field]: () => true })).toThrow(words);
   expect(registry.get("search")).toBeUndefined();
 });
+
+it("says that a name is missing before anything else", () => {
+  const nameless = { description: "Search", handler: () => "found" } as unknown as typeof record;
+  expect(() => new ToolRegistry().register(nameless)).toThrow(/it has no name/);
+});
