@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Outcome, outcomeOf, plainEnvironment, root, tempFolder, until } from "../cli/hermes.js";
+import { type Outcome, outcomeOf, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
 import { codeBlocks } from "../examples/doc-commands.js";
 
 const CLONED = [
@@ -58,34 +58,6 @@ function packed(): Promise<string> {
   })();
   return tarballMade;
 }
-
-it("npm start makes a fresh clone ready, serves, and ends when told to", async () => {
-  const clone = freshClone();
-  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
-  const env = { ...plainEnvironment(tempFolder()), HERMES_PORT: "0" };
-  const child = spawn("npm", ["start"], {
-    cwd: clone,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => {
-      said += chunk;
-    });
-  try {
-    await until(() => /http:\/\/127\.0\.0\.1:\d+/.test(said) || child.exitCode !== null, "the server", {
-      seconds: 100,
-    });
-    const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? [];
-    expect(url, said).not.toBe("");
-    expect((await fetch(url)).status).toBe(200);
-  } finally {
-    process.kill(-(child.pid ?? 0), "SIGTERM");
-  }
-  await until(() => child.exitCode !== null, "the server to end");
-}, 120_000);
 
 describe("npm pack from a fresh clone", () => {
   it("fails when it cannot build", async () => {

@@ -25,9 +25,9 @@ const READ_BY: Readonly<Record<string, string>> = {
 
 /** Commands that no reader types into a test: they take a terminal, a platform, an engine, a network. What tries them instead. */
 const TRIED_BY: Readonly<Record<string, readonly string[]>> = {
-  "test/build/test-command.test.ts": ["npm test"],
+  // Both make the clone ready in the same way; how the server then runs is in test/server/serve-command.test.ts.
+  "test/build/test-command.test.ts": ["npm start", "npm test"],
   "test/build/pack.test.ts": [
-    "npm start",
     "npm link",
     "npm install -g hermes-tools",
     "packaging/upgrade /opt/hermes hermes-tools@1.2.3",
