@@ -1,5 +1,6 @@
 import { RULES as ABUSE } from "./abuse.js";
 import { RULES as ACCOUNTS } from "./accounts.js";
+import { RULES as AS_ROOT } from "./as-root.js";
 import { RULES as AUTOSTART } from "./autostart.js";
 import { RULES as BACKUPS } from "./backups.js";
 import { RULES as CLOUD } from "./cloud.js";
@@ -38,6 +39,7 @@ import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
+import { RULES as REPETITION } from "./repetition.js";
 import type { Subject } from "./row.js";
 import { RULES as SAFEGUARDS } from "./safeguards.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
@@ -103,9 +105,11 @@ export const SUBJECTS: readonly Subject[] = [
   PROCESS_SECRETS,
   PACKAGE_SERVERS,
   ABUSE,
+  REPETITION,
   DEVICES,
   MONEY,
   PUBLISHING,
   SAFEGUARDS,
   PRODUCTION,
+  AS_ROOT,
 ];

@@ -1,5 +1,6 @@
 import { effectsOfAwk } from "../code/awk.js";
 import { type CodeEffects, effectsOfCode } from "../code/effects.js";
+import { exhaustionOf } from "../code/endless.js";
 import { inlineCode, isStandardInput } from "../code/inline.js";
 import type { Language } from "../code/languages.js";
 import { notebookCommands } from "../code/literals.js";
@@ -52,7 +53,12 @@ function inlineEffects(command: SimpleCommand): CodeEffects {
   if (code.language.name === "awk") {
     const given = awkVariables(command);
     return combine(
-      found.map((word) => withSpan(effectsOfAwk(word.text, { language: code.language, given }), word)),
+      found.map((word) => {
+        const effects = effectsOfAwk(word.text, { language: code.language, given });
+        const finding =
+          effects.finding ?? (exhaustionOf(word.text) && danger("abuse.exhaust", "goes on without end"));
+        return withSpan({ ...effects, finding }, word);
+      }),
     );
   }
   return combine(found.map((word) => effectsOfText(word, code.language)));
