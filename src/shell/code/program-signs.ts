@@ -1,5 +1,6 @@
 import type { EffectList } from "./effects.js";
 import { exhaustionOf } from "./endless.js";
+import { hiddenCall } from "./hidden-calls.js";
 
 /** What the text of a program shows in any language: data that are code, memory without end, folders of a person emptied. */
 
@@ -25,6 +26,10 @@ export function judgeSigns(code: string, list: EffectList): void {
   if (code.length > 20_000) return;
   if (code.length <= ONE_LINER && UNPACKS_CODE.test(code) && !PACKS.test(code))
     list.note("interpreter.evaluated-text", "runs code hidden in packed data");
+  const hidden = hiddenCall(code);
+  if (hidden === "shell") list.note("interpreter.reverse-shell", "connects a shell to the network");
+  if (hidden === "name")
+    list.note("interpreter.hidden-name", "calls something whose name is only known when it runs");
   const exhausts = exhaustionOf(code);
   if (exhausts === "memory") list.note("abuse.memory", "fills the memory of this machine");
   if (exhausts === "machine") list.note("abuse.exhaust", "goes on without end, or in great number");

@@ -16,6 +16,7 @@ import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
 import { RULES as FOREIGN_CODE } from "./foreign-code.js";
 import { RULES as GIT } from "./git.js";
+import { RULES as GIVEN_CODE } from "./given-code.js";
 import { RULES as HERMES } from "./hermes.js";
 import { RULES as HISTORY } from "./history.js";
 import { RULES as HOSTING } from "./hosting.js";
@@ -112,4 +113,5 @@ export const SUBJECTS: readonly Subject[] = [
   SAFEGUARDS,
   PRODUCTION,
   AS_ROOT,
+  GIVEN_CODE,
 ];

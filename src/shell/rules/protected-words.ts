@@ -214,12 +214,21 @@ const codeOpensKeys: Condition = ({ command }) =>
       !OPENS_FILES.test(text)
     )
       return false;
+    if (keysBelowHome(text)) return true;
     const home = withHome(text);
     const found = [...text.matchAll(PATH_TEXT), ...(home === text ? [] : home.matchAll(HOME_TEXT))];
     return found.some(([, path = ""]) =>
       isKeyPlace({ text: path.replace(/\?.*$/, ""), known: true, glob: /[*?[]/.test(path) }),
     );
   });
+
+/** `for f in (".ssh/id_rsa", ".netrc"): open(join(home, f))`: names that are joined with the home one after the other. */
+function keysBelowHome(code: string): boolean {
+  return [...code.matchAll(/(?<=["'`[({\s,])\.[a-z][\w.-]*(?:\/[\w.-]+)*/g)]
+    .slice(0, MOST_NAMES)
+    .some(([name]) => isKeyPlace({ text: `~/${name}`, known: true, glob: false }));
+}
+const MOST_NAMES = 64;
 const LONGEST_CODE = 20_000;
 
 /** Programs that show, check or open a start-up file; those that write one are known to the rules about writing. */

@@ -1,0 +1,46 @@
+/**
+ * Programs that put together the names of what they call, or join a shell with the network: told by the text alone, in any
+ * language. Longer programs are scripts somebody works on.
+ */
+const LONGEST = 1_500;
+
+/** A text made of pieces, turned round or decoded. */
+const COMPUTES =
+  /["'`]\s*(?:\+|\.\.?|<>|\+\+|&|~)\s*["'`$\w(]|\w\s*\.\s*["'$]|\[::-1\]|\bjoin\b|\bchr\b|\bord\b|\bdecode\w*\b|\brev(?:erse\w*)?\b|\bstrrev\b|rot13|fromhex|unhexlify|hex2bin|base64|b64|\batob\b|fromCharCode|fromCodePoint|\[char\]|\bpack\b|\bunpack1?\b|\bpaste0?\s*\(|\bsubstr\w*\b|\bconcat\b|\bimplode\b|-join\b|-f\s+["']|\bReplace\b|\bsplit\b|\bstrtr\b|\btr\/|\bconcatenate\b|\bto_?atom\b|\bchartr\b|\brawToChar\b|\bqw[\s({[]|\[\d+(?:,\s*\d+)+\]/i;
+
+/** What is called, loaded or looked up is a value, by the ways each language has for it. */
+const CALLS_VALUES: readonly RegExp[] = [
+  // Python
+  /\b__import__\s*\(|\bimport_module\s*\(|\bgetattr\s*\(|\b(?:globals|vars|locals)\s*\(\s*\)\s*\[|__builtins__|\bmethodcaller\b|\battrgetter\b/,
+  // JavaScript
+  /\b(?:global|globalThis|process|window|module|cp|fs)\s*\[|\brequire\s*\(\s*(?!["'`][^"'`]*["'`]\s*\)|process\.argv)|\bimport\s*\(\s*(?!["'`][^"'`]*["'`]\s*\))|\bReflect\./,
+  // Perl
+  /&\s*\{|\*\s*\{\s*["'\\]|&\s*\$\w+|->\s*\$\w+\s*\(|->can\s*\(/,
+  // PHP
+  /(?<![\w>:$\\])\$\w+(?:\[[^\]]*\])*\s*\(|["')\]]\s*\)\s*\(|\(\s*\$\w+\s*\.[^()]*\)\s*\(|\bcall_user_func\w*\s*\(|\bReflection(?:Function|Method|Class)\b|\barray_(?:map|walk|filter|reduce)\s*\(\s*\$/,
+  // Lua, R, Elixir, Tcl, Groovy and Java
+  /\b_(?:G|ENV)\s*\[|\bdo\.call\s*\(|\bmatch\.fun\s*\(|\bget\s*\(\s*paste|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s/,
+  // PowerShell
+  /(?:^|[;|{(])\s*[&.]\s*(?:\(|\$)|\.Invoke\s*\(|\bGet-Command\b/,
+];
+/** Ways to what a language keeps from its programs; nobody needs them on a command line. */
+const ESCAPES =
+  /\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
+/** Names of functions that start programs, as texts of PHP. */
+const NAMED_STARTER = /<\?php|\$\w|\barray_\w+\s*\(|\bcall_user_func|_callback\s*\(/;
+const STARTER_TEXT =
+  /["'](?:system|exec|shell_exec|passthru|popen|proc_open|pcntl_exec|assert|create_function)["']/;
+
+const CONNECTS =
+  /\bnet\b[\s\S]*\bconnect\b|\btls\b[\s\S]*\bconnect\b|\bcreateConnection\b|\bcreateServer\b|\bsocket\b[\s\S]*\b(?:connect\w*|bind|listen)\b|\bsocketserver\b|\bTCP(?:Socket|Server|Client)\b|\bUNIXServer\b|\b[fp]sockopen\b|\bstream_socket_\w+|\bIO::Socket\b|\bsockaddr_in\b|\bcreate_connection\b|\b(?:Deno|Bun)\.(?:connect|listen|serve)\b|\bHTTPServer\b|\bWEBrick\b|\bWebSocket\b|\bsocketConnection\s*\(|\bServerSocket\b|\bgen_tcp\b/;
+const SHELL =
+  /["'`](?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k)?sh(?:\s+-i)?["'`]|\b(?:cmd|powershell|pwsh)(?:\.exe)?["'`]|\bshell\s*=\s*True\b|\b(?:getoutput|execSync|exec|popen)\s*\(\s*(?:[a-z]\b|\w+\.(?:path|url|body|query|data)|decodeURIComponent|\w*data\w*|req\b|cmd\b|line\b)/;
+
+/** Why a person should see this program first; undefined when it calls what it names. */
+export function hiddenCall(code: string): "name" | "shell" | undefined {
+  if (code.length > LONGEST) return undefined;
+  if (CONNECTS.test(code) && SHELL.test(code)) return "shell";
+  if (ESCAPES.test(code)) return "name";
+  if (NAMED_STARTER.test(code) && STARTER_TEXT.test(code)) return "name";
+  return COMPUTES.test(code) && CALLS_VALUES.some((way) => way.test(code)) ? "name" : undefined;
+}
