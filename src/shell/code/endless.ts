@@ -8,7 +8,8 @@ const WRITES_FILES =
   /\bopen\s*\([^\n]{0,120}?,\s*["'][wax]|\b(?:write|append)File(?:Sync)?\s*\(|\bfile_put_contents\s*\(|\bFile\.(?:write|open)\s*\(|\bprint[^;}]*>|\bmkdir\w*\s*\(/;
 const SENDS =
   /\b(?:fetch|https?\.request|https?\.get|axios|got|curl_exec|urlopen|sendmail|mail|send|sendMessage|post|put|publish|connect|getaddrinfo)\s*\(/;
-const POSTS = /\b(?:sendmail|mail|sendMessage|post|put|publish|create\w*)\s*\(|["'](?:POST|PUT)["']/;
+const POSTS =
+  /\bmail\s+-s\b|\bcurl\s[^"'\n]*-(?:X\s*POST|d)\b|\b(?:sendmail|mail|sendMessage|post|put|publish|create\w*)\s*\(|["'](?:POST|PUT)["']/;
 /** A program that waits, reads or may end is one that works. */
 const ENDS =
   /\b(?:break|return|exit|sleep|input|read\w*|recv\w*|accept|yield|await|wait\w*|last|raise|throw|poll|select|delay|setTimeout|ticker?)\b/;
@@ -65,7 +66,24 @@ export function exhaustionOf(code: string): "memory" | "machine" | undefined {
     return "machine";
   if (HERE.test(code)) return undefined;
   if ((isEndless || isRapid) && SENDS.test(code) && !LEAVES.test(code)) return "machine";
-  return rounds >= VERY_MANY && LOOPS.test(code) && POSTS.test(code) && SENDS.test(code)
-    ? "machine"
-    : undefined;
+  return rounds >= VERY_MANY && LOOPS.test(code) && POSTS.test(code) ? "machine" : undefined;
+}
+
+const SERIES = /\bgenerate_series\s*\(\s*-?[\d.e+_]+\s*,\s*([\d.e+_]+)/gi;
+const RESTS =
+  /\b(?:pg_sleep|sleep|dbms_lock\.sleep|dbms_session\.sleep)\s*\(\s*(\d{3,})|\bwaitfor\s+delay\s+'(\d\d):|\bbenchmark\s*\(\s*(\d{9,})|\brandomblob\s*\(\s*(\d{9,})/i;
+const LONG_REST = 600;
+
+/** Rows by the thousand million, a rest of hours in an open transaction, a recursion that nothing stops. */
+export function queryNeverEnds(text: string): boolean {
+  let rows = 1;
+  for (const [, count = "1"] of text.matchAll(SERIES)) rows *= Number(count.replaceAll("_", "")) || 1;
+  if (rows >= 1e9) return true;
+  const [, seconds, hours, ...sizes] = RESTS.exec(text) ?? [];
+  if (Number(seconds) >= LONG_REST || Number(hours) > 0 || sizes.some((size) => size !== undefined))
+    return true;
+  return (
+    /\bwith\s+recursive\b[\s\S]*\bunion\s+all\b/i.test(text) &&
+    !/\b(?:where|limit|join|from\s+\w+\s*,)\b/i.test(text)
+  );
 }

@@ -6,26 +6,26 @@ const LONGEST = 1_500;
 
 /** A text made of pieces, turned round or decoded. */
 const COMPUTES =
-  /["'`]\s*(?:\+|\.\.?|<>|\+\+|&|~)\s*["'`$\w(]|\w\s*\.\s*["'$]|\[::-1\]|\bjoin\b|\bchr\b|\bord\b|\bdecode\w*\b|\brev(?:erse\w*)?\b|\bstrrev\b|rot13|fromhex|unhexlify|hex2bin|base64|b64|\batob\b|fromCharCode|fromCodePoint|\[char\]|\bpack\b|\bunpack1?\b|\bpaste0?\s*\(|\bsubstr\w*\b|\bconcat\b|\bimplode\b|-join\b|-f\s+["']|\bReplace\b|\bsplit\b|\bstrtr\b|\btr\/|\bconcatenate\b|\bto_?atom\b|\bchartr\b|\brawToChar\b|\bqw[\s({[]|\[\d+(?:,\s*\d+)+\]/i;
+  /["'`]\s*(?:\+|\.\.?|<>|\+\+|&|~)\s*["'`$\w(]|\w\s*\.\s*["'$]|\[::-1\]|\bjoin\b|\bchr\b|\bord\b|\bdecode\w*\b|\brev(?:erse\w*)?\b|\bstrrev\b|rot13|fromhex|unhexlify|hex2bin|base64|b64|\batob\b|fromCharCode|fromCodePoint|\[char\]|\bpack\b|\bunpack1?\b|\bpaste0?\s*\(|\bsubstr\w*\b|\bconcat\b|\bimplode\b|-join\b|-f\s+["']|\bReplace\b|\bsplit\b|\bstrtr\b|\btr\/|\bconcatenate\b|\bto_?atom\b|\bchartr\b|\brawToChar\b|\bqw[\s({[]|\[\d+(?:,\s*\d+)+\]|=\s*\$(?:argv|_(?:GET|POST|REQUEST|SERVER|ENV))\b/i;
 
 /** What is called, loaded or looked up is a value, by the ways each language has for it. */
 const CALLS_VALUES: readonly RegExp[] = [
   // Python
-  /\b__import__\s*\(|\bimport_module\s*\(|\bgetattr\s*\(|\b(?:globals|vars|locals)\s*\(\s*\)\s*\[|__builtins__|\bmethodcaller\b|\battrgetter\b/,
+  /\b__import__\s*\(|\bimport_module\s*\(|\bgetattr\s*\(|\b(?:globals|vars|locals)\s*\(\s*\)\s*\[|__builtins__|\bsys\.modules\s*\[|__dict__\s*\[|\bmethodcaller\b|\battrgetter\b/,
   // JavaScript
   /\b(?:global|globalThis|process|window|module|cp|fs)\s*\[|\brequire\s*\(\s*(?!["'`][^"'`]*["'`]\s*\)|process\.argv)|\bimport\s*\(\s*(?!["'`][^"'`]*["'`]\s*\))|\bReflect\./,
   // Perl
   /&\s*\{|\*\s*\{\s*["'\\]|&\s*\$\w+|->\s*\$\w+\s*\(|->can\s*\(/,
   // PHP
-  /(?<![\w>:$\\])\$\w+(?:\[[^\]]*\])*\s*\(|["')\]]\s*\)\s*\(|\(\s*\$\w+\s*\.[^()]*\)\s*\(|\bcall_user_func\w*\s*\(|\bReflection(?:Function|Method|Class)\b|\barray_(?:map|walk|filter|reduce)\s*\(\s*\$/,
+  /(?<![\w>:$\\])\$\w+(?:\[[^\]]*\])*\s*\(|["')\]]\s*\)\s*\(|\(\s*\$\w+\s*\.[^()]*\)\s*\(|\bcall_user_func\w*\s*\(|\bReflection(?:Function|Method|Class)\b/,
   // Lua, R, Elixir, Tcl, Groovy and Java
-  /\b_(?:G|ENV)\s*\[|\bdo\.call\s*\(|\bmatch\.fun\s*\(|\bget\s*\(\s*paste|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s/,
+  /\b_(?:G|ENV)\s*\[|\bdo\.call\s*\(|\bmatch\.fun\s*\(|\bget\s*\(\s*paste|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s+(?![=+\-*/.|<>!&?])/,
   // PowerShell
   /(?:^|[;|{(])\s*[&.]\s*(?:\(|\$)|\.Invoke\s*\(|\bGet-Command\b/,
 ];
 /** Ways to what a language keeps from its programs; nobody needs them on a command line. */
 const ESCAPES =
-  /\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
+  /\bcreate_function\s*\(|@ARGV\s*=[^;]*\w\s*\|["']|\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
 /** Names of functions that start programs, as texts of PHP. */
 const NAMED_STARTER = /<\?php|\$\w|\barray_\w+\s*\(|\bcall_user_func|_callback\s*\(/;
 const STARTER_TEXT =
@@ -42,5 +42,7 @@ export function hiddenCall(code: string): "name" | "shell" | undefined {
   if (CONNECTS.test(code) && SHELL.test(code)) return "shell";
   if (ESCAPES.test(code)) return "name";
   if (NAMED_STARTER.test(code) && STARTER_TEXT.test(code)) return "name";
+  // A function that the program itself wrote is no secret.
+  if (/=\s*(?:static\s+)?(?:fn|function|sub)\b/.test(code)) return undefined;
   return COMPUTES.test(code) && CALLS_VALUES.some((way) => way.test(code)) ? "name" : undefined;
 }

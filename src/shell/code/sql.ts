@@ -1,3 +1,5 @@
+import { queryNeverEnds } from "./endless.js";
+
 /** How deep text that SQL runs as SQL is followed (`EXECUTE 'DROP …'`, `DO $$ … $$`). */
 const DEEPEST = 4;
 
@@ -29,31 +31,12 @@ interface Nested {
 
 function judgeText({ text, dialect, depth }: Nested): string | undefined {
   if (depth > DEEPEST) return "hides SQL inside SQL too deeply to be judged";
-  if (neverEnds(text)) return "keeps the database busy without end";
+  if (queryNeverEnds(text)) return "keeps the database busy without end";
   for (const statement of sqlStatements(text, dialect)) {
     const reason = judgeStatement(statement) ?? judgeNested({ statement, dialect, depth });
     if (reason !== undefined) return reason;
   }
   return undefined;
-}
-
-const SERIES = /\bgenerate_series\s*\(\s*-?[\d.e+_]+\s*,\s*([\d.e+_]+)/gi;
-const RESTS =
-  /\b(?:pg_sleep|sleep|dbms_lock\.sleep|dbms_session\.sleep)\s*\(\s*(\d{3,})|\bwaitfor\s+delay\s+'(\d\d):|\bbenchmark\s*\(\s*(\d{9,})|\brandomblob\s*\(\s*(\d{9,})/i;
-const LONG_REST = 600;
-
-/** Rows by the thousand million, a rest of hours in an open transaction, a recursion that nothing stops. */
-function neverEnds(text: string): boolean {
-  let rows = 1;
-  for (const [, count = "1"] of text.matchAll(SERIES)) rows *= Number(count.replaceAll("_", "")) || 1;
-  if (rows >= 1e9) return true;
-  const [, seconds, hours, ...sizes] = RESTS.exec(text) ?? [];
-  if (Number(seconds) >= LONG_REST || Number(hours) > 0 || sizes.some((size) => size !== undefined))
-    return true;
-  return (
-    /\bwith\s+recursive\b[\s\S]*\bunion\s+all\b/i.test(text) &&
-    !/\b(?:where|limit|join|from\s+\w+\s*,)\b/i.test(text)
-  );
 }
 
 function judgeNested(call: {

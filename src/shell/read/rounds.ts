@@ -12,7 +12,7 @@ import {
 import type { Stream } from "./streams.js";
 
 /** Of a loop without end that waits in each round: many, but not at once. */
-const PACED = 500;
+export const PACED = 500;
 
 /** How often the body of a loop runs, as far as its text tells: 1 where it does not. */
 export function roundsOfWhile({ kind, clause, body }: While): number {

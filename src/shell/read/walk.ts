@@ -15,7 +15,14 @@ import type {
   SyntaxNode,
   While,
 } from "./parse.js";
-import { roundsOfArithmetic, roundsOfClause, roundsOfFor, roundsOfWhile, startsCrowd } from "./rounds.js";
+import {
+  roundsOfArithmetic,
+  roundsOfClause,
+  roundsOfFor,
+  roundsOfInput,
+  roundsOfWhile,
+  startsCrowd,
+} from "./rounds.js";
 import { forEachChoice, runRedirected, runSimple } from "./simple-command.js";
 import { ShellState, type Value } from "./state.js";
 import { MOST_PRODUCERS, Output, type Stream } from "./streams.js";
@@ -175,7 +182,7 @@ function walkWhile(node: While, context: Context): void {
   if (node.kind === "while") judgeEndless(node, node.clause, context);
   walkLoopBody(node.body, context, {
     atLeastOnce: node.kind === "while" && alwaysTrue(node.clause),
-    rounds: roundsOfWhile(node),
+    rounds: namesRead(node.clause).length > 0 ? roundsOfInput(context.input) : roundsOfWhile(node),
   });
   // The loop ends when `read` finds nothing more, which leaves its variables empty.
   for (const name of namesRead(node.clause)) {

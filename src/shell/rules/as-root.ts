@@ -1,5 +1,6 @@
 import { inlineCode } from "../code/inline.js";
-import type { SimpleCommand } from "../types.js";
+import type { ShellWord, SimpleCommand } from "../types.js";
+import { isShell } from "./flows.js";
 import { type Condition, names, subject } from "./row.js";
 
 /**
@@ -15,7 +16,7 @@ const EVERYDAY = names(
     "hostname hostnamectl timedatectl localectl loginctl env printenv getent getfacl lsattr getcap lsof fuser ps top htop btop " +
     "atop iotop iftop nethogs nload bmon glances vmstat iostat mpstat pidstat sar free slabtop numactl dmesg journalctl lsblk " +
     "blkid lscpu lsmem lspci lsusb lsmod lshw inxi hwinfo dmidecode sensors smartctl hdparm fdisk sfdisk parted gdisk findmnt " +
-    "mount umount swapon mountpoint blockdev modinfo sysctl nproc pstree pgrep pidof pmap ldd nvidia-smi rocm-smi locale fio " +
+    "mount umount swapon mountpoint blockdev modinfo sysctl nproc pstree pgrep pidof pmap ldd nvidia-smi rocm-smi losetup rfkill i2cdetect i2cget i2cdump gpioinfo gpiodetect py-spy rbspy locale fio " +
     "ss netstat ip ifconfig arp route iw iwconfig iwlist nmcli resolvectl systemd-resolve ethtool ping ping6 arping fping " +
     "traceroute mtr tracepath nslookup dig host whois nmap arp-scan tcpdump tshark ngrep nc ncat curl wget http conntrack " +
     "iptables ip6tables iptables-save ip6tables-save nft ufw firewall-cmd brctl bridge wg tailscale strace ltrace perf bpftrace " +
@@ -53,6 +54,16 @@ function hasRootRights({ wrappers }: SimpleCommand): boolean {
   );
 }
 
+/** `sudo bash setup.sh`: what the file says is no part of the line. */
+function isScript({ text }: ShellWord, before: ShellWord | undefined): boolean {
+  return (
+    !/^[-+]/.test(text) &&
+    text !== "" &&
+    !/^-[a-z]*[co]$|^--(?:rcfile|init-file)$/.test(before?.text ?? "") &&
+    /\/|\.(?:sh|bash|zsh)$/.test(text)
+  );
+}
+
 const runsUnusual: Condition = ({ command }) => {
   const { program, name, wrappers } = command;
   if (wrappers.length === 0 || program.trim() === "" || program.includes(" ") || !hasRootRights(command))
@@ -60,7 +71,9 @@ const runsUnusual: Condition = ({ command }) => {
   // An alias for `sudo` itself says nothing of what will be run.
   if (name.text.includes("/") && !SYSTEM_FOLDER.test(name.text))
     return /^(?:alias|abbr)$/.test(wrappers[0]?.program ?? "") ? undefined : name;
+  if (isShell(program)) return command.args.find((word, index, all) => isScript(word, all[index - 1]));
   return EVERYDAY.has(program) ||
+    program.endsWith("-bpfcc") ||
     inlineCode(command) !== undefined ||
     ONLY_SHOWS.test(command.args[0]?.text ?? "")
     ? undefined

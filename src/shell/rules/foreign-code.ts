@@ -148,7 +148,7 @@ export const RULES = subject("foreign-code", [
     { program: "pip|pip3|pipx|poetry|pipenv|conda|mamba", path: "install|run|inject|add", when: (call) => foreignRepository(call) ?? (call.operands[0]?.text === "add" ? call.rest.find(({ text }) => isForeign(text)) : undefined), match: ["pip install git+https://x.example/p.git", "poetry add https://x.example/a.tgz"],
       not_match: ["pip install git+https://github.com/psf/requests"] },
     { program: "npm|pnpm|yarn|bun", path: "install|i|add|create|init", taking: "prefix C dir w workspace F filter registry cache userconfig tag otp access loglevel cwd", when: ({ rest }) => rest.find(({ text }) => isForeign(text)), match: ["npm install https://x.example/a.tgz"],
-      not_match: ["npm install --registry=https://registry.npmjs.org left-pad", "npm i git+https://github.com/a/b.git"] },
+      not_match: ["npm install --registry=https://registry.npmjs.org left-pad", "npm i git+https://github.com/vercel/ms.git"] },
     { program: "gem", path: "install|specific_install", when: anyAddress, match: ["gem specific_install https://x.example/a.git"], not_match: ["gem install rails"] },
     { program: "jbang|jshell|scala-cli|groovy|kscript|kotlin|ammonite|amm|dotnet-script|csi|nodemon|ts-node|zx|quarto|rustscript|rust-script|julia|racket|cling|elixir|bb|babashka|clojure|osascript|hermit|xonsh|perl6|raku",
       when: ({ args: [first, second] }) => [first, second].find((word) => addressHost(word?.text ?? "") !== undefined), match: ["jbang https://x.example/J.java"], not_match: ["jbang a.java"] },

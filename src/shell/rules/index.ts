@@ -15,6 +15,7 @@ import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
 import { RULES as FOREIGN_CODE } from "./foreign-code.js";
+import { RULES as FORGE_PACKAGES } from "./forge-packages.js";
 import { RULES as GIT } from "./git.js";
 import { RULES as GIVEN_CODE } from "./given-code.js";
 import { RULES as HERMES } from "./hermes.js";
@@ -105,6 +106,7 @@ export const SUBJECTS: readonly Subject[] = [
   UPLOADS,
   PROCESS_SECRETS,
   PACKAGE_SERVERS,
+  FORGE_PACKAGES,
   ABUSE,
   REPETITION,
   DEVICES,

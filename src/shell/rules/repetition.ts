@@ -27,6 +27,8 @@ const CREATORS = names(
 );
 const CREATES =
   /^(?:[\w-]+[.:])*(?:create|new|add|run|start|launch|invoke|trigger|dispatch|send|publish|post|put|insert|comment|note|reply|submit|upload|scale|provision|deploy|install|clone|fork|review|rerun|retry|(?:run|create|send|start|invoke|publish|put|allocate|request|purchase|submit)-[\w-]+)$/;
+const LOOKS =
+  /^(?:get|list|ls|show|describe|status|view|logs?|info|top|wait|watch|search|diff|explain|checks?|inspect|ps)$|^(?:get|list|describe)-/;
 const SUBMITTERS = /^(?:sbatch|qsub|bsub|condor_submit)$/;
 const ENGINES = /^(?:docker|podman|nerdctl)$/;
 const STARTERS =
@@ -70,7 +72,9 @@ function createsElsewhere(command: SimpleCommand): boolean {
     );
   return (
     CREATORS.has(program) &&
-    (SUBMITTERS.test(program) || subCommands(command).some(({ text }) => CREATES.test(text)))
+    (SUBMITTERS.test(program) ||
+      (!subCommands(command).some(({ text }) => LOOKS.test(text)) &&
+        subCommands(command).some(({ text }) => CREATES.test(text))))
   );
 }
 
