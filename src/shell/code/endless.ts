@@ -49,10 +49,13 @@ function mostRounds(code: string): number {
   return most;
 }
 
+/** Longer programs are scripts somebody works on. */
 const LONGEST = 1_500;
+const LONGEST_SCRIPT = 20_000;
 
 /** What a program uses up; undefined for one that ends, waits or only counts. */
 export function exhaustionOf(code: string): "memory" | "machine" | undefined {
+  if (code.length > LONGEST_SCRIPT) return undefined;
   if (HUGE_SIZE.test(code)) return "memory";
   const isEndless = ENDLESS.test(code);
   if (isEndless && GROWS.test(code) && !ENDS.test(code)) return "memory";

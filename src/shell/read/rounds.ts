@@ -14,6 +14,11 @@ import type { Stream } from "./streams.js";
 /** Of a loop without end that waits in each round: many, but not at once. */
 export const PACED = 500;
 
+/** Rounds within rounds; what waits in each of them does not do more by that. */
+export function multiplied(outer: number, rounds: number): number {
+  return rounds === PACED ? Math.max(outer, rounds) : outer * rounds;
+}
+
 /** How often the body of a loop runs, as far as its text tells: 1 where it does not. */
 export function roundsOfWhile({ kind, clause, body }: While): number {
   if (leaves(clause) || leaves(body)) return 1;

@@ -1,7 +1,7 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { branchInside } from "./branches.js";
 import { type Context, type Invocation, report } from "./context.js";
-import { PACED, roundsOfInput } from "./rounds.js";
+import { multiplied, PACED, roundsOfInput } from "./rounds.js";
 import { ShellState } from "./state.js";
 import { enterFolder } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
@@ -82,7 +82,7 @@ function contextInside(opening: Inner, outer: Context): Context {
     wrappers: [...outer.wrappers, opening.wrapper],
     depth: outer.depth + (opening.kind === "argv" ? 1 : 0),
     repeated,
-    rounds: outer.rounds * roundsInside(opening, outer),
+    rounds: multiplied(outer.rounds, roundsInside(opening, outer)),
     // A trap may never go off.
     ...("later" in opening && opening.later === true && { certain: false, branch: branchInside(outer) }),
     // Another machine knows nothing of this shell; a new shell here may know all of it.

@@ -16,6 +16,7 @@ import type {
   While,
 } from "./parse.js";
 import {
+  multiplied,
   roundsOfArithmetic,
   roundsOfClause,
   roundsOfFor,
@@ -178,7 +179,7 @@ function judgeEndless(
 }
 
 function walkWhile(node: While, context: Context): void {
-  walk(node.clause, { ...context, repeated: true, rounds: context.rounds * roundsOfClause(node) });
+  walk(node.clause, { ...context, repeated: true, rounds: multiplied(context.rounds, roundsOfClause(node)) });
   if (node.kind === "while") judgeEndless(node, node.clause, context);
   walkLoopBody(node.body, context, {
     atLeastOnce: node.kind === "while" && alwaysTrue(node.clause),
@@ -208,7 +209,7 @@ function walkLoopBody(body: CompoundList, context: Context, { atLeastOnce = fals
   if (startsCrowd(body, rounds)) report(context, "abuse.exhaust", { span: spanOf(body, context) });
   const branch = branchInside(context, "loop");
   const { position } = context.state;
-  const inner = { ...perhaps(context, branch), repeated: true, rounds: context.rounds * rounds };
+  const inner = { ...perhaps(context, branch), repeated: true, rounds: multiplied(context.rounds, rounds) };
   const before = context.state.changes;
   walk(body, inner);
   if (context.state.changes !== before && !context.repeated) walk(body, inner);

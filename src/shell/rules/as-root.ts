@@ -1,5 +1,7 @@
 import { inlineCode } from "../code/inline.js";
+import { actsItself, openerOf } from "../read/wrappers.js";
 import type { ShellWord, SimpleCommand } from "../types.js";
+import { TAKES_DATA } from "./data-programs.js";
 import { isShell } from "./flows.js";
 import { type Condition, names, subject } from "./row.js";
 
@@ -9,37 +11,43 @@ import { type Condition, names, subject } from "./row.js";
  */
 const EVERYDAY = names(
   // They look.
-  "ls ll exa eza lsd tree stat file wc du df cd pwd cat tac nl head tail zcat zless zgrep less more bat batcat xxd od hexdump " +
-    "strings base64 md5sum sha1sum sha256sum sha512sum shasum cksum b2sum cut sort uniq diff cmp comm grep egrep fgrep rg ag ack " +
-    "jq yq sed gsed awk gawk tr look find fd fdfind locate plocate updatedb readlink realpath basename dirname namei test [ [[ " +
-    "true false : sleep echo printf yes which whereis type id whoami groups users who w last lastlog lastb uptime date cal uname arch " +
-    "hostname hostnamectl timedatectl localectl loginctl env printenv getent getfacl lsattr getcap lsof fuser ps top htop btop " +
-    "atop iotop iftop nethogs nload bmon glances vmstat iostat mpstat pidstat sar free slabtop numactl dmesg journalctl lsblk " +
-    "blkid lscpu lsmem lspci lsusb lsmod lshw inxi hwinfo dmidecode sensors smartctl hdparm fdisk sfdisk parted gdisk findmnt " +
-    "mount umount swapon mountpoint blockdev modinfo sysctl nproc pstree pgrep pidof pmap ldd nvidia-smi rocm-smi losetup rfkill i2cdetect i2cget i2cdump gpioinfo gpiodetect py-spy rbspy locale fio " +
-    "ss netstat ip ifconfig arp route iw iwconfig iwlist nmcli resolvectl systemd-resolve ethtool ping ping6 arping fping " +
-    "traceroute mtr tracepath nslookup dig host whois nmap arp-scan tcpdump tshark ngrep nc ncat curl wget http conntrack " +
-    "iptables ip6tables iptables-save ip6tables-save nft ufw firewall-cmd brctl bridge wg tailscale strace ltrace perf bpftrace " +
-    "trace-cmd bpftool ausearch aureport auditctl aa-status getenforce sestatus matchpathcon chronyc ntpq atq mandb lvs vgs pvs " +
-    "lvdisplay vgdisplay pvdisplay zpool zfs mdadm btrfs xfs_info dumpe2fs multipath system_profiler sw_vers powermetrics " +
-    "spindump fs_usage dtruss vm_stat sysdiagnose diskutil mdutil dscacheutil scutil xcode-select xcodebuild softwareupdate " +
+  "ll du df zcat zless zgrep batcat xxd od hexdump strings base64 md5sum sha1sum sha256sum sha512sum shasum cksum b2sum " +
+    "gsed fdfind plocate updatedb namei groups users last lastlog lastb uptime uname arch hostname hostnamectl timedatectl " +
+    "localectl loginctl printenv getent getfacl lsattr getcap lsof fuser btop atop iotop iftop nethogs nload bmon glances " +
+    "vmstat iostat mpstat pidstat sar free slabtop numactl dmesg journalctl lsblk blkid lscpu lsmem lspci lsusb lsmod lshw " +
+    "inxi hwinfo dmidecode sensors smartctl hdparm fdisk sfdisk parted gdisk findmnt mount umount swapon mountpoint " +
+    "blockdev modinfo sysctl nproc pstree pgrep pidof pmap ldd nvidia-smi rocm-smi losetup rfkill i2cdetect i2cget i2cdump " +
+    "gpioinfo gpiodetect py-spy rbspy locale fio ss netstat ip ifconfig arp route iw iwconfig iwlist nmcli resolvectl " +
+    "systemd-resolve ethtool ping ping6 arping fping traceroute mtr tracepath nslookup dig host whois nmap arp-scan tcpdump " +
+    "tshark ngrep nc ncat conntrack iptables ip6tables iptables-save ip6tables-save nft ufw firewall-cmd brctl bridge wg " +
+    "tailscale strace ltrace perf bpftrace trace-cmd bpftool ausearch aureport auditctl aa-status getenforce sestatus " +
+    "matchpathcon chronyc ntpq atq mandb lvs vgs pvs lvdisplay vgdisplay pvdisplay zpool zfs mdadm btrfs xfs_info dumpe2fs " +
+    "multipath system_profiler sw_vers powermetrics spindump fs_usage dtruss vm_stat sysdiagnose diskutil mdutil " +
+    "dscacheutil scutil xcode-select xcodebuild softwareupdate " +
     // They handle files, services, packages and containers.
-    "cp mv ln mkdir rmdir rm touch chmod chown chgrp tee install truncate dd rsync scp tar gtar gzip gunzip zip unzip xz zstd 7z " +
-    "setfacl chattr setcap mktemp sync split patch vim vi nvim nano visudo crontab kill pkill killall nohup " +
-    "apt apt-get apt-cache apt-mark apt-file aptitude dpkg dpkg-query dpkg-reconfigure add-apt-repository apt-key dnf dnf5 yum " +
-    "microdnf rpm zypper pacman yay paru apk emerge xbps-install xbps-query snap flatpak brew port pkg nix nix-env opkg npm npx " +
-    "pnpm yarn bun corepack n pip pip3 pipx uv gem bundle cargo go composer cpan cpanm playwright update-alternatives " +
-    "update-rc.d needrestart unattended-upgrade locale-gen localedef fc-cache ldconfig update-ca-certificates update-ca-trust " +
-    "update-desktop-database update-mime-database gtk-update-icon-cache systemctl service rc-service rcctl rc-update launchctl " +
-    "supervisorctl initctl sv nginx apachectl apache2ctl a2ensite a2dissite a2enmod a2dismod a2query httpd haproxy caddy certbot " +
-    "postfix postqueue mailq named-checkconf sshd logrotate monit fail2ban-client pm2 phpenmod phpdismod systemd-analyze " +
-    "docker docker-compose podman podman-compose nerdctl crictl ctr buildah skopeo kubectl kubeadm k3s k3d microk8s minikube " +
-    "kind helm lxc lxd incus virsh vagrant machinectl mysql mysqladmin mysqldump mariadb psql pg_ctlcluster pg_lsclusters " +
-    "redis-cli rabbitmqctl git gh make gmake cmake ninja meson pytest terraform tofu ansible ansible-playbook aws gcloud az " +
+    "rmdir chgrp truncate dd gtar gunzip xz zstd 7z setfacl chattr setcap sync split patch visudo crontab pkill killall apt " +
+    "apt-get apt-cache apt-mark apt-file aptitude dpkg dpkg-query dpkg-reconfigure add-apt-repository apt-key dnf dnf5 yum " +
+    "microdnf rpm zypper pacman yay paru apk emerge xbps-install xbps-query snap flatpak brew port pkg nix nix-env opkg " +
+    "corepack n pip pip3 pipx uv gem bundle composer cpan cpanm update-alternatives update-rc.d needrestart unattended-upgrade " +
+    " locale-gen localedef fc-cache ldconfig update-ca-certificates update-ca-trust update-desktop-database update-mime-database " +
+    " gtk-update-icon-cache systemctl service rc-service rcctl rc-update launchctl supervisorctl initctl sv " +
+    "nginx apachectl apache2ctl a2ensite a2dissite a2enmod a2dismod a2query httpd haproxy caddy certbot postfix postqueue " +
+    "mailq named-checkconf sshd logrotate monit fail2ban-client pm2 phpenmod phpdismod systemd-analyze docker-compose " +
+    "podman-compose nerdctl crictl ctr buildah skopeo kubeadm k3s k3d microk8s minikube kind lxc lxd incus virsh vagrant " +
+    "machinectl mysqladmin mysqldump mariadb pg_ctlcluster pg_lsclusters rabbitmqctl tofu ansible ansible-playbook " +
+    // They are what projects are made with.
+    "gpg gpg2 ssh-keygen ssh-keyscan openssl history fc shopt tput pulumi heroku vercel cdk doctl eksctl restic rclone " +
+    "conda mongodump mongorestore pg_dump pg_restore alembic flyway pg_isready hermes dir flask dotnet mix cc g++ clang-format " +
+    " java ansible-lint xmllint latexmk jupyter hugo pre-commit protoc buf zig elm pyenv shuf unlink lslogins chage " +
+    "passwd poetry pipenv " +
     // What they run is judged for itself.
-    "sudo doas su runuser eval exec command builtin time timeout gtimeout nice ionice chrt taskset stdbuf setsid unbuffer xargs " +
-    "watch sh bash zsh dash flock source .",
+    "runuser builtin gtimeout nice ionice chrt taskset stdbuf setsid unbuffer sh bash zsh dash flock let shift jobs return " +
+    "exit break continue mapfile ulimit umask",
 );
+/** Others take data, but root's data are the system's; and from some a person gets to a shell, which is root's then. */
+const NOT_FOR_ROOT = names("man screen tmux start sqlite3");
+/** Package runners: what they start is a tool of the project. */
+const PROJECT_TOOLS = /^(?:npx|npm|pnpm|yarn|bunx|uv|uvx|poetry|pipenv|pipx|bundle|composer|cargo|make|go)$/;
 /** Where programs of the system lie; anything else that is named by its path is a file of somebody. */
 const SYSTEM_FOLDER = /^(?:\/(?:usr|opt|snap|nix|run\/current-system)\/|\/s?bin\/|\uFFFC)/;
 
@@ -50,7 +58,8 @@ function hasRootRights({ wrappers }: SimpleCommand): boolean {
   return (
     last !== undefined &&
     last.user === undefined &&
-    wrappers.slice(at).every(({ kind }) => kind !== "remote" && kind !== "container")
+    wrappers.every(({ kind }) => kind !== "remote" && kind !== "container") &&
+    !wrappers.slice(at).some(({ program }) => PROJECT_TOOLS.test(program))
   );
 }
 
@@ -64,6 +73,20 @@ function isScript({ text }: ShellWord, before: ShellWord | undefined): boolean {
   );
 }
 
+/** What a program does nothing but start is judged for itself. */
+function carries({ program, args, assignments }: SimpleCommand): boolean {
+  const opener = openerOf(program);
+  if (opener === undefined || actsItself(program)) return false;
+  const openings = opener(args, {
+    program,
+    stdin: undefined,
+    fed: false,
+    assignments,
+    fileText: () => undefined,
+  });
+  return openings.some(({ kind }) => kind === "argv" || kind === "text");
+}
+
 const runsUnusual: Condition = ({ command }) => {
   const { program, name, wrappers } = command;
   if (wrappers.length === 0 || program.trim() === "" || program.includes(" ") || !hasRootRights(command))
@@ -72,7 +95,9 @@ const runsUnusual: Condition = ({ command }) => {
   if (name.text.includes("/") && !SYSTEM_FOLDER.test(name.text))
     return /^(?:alias|abbr)$/.test(wrappers[0]?.program ?? "") ? undefined : name;
   if (isShell(program)) return command.args.find((word, index, all) => isScript(word, all[index - 1]));
+  if (carries(command)) return undefined;
   return EVERYDAY.has(program) ||
+    (TAKES_DATA.has(program) && !NOT_FOR_ROOT.has(program)) ||
     program.endsWith("-bpfcc") ||
     inlineCode(command) !== undefined ||
     ONLY_SHOWS.test(command.args[0]?.text ?? "")

@@ -32,7 +32,7 @@ const LOOKS =
 const SUBMITTERS = /^(?:sbatch|qsub|bsub|condor_submit)$/;
 const ENGINES = /^(?:docker|podman|nerdctl)$/;
 const STARTERS =
-  /^(?:nohup|setsid|systemd-run|daemonize|start-stop-daemon|at|batch|xterm|gnome-terminal|konsole|kitty|alacritty|firefox|chromium|google-chrome)$/;
+  /^(?:systemd-run|daemonize|start-stop-daemon|at|batch|xterm|gnome-terminal|konsole|kitty|alacritty|firefox|chromium|google-chrome)$/;
 const MAKES =
   /^(?:mkdir|mktemp|mkfifo|mknod|g?cp|install|dd|fallocate|truncate|csplit|split|ln|tar|zip|rsync|ssh-keygen|wget)$/;
 
