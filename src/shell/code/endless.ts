@@ -5,7 +5,7 @@ const ENDLESS =
 const GROWS =
   /\.(?:append|push|extend|insert|concat|add)\s*\(|<<|\bpush!?\s*\(?\s*[@\w]|\b(\w+)\s*\+=\s*(?:\1\b|["'`[(]|new\b|bytes|Buffer)|\b(\w+)\s*=\s*\2\s*(?:\*\s*\d|\+\s*\2)|\[\s*(?:\w+\s*\+\+|#\w+\s*\+\s*1|\[?length\(\w+\)\s*\+\s*1\]?|n)\s*\]\]?\s*(?:=|<-)|\bc\((\w+)\s*,|\binsert(?:One|Many)\s*\(|\bredis\.call\s*\(\s*["'](?:[RL]PUSH|SADD|ZADD|SET|HSET|APPEND|XADD)/i;
 const WRITES_FILES =
-  /\bopen\s*\([^\n]{0,120}?,\s*["'][wax]|\b(?:write|append)File(?:Sync)?\s*\(|\bfile_put_contents\s*\(|\bFile\.(?:write|open)\s*\(|\bprint[^;}]*>|\bmkdir\w*\s*\(/;
+  /\bopen\b[^\n;]{0,40}["']\+?>>?|\bopen\s*\([^\n]{0,120}?,\s*["'][wax]|\b(?:write|append)File(?:Sync)?\s*\(|\bfile_put_contents\s*\(|\bFile\.(?:write|open)\s*\(|\bprint[^;}]*>|\bmkdir\w*\s*\(/;
 const SENDS =
   /\b(?:fetch|https?\.request|https?\.get|axios|got|curl_exec|urlopen|sendmail|mail|send|sendMessage|post|put|publish|connect|getaddrinfo)\s*\(/;
 const POSTS =
@@ -32,6 +32,7 @@ const RAPID = /\bsetInterval\s*\([\s\S]*,\s*\d{1,2}\s*\)/;
 const STARTS_ITSELF =
   /process\.(?:execPath|argv0|argv\[0\])[\s\S]*(?:execArgv|_eval|__filename|process\.argv\[1\]|process\.argv\.slice)|sys\.executable[\s\S]*(?:sys\.argv|sys\.orig_argv|__file__)|\$\^X[\s\S]*\$0|\b(?:spawn|exec|system|fork)\b[^\n]{0,80}(?:\$0|\$PROGRAM_NAME|__FILE__|PHP_BINARY)/;
 const THREADS = /\b(?:Thread|Process|Worker|Popen|spawn\w*|fork|exec|task|go\s+func)\b/;
+const STARTS = /\b(?:spawn|fork|Popen|Thread|Worker|execFile|exec|system)\s*\(/;
 const MANY = 500;
 const VERY_MANY = 1_000;
 
@@ -63,6 +64,7 @@ export function exhaustionOf(code: string): "memory" | "machine" | undefined {
   const isRapid = RAPID.test(code);
   if (LARGE_PIECE.test(code) && GROWS.test(code) && (LOOPS.test(code) || isEndless)) return "memory";
   if (isEndless && WRITES_FILES.test(code) && !ENDS.test(code)) return "machine";
+  if (isEndless && STARTS.test(code) && !ENDS.test(code)) return "machine";
   if (STARTS_ITSELF.test(code)) return "machine";
   const rounds = mostRounds(code);
   if (rounds >= MANY && THREADS.test(code) && (isEndless || /\bPopen\b|\bfork\b|\bspawn/.test(code)))

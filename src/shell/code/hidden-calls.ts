@@ -19,17 +19,23 @@ const CALLS_VALUES: readonly RegExp[] = [
   // PHP
   /(?<![\w>:$\\])\$\w+(?:\[[^\]]*\])*\s*\(|["')\]]\s*\)\s*\(|\(\s*\$\w+\s*\.[^()]*\)\s*\(|\bcall_user_func\w*\s*\(|\bReflection(?:Function|Method|Class)\b/,
   // Lua, R, Elixir, Tcl, Groovy and Java
-  /\b_(?:G|ENV)\s*\[|\bdo\.call\s*\(|\bmatch\.fun\s*\(|\bget\s*\(\s*paste|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s+(?![=+\-*/.|<>!&?])/,
+  /\b(?:_G|_ENV|os|io)\s*\[|\bdo\.call\s*\(|\bmatch\.fun\s*\(|\bget\s*\(\s*paste|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s+(?![=+\-*/.|<>!&?])/,
   // PowerShell
   /(?:^|[;|{(])\s*[&.]\s*(?:\(|\$)|\.Invoke\s*\(|\bGet-Command\b/,
 ];
 /** Ways to what a language keeps from its programs; nobody needs them on a command line. */
 const ESCAPES =
-  /\bcreate_function\s*\(|@ARGV\s*=[^;]*\w\s*\|["']|\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
+  /\bcreate_function\s*\(|@ARGV\s*=[^;]*\w\s*\|["']|\b(?:__)?builtins(?:__)?\.__dict__|\bmethodcaller\s*\(|getPrototypeOf\s*\([\s\S]*\)\.constructor|\bconst_get\b[\s\S]*\b(?:popen|system|exec|spawn|send|eval)\b|\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
 /** Names of functions that start programs, as texts of PHP. */
 const NAMED_STARTER = /<\?php|\$\w|\barray_\w+\s*\(|\bcall_user_func|_callback\s*\(/;
 const STARTER_TEXT =
   /["'](?:system|exec|shell_exec|passthru|popen|proc_open|pcntl_exec|assert|create_function)["']/;
+
+/** A text that nobody can read, in a program that starts others or runs text. */
+const DECODES =
+  /\batob\b|["']base64["']|\bb64decode\b|\bbase64_?decode\w*|\bdecode_?base64\b|\bfrom(?:Char|Code)(?:Code|Point)\b|\bfromhex\b|\bunhexlify\b|\bhex2bin\b|rot_?13|\bunpack1?\b|\]\.pack\b|\bintToUtf8\b|\brawToChar\b|\bstrrev\b|\binflate\w*\b|\bgz(?:inflate|uncompress|decode)\b/;
+const STARTS =
+  /\b(?:child_process|execSync|spawnSync|subprocess|popen|shell_exec|passthru|proc_open|instance_eval|class_eval|qx|os\.(?:system|execute|exec\w+)|io\.popen|system2?|eval|exec)\s*[("'`.[]/;
 
 const CONNECTS =
   /\bnet\b[\s\S]*\bconnect\b|\btls\b[\s\S]*\bconnect\b|\bcreateConnection\b|\bcreateServer\b|\bsocket\b[\s\S]*\b(?:connect\w*|bind|listen)\b|\bsocketserver\b|\bTCP(?:Socket|Server|Client)\b|\bUNIXServer\b|\b[fp]sockopen\b|\bstream_socket_\w+|\bIO::Socket\b|\bsockaddr_in\b|\bcreate_connection\b|\b(?:Deno|Bun)\.(?:connect|listen|serve)\b|\bHTTPServer\b|\bWEBrick\b|\bWebSocket\b|\bsocketConnection\s*\(|\bServerSocket\b|\bgen_tcp\b/;
@@ -41,6 +47,7 @@ export function hiddenCall(code: string): "name" | "shell" | undefined {
   if (code.length > LONGEST) return undefined;
   if (CONNECTS.test(code) && SHELL.test(code)) return "shell";
   if (ESCAPES.test(code)) return "name";
+  if (DECODES.test(code) && STARTS.test(code)) return "name";
   if (NAMED_STARTER.test(code) && STARTER_TEXT.test(code)) return "name";
   // A function that the program itself wrote is no secret.
   if (/=\s*(?:static\s+)?(?:fn|function|sub)\b/.test(code)) return undefined;

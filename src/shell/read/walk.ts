@@ -86,7 +86,13 @@ export function walk(node: SyntaxNode, context: Context): void {
       return;
     }
     case "Coproc":
-      walk(node.body, { ...context, state: new ShellState(context.state), forked: "background" });
+      // Whatever is written into its pipe later.
+      walk(node.body, {
+        ...context,
+        input: { kind: "text", text: `${UNKNOWN}\n`, from: [] },
+        state: new ShellState(context.state),
+        forked: "background",
+      });
       return;
     case "ArithmeticCommand":
       walkArithmetic(node.expression, context);
