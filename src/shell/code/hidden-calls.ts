@@ -4,28 +4,45 @@
  */
 const LONGEST = 1_500;
 
-/** A text made of pieces, turned round or decoded. */
+/** A text made of pieces that stand beside each other, turned round or decoded. */
 const COMPUTES =
-  /["'`]\s*(?:\+|\.\.?|<>|\+\+|&|~)\s*["'`$\w(]|\w\s*\.\s*["'$]|\[::-1\]|\bjoin\b|\bchr\b|\bord\b|\bdecode\w*\b|\brev(?:erse\w*)?\b|\bstrrev\b|rot13|fromhex|unhexlify|hex2bin|base64|b64|\batob\b|fromCharCode|fromCodePoint|\[char\]|\bpack\b|\bunpack1?\b|\bpaste0?\s*\(|\bsubstr\w*\b|\bconcat\b|\bimplode\b|-join\b|-f\s+["']|\bReplace\b|\bsplit\b|\bstrtr\b|\btr\/|\bconcatenate\b|\bto_?atom\b|\bchartr\b|\brawToChar\b|\bqw[\s({[]|\[\d+(?:,\s*\d+)+\]|=\s*\$(?:argv|_(?:GET|POST|REQUEST|SERVER|ENV))\b/i;
+  /["'`]\s*(?:\+|\.\.?|<>|\+\+|&|~)\s*["'`]|\[::-1\]|["']["']\.join\s*\(|\.join\s*\(\s*["'`]_?["'`]\s*\)|\bchr\s*\(|\breversed?\s*\(|\brev\s*\(|\bstrrev\b|rot_?13|\bcodecs\.decode|\bfromhex\b|\bunhexlify\b|\bhex2bin\b|base64|b64|\batob\b|from(?:Char|Code)(?:Code|Point)|\[char\]|\bpack\s*\(|\]\.pack\b|\bunpack1?\b|\bto_atom\b|\bchartr\b|\brawToChar\b|\bintToUtf8\b/i;
+const PERL_COMPUTES = /\bjoin\b|\bchr\b|\bpack\b|\breverse\b|\bqw[\s({[]|\btr\/|\w["']\s*\.\s*["']/;
+const PHP_COMPUTES =
+  /\b(?:implode|join|substr|strtr|str_replace|chr|sprintf)\s*\(|["']\s*\.\s*["'$]|\$\w+\s*\.\s*["'$]|=\s*\$(?:argv|_(?:GET|POST|REQUEST|SERVER|ENV))\b/;
+const SHELL_COMPUTES = /["')]\s*\+\s*["'(]|-join\b|["']\s*-f\s|\bReplace\b|\[\d+(?:,\s*\d+)+\]/i;
 
-/** What is called, loaded or looked up is a value, by the ways each language has for it. */
-const CALLS_VALUES: readonly RegExp[] = [
+/** How each language calls, loads or looks up what a value says, and how such a value is made there. */
+const CALLS_VALUES: readonly (readonly [calls: RegExp, computes: RegExp])[] = [
   // Python
-  /\b__import__\s*\(|\bimport_module\s*\(|\bgetattr\s*\(|\b(?:globals|vars|locals)\s*\(\s*\)\s*\[|__builtins__|\bsys\.modules\s*\[|__dict__\s*\[|\bmethodcaller\b|\battrgetter\b/,
+  [
+    /\b__import__\s*\(|\bimport_module\s*\(|\bgetattr\s*\(|\b(?:globals|vars|locals)\s*\(\s*\)\s*\[|__builtins__|\bsys\.modules\s*\[|__dict__\s*\[/,
+    COMPUTES,
+  ],
   // JavaScript
-  /\b(?:global|globalThis|process|window|module|cp|fs)\s*\[|\brequire\s*\(\s*(?!["'`][^"'`]*["'`]\s*\)|process\.argv)|\bimport\s*\(\s*(?!["'`][^"'`]*["'`]\s*\))|\bReflect\./,
+  [
+    /\b(?:global|globalThis|process|window|module|cp|fs)\s*\[|\brequire\s*\(\s*(?!["'`][^"'`]*["'`]\s*\)|process\.argv)|\w+\s*\(\s*\[[^\]]*\]\.join|\bimport\s*\(\s*(?!["'`][^"'`]*["'`]\s*\))|\bReflect\./,
+    COMPUTES,
+  ],
   // Perl
-  /&\s*\{|\*\s*\{\s*["'\\]|&\s*\$\w+|->\s*\$\w+\s*\(|->can\s*\(/,
+  [/&\s*\{|\*\s*\{\s*["'\\]|&\s*\$\w+|->\s*\$\w+\s*\(|->can\s*\(/, PERL_COMPUTES],
   // PHP
-  /(?<![\w>:$\\])\$\w+(?:\[[^\]]*\])*\s*\(|["')\]]\s*\)\s*\(|\(\s*\$\w+\s*\.[^()]*\)\s*\(|\bcall_user_func\w*\s*\(|\bReflection(?:Function|Method|Class)\b/,
-  // Lua, R, Elixir, Tcl, Groovy and Java
-  /\b(?:_G|_ENV|os|io)\s*\[|\bdo\.call\s*\(|\bmatch\.fun\s*\(|\bget\s*\(\s*paste|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s+(?![=+\-*/.|<>!&?])/,
+  [
+    /(?<![\w>:$\\])\$\w+(?:\[[^\]]*\])*\s*\(|["')\]]\s*\)\s*\(|\(\s*\$\w+\s*\.[^()]*\)\s*\(|\bcall_user_func\w*\s*\(|\bReflection(?:Function|Method|Class)\b/,
+    PHP_COMPUTES,
+  ],
+  [/(?<![\w>:$\\])\$\w+\s*\(|\bcall_user_func\w*\s*\(/, COMPUTES],
+  // Lua, Elixir, Groovy, Java, Tcl
+  [
+    /\b(?:_G|_ENV|os|io)\s*\[|\bapply\s*\(\s*:|["')]\s*\)?\s*\.execute\s*\(|\bClass\.forName\b|\bgetMethod\s*\(|\bgetDeclaredMethod\b|(?:^|;)\s*\$\w+\s+(?![=+\-*/.|<>!&?])/,
+    /["'`]\s*\.\.\s*["'`]|["']\s*(?:<>|\+)\s*["']|\breverse\b|\bto_atom\b|\bstring\.char\b|\bjoin\b/,
+  ],
   // PowerShell
-  /(?:^|[;|{(])\s*[&.]\s*(?:\(|\$)|\.Invoke\s*\(|\bGet-Command\b/,
+  [/(?:^|[;|{(])\s*[&.]\s*(?:\(|\$)|\.Invoke\s*\(|\bGet-Command\b/, SHELL_COMPUTES],
 ];
 /** Ways to what a language keeps from its programs; nobody needs them on a command line. */
 const ESCAPES =
-  /\bcreate_function\s*\(|@ARGV\s*=[^;]*\w\s*\|["']|\b(?:__)?builtins(?:__)?\.__dict__|\bmethodcaller\s*\(|getPrototypeOf\s*\([\s\S]*\)\.constructor|\bconst_get\b[\s\S]*\b(?:popen|system|exec|spawn|send|eval)\b|\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
+  /\bcreate_function\s*\(|@ARGV\s*=[^;]*\w\s*\|["']|\b(?:__)?builtins(?:__)?\.__dict__|\bmethodcaller\s*\(|getPrototypeOf\s*\([\s\S]*\)\.constructor|\b(?:do\.call|match\.fun|get)\s*\(\s*(?:paste|intToUtf8|rawToChar|rev|chartr)|\bconst_get\b[\s\S]*\b(?:popen|system|exec|spawn|send|eval)\b|\[\s*["'`]constructor["'`]\s*\]|\.constructor\s*\.\s*constructor|\bprocess\.(?:binding|_linkedBinding|dlopen)\b|__subclasses__\s*\(|__globals__|\bmainModule\b[\s\S]*\bBuffer\b|\[scriptblock\]\s*::\s*Create|\[(?:System\.)?Diagnostics\.Process\]\s*::\s*Start|\[(?:System\.)?Reflection\.Assembly\]\s*::\s*Load|\bAdd-Type\b[\s\S]*\bDllImport\b/i;
 /** Names of functions that start programs, as texts of PHP. */
 const NAMED_STARTER = /<\?php|\$\w|\barray_\w+\s*\(|\bcall_user_func|_callback\s*\(/;
 const STARTER_TEXT =
@@ -35,7 +52,7 @@ const STARTER_TEXT =
 const DECODES =
   /\batob\b|["']base64["']|\bb64decode\b|\bbase64_?decode\w*|\bdecode_?base64\b|\bfrom(?:Char|Code)(?:Code|Point)\b|\bfromhex\b|\bunhexlify\b|\bhex2bin\b|rot_?13|\bunpack1?\b|\]\.pack\b|\bintToUtf8\b|\brawToChar\b|\bstrrev\b|\binflate\w*\b|\bgz(?:inflate|uncompress|decode)\b/;
 const STARTS =
-  /\b(?:child_process|execSync|spawnSync|subprocess|popen|shell_exec|passthru|proc_open|instance_eval|class_eval|qx|os\.(?:system|execute|exec\w+)|io\.popen|system2?|eval|exec)\s*[("'`.[]/;
+  /\b(?:child_process|execSync|spawnSync|subprocess|popen|shell_exec|passthru|proc_open|instance_eval|class_eval|qx|os\.(?:system|execute|exec\w+)|io\.popen|system2?|(?<![.\w])(?:eval|exec))\s*[("'`.[]/;
 
 const CONNECTS =
   /\bnet\b[\s\S]*\bconnect\b|\btls\b[\s\S]*\bconnect\b|\bcreateConnection\b|\bcreateServer\b|\bsocket\b[\s\S]*\b(?:connect\w*|bind|listen)\b|\bsocketserver\b|\bTCP(?:Socket|Server|Client)\b|\bUNIXServer\b|\b[fp]sockopen\b|\bstream_socket_\w+|\bIO::Socket\b|\bsockaddr_in\b|\bcreate_connection\b|\b(?:Deno|Bun)\.(?:connect|listen|serve)\b|\bHTTPServer\b|\bWEBrick\b|\bWebSocket\b|\bsocketConnection\s*\(|\bServerSocket\b|\bgen_tcp\b/;
@@ -51,5 +68,7 @@ export function hiddenCall(code: string): "name" | "shell" | undefined {
   if (NAMED_STARTER.test(code) && STARTER_TEXT.test(code)) return "name";
   // A function that the program itself wrote is no secret.
   if (/=\s*(?:static\s+)?(?:fn|function|sub)\b/.test(code)) return undefined;
-  return COMPUTES.test(code) && CALLS_VALUES.some((way) => way.test(code)) ? "name" : undefined;
+  return CALLS_VALUES.some(([calls, computes]) => calls.test(code) && computes.test(code))
+    ? "name"
+    : undefined;
 }
