@@ -41,6 +41,8 @@ export interface Wrapper {
   readonly program: string;
   /** `local` keeps meaning (timeout, nice), `root` raises rights, `remote` is another host, `container` a container. */
   readonly kind: "local" | "root" | "remote" | "container";
+  /** Whose rights it lends, when it is somebody else than root. */
+  readonly user?: string | undefined;
 }
 
 /** A program with its arguments, wrappers already opened: what a rule judges. New fields belong into its key too. */
@@ -60,6 +62,8 @@ export interface SimpleCommand {
   readonly feeds: readonly SimpleCommand[];
   /** True inside a loop, or for each of many operands (`xargs`, `find -exec`). */
   readonly repeated: boolean;
+  /** How often it runs, as far as the line counts: `Infinity` in a loop without end. */
+  readonly rounds: number;
   readonly span: Span;
 }
 

@@ -37,6 +37,7 @@ export function simple(line: string, more: Partial<SimpleCommand> = {}): SimpleC
     wrappers: [],
     feeds: [],
     repeated: false,
+    rounds: 1,
     span: [0, line.length],
     ...more,
   };

@@ -23,6 +23,7 @@ const FIXTURES = [
   "runners",
   "any-program",
   "strangers",
+  "inversions",
 ];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {

@@ -130,7 +130,7 @@ export function inlineCode(command: SimpleCommand): InlineCode | undefined {
   const [given] = read.operands;
   const script = given !== undefined && isStandardInput(given) ? { ...given, text: "-" } : given;
   if (script?.text === spec.verb && spec.verb !== undefined) {
-    const code = read.operands[1];
+    const code = read.operands.slice(1).find(({ text }) => !text.startsWith("-"));
     return { language, texts: code === undefined ? [] : [code], fromInput: false };
   }
   if (module !== undefined && language.name === "python") {

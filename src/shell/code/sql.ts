@@ -1,3 +1,5 @@
+import { queryNeverEnds } from "./endless.js";
+
 /** How deep text that SQL runs as SQL is followed (`EXECUTE 'DROP …'`, `DO $$ … $$`). */
 const DEEPEST = 4;
 
@@ -29,6 +31,7 @@ interface Nested {
 
 function judgeText({ text, dialect, depth }: Nested): string | undefined {
   if (depth > DEEPEST) return "hides SQL inside SQL too deeply to be judged";
+  if (queryNeverEnds(text)) return "keeps the database busy without end";
   for (const statement of sqlStatements(text, dialect)) {
     const reason = judgeStatement(statement) ?? judgeNested({ statement, dialect, depth });
     if (reason !== undefined) return reason;

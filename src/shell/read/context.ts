@@ -16,6 +16,7 @@ export interface Context {
   /** Texts, wrappers and function calls around this piece. */
   readonly depth: number;
   readonly repeated: boolean;
+  readonly rounds: number;
   /** False where a command may also not run, so that an assignment adds a possible value instead of replacing it. */
   readonly certain: boolean;
   /** The innermost part of the line around this piece that may also not run; undefined where everything runs. */
@@ -148,7 +149,7 @@ const CORE = {
   "opaque.untrusted-script": ["danger", "runs a script from a folder for temporary or downloaded files"],
   "credentials.sent": ["danger", "sends a file into which the same line has put keys or the environment"],
   "git.push-address": ["danger", "sends the repository to an address that this very line sets up"],
-  "abuse.exhaust": ["danger", "makes files without end until the disk is full"],
+  "abuse.exhaust": ["danger", "starts hundreds of processes at once"],
   "fork-bomb.function": ["hardline", "starts copies of itself without end"],
   "fork-bomb.loop": ["hardline", "starts processes without end"],
   "hardline.unparseable": ["hardline", "is not valid shell text, so what it runs cannot be told"],

@@ -1,4 +1,4 @@
-import { type Command, type CompoundList, forEachChild, type Statement, type SyntaxNode } from "./parse.js";
+import { type CompoundList, forEachChild, type Statement, type SyntaxNode } from "./parse.js";
 import type { FunctionBody } from "./state.js";
 
 /**
@@ -78,44 +78,6 @@ function calls(node: SyntaxNode, name: string): boolean {
 export function spawnsForever(clause: CompoundList | undefined, body: CompoundList): boolean {
   if (clause !== undefined && !alwaysTrue(clause)) return false;
   return body.commands.length > 0 && body.commands.every((statement) => statement.background === true);
-}
-
-const MAKES_FILES = /^(?:touch|mkdir|mktemp|mkfifo)$/;
-const WAITS =
-  /^(?:sleep|usleep|read|break|exit|return|wait|inotifywait|timeout|sar|vmstat|free|date|ping|curl|tail|top|ps|df)$/;
-
-/** `while :; do mkdir d$i; …`, `while touch f$i; do …`: files without end, with nothing to wait for. */
-export function fillsForever(clause: CompoundList | undefined, body: CompoundList): boolean {
-  const all = clause === undefined ? [body] : [clause, body];
-  const isEndless =
-    clause === undefined ||
-    alwaysTrue(clause) ||
-    (clause.commands.length === 1 && someCommand(clause, makesFile));
-  return (
-    isEndless &&
-    all.some((part) => someCommand(part, makesFile)) &&
-    !all.some((part) => someCommand(part, (command) => WAITS.test(command.name?.value ?? "")))
-  );
-}
-
-function makesFile({ name, prefix, suffix }: Command): boolean {
-  const varies = suffix.some((part) => part.type === "Word" && /[$`]/.test(part.text));
-  if (MAKES_FILES.test(name?.value ?? "")) return varies || name?.value === "mktemp";
-  return [...prefix, ...suffix].some(
-    (part) =>
-      part.type !== "Word" &&
-      part.type !== "Assignment" &&
-      (part.operator === ">>" || (part.operator === ">" && /[$`]/.test(part.target?.text ?? ""))) &&
-      !/^\/dev\/(?:null|std)/.test(part.target?.text ?? ""),
-  );
-}
-
-function someCommand(node: SyntaxNode, isSuch: (command: Command) => boolean): boolean {
-  let found = node.type === "Command" && isSuch(node);
-  forEachChild(node, (child) => {
-    found ||= someCommand(child, isSuch);
-  });
-  return found;
 }
 
 export function alwaysTrue(clause: CompoundList): boolean {

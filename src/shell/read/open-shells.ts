@@ -7,6 +7,7 @@ import {
   type Opener,
   type OpenerInput,
   type Opening,
+  otherUser,
   readWrapper,
   textsOf,
   type WrapperSpec,
@@ -211,7 +212,7 @@ const openSu: Opener = (args, { program, fed }) => {
     SU,
   );
   if (read === undefined || read.given.has("help") || read.given.has("version")) return [];
-  const wrapper: Wrapper = { program, kind: "root" };
+  const wrapper: Wrapper = { program, kind: "root", user: otherUser(read.rests.at(-1)?.[0]) };
   const after = readWrapper(read.rests.at(-1)?.slice(1) ?? [], SU);
   const text =
     read.given.get("c") ?? read.given.get("command") ?? after?.given.get("c") ?? after?.given.get("command");
@@ -224,7 +225,8 @@ const openRunuser: Opener = (args, input) => {
   if (named < 0) return openSu(args, input);
   const rest = args.slice(named + 2);
   const argv = rest[0]?.text === "--" ? rest.slice(1) : rest;
-  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper: { program: input.program, kind: "root" } }];
+  const wrapper: Wrapper = { program: input.program, kind: "root", user: otherUser(args[named + 1]) };
+  return argv.length === 0 ? [] : [{ kind: "argv", argv, wrapper }];
 };
 
 /** `sg group [-c] cmd`. */
@@ -233,7 +235,7 @@ const openSg: Opener = (args, { program }) => {
   const text = at < 0 ? args.filter(({ text: word }) => word !== "-")[1] : args[at + 1];
   return text === undefined
     ? []
-    : [{ kind: "text", text, wrapper: { program, kind: "root" }, foreign: true }];
+    : [{ kind: "text", text, wrapper: { program, kind: "root", user: otherUser(args[0]) }, foreign: true }];
 };
 
 const FLOCK: WrapperSpec = {

@@ -86,6 +86,7 @@ export function emit(
     wrappers: context.wrappers,
     feeds: [],
     repeated: context.repeated,
+    rounds: context.rounds,
     span: invocation.span,
   };
   run.commands.push(command);

@@ -1,6 +1,7 @@
 import type { ShellWord, SimpleCommand } from "../types.js";
 import { branchInside } from "./branches.js";
 import { type Context, type Invocation, report } from "./context.js";
+import { multiplied, PACED, roundsOfInput } from "./rounds.js";
 import { ShellState } from "./state.js";
 import { enterFolder } from "./working-folder.js";
 import type { Opening } from "./wrapper-spec.js";
@@ -56,6 +57,11 @@ interface Step {
   readonly carrier: Carrier;
 }
 
+function roundsInside(opening: Inner, { input, repeated }: Context): number {
+  if (opening.wrapper.program === "watch") return PACED;
+  return !repeated && "repeated" in opening && opening.repeated === true ? roundsOfInput(input) : 1;
+}
+
 /** They change what surrounds a command, but neither the machine nor its files. */
 const SAME_FILES = new Set(["unshare", "systemd-run"]);
 
@@ -76,6 +82,7 @@ function contextInside(opening: Inner, outer: Context): Context {
     wrappers: [...outer.wrappers, opening.wrapper],
     depth: outer.depth + (opening.kind === "argv" ? 1 : 0),
     repeated,
+    rounds: multiplied(outer.rounds, roundsInside(opening, outer)),
     // A trap may never go off.
     ...("later" in opening && opening.later === true && { certain: false, branch: branchInside(outer) }),
     // Another machine knows nothing of this shell; a new shell here may know all of it.

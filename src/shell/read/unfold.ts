@@ -55,6 +55,7 @@ export function unfold(command: string, options: UnfoldOptions): Run | undefined
     wrappers: [],
     depth: 0,
     repeated: false,
+    rounds: 1,
     certain: true,
     branch: undefined,
     forked: "no",

@@ -4,7 +4,7 @@ import { anyOf, branchInside, joinWhole, perhaps, positionalOf } from "./branche
 import { walkAndOr, walkCase, walkIf } from "./conditions.js";
 import { type Context, type Emitted, type Run, report, spanOf } from "./context.js";
 import { expandWords, walkArithmetic, walkTest } from "./expand-words.js";
-import { alwaysTrue, callsItselfForked, fillsForever, spawnsForever } from "./fork-bomb.js";
+import { alwaysTrue, callsItselfForked, spawnsForever } from "./fork-bomb.js";
 import type {
   CompoundList,
   For,
@@ -15,6 +15,15 @@ import type {
   SyntaxNode,
   While,
 } from "./parse.js";
+import {
+  multiplied,
+  roundsOfArithmetic,
+  roundsOfClause,
+  roundsOfFor,
+  roundsOfInput,
+  roundsOfWhile,
+  startsCrowd,
+} from "./rounds.js";
 import { forEachChoice, runRedirected, runSimple } from "./simple-command.js";
 import { ShellState, type Value } from "./state.js";
 import { MOST_PRODUCERS, Output, type Stream } from "./streams.js";
@@ -61,7 +70,7 @@ export function walk(node: SyntaxNode, context: Context): void {
     case "ArithmeticFor":
       for (const part of [node.initialize, node.test, node.update]) walkArithmetic(part, context);
       if (node.test === undefined) judgeEndless(node, undefined, context);
-      walkLoopBody(node.body, context);
+      walkLoopBody(node.body, context, { rounds: roundsOfArithmetic(node.test, node.body) });
       return;
     case "Case":
       walkCase(node, context);
@@ -77,7 +86,13 @@ export function walk(node: SyntaxNode, context: Context): void {
       return;
     }
     case "Coproc":
-      walk(node.body, { ...context, state: new ShellState(context.state), forked: "background" });
+      // Whatever is written into its pipe later.
+      walk(node.body, {
+        ...context,
+        input: { kind: "text", text: `${UNKNOWN}\n`, from: [] },
+        state: new ShellState(context.state),
+        forked: "background",
+      });
       return;
     case "ArithmeticCommand":
       walkArithmetic(node.expression, context);
@@ -166,15 +181,16 @@ function judgeEndless(
   clause: CompoundList | undefined,
   context: Context,
 ): void {
-  const place = { span: spanOf(node, context) };
-  if (spawnsForever(clause, node.body)) report(context, "fork-bomb.loop", place);
-  if (fillsForever(clause, node.body)) report(context, "abuse.exhaust", place);
+  if (spawnsForever(clause, node.body)) report(context, "fork-bomb.loop", { span: spanOf(node, context) });
 }
 
 function walkWhile(node: While, context: Context): void {
-  walk(node.clause, { ...context, repeated: true });
+  walk(node.clause, { ...context, repeated: true, rounds: multiplied(context.rounds, roundsOfClause(node)) });
   if (node.kind === "while") judgeEndless(node, node.clause, context);
-  walkLoopBody(node.body, context, { atLeastOnce: node.kind === "while" && alwaysTrue(node.clause) });
+  walkLoopBody(node.body, context, {
+    atLeastOnce: node.kind === "while" && alwaysTrue(node.clause),
+    rounds: namesRead(node.clause).length > 0 ? roundsOfInput(context.input) : roundsOfWhile(node),
+  });
   // The loop ends when `read` finds nothing more, which leaves its variables empty.
   for (const name of namesRead(node.clause)) {
     context.state.assign(name, [{ text: "" }], { ...context, certain: false });
@@ -195,10 +211,11 @@ function namesRead(clause: CompoundList): readonly string[] {
  * A second round when the first one changed variables that its own beginning may use; for the outermost loop
  * only, since rounds within rounds would double with every level.
  */
-function walkLoopBody(body: CompoundList, context: Context, { atLeastOnce = false } = {}): void {
+function walkLoopBody(body: CompoundList, context: Context, { atLeastOnce = false, rounds = 1 } = {}): void {
+  if (startsCrowd(body, rounds)) report(context, "abuse.exhaust", { span: spanOf(body, context) });
   const branch = branchInside(context, "loop");
   const { position } = context.state;
-  const inner = { ...perhaps(context, branch), repeated: true };
+  const inner = { ...perhaps(context, branch), repeated: true, rounds: multiplied(context.rounds, rounds) };
   const before = context.state.changes;
   walk(body, inner);
   if (context.state.changes !== before && !context.repeated) walk(body, inner);
@@ -224,7 +241,7 @@ function walkFor(node: For | Select, context: Context): void {
   // Patterns and variables may come to no word at all.
   const atLeastOnce =
     node.type === "For" && node.wordlist?.some((word) => !/[$`*?[]/.test(word.text)) === true;
-  walkLoopBody(node.body, context, { atLeastOnce });
+  walkLoopBody(node.body, context, { atLeastOnce, rounds: roundsOfFor(node, words.length) });
   if (!atLeastOnce) state.maybeAsBefore(name, before, undefined);
   else if (!context.certain) state.maybeAsBefore(name, before, context);
 }

@@ -89,6 +89,8 @@ export function wordOf(text: string, like?: ShellWord): ShellWord {
 /** How a wrapper's own options look, so that the command behind them can be found. */
 export interface WrapperSpec {
   readonly kind?: Wrapper["kind"];
+  /** Options that name the user whose rights are lent, or `1` for the first of the fixed words. */
+  readonly user?: string;
   /** Names of options without a value, one letter or long, separated by blanks. */
   readonly flags?: string;
   /** Names of options that take the next word (or the rest of theirs). */
@@ -279,7 +281,7 @@ export function openBySpec(
   const isGiven = (list: string | undefined) =>
     list?.split(" ").some((name) => name === "*" || read.given.has(name)) === true;
   if (isGiven(spec.idle)) return [];
-  const wrapper: Wrapper = { program, kind: spec.kind ?? "local" };
+  const wrapper: Wrapper = { program, kind: spec.kind ?? "local", user: otherUser(userIn(read, spec)) };
   const { repeated } = spec;
   const openings: Opening[] = read.doubtful ? [{ kind: "opaque" }] : [];
   for (const [name, value] of read.given) {
@@ -308,6 +310,18 @@ export function openBySpec(
     }
   }
   return openings;
+}
+
+function userIn(read: ReadWrapper, { user }: WrapperSpec): ShellWord | undefined {
+  return user
+    ?.split(" ")
+    .map((name) => (name === "1" ? read.operands[0] : read.given.get(name)))
+    .find((word) => word !== undefined);
+}
+
+/** A name that is not root's, as far as anybody can tell. */
+export function otherUser(word: ShellWord | undefined): string | undefined {
+  return word?.known === true && !/^(?:root|#?0)?(?::.*)?$/.test(word.text) ? word.text : undefined;
 }
 
 function operandsIn(words: readonly ShellWord[], { takingSet }: CompiledSpec): readonly ShellWord[] {

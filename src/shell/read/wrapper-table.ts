@@ -11,6 +11,7 @@ const BEHIND_DASHES: WrapperSpec = { verb: "run|exec", afterDashes: true, lenien
 export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   sudo: {
     kind: "root",
+    user: "u user",
     flags:
       "A b B E H i K k N n P S s askpass background bell set-home login no-update non-interactive preserve-groups preserve-env stdin shell reset-timestamp",
     taking:
@@ -20,14 +21,21 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
     folder: "D chdir",
     shell: "s i shell login",
   },
-  doas: { kind: "root", flags: "n s", taking: "a C u", idle: "L", shell: "s" },
-  pkexec: { kind: "root", flags: "disable-internal-agent keep-cwd", taking: "user", idle: "version help" },
-  gosu: { kind: "root", operands: 1, idle: "version help" },
-  "su-exec": { kind: "root", operands: 1 },
-  setuidgid: { kind: "root", operands: 1 },
-  chpst: { kind: "root", flags: "v V P 0 1 2", taking: "u U b e / n l L m d o p f c r t" },
+  doas: { kind: "root", user: "u", flags: "n s", taking: "a C u", idle: "L", shell: "s" },
+  pkexec: {
+    kind: "root",
+    user: "user",
+    flags: "disable-internal-agent keep-cwd",
+    taking: "user",
+    idle: "version help",
+  },
+  gosu: { kind: "root", user: "1", operands: 1, idle: "version help" },
+  "su-exec": { kind: "root", user: "1", operands: 1 },
+  setuidgid: { kind: "root", user: "1", operands: 1 },
+  chpst: { kind: "root", user: "u", flags: "v V P 0 1 2", taking: "u U b e / n l L m d o p f c r t" },
   setpriv: {
     kind: "root",
+    user: "reuid euid",
     flags: "clear-groups keep-groups init-groups reset-env no-new-privs",
     taking:
       "ruid euid reuid rgid egid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig selinux-label apparmor-profile",
@@ -245,8 +253,13 @@ export const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   reflex: { lenient: true, taking: "r g R G s" },
   perf: { verb: "stat|record|trace", lenient: true, taking: "e o p t C F r" },
   // Other rights, other roots, other places.
-  run0: { kind: "root", lenient: true, taking: "u g D user group chdir unit property setenv nice slice" },
-  "s6-setuidgid": { kind: "root", operands: 1 },
+  run0: {
+    kind: "root",
+    user: "u user",
+    lenient: true,
+    taking: "u g D user group chdir unit property setenv nice slice",
+  },
+  "s6-setuidgid": { kind: "root", user: "1", operands: 1 },
   "s6-applyuidgid": { kind: "root", lenient: true, taking: "u g G" },
   "systemd-nspawn": {
     kind: "container",

@@ -102,6 +102,15 @@ export function noteMadeFiles(command: SimpleCommand, context: Context): void {
     case "zig":
       noteCompiled(command, state);
       return;
+    case "mkfifo":
+      // Whatever somebody writes into it.
+      for (const { text } of parseOptions(args, { taking: ["m", "mode"] }).operands)
+        writeFile(state, text, {
+          content: { kind: "text", text: `${UNKNOWN}\n`, from: [] },
+          append: false,
+          certain,
+        });
+      return;
     case "tee":
     case "sponge": {
       const append = args.some((arg) => /^(?:-\w*a\w*|--append)$/.test(arg.text));

@@ -32,7 +32,7 @@ const sudoOption =
 const rootShell: Condition = ({ command: { args, wrappers, input } }) =>
   input.kind === "none" &&
   wrappers.some(({ kind }) => kind === "root") &&
-  args.every(({ text }) => /^-[il]+$|^--login$/.test(text))
+  args.every(({ text }) => /^-[ilmps]+$|^--(?:login|posix|noprofile|norc|privileged)$/.test(text))
     ? {}
     : undefined;
 

@@ -18,26 +18,10 @@ const foreignRepository: Condition = ({ args }) =>
   );
 
 /** `go run x.example/cmd@latest`: a module that is fetched, built and started. */
-const foreignModule: Condition = ({ rest, operands }) =>
-  rest.find(({ text }, index) => {
-    const [, host = "", owner = ""] = /^([\w-]+(?:\.[\w-]+)+)\/([\w.-]+)\S*@\S+$/.exec(text) ?? [];
-    if (host === "" || index > 0) return false;
-    return (
-      !KNOWN_FORGES.test(host) ||
-      (operands[0]?.text === "run" &&
-        /^git(?:hub|lab)\.com$|^bitbucket|^codeberg/.test(host) &&
-        !KNOWN_OWNERS.has(owner.toLowerCase()))
-    );
-  });
-
-/** Whose tools projects everywhere run this way. */
-const KNOWN_OWNERS = names(
-  "golang golangci google mvdan air-verse cosmtrek swaggo sqlc-dev a-h goreleaser bufbuild vektra onsi securego go-delve kisielk " +
-    "dominikh uber-go uber grpc protocolbuffers grpc-ecosystem golang-migrate pressly volatiletech ogen-go oapi-codegen deepmap " +
-    "99designs ent gotestyourself matryer hashicorp kubernetes kubernetes-sigs cli charmbracelet magefile go-task rakyll tsenart " +
-    "google-wire segmentio mgechev daixiang0 incu6us client9 gohugoio air sigstore anchore aquasecurity terraform-docs mikefarah " +
-    "dmarkham alvaroloes abice maxbrunsfeld templ-go evilmartians joho cue-lang jstemmer axw boumenot nishanths fatih",
-);
+const foreignModule: Condition = ({ rest: [module] }) => {
+  const [, host] = /^([\w-]+(?:\.[\w-]+)+)\/\S*@\S+$/.exec(module?.text ?? "") ?? [];
+  return host !== undefined && !KNOWN_FORGES.test(host) ? module : undefined;
+};
 
 /** `make -f <(curl …)`, `guix shell -f <(curl …)`: whatever does not just handle files may do what this one says. */
 const obeysDownload: Condition = ({ command: { program, args } }) =>
@@ -141,14 +125,14 @@ export const RULES = subject("foreign-code", [
   { rule: "remote-code.package", reason: FROM_ADDRESS, dry: "dry-run", tools: [
     { program: "uv|rye|hatch|pdm", path: "run|tool|add", when: ({ rest }) => rest.slice(0, 2).find(({ text }) => /^https?:/.test(text) || (/^git\+/.test(text) && isForeign(text))), match: ["uv run https://x.example/p.py"],
       not_match: ["uv run pytest", "uv run python -m app --url https://x.example"] },
-    { program: "go", dry: "", path: "run|install|get|tool", when: foreignModule, match: ["go run x.example/cmd/u@latest", "go run github.com/nobody/x@latest"], not_match: ["go run github.com/golangci/golangci-lint/cmd/golangci-lint@latest run", "go install golang.org/x/tools/gopls@latest", "go run ./cmd/app"] },
+    { program: "go", dry: "", path: "run|install|get|tool", when: foreignModule, match: ["go run x.example/cmd/u@latest"], not_match: ["go run github.com/golangci/golangci-lint/cmd/golangci-lint@latest run", "go install golang.org/x/tools/gopls@latest", "go run ./cmd/app"] },
     { program: "cargo", path: "generate", when: (call) => call.args.find(({ text }) => isForeign(text)), match: ["cargo generate --git https://x.example/t"], not_match: ["cargo generate --git https://github.com/a/b"] },
     { program: "cargo", path: "install|binstall", word: /^--git(?:=|$)/,
       match: ["cargo install --git https://x.example/u"], not_match: ["cargo install ripgrep"] },
     { program: "pip|pip3|pipx|poetry|pipenv|conda|mamba", path: "install|run|inject|add", when: (call) => foreignRepository(call) ?? (call.operands[0]?.text === "add" ? call.rest.find(({ text }) => isForeign(text)) : undefined), match: ["pip install git+https://x.example/p.git", "poetry add https://x.example/a.tgz"],
       not_match: ["pip install git+https://github.com/psf/requests"] },
     { program: "npm|pnpm|yarn|bun", path: "install|i|add|create|init", taking: "prefix C dir w workspace F filter registry cache userconfig tag otp access loglevel cwd", when: ({ rest }) => rest.find(({ text }) => isForeign(text)), match: ["npm install https://x.example/a.tgz"],
-      not_match: ["npm install --registry=https://registry.npmjs.org left-pad", "npm i git+https://github.com/a/b.git"] },
+      not_match: ["npm install --registry=https://registry.npmjs.org left-pad", "npm i git+https://github.com/vercel/ms.git"] },
     { program: "gem", path: "install|specific_install", when: anyAddress, match: ["gem specific_install https://x.example/a.git"], not_match: ["gem install rails"] },
     { program: "jbang|jshell|scala-cli|groovy|kscript|kotlin|ammonite|amm|dotnet-script|csi|nodemon|ts-node|zx|quarto|rustscript|rust-script|julia|racket|cling|elixir|bb|babashka|clojure|osascript|hermit|xonsh|perl6|raku",
       when: ({ args: [first, second] }) => [first, second].find((word) => addressHost(word?.text ?? "") !== undefined), match: ["jbang https://x.example/J.java"], not_match: ["jbang a.java"] },

@@ -1,5 +1,6 @@
 import { RULES as ABUSE } from "./abuse.js";
 import { RULES as ACCOUNTS } from "./accounts.js";
+import { RULES as AS_ROOT } from "./as-root.js";
 import { RULES as AUTOSTART } from "./autostart.js";
 import { RULES as BACKUPS } from "./backups.js";
 import { RULES as CLOUD } from "./cloud.js";
@@ -14,7 +15,9 @@ import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
 import { RULES as FOREIGN_CODE } from "./foreign-code.js";
+import { RULES as FORGE_PACKAGES } from "./forge-packages.js";
 import { RULES as GIT } from "./git.js";
+import { RULES as GIVEN_CODE } from "./given-code.js";
 import { RULES as HERMES } from "./hermes.js";
 import { RULES as HISTORY } from "./history.js";
 import { RULES as HOSTING } from "./hosting.js";
@@ -38,6 +41,7 @@ import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
+import { RULES as REPETITION } from "./repetition.js";
 import type { Subject } from "./row.js";
 import { RULES as SAFEGUARDS } from "./safeguards.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
@@ -102,10 +106,14 @@ export const SUBJECTS: readonly Subject[] = [
   UPLOADS,
   PROCESS_SECRETS,
   PACKAGE_SERVERS,
+  FORGE_PACKAGES,
   ABUSE,
+  REPETITION,
   DEVICES,
   MONEY,
   PUBLISHING,
   SAFEGUARDS,
   PRODUCTION,
+  AS_ROOT,
+  GIVEN_CODE,
 ];

@@ -1,5 +1,6 @@
 import { effectsOfAwk } from "../code/awk.js";
 import { type CodeEffects, effectsOfCode } from "../code/effects.js";
+import { exhaustionOf } from "../code/endless.js";
 import { inlineCode, isStandardInput } from "../code/inline.js";
 import type { Language } from "../code/languages.js";
 import { notebookCommands } from "../code/literals.js";
@@ -52,7 +53,13 @@ function inlineEffects(command: SimpleCommand): CodeEffects {
   if (code.language.name === "awk") {
     const given = awkVariables(command);
     return combine(
-      found.map((word) => withSpan(effectsOfAwk(word.text, { language: code.language, given }), word)),
+      found.map((word) => {
+        if (isHidden(word)) return hidden(word);
+        const effects = effectsOfAwk(word.text, { language: code.language, given });
+        const finding =
+          effects.finding ?? (exhaustionOf(word.text) && danger("abuse.exhaust", "goes on without end"));
+        return withSpan({ ...effects, finding }, word);
+      }),
     );
   }
   return combine(found.map((word) => effectsOfText(word, code.language)));
@@ -76,13 +83,16 @@ function withSpan(effects: CodeEffects, word: ShellWord): CodeEffects {
     : { ...effects, finding: { ...effects.finding, span: word.span } };
 }
 
+const isHidden = ({ text }: ShellWord): boolean => isWhollyUnknown(text) && text.includes(UNKNOWN);
+
+const hidden = (word: ShellWord): CodeEffects => ({
+  shell: [],
+  opaque: true,
+  finding: danger("interpreter.opaque-code", "runs code that only the running shell knows", word),
+});
+
 function effectsOfText(word: ShellWord, language: Language): CodeEffects {
-  if (isWhollyUnknown(word.text) && word.text.includes(UNKNOWN))
-    return {
-      shell: [],
-      opaque: true,
-      finding: danger("interpreter.opaque-code", "runs code that only the running shell knows", word),
-    };
+  if (isHidden(word)) return hidden(word);
   const notebook = language.name === "python" ? notebookCommands(word.text) : [];
   if (notebook.length > 0) return { shell: notebook.map(shellText), opaque: false };
   return withSpan(effectsOfCode(word.text, language), word);
@@ -101,6 +111,8 @@ function sedEffects(command: SimpleCommand): CodeEffects {
   const { input } = command;
   const typed = files.some(isStandardInput) && input.kind === "text" ? [input.text] : [];
   const scripts = given.length + files.length > 0 ? [...given, ...typed] : options.operands.slice(0, 1);
+  const unseen = scripts.find((word) => isHidden(word) && word.outputs !== undefined);
+  if (unseen !== undefined) return hidden(unseen);
   const all = scripts.flatMap(({ text }) => commandsOfSed(text));
   if (all.length === 0) return NO_EFFECTS;
   const commands = all.slice(0, MOST_COMMANDS);

@@ -204,9 +204,18 @@ const HOME_TEXT = /(~\/[^"'`\s,)]*)/g;
 const OPENS_FILES =
   /(?:^|\W)(?:open|read\w*|connect|copy\w*|copytree|i?glob|listdir|scandir|walk|iterdir|load\w*|File|IO|Dir|slurp|fopen|file_get_contents|DatabaseSync)\b/;
 
+/** The programs that a command is given, in its words or on standard input. */
+function codeOf(command: SimpleCommand): readonly ShellWord[] {
+  const code = inlineCode(command);
+  const { input } = command;
+  return code?.fromInput === true && input.kind === "text"
+    ? [...code.texts, input.text]
+    : (code?.texts ?? []);
+}
+
 /** Code that goes through a store of keys, however it opens what it finds there. */
 const codeOpensKeys: Condition = ({ command }) =>
-  inlineCode(command)?.texts.find((word) => {
+  codeOf(command).find((word) => {
     const { text } = word;
     if (
       text.length > LONGEST_CODE ||
@@ -214,12 +223,23 @@ const codeOpensKeys: Condition = ({ command }) =>
       !OPENS_FILES.test(text)
     )
       return false;
+    if (keysBelowHome(text)) return true;
     const home = withHome(text);
     const found = [...text.matchAll(PATH_TEXT), ...(home === text ? [] : home.matchAll(HOME_TEXT))];
     return found.some(([, path = ""]) =>
       isKeyPlace({ text: path.replace(/\?.*$/, ""), known: true, glob: /[*?[]/.test(path) }),
     );
   });
+
+/** `for f in (".ssh/id_rsa", ".netrc"): open(join(home, f))`: names that are joined with the home one after the other. */
+function keysBelowHome(code: string): boolean {
+  return [...code.matchAll(/(?<=["'`[({\s,])\/?\.[a-z][\w.-]*(?:\/[\w.*-]+)*/g)]
+    .slice(0, MOST_NAMES)
+    .some(([name]) =>
+      isKeyPlace({ text: `~/${name.replace(/^\//, "")}`, known: true, glob: name.includes("*") }),
+    );
+}
+const MOST_NAMES = 64;
 const LONGEST_CODE = 20_000;
 
 /** Programs that show, check or open a start-up file; those that write one are known to the rules about writing. */

@@ -21,9 +21,29 @@ const givenAs =
     });
 const opens = (option: RegExp): Condition => givenAs(option, (text) => OPEN_ADDRESS.test(text));
 
+const NO_QUESTION =
+  /^--?(?:no-?auth(?:entication)?|without-(?:connection-token|auth\w*)|disable-(?:auth\w*|token|password)|skip-auth\w*|allow-anonymous|anonymous|no-password|insecure-no-auth)$|^--?[\w.-]*(?:auth(?:entication)?|auth[-_]mode)=(?:none|off|disabled|false)$/i;
+const EVERYWHERE = /(?:^|=)(?:0\.0\.0\.0|\*|\[?::\]?)(?::\d+)?$/;
+
+/** `--auth none --bind-addr 0.0.0.0:8443`: open to all, whatever it is. */
+const asksNobody: Condition = ({ args }) =>
+  args.some(({ text }) => EVERYWHERE.test(text))
+    ? args.find(
+        ({ text }, index) =>
+          NO_QUESTION.test(text) ||
+          (/^(?:none|off|disabled)$/i.test(text) &&
+            /^--?[\w.-]*auth(?:entication)?$/.test(args[index - 1]?.text ?? "")),
+      )
+    : undefined;
+
 /** Ways into this machine that others can use. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("remote-access", [
+  { program: "*", when: asksNobody, rule: "remote-access.shared", reason: "lets everybody in who can reach this machine",
+    match: ["code-server --bind-addr 0.0.0.0:8443 --auth none ~", "openvscode-server --host 0.0.0.0 --without-connection-token", "x serve --host=0.0.0.0 --no-auth"],
+    not_match: ["code-server --auth none", "vite --host 0.0.0.0"] },
+  { program: "upnpc|natpmpc", dry: "", word: /^-[aAr]$/, rule: "remote-access.shared", reason: "opens a way into this machine from outside",
+    match: ["upnpc -e dev -a 192.168.1.4 22 22022 TCP"], not_match: ["upnpc -l", "upnpc -s"] },
   { rule: "remote-access.shared", reason: SHARES, dry: "", unless: /^(?:--?help|-h|--?version|-v|-V)$/, tools: [
     { program: "tmate|upterm|teleconsole|tty-share|sshx|mosh-server|ttyd|gotty|wetty|shellinabox|shellinaboxd|butterfly.server.py|webssh|wssh|websocketd|gs-netcat|gsocket|sish",
       match: ["tmate -F", "ttyd bash", "upterm host"], not_match: ["tmate --version"] },

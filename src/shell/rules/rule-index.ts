@@ -148,15 +148,16 @@ export function keyOf(command: SimpleCommand): string | undefined {
 
 /** Texts stand behind their length and lists behind their size, so that no text can pretend to be more than one. */
 function ownKey(command: SimpleCommand, linked: SimpleCommand[]): string {
-  const { program, name, args, assignments, redirects, wrappers, feeds, repeated } = command;
+  const { program, name, args, assignments, redirects, wrappers, feeds, repeated, rounds } = command;
   if (args.length + assignments.length + redirects.length > MOST_WORDS) return TOO_LONG;
-  let key = `${repeated ? "R" : "C"}${args.length},${assignments.length},${redirects.length},${wrappers.length}`;
+  let key = `${repeated ? "R" : "C"}${rounds},${args.length},${assignments.length},${redirects.length},${wrappers.length}`;
   key += name.text === program ? "=" : textKey(program);
   key += wordKey(name, linked);
   for (const word of args) key += wordKey(word, linked);
   for (const { name: variable, value } of assignments) key += textKey(variable) + wordKey(value, linked);
   for (const redirect of redirects) key += redirectKey(redirect, linked);
-  for (const { kind, program: wrapper } of wrappers) key += kind + textKey(wrapper);
+  for (const { kind, program: wrapper, user = "" } of wrappers)
+    key += kind + textKey(wrapper) + textKey(user);
   return `${key}${inputKey(command.input, linked)}${linksKey(feeds, linked)}`;
 }
 

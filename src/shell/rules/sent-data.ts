@@ -21,7 +21,7 @@ export const MAILERS = names(
   "mail mailx s-nail mutt neomutt sendmail msmtp msmtpq esmtp ssmtp nullmailer-inject swaks sendemail mpack email himalaya aerc mailsend mailsend-go smtp-cli mhmail nmh",
 );
 const SHELLS_AWAY = names("ssh dbclient plink rsh sftp ftp tftp lftp smbclient scp mosh");
-const POSTS = names(
+export const POSTS = names(
   "slackcat slack slack-cli telegram-send telegram-cli signal-cli matrix-commander ntfy toot twurl zulip-send apprise pastebinit wgetpaste fpaste hastebin haste sprunge nopaste gist tb ix",
 );
 

@@ -253,6 +253,7 @@ function windowsCommands(text: string): readonly SimpleCommand[] | undefined {
       wrappers: [],
       feeds: [],
       repeated: false,
+      rounds: 1,
       span: [0, 0] as const,
     };
     commands.push(command);
