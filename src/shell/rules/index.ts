@@ -4,6 +4,7 @@ import { RULES as AUTOSTART } from "./autostart.js";
 import { RULES as BACKUPS } from "./backups.js";
 import { RULES as CLOUD } from "./cloud.js";
 import { RULES as CLOUD_EXPOSURE } from "./cloud-exposure.js";
+import { RULES as CLOUD_USES } from "./cloud-uses.js";
 import { RULES as CONTAINERS } from "./containers.js";
 import { RULES as CREDENTIALS } from "./credentials.js";
 import { RULES as DATA_PIPELINES } from "./data-pipelines.js";
@@ -108,4 +109,5 @@ export const SUBJECTS: readonly Subject[] = [
   PUBLISHING,
   SAFEGUARDS,
   PRODUCTION,
+  CLOUD_USES,
 ];
