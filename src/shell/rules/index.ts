@@ -48,6 +48,7 @@ import { RULES as SERVICES } from "./services.js";
 import { RULES as SQL_CLIENTS } from "./sql-clients.js";
 import { RULES as STARTERS } from "./starters.js";
 import { RULES as SYSTEM_SETTINGS } from "./system-settings.js";
+import { RULES as SYSTEM_USES } from "./system-uses.js";
 import { RULES as UPLOADS } from "./uploads.js";
 import { RULES as VERSION_CONTROL } from "./version-control.js";
 import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
@@ -110,4 +111,5 @@ export const SUBJECTS: readonly Subject[] = [
   SAFEGUARDS,
   PRODUCTION,
   CLOUD_USES,
+  SYSTEM_USES,
 ];
