@@ -39,6 +39,7 @@ import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
+import { RULES as REMOTE_DATABASES } from "./remote-databases.js";
 import type { Subject } from "./row.js";
 import { RULES as SAFEGUARDS } from "./safeguards.js";
 import { RULES as SECRET_STORES } from "./secret-stores.js";
@@ -110,6 +111,7 @@ export const SUBJECTS: readonly Subject[] = [
   PUBLISHING,
   SAFEGUARDS,
   PRODUCTION,
+  REMOTE_DATABASES,
   CLOUD_USES,
   SYSTEM_USES,
 ];
