@@ -23,6 +23,7 @@ const FIXTURES = [
   "runners",
   "any-program",
   "strangers",
+  "unlisted",
 ];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {

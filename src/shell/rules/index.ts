@@ -14,6 +14,7 @@ import { RULES as DEVICES } from "./devices.js";
 import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
+import { RULES as FLOODING } from "./flooding.js";
 import { RULES as FOREIGN_CODE } from "./foreign-code.js";
 import { RULES as GIT } from "./git.js";
 import { RULES as HERMES } from "./hermes.js";
@@ -112,6 +113,7 @@ export const SUBJECTS: readonly Subject[] = [
   SAFEGUARDS,
   PRODUCTION,
   REMOTE_DATABASES,
+  FLOODING,
   CLOUD_USES,
   SYSTEM_USES,
 ];
