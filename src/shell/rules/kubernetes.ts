@@ -31,6 +31,10 @@ const RULES_CLUSTER =
   /\bname["']?\s*:\s*["']?(?:cluster-admin|admin|system:masters)\b|\bkind["']?\s*:\s*["']?(?:Mutating|Validating)WebhookConfiguration|(?:verbs|resources|apiGroups)["']?\s*:\s*\[\s*["']\*["']/;
 const GREAT_NUMBER =
   /\b(?:replicas|parallelism|completions|maxReplicas)["']?\s*:\s*["']?(?:[5-9]\d|[1-9]\d{2,})\b/;
+/** What runs in a cluster, as opposed to what rules it; extensions that make such things are among them. */
+const KIND = /(?:^|[\n{,])\s*["']?kind["']?\s*:\s*["']?([A-Z]\w{1,60})/g;
+const USUAL_KIND =
+  /^(?:Pod|PodTemplate|Deployment|StatefulSet|DaemonSet|ReplicaSet|ReplicationController|Job|CronJob|Service|Ingress|ConfigMap|Secret|ServiceAccount|Namespace|PersistentVolumeClaim|HorizontalPodAutoscaler|PodDisruptionBudget|Endpoints|EndpointSlice|Kustomization|HelmRelease|HelmRepository|Application|Certificate|Issuer|ServiceMonitor|PodMonitor|PrometheusRule|VirtualService|DestinationRule|HTTPRoute|Rollout|Workflow|WorkflowTemplate|Task|Pipeline|PipelineRun|TaskRun|ExternalSecret|SealedSecret|ScaledObject|List|Cluster|Config|Group|User|Role|ClusterRole|RoleBinding|ClusterRoleBinding)$/;
 const LONGEST_MANIFEST = 20_000;
 
 /** What is told to a cluster on the command line itself. */
@@ -41,6 +45,8 @@ const manifest: Condition = (call) => {
     const text = word.text.slice(0, LONGEST_MANIFEST);
     if (TAKES_NODE.test(text))
       return { word, reason: "starts something with rights on the nodes of a cluster" };
+    const kind = [...text.matchAll(KIND)].find(([, name = ""]) => !USUAL_KIND.test(name));
+    if (kind !== undefined) return { word, reason: `changes what a cluster itself is made of: ${kind[1]}` };
     if (OPENS.test(text) && !INTERNAL.test(text))
       return { word, reason: "opens something in a cluster to everybody" };
     if (RULES_CLUSTER.test(text)) return { word, reason: RIGHTS };
@@ -87,10 +93,11 @@ export const RULES = subject("container", [
       { word: /^--$/, when: startsForGood, rule: "container.command", reason: "keeps a command running in a cluster",
         match: ["kubectl create deploy x --image=y -- sh -c 'sleep 9'", "kubectl run x --image=who/miner -- ./xm"],
         not_match: ["kubectl create job x --from=cronjob/y", "kubectl create deploy x --image=nginx", "kubectl run x --rm -it --image=nicolaka/netshoot -- bash", "kubectl run x --image=busybox -- sleep 60"] },
-      { path: "apply|edit|patch|create|replace|set|scale|run|label|annotate|expose|autoscale|rollout", when: (call) => call.operand(1) === "status" || call.operand(1) === "history" ? undefined : call.given("n", "namespace").find(({ text }) => /^kube-/.test(text)), rule: "container.system", reason: "changes what a cluster itself is made of",
-        match: ["kubectl -n kube-system edit cm coredns"], not_match: ["kubectl -n kube-system get pods", "kubectl -n kube-system rollout status deploy/coredns"] },
+      { path: "apply|edit|patch|create|replace|set|scale|run|label|annotate|expose|autoscale|rollout|exec|cp|attach|debug", when: (call) => call.operand(1) === "status" || call.operand(1) === "history" ? undefined : call.given("n", "namespace").find(({ text }) => /^kube-/.test(text)) ?? call.find(/^kube-[\w-]+\//), rule: "container.system", reason: "changes what a cluster itself is made of",
+        match: ["kubectl -n kube-system edit cm coredns", "kubectl cp kube-system/x:/etc/kubernetes/pki ."], not_match: ["kubectl -n kube-system get pods", "kubectl -n kube-system rollout status deploy/coredns"] },
       { path: "label|annotate", word: /pod-security\.kubernetes\.io\/\w+=privileged|-snippet=|(?:iam\.gke\.io|eks\.amazonaws\.com)\//, rule: "container.system", reason: RIGHTS, match: ["kubectl label ns default pod-security.kubernetes.io/enforce=privileged --overwrite"], not_match: ["kubectl label pod web app=x"] },
       { path: "expose", options: "type=LoadBalancer", reason: "opens something in a cluster to everybody", match: ["kubectl expose deploy web --type=LoadBalancer --port 80"], not_match: ["kubectl expose deploy web --port 80"] },
+      { path: "create quota|priorityclass|pc|poddisruptionbudget|pdb|clusterrole", reason: "changes what a cluster itself is made of", match: ["kubectl create quota x --hard=pods=0"] },
       { path: "create service|svc loadbalancer", reason: "opens something in a cluster to everybody", match: ["kubectl create service loadbalancer web --tcp=80"] },
       { path: "replace", options: "force", reason: DELETES, match: ["kubectl replace --force -f pod.yaml"],
         not_match: ["kubectl replace"] },
@@ -144,6 +151,7 @@ export const RULES = subject("container", [
       { family: "rare", path: "leave|remove-node", reason: RARELY, match: ["microk8s leave"] },
     ] },
     { program: "k3s", carries: carriedAfter("kubectl", "kubectl"), rows: [
+      { path: "agent|server|token|certificate|etcd-snapshot|secrets-encrypt", reason: "makes this machine a part of a cluster, or changes what it is made of", match: ["k3s agent --server https://x.example:6443"] },
       { path: "crictl|ctr rm|rmi|stop", reason: DELETES, match: ["k3s crictl rm"] },
     ] },
     { program: "kind", taking: "name", path: "delete *", reason: DELETES, match: ["kind delete cluster"],
