@@ -34,7 +34,7 @@ const isAddress = ({ text }: ShellWord): boolean => /^https?:\/\//i.test(text) &
 const AWS_PAID =
   /^(?:invoke\S*|send-\S+|publish\S*|start-\S+|put-\S+|run-task|create-\S+|converse\S*|update-service)$/;
 
-const REPEATED_VERB = names("publish call submit deploy invoke execute run trigger send scale");
+const REPEATED_VERB = names("publish call submit invoke execute trigger send scale");
 
 /** Loops over what writes to services, people and paid accounts. */
 // biome-ignore format: a table; what belongs to a row stands together
@@ -53,6 +53,6 @@ export const RULES = subject("abuse", [
     { program: "aws", taking: "profile region output query endpoint-url", when: repeated(({ operands: [service, operation] }) => operation !== undefined && service?.text !== "s3" && AWS_PAID.test(operation.text) ? operation : undefined),
       match: ["for i in $(seq 9999); do aws lambda invoke --function-name f o.json; done", "seq 99 | xargs -I{} aws sqs send-message --queue-url q --message-body {}"], not_match: ["for f in *.gz; do aws s3 cp $f s3://b/; done", "for t in a b; do aws dynamodb describe-table --table-name $t; done"] },
     { program: "gcloud|az|doctl|fly|flyctl|vercel|netlify|wrangler|heroku|supabase|firebase|railway|modal", when: repeated(({ operands, command }) => operands.slice(/^(?:gcloud|az|doctl)$/.test(command.program) ? 1 : 0, 5).find(({ text }) => REPEATED_VERB.has(text))),
-      match: ["for i in $(seq 99); do gcloud pubsub topics publish t --message x; done", "while :; do vercel deploy; done"], not_match: ["for s in a b; do gcloud run services describe $s; done"] },
+      match: ["for i in $(seq 99); do gcloud pubsub topics publish t --message x; done", "while :; do fly scale count 3; done"], not_match: ["for a in x y; do fly deploy -a $a; done", "for s in a b; do gcloud run services describe $s; done"] },
   ] },
 ]);

@@ -20,7 +20,7 @@ const verbBeyond =
 
 /** AppleScript that shows something to the person or asks a program for something. */
 const SHOWS_SCRIPT =
-  /^(?:(?:display (?:notification|dialog|alert)|say|beep|delay|return|log|get|count|choose|path to|system info|name of|version of|id of|set volume|output volume|input volume|current date|the clipboard)\b|(?:set|copy) \w+ to\b(?!.*\b(?:make|do|run|open)\b)|(?:try|end|else|if|repeat|on error|considering|ignoring|using terms|activate|exists|\d|--|"[^"]*"$)|(?:tell (?:app(?:lication)?|process|window|front|first|current|every)\b(?:(?!\bto\b).)*$)|tell app(?:lication)? "[^"]*" to (?:get|count|activate|display|return|name|version|id|exists|path|if|the|set volume)\b)/i;
+  /^(?:(?:display (?:notification|dialog|alert)|say|beep|delay|return|log|get|count|choose|(?:POSIX )?path (?:of|to)|system info|name of|version of|id of|set volume|output volume|input volume|current date|the clipboard)\b|(?:set|copy) \w+ to\b(?!.*\b(?:make|do|run|open)\b)|(?:try|end|else|if|repeat|on error|considering|ignoring|using terms|activate|exists|\d|--|"[^"]*"$)|(?:tell (?:app(?:lication)?|process|window|front|first|current|every)\b(?:(?!\bto\b).)*$)|tell app(?:lication)? "[^"]*" to (?:get|count|activate|display|return|name|version|id|exists|path|if|the|set volume)\b)/i;
 const scripts: Condition = ({ args }) => {
   if (args.some(({ text }, index) => /^-l/.test(args[index - 1]?.text ?? "") && /javascript|jxa/i.test(text)))
     return args.find((_, index) => /^-e$/.test(args[index - 1]?.text ?? ""));

@@ -11,7 +11,7 @@ export const STARTED_FOLDER = /(?:^|[\\/])Start[ _]Menu[\\/]Programs[\\/]Start-?
 
 const KNOWN = names(
   "echo @echo dir ls gci type cat gc ver set where whoami hostname ipconfig systeminfo tasklist findstr find cd chdir sl path vol " +
-    "title cls clear more tree fc comp pwd gl if else elseif foreach for while do until switch try catch finally return function param begin process end throw " +
+    "title cls clear more tree fc comp pwd gl if else elseif default chcp foreach for while do until switch try catch finally return function param begin process end throw " +
     "break continue in not exist exit rem call pushd popd timeout ping nslookup tracert getmac arp netstat route driverquery quser query " +
     "ps gps gsv gcim gwmi select where ? % sort measure group fl ft fw tee write oh sleep gm gcm gal help man md mkdir ni copy cp cpi move mv mi ren rni " +
     "xcopy robocopy del rm ri erase rd rmdir clip wslpath explorer certutil reg sc net schtasks wmic dism netsh bcdedit vssadmin wevtutil fsutil icacls attrib " +

@@ -72,8 +72,14 @@ function judgeText(text: string, depth: number): Finding | undefined {
   const commands = windowsCommands(text);
   if (commands === undefined) return danger("windows.too-long", "is too long to be judged");
   let found: Finding | undefined;
+  const own = new Set(
+    [...text.matchAll(/\bfunction\s+([\w-]+)/gi)].map(([, name = ""]) => name.toLowerCase()),
+  );
   for (const command of commands) {
-    const finding = judgeInside(command, depth) ?? inlineDownload(text) ?? unlistedInWindows(command);
+    const finding =
+      judgeInside(command, depth) ??
+      inlineDownload(text) ??
+      (own.has(command.program) ? undefined : unlistedInWindows(command));
     if (finding?.level === "hardline") return finding;
     found ??= finding;
   }
