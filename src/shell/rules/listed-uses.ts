@@ -43,7 +43,8 @@ export function unlisted(list: string): Condition {
     if (verb.text.startsWith("./")) return undefined;
     const asked = operands.slice(0, operands.indexOf(verb) + 1).map(({ text }) => text.slice(0, LONGEST));
     const what = asked.join(" ").replace(/[^\w]+$/, "") || "something";
-    return { word: verb, verb, reason: `${effectOf(verb.text)}: ${what} is not known to only look` };
+    const named = /^[\w:.-]{1,60}$/.test(verb.text) ? verb : undefined;
+    return { word: verb, verb: named, reason: `${effectOf(verb.text)}: ${what} is not known to only look` };
   };
 }
 const LONGEST = 60;
