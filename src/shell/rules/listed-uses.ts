@@ -39,6 +39,8 @@ export function unlisted(list: string): Condition {
       .map((path) => path.split(/\s+/).map(stepOf));
     if (compiled.some((steps) => follows(steps, operands))) return undefined;
     const verb = verbOf(compiled, operands);
+    // Behind another program its name may be a word among words: then only a verb that surely changes counts.
+    if (call.command.wrappers.at(-1)?.kind === "local" && !CHANGES.test(verb.text)) return undefined;
     // A file is no verb: an alias is judged with one behind it.
     if (verb.text.startsWith("./")) return undefined;
     const asked = operands.slice(0, operands.indexOf(verb) + 1).map(({ text }) => text.slice(0, LONGEST));
