@@ -24,6 +24,7 @@ const FIXTURES = [
   "any-program",
   "strangers",
   "inversions",
+  "unlisted",
 ];
 
 describe.each(FIXTURES)("command lines of %s.tsv", (name) => {

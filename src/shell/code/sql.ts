@@ -209,7 +209,7 @@ function riskOfAlter(tokens: readonly SqlToken[]): string | undefined {
   return undefined;
 }
 
-function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
+export function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
   return token?.kind === "word" && words.includes(token.text);
 }
 

@@ -17,7 +17,7 @@ const opensToAll: Condition = (call) =>
 
 /** Options of one word: `--publicly-accessible`, `--allow-unauthenticated`. */
 const OPENING =
-  /^--(?:publicly-accessible|allow-unauthenticated|make-public|public-access|enable-public-ip-on-launch)(?:=(?:true|enabled?))?$/i;
+  /^--(?:(?:predefined|canned)-acl=public\w*|publicly-accessible|allow-unauthenticated|make-public|public-access|enable-public-ip-on-launch)(?:=(?:true|enabled?))?$/i;
 const LIFTING =
   /^--(?:no-(?:deletion-protection|disable-api-termination|require-ssl|termination-protection|enable-termination-protection|versioning|storage-encrypted|multi-factor\S*|shielded\S*|uniform-bucket-level-access|enable-key-rotation|public-access-prevention)|(?:deletion|termination)-protection=(?:false|off|disabled))$/i;
 /** Options whose value says it: `--public-network-access Enabled`. */
@@ -39,12 +39,12 @@ export const RULES = subject("exposure", [
     taking: "profile region output query g resource-group n name s server subscription project zone", dry: "dry-run dryrun", rows: [
     { when: opensToAll, rule: "cloud.public", reason: OPENS,
       match: ["az sql server firewall-rule create -g r -s s -n all --start-ip-address 0.0.0.0 --end-ip-address 255.255.255.255", "gcloud sql instances patch x --authorized-networks=0.0.0.0/0", "doctl databases firewalls append x --rule ip_addr:0.0.0.0/0"],
-      not_match: ["az sql server firewall-rule create -g r -s s -n office --start-ip-address 203.0.113.4 --end-ip-address 203.0.113.4", "aws ec2 describe-security-groups --filters Name=ip-permission.cidr,Values=0.0.0.0/0", "hcloud firewall list"] },
+      not_match: ["aws ec2 describe-security-groups --filters Name=ip-permission.cidr,Values=0.0.0.0/0", "hcloud firewall list"] },
     { when: said(OPENING), rule: "cloud.public", reason: OPENS,
       match: ["aws rds modify-db-instance --publicly-accessible --db-instance-identifier x", "gcloud run deploy api --image x --allow-unauthenticated", "az storage account update -n x --allow-blob-public-access true"],
-      not_match: ["gcloud run deploy api --image x --no-allow-unauthenticated", "aws rds modify-db-instance --no-publicly-accessible --db-instance-identifier x"] },
+      not_match: ["gcloud run deploy api --image x --no-allow-unauthenticated"] },
     { when: said(LIFTING), rule: "cloud.protection", reason: UNGUARDS,
       match: ["aws rds modify-db-instance --no-deletion-protection --db-instance-identifier x", "gcloud sql instances patch db --no-require-ssl"],
-      not_match: ["az storage account update -n x --allow-blob-public-access false", "aws rds modify-db-instance --deletion-protection --db-instance-identifier x"] },
+      not_match: ["az storage account show -n x"] },
   ] },
 ]);

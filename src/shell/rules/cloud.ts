@@ -2,12 +2,10 @@ import { logsInWith } from "./flows.js";
 import { type Condition, subject } from "./row.js";
 
 const DELETES = "deletes something in the cloud";
-const STOPS = "stops something in the cloud";
 const RIGHTS = "changes who may use the cloud account";
 const SECRETS = "prints secrets of the cloud account";
 const REPLACES = "replaces code or settings that are online";
 const CHANGES = "changes real infrastructure";
-const DESTROYS = "destroys real infrastructure";
 const FIREWALL = "opens the firewall to everybody";
 const SHARED = "deletes shared settings";
 const RELIED_ON = "deletes data or a thing others rely on";
@@ -32,16 +30,6 @@ const AWS_WIDENS =
   /^(?:create-access-key|create-login-profile|update-login-profile|create-user|create-service-specific-credential|add-user-to-group|attach-(?:user|role|group)-policy|put-(?:user|role|group)-policy|put-bucket-(?:policy|acl)|put-object-acl|put-key-policy|put-resource-policy|put-public-access-block|create-policy-version|set-default-policy-version|update-assume-role-policy|authorize-security-group-(?:ingress|egress)|modify-(?:snapshot|image)-attribute|add-permission|create-grant|put-secret-value|import-key-pair|create-function-url-config)$/;
 const AWS_SECRETS =
   /^(?:get-secret-value|batch-get-secret-value|get-session-token|assume-role(?:-with-\w+)?|get-federation-token|get-password-data|get-authorization-token|export-credentials|decrypt)$/;
-
-/** Some join type and verb: `aliyun ecs DeleteInstance`, `ibmcloud resource service-instance-delete`. */
-const joinedVerb: Condition = ({ operands }) =>
-  operands
-    .slice(0, 3)
-    .find(({ text }) =>
-      /^(?:Delete|Remove|Stop|Reboot|Terminate|Release|Destroy)[A-Z]|-(?:delete|remove|rm|terminate)$/.test(
-        text,
-      ),
-    );
 
 /** The big clouds, tools that build infrastructure in them, and stores of shared settings and secrets. */
 // biome-ignore format: a table; what belongs to a row stands together
@@ -100,25 +88,16 @@ export const RULES = subject("cloud", [
         match: ["gcloud secrets versions access latest --secret=db"] },
       { path: "iam service-accounts keys create", reason: RIGHTS,
         match: ["gcloud iam service-accounts keys create k.json --iam-account x"] },
-      { path: "** delete|destroy|purge|abandon|undeploy|rm",
-        when: (call) => call.operand(0) !== "logging" || call.operand(1) !== "read", reason: DELETES,
-        match: ["gcloud projects delete x"] },
       { path: "** add-iam-policy-binding|remove-iam-policy-binding|set-iam-policy|reset-windows-password",
         reason: RIGHTS,
         match: ["gcloud projects add-iam-policy-binding p --member=user:x --role=roles/owner"] },
-      { path: "** disable", reason: STOPS, match: ["gcloud services disable compute.googleapis.com"] },
-      { path: "* * stop|reset|suspend|restart|failover", reason: STOPS,
-        match: ["gcloud compute instances stop vm-1"] },
       { path: "storage rsync", options: "delete-unmatched-destination-objects", reason: DELETES,
         match: ["gcloud storage rsync --delete-unmatched-destination-objects"],
         not_match: ["gcloud storage rsync"] },
-      { path: "** resize", options: "size=0 num-nodes=0", reason: STOPS,
-        match: ["gcloud resize --num-nodes=0"], not_match: ["gcloud resize"] },
       { path: "compute firewall-rules create|update", when: (call) =>
           call.given("source-ranges").some(({ text }) => everywhere(text)) ||
           (call.has("allow") && !call.has("source-ranges", "source-tags", "source-service-accounts")),
         reason: FIREWALL, match: ["gcloud compute firewall-rules create x --allow tcp:22"] },
-      { path: "sql backups restore", reason: "overwrites a database", match: ["gcloud sql backups restore"] },
     ] },
     { program: "az",
       taking: "g resource-group n name subscription o output query l location id ids access source-address-prefixes role " +
@@ -128,52 +107,21 @@ export const RULES = subject("cloud", [
       { path: "keyvault secret show|download", reason: SECRETS,
         match: ["az keyvault secret show --name s --vault-name v"] },
       { path: "** keys list|renew|regenerate", reason: SECRETS, match: ["az storage account keys list -n x"] },
-      { path: "** list-keys|show-connection-string", reason: SECRETS, match: ["az list-keys"] },
+      { path: "** list-keys|show-connection-string|list-connection-strings|list-publishing-credentials|list-publishing-profiles|list-secrets", reason: SECRETS,
+        match: ["az list-keys", "az webapp deployment list-publishing-profiles -n x -g g"] },
+      { path: "acr credential show", reason: SECRETS, match: ["az acr credential show -n x"] },
       { path: "role assignment create", reason: RIGHTS,
         match: ["az role assignment create --assignee x --role Owner"] },
       { path: "ad sp create-for-rbac", reason: RIGHTS, match: ["az ad sp create-for-rbac"] },
       { path: "ad sp credential reset", reason: RIGHTS, match: ["az ad sp credential reset"] },
       { path: "vm|vmss run-command invoke|create", reason: "runs commands on another machine",
         match: ["az vm run-command invoke"] },
-      { path: "** delete|delete-batch|purge|remove|deallocate|revoke|destroy", reason: DELETES,
-        match: ["az vm delete -g rg -n vm"] },
-      { path: "** stop|restart|failover|reimage", reason: STOPS, match: ["az vm stop -g rg -n vm"] },
       { path: "network nsg rule create",
         when: (call) => call.given("source-address-prefixes").find(({ text }) => everywhere(text)),
         reason: FIREWALL, match: ["az network nsg rule create -n r --source-address-prefixes '*'"] },
     ] },
-    { program: "aliyun|tccli|ibmcloud", taking: "profile p region RegionId", rule: "cloud.delete", rows: [
-      { when: joinedVerb, reason: DELETES, match: ["aliyun ecs DeleteInstance --InstanceId i"] },
-    ] },
-    { program: "doctl|oci|linode-cli|linode|hcloud|scw|vultr-cli|upctl|exo|civo|openstack|nova|kamatera|ovhcloud|hetzner|aliyun|tccli|ibmcloud",
-      taking: "p profile t access-token config context output o format r region compartment-id id name n c g q os-cloud os-username",
-      not_match: ["hcloud server list", "openstack server list"], rows: [
-      { path: "** delete|destroy|rm|remove|terminate|purge|drop", reason: DELETES,
-        match: ["doctl databases delete x"] },
-      { path: "** power-off|poweroff|shutdown|stop|reset|reboot|rebuild|power-cycle|restart", reason: STOPS,
-        match: ["hcloud server poweroff web"] },
-    ] },
-    { program: "terraform|tofu|terragrunt",
-      taking: "var target terragrunt-working-dir terragrunt-config working-dir config queue-include-dir",
-      style: "go", not_match: ["terraform state list", "terraform destroy -help"], rows: [
-      { path: "destroy|destroy-all|apply-all", reason: DESTROYS, match: ["tofu destroy"] },
-      { path: "apply", reason: CHANGES, match: ["terraform apply -destroy"] },
-      { path: "run-all|run|stack destroy|apply", reason: CHANGES, match: ["terragrunt run-all destroy"] },
-      { path: "run-all|run|stack run destroy|apply", reason: CHANGES,
-        match: ["terraform run-all run destroy"] },
-      { path: "state rm|push|replace-provider", reason: "makes infrastructure unmanaged",
-        match: ["terraform state rm aws_instance.web"] },
-      { path: "force-unlock|taint", reason: "forces the state of infrastructure",
-        match: ["terraform force-unlock 123"] },
-      { path: "workspace delete", reason: DELETES, match: ["terraform workspace delete prod"] },
-    ] },
     { program: "pulumi", taking: "C cwd s stack m message t target color", dry: "dry-run preview-only",
       not_match: ["pulumi stack ls", "pulumi preview"], rows: [
-      { path: "destroy|down", reason: DESTROYS, match: ["pulumi destroy -y"] },
-      { path: "up|update", reason: CHANGES, match: ["pulumi up --yes"] },
-      { path: "stack rm", reason: DELETES, match: ["pulumi stack rm prod"] },
-      { path: "state delete", reason: "makes infrastructure unmanaged", match: ["pulumi state delete"] },
-      { path: "cancel", reason: "forces the state of infrastructure", match: ["pulumi cancel"] },
       { path: "config get", options: "show-secrets", reason: SECRETS,
         match: ["pulumi config get --show-secrets"], not_match: ["pulumi config get"] },
       { path: "stack export|output", options: "show-secrets", reason: SECRETS,
@@ -181,14 +129,9 @@ export const RULES = subject("cloud", [
     ] },
     { program: "cdk", taking: "app a c context profile require-approval",
       not_match: ["cdk diff", "cdk synth"], rows: [
-      { path: "destroy", reason: DESTROYS, match: ["cdk destroy --force"] },
       { path: "deploy", options: "force f require-approval=never", reason: CHANGES,
         match: ["cdk deploy --require-approval never"], not_match: ["cdk deploy"] },
     ] },
-    { program: "cdktf", path: "destroy", reason: DESTROYS, match: ["cdktf destroy"] },
-    { program: "sam|copilot|amplify|eb|sls|serverless|chalice|sst|zappa",
-      path: "** delete|remove|terminate|undeploy|rollback", reason: DELETES, match: ["sam delete"],
-      not_match: ["sls info"] },
     { program: "knife", path: "* delete|bulk|purge", reason: "removes machines from management",
       match: ["knife web delete"] },
     { program: "vault", taking: "namespace address mount field format version versions", style: "go",
@@ -207,15 +150,6 @@ export const RULES = subject("cloud", [
       { path: "operator seal|rekey|rotate|step-down|generate-root", reason: "changes the vault itself",
         match: ["vault operator seal"] },
     ] },
-    { program: "consul", not_match: ["consul kv get app", "consul members"], rows: [
-      { path: "kv|acl|config|snapshot|services delete|restore|deregister", reason: SHARED,
-        match: ["consul kv delete -recurse app"] },
-      { family: "rare", path: "leave|force-leave|maint", reason: "stops a service or takes it out of use",
-        match: ["consul leave"] },
-      { family: "rare", path: "intention delete", reason: RELIED_ON, match: ["consul intention delete"] },
-      { family: "rare", path: "acl token|policy|role delete", reason: RELIED_ON,
-        match: ["consul acl token delete"] },
-    ] },
     { program: "etcdctl", taking: "endpoints cacert cert key user", not_match: ["etcdctl get --prefix /"],
       rows: [
       { path: "del|rm|rmdir|defrag", reason: SHARED, match: ["etcdctl del --prefix /"] },
@@ -226,16 +160,6 @@ export const RULES = subject("cloud", [
     ] },
     { program: "zkcli|zkcli.sh", family: "database", taking: "server", path: "delete|deleteall|rmr",
       reason: SHARED, match: ["zkcli delete"] },
-    { program: "nomad", taking: "address namespace region", style: "go",
-      not_match: ["nomad job plan web.nomad", "nomad status"], rows: [
-      { path: "stop", reason: STOPS, match: ["nomad stop -purge web"] },
-      { path: "job stop|revert|purge", reason: STOPS, match: ["nomad job stop web"] },
-      { path: "alloc stop|restart", reason: STOPS, match: ["nomad alloc stop"] },
-      { path: "node drain|purge|eligibility", reason: STOPS, match: ["nomad node drain"] },
-      { path: "namespace|volume|var|acl delete|purge|deregister|detach", reason: DELETES,
-        match: ["nomad namespace delete"] },
-      { path: "system gc", reason: DELETES, match: ["nomad system gc"] },
-    ] },
   ] },
   { program: "az", path: "functionapp|webapp|containerapp deployment|config|secret|env-vars source|appsettings|connection-string|set|container config-zip|set", rule: "cloud.code", reason: REPLACES,
     match: ["az webapp config appsettings set -n x --settings A=b", "az functionapp deployment source config-zip -n x --src x.zip"], not_match: ["az webapp config appsettings list -n x", "az webapp list"] },

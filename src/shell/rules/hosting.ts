@@ -3,7 +3,6 @@ import { runsSql } from "./sql-clients.js";
 
 const DELETES = "deletes something that is online";
 const STOPS = "stops something that is online";
-const SETTINGS = "removes settings of something that is online";
 const SETS = "changes secrets or settings of something that is online";
 const PRINTS = "prints the settings of something that is online, passwords among them";
 const TAKING =
@@ -52,48 +51,12 @@ export const RULES = subject("cloud", [
     { program: "heroku", taking: "c command a app", path: "pg:psql", when: runsSql("c command"),
       rule: "database.sql", reason: "changes or deletes data of a database",
       match: ["heroku pg:psql -c 'drop table users'"], not_match: ["heroku ps"] },
-    { program: "fly|flyctl", taking: TAKING, not_match: ["fly logs", "fly status"], rows: [
-      { path: "** destroy|delete|remove|rm", reason: DELETES, match: ["flyctl destroy shop"] },
-      { path: "machine|machines|m|apps|app stop|kill|restart|suspend", reason: STOPS,
-        match: ["fly machine stop abc"] },
-      { path: "scale count", when: ({ rest }) => rest.some(({ text }) => /^(?:\w+=)?0$/.test(text)),
-        reason: STOPS, match: ["fly scale count 0"], not_match: ["fly scale count 2"] },
-      { path: "secrets unset", reason: SETTINGS, match: ["fly secrets unset"] },
-      { path: "suspend|restart", reason: STOPS, match: ["fly suspend"] },
-    ] },
-    { program: "vercel|vc|now", taking: TAKING, not_match: ["vercel ls", "vercel deploy"], rows: [
-      { path: "remove|rm", reason: DELETES, match: ["vercel rm site"] },
-      { path: "* remove|rm", reason: DELETES, match: ["vercel env rm KEY production"] },
-      { path: "rollback", reason: STOPS, match: ["vercel rollback"] },
-    ] },
-    { program: "supabase", taking: TAKING, not_match: ["supabase start", "supabase status"], rows: [
-      { path: "db reset", reason: "empties a database", match: ["supabase db reset"] },
-      { path: "projects|branches|functions|orgs|domains|sso delete|remove", reason: DELETES,
-        match: ["supabase projects delete x"] },
-      { path: "secrets unset", reason: SETTINGS, match: ["supabase secrets unset"] },
-    ] },
-    { program: "wrangler", taking: TAKING, reason: DELETES, not_match: ["wrangler dev", "wrangler tail"],
-      rows: [
-      { path: "rollback", match: ["wrangler rollback"] },
-      { path: "** delete|purge", match: ["wrangler delete"] },
-    ] },
     { program: "wrangler", taking: "command c config env e file", path: "d1 execute",
       when: runsSql("command"), rule: "database.sql", reason: "changes or deletes data of a database",
       match: ['wrangler d1 execute prod --command "DROP TABLE users"'], not_match: ["wrangler dev"] },
-    { program: "railway|render|koyeb|northflank|zeabur|cyclic", taking: TAKING, reason: DELETES, rows: [
-      { path: "down|delete", match: ["railway down"] },
-      { path: "* delete|remove|rm", match: ["railway web delete"] },
-    ] },
-    { program: "cf|cf7|cf8", taking: "s o", not_match: ["cf apps"], rows: [
-      { path: "delete|d|delete-org|delete-space|delete-service|ds|delete-service-key|delete-route|delete-orphaned-routes|delete-domain|delete-user|delete-buildpack|purge-service-offering|purge-service-instance|unbind-service",
-        reason: DELETES, match: ["cf delete app -f"] },
-      { path: "stop|sp|restart|rs|restage", reason: STOPS, match: ["cf stop"] },
-      { path: "scale", options: "i", when: ({ rest }) => rest.some(({ text }) => text === "0"),
-        reason: STOPS, match: ["cf scale web -i 0"], not_match: ["cf scale"] },
-    ] },
-    { program: "turso|pscale|neon|neonctl|xata|upstash|appwrite|stripe|sentry-cli|sf|sfdx|confluent|temporal|tctl|atlas|planetscale",
+    { program: "stripe|sentry-cli|sf|sfdx|tctl",
       taking: TAKING, path: "** delete|destroy|remove|rm|drop|reset|terminate|invalidate", reason: DELETES,
-      match: ["turso db destroy prod", "stripe delete /v1/customers/cus_1",
+      match: ["stripe delete /v1/customers/cus_1",
         "stripe customers delete cus_1"] },
     { program: "stripe", taking: STRIPE_TAKING,
       not_match: ["stripe listen --live --forward-to localhost:4242", "stripe logs tail",
@@ -110,8 +73,6 @@ export const RULES = subject("cloud", [
     ] },
     { program: "turso", path: "db shell", when: runsSql("", { after: 3 }), rule: "database.sql",
       reason: "changes or deletes data of a database", match: ["turso db shell app 'drop table users'"] },
-    { program: "neonctl", family: "rare", path: "** restore",
-      reason: "deletes data or a thing others rely on", match: ["neonctl restore"] },
   ] },
   { rule: "cloud.secrets-set", reason: SETS, dry: "dry-run", tools: [
     { program: "fly|flyctl", taking: TAKING, path: "secrets set|import|deploy", match: ["fly secrets set ADMIN_PASSWORD=x -a core"], not_match: ["fly secrets list"] },

@@ -5,6 +5,7 @@ import { RULES as AUTOSTART } from "./autostart.js";
 import { RULES as BACKUPS } from "./backups.js";
 import { RULES as CLOUD } from "./cloud.js";
 import { RULES as CLOUD_EXPOSURE } from "./cloud-exposure.js";
+import { RULES as CLOUD_USES } from "./cloud-uses.js";
 import { RULES as CONTAINERS } from "./containers.js";
 import { RULES as CREDENTIALS } from "./credentials.js";
 import { RULES as DATA_PIPELINES } from "./data-pipelines.js";
@@ -14,6 +15,7 @@ import { RULES as DEVICES } from "./devices.js";
 import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
+import { RULES as FLOODING } from "./flooding.js";
 import { RULES as FOREIGN_CODE } from "./foreign-code.js";
 import { RULES as FORGE_PACKAGES } from "./forge-packages.js";
 import { RULES as GIT } from "./git.js";
@@ -41,6 +43,7 @@ import { RULES as PROTECTED } from "./protected-words.js";
 import { RULES as PUBLISHING } from "./publishing.js";
 import { RULES as REMOTE_ACCESS } from "./remote-access.js";
 import { RULES as REMOTE_CODE } from "./remote-code.js";
+import { RULES as REMOTE_DATABASES } from "./remote-databases.js";
 import { RULES as REPETITION } from "./repetition.js";
 import type { Subject } from "./row.js";
 import { RULES as SAFEGUARDS } from "./safeguards.js";
@@ -51,6 +54,7 @@ import { RULES as SERVICES } from "./services.js";
 import { RULES as SQL_CLIENTS } from "./sql-clients.js";
 import { RULES as STARTERS } from "./starters.js";
 import { RULES as SYSTEM_SETTINGS } from "./system-settings.js";
+import { RULES as SYSTEM_USES } from "./system-uses.js";
 import { RULES as UPLOADS } from "./uploads.js";
 import { RULES as VERSION_CONTROL } from "./version-control.js";
 import { RULES as VIRTUAL_MACHINES } from "./virtual-machines.js";
@@ -116,4 +120,8 @@ export const SUBJECTS: readonly Subject[] = [
   PRODUCTION,
   AS_ROOT,
   GIVEN_CODE,
+  REMOTE_DATABASES,
+  FLOODING,
+  CLOUD_USES,
+  SYSTEM_USES,
 ];

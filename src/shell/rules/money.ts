@@ -1,30 +1,12 @@
-import { type Condition, subject } from "./row.js";
+import { subject } from "./row.js";
 
 const PAYS = "moves money or signs for it";
 const KEYS = "prints the keys to money";
 const READS = /^(?:--?help|-h|--version|--dry-run|--simulate|--generate-only)$/;
 
-/** Machines that cost more in an hour than others in a month. */
-const LARGE =
-  /^(?:--?[\w-]+=)?(?:[\w-]+\.(?:metal\S*|(?:1[26]|[2-9]\d)xlarge)|(?:p[2-9]|g[5-9]|trn\d|inf2|x[12]\w*|u-\w+)\S*\.\w+|(?:a[234]|m[123]-ultramem|m[123]-megamem|ct\dp?)-\S+|Standard_N[DC]\S+|Standard_M\d{2,}\S*|v\d\w*-\d{2,})$/i;
-const MANY =
-  /^(?:--(?:count|instance-count|num-instances|num-nodes|number-of-instances|node-count|desired-capacity)[ =])([1-9]\d+)(?::\d+)?$/;
-
-const costs: Condition = ({ args }) =>
-  args.find(
-    ({ text }, index) =>
-      LARGE.test(text) || MANY.test(text) || MANY.test(`${args[index - 1]?.text ?? ""} ${text}`),
-  );
-
 /** Wallets, chains and banks. What is paid does not come back. */
 // biome-ignore format: a table; what belongs to a row stands together
 export const RULES = subject("money", [
-  { rule: "money.rented", reason: "rents machines that cost a lot", dry: "dry-run generate-cli-skeleton", tools: [
-    { program: "aws", taking: "profile region output image-id instance-type count", path: "** run-instances|request-spot-instances|request-spot-fleet|create-fleet|create-cluster|create-nodegroup|create-training-job|create-notebook-instance|create-endpoint|run-job-flow|create-db-instance|create-capacity-reservation|create-endpoint-config", when: costs,
-      match: ["aws ec2 run-instances --image-id a --instance-type p5.48xlarge --count 10", "aws ec2 run-instances --image-id a --instance-type t3.micro --count 50"], not_match: ["aws ec2 run-instances --image-id a --instance-type t3.micro", "aws ec2 describe-instance-types --instance-types p5.48xlarge"] },
-    { program: "gcloud", taking: "project zone region machine-type accelerator", path: "** create|create-with-container|bulk|create-auto", when: (call) => costs(call) ?? call.find(/^--accelerator(?:=|$)/), match: ["gcloud compute instances create x --machine-type a2-megagpu-16g"], not_match: ["gcloud compute instances create x --machine-type e2-small"] },
-    { program: "az", taking: "g n size", path: "vm|vmss|aks|ml create|scale|nodepool|compute", when: costs, match: ["az vm create -g r -n x --size Standard_ND96asr_v4"], not_match: ["az vm create -g r -n x --size Standard_B1s"] },
-  ] },
   { rule: "money.paid", reason: PAYS, dry: "dry-run", tools: [
     { program: "solana", taking: "u url k keypair C config commitment fee-payer from", path: "transfer|pay|withdraw-stake|deactivate-stake|split-stake|delegate-stake|withdraw-from-vote-account|withdraw-from-nonce-account|close-vote-account|stake-authorize|vote-authorize-voter|authorize-nonce-account",
       match: ["solana transfer 9xQe 120 --allow-unfunded-recipient"], not_match: ["solana balance", "solana config get"] },

@@ -14,9 +14,14 @@ const HOST_OPTION =
 const HOST_VARIABLE =
   /^(?:PGHOST|PGSERVICE|PGDATABASE|MYSQL_HOST|DB_HOST|DATABASE_HOST|\w*DATABASE_URL|\w*DB_URL|\w*_DSN|RAILS_ENV|RACK_ENV|APP_ENV|NODE_ENV|FLASK_ENV|DJANGO_SETTINGS_MODULE|MIX_ENV|ASPNETCORE_ENVIRONMENT)$/;
 
+/** `$PROD_DATABASE_URL`, `$MONGO_PROD_URL`. */
+const PRODUCTION_VARIABLE =
+  /(?:^|_)(?:PROD|PRD|PRODUCTION|LIVE)(?:_(?!.*(?:REPLICA|READ_?ONLY|MIRROR|STAGING))|$)/i;
+
 /** The word by which the line says that this is production. */
-function production({ args, command }: Call): ShellWord | undefined {
-  const said = args.find(({ text }, index) => {
+export function production({ args, command }: Call): ShellWord | undefined {
+  const said = args.find(({ text, variables }, index) => {
+    if (variables?.some((name) => PRODUCTION_VARIABLE.test(name)) === true) return true;
     if (HOST_OPTION.test(args[index - 1]?.text ?? "")) return PRODUCTION.test(text);
     const value = /^(?:-[hHS]|--?[\w-]+=)(.+)$/s.exec(text)?.[1];
     if (value !== undefined)

@@ -36,6 +36,8 @@ export type Condition = (call: Call) => ShellWord | Clue | boolean | undefined;
 export interface Clue {
   readonly word?: ShellWord | undefined;
   readonly reason?: string;
+  /** What the rule is called after, when the row has neither an id nor a path. */
+  readonly verb?: ShellWord | undefined;
 }
 
 /** How the words of a program are read; its rows are asked in order, the first that fits decides. */
@@ -57,6 +59,8 @@ export interface Tool {
   readonly dry?: string | undefined;
   /** Words with which it only shows or asks, as they are written. */
   readonly unless?: RegExp | undefined;
+  /** Of a class, and yet its name among the words of a program nobody knows is taken for a call of it. */
+  readonly isNamed?: boolean;
   /** A verb that only the running shell knows counts as any of the rows. */
   readonly unknownVerb?: boolean;
   /** Another program's call inside this one (`docker compose …`), judged by that program's rows. */
@@ -93,6 +97,7 @@ export const CLASS_FAMILIES: ReadonlySet<string> = new Set([
   "package-server",
   "safeguard",
   "exposure",
+  "unlisted",
 ]);
 
 /** What one file of rules holds. */
@@ -348,7 +353,10 @@ function findingOf(
   const clue: Clue = found === true ? by : "text" in found ? { word: found } : found;
   return {
     level: row.level ?? "danger",
-    rule: row.rule ?? tool.rule ?? `${row.family ?? tool.family}.${kindOf(call.command.program, by.verb)}`,
+    rule:
+      row.rule ??
+      tool.rule ??
+      `${row.family ?? tool.family}.${kindOf(call.command.program, by.verb ?? clue.verb)}`,
     reason: clue.reason ?? row.reason ?? tool.reason ?? "",
     span: clue.word?.span,
   };

@@ -37,7 +37,7 @@ function build(): RuleIndex {
     }
     for (const program of programsOf(tool)) {
       // What they start besides is named in their words as it is by a program nobody knows.
-      if (!CLASS_FAMILIES.has(tool.family ?? "")) notable.add(program);
+      if (tool.isNamed === true || !CLASS_FAMILIES.has(tool.family ?? "")) notable.add(program);
       const rules = byProgram.get(program);
       if (rules === undefined) byProgram.set(program, [rule]);
       else rules.push(rule);

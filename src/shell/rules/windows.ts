@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Finding, ShellWord, SimpleCommand } from "../types.js";
 import { RULES as POWERSHELL } from "./powershell.js";
 import { type Condition, danger, decidingRow, programsOf, subject, type Tool } from "./row.js";
+import { unlistedInWindows } from "./windows-uses.js";
 
 const DELETES = "deletes a folder with everything in it";
 const DISK = "erases or reformats a disk";
@@ -71,8 +72,14 @@ function judgeText(text: string, depth: number): Finding | undefined {
   const commands = windowsCommands(text);
   if (commands === undefined) return danger("windows.too-long", "is too long to be judged");
   let found: Finding | undefined;
+  const own = new Set(
+    [...text.matchAll(/\bfunction\s+([\w-]+)/gi)].map(([, name = ""]) => name.toLowerCase()),
+  );
   for (const command of commands) {
-    const finding = judgeInside(command, depth) ?? inlineDownload(text);
+    const finding =
+      judgeInside(command, depth) ??
+      inlineDownload(text) ??
+      (own.has(command.program) ? undefined : unlistedInWindows(command));
     if (finding?.level === "hardline") return finding;
     found ??= finding;
   }
@@ -102,6 +109,8 @@ function insideTools(): ReadonlyMap<string, readonly Tool[]> {
   return tools;
 }
 
+const FETCHED_PROGRAM =
+  /-(?:o|outfile|destination)\s{1,9}["']?[^\s;"']{0,200}?([\w-]{1,80}\.(?:exe|ps1|bat|cmd|msi|scr))\b[^\n]{0,400}[;&|\s][.\\/'"]{0,4}\1/i;
 /** `IEX (New-Object Net.WebClient).DownloadString('…')` and its spellings. */
 function inlineDownload(text: string): Finding | undefined {
   if (
@@ -109,6 +118,7 @@ function inlineDownload(text: string): Finding | undefined {
     /\b(?:iex|invoke-expression|scriptblock)\b|\.invoke\(/i.test(text)
   )
     return danger("windows.remote-code", "runs code that is fetched from the network");
+  if (FETCHED_PROGRAM.test(text)) return danger("windows.remote-code", "fetches a program and runs it");
   return /\.downloadfile\s*\(/i.test(text) && /start-process|\biex\b|&\s/i.test(text)
     ? danger("windows.remote-code", "fetches a program and runs it")
     : undefined;
@@ -199,7 +209,7 @@ export const RULES = subject("windows", [
     match: ["cscript http:"] },
   { program: "msiexec", dry: "", word: /^[-/](?:x.*|uninstall|i)$/i, reason: "installs or removes software",
     match: ["msiexec -x"] },
-  { program: "dism", dry: "", word: /^\/(?:remove-.*|disable-feature.*|apply-image)/i,
+  { program: "dism", dry: "", word: /^\/(?:remove-.*|(?:disable|enable)-feature.*|add-.*|set-.*|apply-image)/i,
     reason: "changes the Windows installation", match: ["dism /remove-"] },
   { program: "robocopy", dry: "", word: /^\/(?:mir|purge|move|mov)$/i,
     reason: "deletes what the source does not have", match: ["robocopy a b /MIR"],
