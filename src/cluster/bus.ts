@@ -135,6 +135,15 @@ export class Bus {
     );
   }
 
+  /** False when it cannot be told at once: nobody can be reached, or it is too large for that. */
+  tellAtOnce(subject: string, body: unknown): boolean {
+    if (!this.#up) return false;
+    const packed = this.#seal.seal(subject, body);
+    if (packed.length > LARGEST_MESSAGE) return false;
+    this.#connection.publish(subject, packed);
+    return true;
+  }
+
   /** Into the queue. Resolves when the servers have it; the same `id` twice is one message. */
   async enqueue(subject: string, body: unknown, id: string): Promise<number> {
     // Sent into a lost connection, it would be kept and sent when nobody waits for it any more.

@@ -28,6 +28,8 @@ export async function connectTo(settings: ClusterSettings): Promise<NatsConnecti
       pingInterval: 1_000,
       maxPingOut: 2,
       ignoreAuthErrorAbort: true,
+      // Two stacks for each request, of which nobody reads any.
+      noAsyncTraces: true,
       ...(authenticator !== undefined && { authenticator }),
       ...(user !== "" && { user: decodeURIComponent(user), pass: decodeURIComponent(pass) }),
       ...(tls && {

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { deferred } from "../base/deferred.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HandlerContext } from "../call/context.js";
 import { ToolError } from "../tool/errors.js";
@@ -5,7 +7,7 @@ import { ToolResult } from "../tool/result.js";
 import { describeThrown } from "../tool/thrown.js";
 import { NotSentError } from "./bus.js";
 import type { Lease } from "./leases.js";
-import type { Order, Outcome } from "./messages.js";
+import { type Order, type Outcome, orderId } from "./messages.js";
 import type { ClusterPlace } from "./place.js";
 import type { Known } from "./roster.js";
 
@@ -16,6 +18,8 @@ const MAX_DECLINED = 20;
 /** The servers may be choosing a new leader: the same message is offered again for so long, and taken once. */
 const ENQUEUE_MS = 15_000;
 const ENQUEUE_PAUSE_MS = 200;
+/** A call that only reads and has been told its worker goes into the queue when it is not answered so soon. */
+const QUEUED_AFTER_MS = 25;
 /** A worker that has declined something is left alone for a while when there are others. */
 const AVOID_MS = 5_000;
 
@@ -52,6 +56,10 @@ export class Dispatch {
     this.context.onAbort(() => this.#cancel());
   }
 
+  get onlyReads(): boolean {
+    return this.call.effects.every(({ mode }) => mode === "read");
+  }
+
   /** The one that has it now. */
   get worker(): string | undefined {
     return this.#worker;
@@ -67,7 +75,7 @@ export class Dispatch {
     // What is sent may change something at once.
     await call.mayChange;
     const lease = await this.#place.leases.of(call.scope);
-    const onlyReads = call.effects.every(({ mode }) => mode === "read");
+    const { onlyReads } = this;
     for (let declined = 0; ; ) {
       // Until it is on its way nothing has begun.
       call.began = false;
@@ -103,7 +111,7 @@ export class Dispatch {
     const { uid } = this;
     const [attempt, seq] = [this.#attempt, this.#seq];
     if (seq === undefined) return;
-    if (waits && (await this.#place.bus.isQueued(seq, messageId(uid, attempt)))) return;
+    if (waits && (await this.#place.bus.isQueued(seq, orderId({ uid, attempt })))) return;
     if ((await this.#fence()) && attempt === this.#attempt) this.#end?.("missing");
   }
 
@@ -167,7 +175,7 @@ export class Dispatch {
 
   async #tryOn(known: Known, lease: Lease): Promise<Ending> {
     const { id } = known.record;
-    const { leases, roster } = this.#place;
+    const { bus, leases, roster } = this.#place;
     const movedFrom = [...lease.workers.keys()].filter((worker) => roster.get(worker) === undefined);
     leases.bind(lease, id, (worker) => roster.get(worker) !== undefined);
     if (movedFrom.length > 0) this.#noteMove(movedFrom, id);
@@ -175,33 +183,45 @@ export class Dispatch {
     this.#seq = undefined;
     this.#worker = id;
     this.#sentAt = performance.now();
-    const ended = new Promise<Ending>((resolve) => {
-      this.#end = resolve;
-    });
+    const { promise: ended, resolve: end, reject } = deferred<Ending>();
+    this.#end = end;
+    let soon: NodeJS.Timeout | undefined;
     try {
-      const given = await Promise.race([this.#enqueue(id, lease), ended]);
-      return given ?? (await ended);
+      const order = this.#orderFor(id, lease);
+      // Where there is no room, it would have to wait its turn in the queue.
+      const isTold = known.sent <= known.record.slots && bus.tellAtOnce(bus.subject("order", id), order);
+      const enqueue = () => {
+        this.#enqueue(order, { worker: id, isTold }).then((given) => given && end(given), reject);
+      };
+      // What only reads is worth nothing without whoever waits for it: no use in keeping it for a moment.
+      if (isTold && this.onlyReads) soon = setTimeout(enqueue, QUEUED_AFTER_MS);
+      else enqueue();
+      return await ended;
     } finally {
+      clearTimeout(soon);
       known.sent -= 1;
       this.#worker = undefined;
       this.#end = undefined;
       // Of a worker that is gone: nobody else takes it, and nobody may.
       if (this.#seq !== undefined && roster.get(id) === undefined)
-        this.#place.bus.withdraw(this.#seq, messageId(this.uid, this.#attempt)).catch(() => undefined);
+        bus.withdraw(this.#seq, orderId({ uid: this.uid, attempt: this.#attempt })).catch(() => undefined);
     }
   }
 
   /** Answers only when it surely came to nothing, or when nobody knows. */
-  async #enqueue(worker: string, lease: Lease): Promise<Ending | undefined> {
-    const order = this.#orderFor(worker, lease);
+  async #enqueue(
+    order: Order,
+    { worker, isTold }: { readonly worker: string; readonly isTold: boolean },
+  ): Promise<Ending | undefined> {
     const { bus } = this.#place;
     const subject = bus.subject("calls", worker);
     const until = performance.now() + ENQUEUE_MS;
     const isOver = () => this.#attempt !== order.attempt || this.#end === undefined;
-    this.#mayBeQueued = false;
+    this.#mayBeQueued = isTold;
     for (;;) {
       try {
-        this.#seq = await bus.enqueue(subject, order, messageId(this.uid, order.attempt));
+        const seq = await bus.enqueue(subject, order, orderId(order));
+        if (!isOver()) this.#seq = seq;
         return undefined;
       } catch (error) {
         if (isOver()) return undefined;
@@ -209,7 +229,7 @@ export class Dispatch {
         this.#refusal = describeThrown(error).message;
         if (performance.now() > until || this.context.aborted) return this.#giveUp();
       }
-      await new Promise((resolve) => setTimeout(resolve, ENQUEUE_PAUSE_MS));
+      await pause(ENQUEUE_PAUSE_MS);
       if (isOver()) return undefined;
     }
   }
@@ -288,7 +308,7 @@ export class Dispatch {
     }
     lease.workers.delete(id);
     known.avoidedUntil = performance.now() + AVOID_MS;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 
   #notTaken(onlyReads: boolean): ToolError {
@@ -315,11 +335,6 @@ export class Dispatch {
       hint: `It may have done all, some or none of this: ${told.join("; ")}. It was not run again. Look before you repeat it.`,
     });
   }
-}
-
-/** The servers take two messages of one id once. */
-function messageId(uid: string, attempt: number): string {
-  return `${uid}.${attempt}`;
 }
 
 /** Whether a person, a reviewer or a grant of theirs has let it pass, rather than no rule having asked. */

@@ -41,6 +41,11 @@ export interface Order {
   readonly approved: boolean;
 }
 
+/** Of one attempt: the servers take two messages of one id once. */
+export function orderId({ uid, attempt }: Pick<Order, "uid" | "attempt">): string {
+  return `${uid}.${attempt}`;
+}
+
 export interface Outcome {
   readonly uid: string;
   readonly attempt: number;
@@ -103,6 +108,8 @@ export interface Beat {
   readonly id: string;
   readonly state: WorkerState;
   readonly running: number;
+  /** Whether its queue has answered it the last time: one that hears nothing would wait for ever, and look well. */
+  readonly answered: boolean;
   readonly revision: number;
 }
 

@@ -182,7 +182,14 @@ export function goes(entry: Entry): boolean {
   return entry.host === undefined && entry.interactive !== true && entry.stays !== true;
 }
 
+const hashes = new WeakMap<Entry, string>();
+
 /** Two machines mean the same tool when it takes and may do the same. */
-export function hashOf({ name, parameters, permissions }: Entry): string {
-  return sha256(canonicalJson({ name, parameters, permissions })).slice(0, 16);
+export function hashOf(entry: Entry): string {
+  const known = hashes.get(entry);
+  if (known !== undefined) return known;
+  const { name, parameters, permissions } = entry;
+  const hash = sha256(canonicalJson({ name, parameters, permissions })).slice(0, 16);
+  hashes.set(entry, hash);
+  return hash;
 }

@@ -75,7 +75,7 @@ export class Roster {
   choose(wanted: Wanted, session: readonly string[]): Known | undefined {
     const now = performance.now();
     const all = this.ready.filter((worker) => canRun(worker.record, wanted));
-    const willing = all.filter(({ avoidedUntil }) => avoidedUntil < now);
+    const willing = all.filter(({ avoidedUntil, beat }) => avoidedUntil < now && beat.answered);
     const able = willing.length > 0 ? willing : all;
     return able.find(({ record }) => session.includes(record.id)) ?? leastBusy(able);
   }

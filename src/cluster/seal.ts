@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 
 const MAC_BYTES = 32;
@@ -31,10 +31,10 @@ export class SealError extends Error {
  * messages, delay and repeat them; it can neither make nor change nor redirect one.
  */
 export class Seal {
-  readonly #key: string;
+  readonly #key: KeyObject;
 
   constructor(key: string) {
-    this.#key = key;
+    this.#key = createSecretKey(key, "utf8");
   }
 
   /** `lasting`: for what lies in a table until somebody reads it. */

@@ -71,7 +71,9 @@ async function workersOf(bus: Bus): Promise<readonly WorkerStatus[]> {
   while (isQuiet() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
   listening.unsubscribe();
   return records.map(({ id, host, version, labels, toolsets, slots, tools }) => {
-    const { state = "lost", running = 0 } = beats.get(id) ?? {};
+    const beat = beats.get(id);
+    const state = beat?.answered === true ? beat.state : "lost";
+    const running = beat?.running ?? 0;
     return { id, host, version, labels, toolsets, slots, state, running, tools: Object.keys(tools).length };
   });
 }

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { AckPolicy, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
-import { nanos } from "@nats-io/transport-node";
 import { deferred } from "../base/deferred.js";
 import { LruMap } from "../base/lru.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -20,6 +18,7 @@ import type {
   WorkerRecord,
   WorkerState,
 } from "./messages.js";
+import { OrderInbox, type Queued } from "./order-inbox.js";
 import { goes, hashOf } from "./place.js";
 import { RENEW_MS, recordSubject, workerTable } from "./roster.js";
 import { declinedBy, runOrder } from "./run-order.js";
@@ -28,9 +27,6 @@ import { TakenOrders } from "./taken-orders.js";
 import { WorkerSessions } from "./worker-sessions.js";
 
 const BEAT_MS = 1_000;
-/** A message whose worker says nothing for so long is offered again; a worker that runs it says so more often. */
-const ACK_WAIT_MS = 10_000;
-const STILL_RUNNING_MS = 3_000;
 /** After such a pause others may have taken it for lost, and for so long afterwards orders may be some of before. */
 const STALL_MS = 2_500;
 const DOUBTFUL_MS = 10_000;
@@ -55,7 +51,7 @@ export class Worker {
   #subscriptions: readonly { unsubscribe(): void }[] = [];
   #beating: NodeJS.Timeout | undefined;
   #renewing: NodeJS.Timeout | undefined;
-  #pulling: ConsumerMessages | undefined;
+  #inbox: OrderInbox | undefined;
   #state: WorkerState = "ready";
   #record: WorkerRecord | undefined;
 
@@ -70,7 +66,7 @@ export class Worker {
     const bus = await Bus.open(runtime.config.values.cluster, runtime.log);
     try {
       const worker = new Worker(runtime, { bus, records: await workerTable(bus) });
-      await worker.#begin();
+      await worker.#join();
       return worker;
     } catch (error) {
       await bus.close();
@@ -104,7 +100,7 @@ export class Worker {
     await this.#leave();
   }
 
-  async #begin(): Promise<void> {
+  async #join(): Promise<void> {
     await this.describe();
     this.#subscriptions = [
       this.#bus.subscribe(this.#bus.subject("worker", this.id), (body) => this.#obey(body as ToWorker)),
@@ -113,23 +109,19 @@ export class Worker {
     this.#runtime.registry.onChange(() => void this.#describeAgain());
     // Servers may come back without what they had.
     this.#bus.onReconnect = () => void this.#describeAgain();
-    void this.#pull();
+    this.#inbox = new OrderInbox(this.#bus, {
+      worker: this.id,
+      slots: this.#runtime.config.values.cluster.slots,
+      log: this.#runtime.log,
+      isSure: () => !this.#closed && !this.#isDoubtful(),
+      begin: (order) => this.#begin(order),
+      take: (order, queued) => this.#take(order, queued),
+      renewed: () => this.#describeAgain(),
+    });
+    await this.#inbox.opened;
     this.#beat();
     this.#beating = setInterval(() => this.#beat(), BEAT_MS);
     this.#renewing = setInterval(() => void this.#describeAgain(), RENEW_MS);
-  }
-
-  #consumer() {
-    const { slots } = this.#runtime.config.values.cluster;
-    return {
-      durable_name: this.id,
-      filter_subject: this.#bus.subject("calls", this.id),
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ACK_WAIT_MS),
-      // The servers hand out no more than there is room for: what waits can still go elsewhere.
-      max_ack_pending: slots,
-      inactive_threshold: nanos(60_000),
-    };
   }
 
   /** What it is and can do, for whoever chooses. */
@@ -181,6 +173,7 @@ export class Worker {
       id: this.id,
       state: this.#state,
       running: this.#taken.running.size,
+      answered: this.#inbox?.isAnswered === true,
       revision: this.#record?.revision ?? 0,
     };
     this.#bus.publish(this.#bus.subject("beat"), beat);
@@ -199,82 +192,47 @@ export class Worker {
     return now < this.#doubtfulUntil || this.#isStalled(now) || this.#bus.upForMs < DOUBTFUL_MS;
   }
 
-  /** Reads the queue as long as it lives. A consumer or a queue that somebody deleted is made anew. */
-  async #pull(): Promise<void> {
-    for (let round = 0; !this.#left; round += 1) {
-      try {
-        if (round > 0) {
-          await this.#bus.makeQueue();
-          await this.#describeAgain();
-        }
-        await this.#bus.streams.consumers.add(this.#bus.queue, this.#consumer());
-        const consumer = await this.#bus.js.consumers.get(this.#bus.queue, this.id);
-        this.#pulling = await consumer.consume({
-          max_messages: this.#consumer().max_ack_pending,
-          idle_heartbeat: 1_000,
-          expires: 5_000,
-          abort_on_missing_resource: true,
-        });
-        for await (const message of this.#pulling) void this.#take(message);
-        if (this.#left) return;
-      } catch (error) {
-        if (this.#left) return;
-        this.#runtime.log.warn(`reading the queue of the cluster failed: ${describeThrown(error).message}`);
-      }
-      await this.#pauseUntil(() => this.#left, performance.now() + 250);
-    }
-  }
-
-  #left = false;
   /** Nothing new begins. */
   #closed = false;
 
-  async #take(message: JsMsg): Promise<void> {
-    try {
-      const { body, lateMs } = await this.#bus.openAnyAge(message.subject, message.data);
-      const order = body as Order;
-      const before = this.#taken.running.get(order.uid);
-      if (before !== undefined) {
-        // It says itself when it is done, whichever attempt asks for it.
-        before.attempt = Math.max(before.attempt, order.attempt);
-        return;
-      }
-      if (this.#taken.hasBegun(order.uid)) this.#tellAgain(order);
-      else if (!this.#taken.isFenced(order)) await this.#run(order, { message, lateMs });
-    } catch (error) {
-      // Nobody who may send orders has sent it, or a part of it is gone: it is not run.
-      this.#runtime.log.warn(`an order was refused: ${describeThrown(error).message}`);
-    }
-    message.ack();
+  #begin(order: Order): Promise<void> | undefined {
+    if (this.#taken.hasBegun(order.uid) || this.#taken.isFenced(order)) return undefined;
+    return this.#run(order, { redelivered: false, lateMs: 0 });
   }
 
-  async #run(order: Order, { message, lateMs }: { readonly message: JsMsg; readonly lateMs: number }) {
+  #take(order: Order, queued: Queued): Promise<void> | undefined {
+    const before = this.#taken.running.get(order.uid);
+    if (before !== undefined) {
+      // It says itself when it is done, whichever attempt asks for it.
+      before.attempt = Math.max(before.attempt, order.attempt);
+      return undefined;
+    }
+    if (this.#taken.hasBegun(order.uid)) this.#tellAgain(order);
+    else if (!this.#taken.isFenced(order)) return this.#run(order, queued);
+    return Promise.resolve();
+  }
+
+  async #run(order: Order, queued: Queued): Promise<void> {
     const taken = this.#taken.begin(order);
     if (this.#cancelled.has(order.uid)) taken.abort.abort();
-    const stillRunning = setInterval(() => message.working(), STILL_RUNNING_MS);
-    try {
-      const declined = await this.#whyNot(order, { redelivered: message.redelivered, lateMs });
-      const outcome =
-        declined ??
-        (await runOrder(order, {
-          worker: this.id,
-          runtime: this.#runtime,
-          sessions: this.#sessions,
-          bus: this.#bus,
-          signal: taken.abort.signal,
-        }));
-      this.#send(order.node, this.#taken.end(taken, outcome));
-    } finally {
-      clearInterval(stillRunning);
-    }
+    const declined = await this.#whyNot(order, queued);
+    const outcome =
+      declined ??
+      (await runOrder(order, {
+        worker: this.id,
+        runtime: this.#runtime,
+        sessions: this.#sessions,
+        bus: this.#bus,
+        signal: taken.abort.signal,
+      }));
+    this.#send(order.node, this.#taken.end(taken, outcome));
   }
 
   /** Why an order is not begun here, told to whoever sent it. */
   async #whyNot(
-    order: Order,
-    { redelivered, lateMs }: { readonly redelivered: boolean; readonly lateMs: number },
+    { uid, attempt, node }: Order,
+    { redelivered, lateMs }: Queued,
   ): Promise<Outcome | undefined> {
-    const { uid, attempt, node } = order;
     if (this.#closed) return declinedBy(this.id, { uid, attempt, why: "leaving", words: "it is leaving" });
     if (lateMs > 0) {
       const words = `${pastItsTime(lateMs)} when it came; do the clocks of the machines agree?`;
@@ -344,14 +302,12 @@ export class Worker {
   }
 
   async #leave(): Promise<void> {
-    this.#left = true;
     clearInterval(this.#beating);
     clearInterval(this.#renewing);
-    await this.#pulling?.close();
+    await this.#inbox?.close();
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     this.#sessions.close();
     await this.#records.delete(this.id).catch(() => undefined);
-    await this.#bus.streams.consumers.delete(this.#bus.queue, this.id).catch(() => undefined);
     await this.#bus.close();
     this.#stopped.resolve();
   }

@@ -1,4 +1,5 @@
 // @needs nats-server
+import { setTimeout as pause } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import type { Order, Outcome, ToNode } from "../../src/cluster/messages.js";
 import { TakenOrders } from "../../src/cluster/taken-orders.js";
 import { defineTool } from "../../src/index.js";
 import type { AnyTool } from "../../src/tool/tool.js";
+import { eventually } from "../gateway/support.js";
 import { natsUrl, type TestCluster, testCluster, useNats } from "./support.js";
 
 useNats();
@@ -81,6 +83,65 @@ describe("a worker", () => {
     expect(ran).toEqual(["one"]);
   });
 
+  it("begins at once what it is told directly; what the queue has of it is not run again, and taken out", async () => {
+    const { ran, tool } = counting();
+    const cluster = await testCluster([tool]);
+    const { outcome, worker } = node(cluster);
+    const { bus } = cluster.place;
+    await bus.streams.streams.delete(bus.queue);
+    bus.tellAtOnce(bus.subject("order", worker), order("direct", 1));
+    expect((await outcome(1)).output).toBe("ran direct");
+    const session = await cluster.front.runtime.openSession();
+    for (const tag of ["a", "b", "c"]) await session.call({ name: "count", arguments: { tag } });
+    expect(ran).toEqual(["direct", "a", "b", "c"]);
+    await eventually(async () => {
+      const { state } = await bus.streams.streams.info(bus.queue);
+      const { num_ack_pending } = await bus.streams.consumers.info(bus.queue, worker);
+      expect({ waiting: state.messages, num_ack_pending }).toEqual({ waiting: 0, num_ack_pending: 0 });
+    });
+  });
+
+  it("runs no more at once than it has slots, and lets nothing overtake what waits", async () => {
+    let running = 0;
+    let most = 0;
+    const began: number[] = [];
+    const slow = defineTool({
+      name: "slow",
+      description: "takes a while",
+      parameters: { type: "object", properties: { at: { type: "integer" } }, required: ["at"] },
+      async handler({ at }) {
+        began.push(at);
+        running += 1;
+        most = Math.max(most, running);
+        await pause(30);
+        running -= 1;
+        return "done";
+      },
+    }) as AnyTool;
+    const { front } = await testCluster([slow], { worker: { "cluster.slots": 2 } });
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => front.runtime.openSession()));
+    const results = await Promise.all(
+      sessions.map((session, at) => session.call({ name: "slow", arguments: { at } })),
+    );
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(most).toBe(2);
+    // Two that begin together may change places on their way.
+    expect(Math.max(...began.map((at, index) => Math.abs(at - index)))).toBeLessThan(4);
+  });
+
+  it("is sent by the queue what it was not told, also when it only reads", async () => {
+    const look = defineTool({
+      name: "look",
+      description: "reads",
+      parameters: { type: "object" },
+      handler: () => "seen",
+    }) as AnyTool;
+    const { front, place } = await testCluster([look]);
+    const session = await front.runtime.openSession();
+    place.bus.tellAtOnce = () => true;
+    expect(await session.call({ name: "look" })).toMatchObject({ ok: true, human: "seen" });
+  });
+
   it("does not begin what it was told not to; a later attempt is another matter", async () => {
     const { ran, tool } = counting();
     const cluster = await testCluster([tool]);
@@ -106,6 +167,21 @@ describe("a worker", () => {
     const again = await session.call({ name: "count", arguments: { tag: "after" } });
     expect(again).toMatchObject({ ok: true, human: "ran after" });
     expect(ran).toEqual(["before", "after"]);
+  });
+
+  it("is ready once its queue has answered, and is not chosen before others when it no longer does", async () => {
+    const { tool } = counting();
+    const { place, workers } = await testCluster([tool], { workers: [[], []] });
+    const { bus, roster } = place;
+    for (const { worker } of workers) await bus.streams.consumers.info(bus.queue, worker.id);
+    const wanted = { tool: "count", labels: [], environment: "local" };
+    const first = roster.choose(wanted, []);
+    const { id } = first?.record ?? {};
+    bus.publish(bus.subject("beat"), { ...first?.beat, answered: false });
+    await eventually(() => expect(first?.beat.answered).toBe(false));
+    expect(roster.choose(wanted, [id ?? ""])?.record.id).not.toBe(id);
+    await eventually(() => expect(first?.beat.answered).toBe(true));
+    expect(roster.choose(wanted, [id ?? ""])?.record.id).toBe(id);
   });
 
   it("makes a queue anew that somebody deleted, and calls wait for it", async () => {
