@@ -33,7 +33,10 @@ it("the dashboard is measured in a real browser", { timeout: 180_000 }, () => {
     };
     const { milliseconds, kilobytes } = parts.dashboard;
     expect(milliseconds["dashboard-interactive"]?.median).toBeGreaterThan(0);
-    expect(Object.keys(milliseconds)).toContain("dashboard-longest-task-live");
+    // The limits are those of the bench; what is far beyond them shows on a busy machine too.
+    expect(milliseconds["dashboard-interactive"]?.median).toBeLessThan(3_000);
+    for (const page of ["live", "stats"])
+      expect(milliseconds[`dashboard-longest-task-${page}`]?.median, page).toBeLessThan(500);
     // Bytes do not depend on the machine.
     expect(kilobytes["dashboard-first-load"]?.median).toBeLessThan(250);
   } finally {

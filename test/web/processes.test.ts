@@ -22,6 +22,8 @@ it("a process shows what it prints, takes a line, and is killed", async () => {
   expect(new URL(tab.url()).searchParams.get("id")).toBe(id);
   const output = tab.locator(".xterm-rows");
   await output.getByText("ready").waitFor();
+  const pages = tab.getByRole("navigation", { name: "Pages" });
+  await pages.getByRole("link", { name: /Processes\s*1 in the background/ }).waitFor();
   await tab.getByLabel("Write to the process").fill("hello there");
   await tab.getByRole("button", { name: "Write" }).click();
   await output.getByText("hello there").waitFor();
@@ -30,6 +32,7 @@ it("a process shows what it prints, takes a line, and is killed", async () => {
   await tab.getByRole("link", { name: /killed/ }).waitFor();
   await expect.poll(() => runtime.processes.find(id)?.info.status).toBe("exited");
   expect(await tab.getByRole("button", { name: "Kill" }).count()).toBe(0);
+  await pages.getByRole("link", { name: "Processes", exact: true }).waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -55,6 +55,13 @@ describe("Sessions", { timeout: 120_000 }, () => {
     const id = await say(made, "Merging settings got slow. Fix it.");
     rmSync(join(cwd, "src"), { recursive: true });
     await show(`/sessions/${id}`);
+    // The palette finds it by a word of its title.
+    await show("/live");
+    await tab.keyboard.press("Control+k");
+    const found = tab.getByRole("group", { name: "Conversations" }).getByRole("option").first();
+    await tab.getByRole("combobox").fill("merg");
+    await found.click();
+    await until(() => new URL(tab.url()).pathname === `/sessions/${id}`);
     await tab.getByRole("tab", { name: "Replay" }).click();
     const replay = tab.getByRole("region", { name: "Replay" });
     await replay.getByText("2 calls would end as they did").waitFor();

@@ -135,7 +135,7 @@ function Trouble() {
 
 function Running() {
   const many = useQuery(processesQuery).data?.filter(({ status }) => status === "running").length ?? 0;
-  return many === 0 ? null : <Count value={many} meaning="running" />;
+  return many === 0 ? null : <Count value={many} meaning="in the background" />;
 }
 
 function Foot() {
