@@ -65,7 +65,7 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const system = below(["/"], plainNames("/", isSystem)).filter(
     (path) => !KERNEL_FOLDERS.some((folder) => isAtOrBelow(path, folder)),
   );
-  const startup = below(people, plainNames("~/", isStartup));
+  const startup = below(homes, plainNames("~/", isStartup));
   const credentials = [
     ...below(people, plainNames("~/", isCredential)),
     ...below(["/"], plainNames("/", isCredential)),
@@ -83,8 +83,8 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const project = workspace === undefined ? [] : [join(workspace, ".hermes")];
   const kept = [...startup, ...project];
   // Inside of what is covered nothing can be made or changed anyway, and must not be shown.
-  const isCovered = (path: string) =>
-    credentials.some((above) => isAtOrBelow(path, above) && kindOf(above) !== "missing");
+  const there = credentials.filter((path) => kindOf(path) !== "missing");
+  const isCovered = (path: string) => there.some((above) => isAtOrBelow(path, above));
   const [home] = homes;
   const asked = [...(workspace === undefined ? [] : [workspace]), ...writable];
   const isRootOurs = isWritable("/");
@@ -117,11 +117,7 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   return {
     mounts,
     unheld: [...kept, ...loose].filter(
-      (path) =>
-        kindOf(path) !== "there" &&
-        !isCovered(path) &&
-        !writable.includes(path) &&
-        mountOver(mounts, path)?.kind !== "read",
+      (path) => kindOf(path) !== "there" && !isCovered(path) && !writable.includes(path),
     ),
     looked: [
       ...new Set([
