@@ -30,6 +30,7 @@ const CLONED = [
   "README.md",
   "CHANGELOG.md",
   "LICENSE",
+  "NOTICE",
 ];
 
 /** What a clone holds, before anything is installed or built. */

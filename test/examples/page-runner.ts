@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { main, outcomeOf, root, tempFolder } from "../cli/hermes.js";
+import { commandLines } from "./doc-commands.js";
 
 /** A command of a page and the output that is shown below it. */
 interface Shown {
@@ -13,15 +14,18 @@ interface Shown {
 type Piece = { readonly file: string; readonly text: string } | Shown;
 
 /**
- * What a page asks its reader to do, in order: `console` blocks hold commands behind `$ ` and what they print; a block
- * with `file=PATH` behind its language is a file that the reader writes.
+ * What a page asks its reader to do, in order: `console` blocks hold commands behind `$ ` and what they print, `sh` blocks
+ * commands alone; a block with `file=PATH` behind its language is a file that the reader writes.
  */
-export function piecesOf(page: string): readonly Piece[] {
+export function piecesOf(page: string, leftOut: ReadonlySet<string> = new Set()): readonly Piece[] {
   const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(/^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)].flatMap(
+  return [...text.matchAll(/^```(\w*)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)].flatMap(
     ([, language, file, block = ""]): readonly Piece[] => {
       if (file !== undefined) return [{ file, text: block }];
-      return language === "console" ? commandsIn(block) : [];
+      if (language === "console") return commandsIn(block);
+      if (language !== "sh") return [];
+      const kept = commandLines(block).filter(({ line }) => !leftOut.has(line));
+      return kept.map(({ line }) => ({ command: line, lines: [] }));
     },
   );
 }
@@ -35,28 +39,50 @@ function commandsIn(block: string): readonly Shown[] {
   });
 }
 
+/** What a page takes for granted. */
+export interface Granted {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is there already when its reader begins. */
+  readonly before?: readonly string[];
+  /** What stands for its placeholders. */
+  readonly given?: Readonly<Record<string, string>>;
+  /** Commands that are run by another test. */
+  readonly leftOut?: ReadonlySet<string>;
+}
+
 /**
  * Runs a page from top to bottom, in a home and a folder that are new. A command is expected to end well unless its
  * output shows an `error:`. Shown lines must come in that order; `…` stands for anything, and blanks count once. A
  * command with `&` goes on in the background until the page is over.
  */
-export async function runPage(page: string, env: Readonly<Record<string, string>> = {}): Promise<number> {
+export async function runPage(
+  page: string,
+  { env = {}, before = [], given = {}, leftOut }: Granted = {},
+): Promise<number> {
   const home = tempFolder();
   const cwd = join(home, "work");
   mkdirSync(cwd);
   const background: ChildProcess[] = [];
   const variables = { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", HERMES_PORT: "0", ...env };
   const bash = (line: string) => {
-    const program = `hermes() { "${process.execPath}" "${main}" "$@"; }\n`;
+    const program = `hermes() { "${process.execPath}" "${main}" "$@"; }\ncurl() { command curl --fail "$@"; }\n`;
     // Each in its own group: what runs in the background ends as a whole.
-    return spawn("bash", ["-o", "pipefail", "-c", program + line], {
+    return spawn("bash", ["-o", "pipefail", "-c", program + withGiven(line)], {
       cwd,
       env: variables,
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
   };
-  const pieces = piecesOf(page);
+  const withGiven = (line: string) =>
+    Object.entries({ ...given, ...addressOf(home) }).reduce(
+      (text, [name, value]) => text.replaceAll(name, value),
+      line,
+    );
+  const pieces = [
+    ...before.map((command) => ({ command, lines: command.endsWith(" &") ? ["…"] : [] })),
+    ...piecesOf(page, leftOut),
+  ];
   try {
     for (const piece of pieces) {
       if ("file" in piece) {
@@ -78,7 +104,15 @@ export async function runPage(page: string, env: Readonly<Record<string, string>
   } finally {
     await Promise.all(background.map(end));
   }
-  return pieces.filter((piece) => "command" in piece).length;
+  return pieces.filter((piece) => "command" in piece).length - before.length;
+}
+
+/** The server of a page has any free port, and the page the one it would have. */
+function addressOf(home: string): Readonly<Record<string, string>> {
+  const path = join(home, ".hermes", "server.json");
+  if (!existsSync(path)) return {};
+  const { url } = JSON.parse(readFileSync(path, "utf8")) as { readonly url: string };
+  return { "127.0.0.1:9119": new URL(url).host };
 }
 
 async function end(child: ChildProcess): Promise<void> {
