@@ -17,7 +17,8 @@ export function addKnownSecrets(secrets: SecretRegistry, config: LoadedConfig): 
   const keys: readonly ConfigKey[] = CONFIG_KEYS;
   for (const key of keys) {
     const value = key.path.split(".").reduce<unknown>(child, config.values);
-    if (key.secret === true && typeof value === "string" && value !== "") secrets.add(key.path, value);
+    if (key.secret === true && typeof value === "string" && value !== "")
+      addValue(secrets, { path: key.path, value, env: config.env });
     else if (key.type.kind === "map") addNamed(secrets, { path: key.path, value, env: config.env });
   }
   for (const name of TOKEN_FILES) addFile(secrets, name, join(config.paths.home, name));
@@ -44,9 +45,22 @@ function addNamed(
     if (typeof inner === "string" && name.endsWith("_env")) {
       const held = env[inner];
       if (held !== undefined && held !== "") secrets.add(inner, held);
-    } else if (typeof inner === "string" && namesSecret(name)) secrets.add(`${path}.${name}`, inner);
+    } else if (typeof inner === "string" && namesSecret(name))
+      addValue(secrets, { path: `${path}.${name}`, value: inner, env });
     else addNamed(secrets, { path: `${path}.${name}`, value: inner, env });
   }
+}
+
+/** `${NAME}`, also behind the scheme of a header, only names a secret: a backup that masked the name would lose it. */
+const REFERENCE = /^(?:(?:bearer|basic|token) +)?\$\{(\w+)\}$/i;
+
+function addValue(
+  secrets: SecretRegistry,
+  { path, value, env }: { readonly path: string; readonly value: string; readonly env: LoadedConfig["env"] },
+): void {
+  const [, variable] = REFERENCE.exec(value.trim()) ?? [];
+  if (variable === undefined) secrets.add(path, value);
+  else if ((env[variable] ?? "") !== "") secrets.add(variable, env[variable] ?? "");
 }
 
 function filesIn(folder: string): readonly string[] {

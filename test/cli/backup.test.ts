@@ -98,6 +98,19 @@ describe("hermes backup", () => {
     expect(readFileSync(join(content, "config.yaml"), "utf8")).toBe(CONFIG);
   });
 
+  it("keeps what only names a secret, so that what is restored works with the .env of then", async () => {
+    const home = tempFolder();
+    const reference = "$" + "{MCP_GH_TOKEN}";
+    const config = `mcp_servers:\n  gh: { command: x, env: { GITHUB_TOKEN: "${reference}" } }\n  web: { url: https://mcp.invalid, headers: { authorization: "Bearer ${reference}" } }\n`;
+    writeFileSync(join(home, "config.yaml"), config);
+    writeFileSync(join(home, ".env"), `MCP_GH_TOKEN=${TOKEN}\n`, { mode: 0o600 });
+    writeFileSync(join(home, "notes.md"), `it was ${TOKEN}`);
+    const file = join(tempFolder(), "references.tgz");
+    const { masked } = await hermesJson<Made>(["backup", file], { home });
+    expect(masked).toEqual(["notes.md"]);
+    expect(readFileSync(join(await unpacked(file), "home/config.yaml"), "utf8")).toBe(config);
+  });
+
   it("replaces no file without a yes", async () => {
     const again = await hermes(["backup", file, "--json"], { home });
     expect(again.code).toBe(2);
