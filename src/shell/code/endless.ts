@@ -23,7 +23,7 @@ const HUGE_SIZE =
   /["'\])]\s*[*x]\s*\(?\s*(?:10\s*\*\*\s*(?:1[1-9]|[2-9]\d)|1e(?:1[1-9]|[2-9]\d)|2\s*\*\*\s*(?:3[7-9]|[4-9]\d))|\b(?:bytearray|bytes|alloc\w*|malloc|repeat|zeros|ones|ArrayBuffer|Array)\s*\(\s*(?:10\s*\*\*\s*(?:1[1-9]|[2-9]\d)|1e(?:1[1-9]|[2-9]\d)|2\s*\*\*\s*(?:3[7-9]|[4-9]\d))|\blist\s*\(\s*(?:itertools\.)?(?:count|cycle|repeat)\s*\(|\d\s*\*\*\s*\d+\s*\*\*\s*\d/;
 /** Hundreds of megabytes, which a loop keeps. */
 const LARGE_PIECE =
-  /(?:\b(?:rand\w*|zeros|ones|numeric|alloc\w*|bytearray|bytes|repeat|rep|Array|fill|Bytes\.new|str_repeat|undef)\s*\(?|["']\s*(?:\*|x|,)\s*)\s*(?:["'][^"']*["']\s*,\s*)?(?:10\s*(?:\^|\*\*)\s*(?:[89]|1\d)|\d*\.?\d+e(?:[89]|1\d)|\d[\d_]{8,}|1\s*<<\s*[3-9]\d)/;
+  /(?:\b(?:rand\w*|zeros|ones|numeric|alloc\w*|bytearray|bytes|repeat|rep|Array|fill|Bytes\.new|str_repeat|undef)\s*\(?|["']\s*(?:\*|x|,)\s*)\s*(?:["'][^"']*["']\s*,\s*)?(?:10\s*(?:\^|\*\*)\s*(?:[89]|1\d)|\d*\.?\d+e(?:[89]|1\d)|\d(?:_?\d){8,}|1\s*<<\s*[3-9]\d)/;
 const LOOPS = /\b(?:for|while|repeat|loop|map|each|times|until|setInterval)\b/;
 
 /** A timer that goes off many times a second. */

@@ -88,7 +88,7 @@ export function startsCrowd(body: CompoundList, rounds: number): boolean {
   return (
     rounds >= CROWD &&
     body.commands.some(({ background }) => background === true) &&
-    !someCommand(body, (each) => nameOf(each) === "wait" || ENDING.test(nameOf(each)))
+    !someCommand(body, (each) => waits(each) || ENDING.test(nameOf(each)))
   );
 }
 const CROWD = 500;

@@ -86,6 +86,7 @@ function startsOthers(command: SimpleCommand): boolean {
 
 function fills(command: SimpleCommand): boolean {
   const { program, args, redirects } = command;
+  if (program === "mkdir" && says(command, /^-[a-z]*p|^--parents$/)) return args.some(({ known }) => !known);
   if (MAKES.test(program)) return true;
   if (program === "touch") return args.some(({ known }) => !known);
   if (program === "tee") return says(command, /^-[a-z]*a|^--append$/);
