@@ -60,7 +60,7 @@ const TRIED_BY: Readonly<Record<string, readonly string[]>> = {
     "hermes worker --cluster nats://10.0.0.5:4222",
     "hermes worker --cluster nats://10.0.0.5:4222 --labels gpu,region=eu --toolsets terminal,file",
     "hermes serve --cluster nats://10.0.0.5:4222",
-    "hermes call terminal 'nvidia-smi' --labels gpu --cluster nats://10.0.0.5:4222",
+    "hermes call terminal command=nvidia-smi --labels gpu --cluster nats://10.0.0.5:4222",
     "hermes cluster status --cluster nats://10.0.0.5:4222",
   ],
   "test/stories/gateway.test.ts": ["hermes gateway run"],
