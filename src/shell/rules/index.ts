@@ -15,7 +15,6 @@ import { RULES as DEVICES } from "./devices.js";
 import { RULES as DISKS } from "./disks.js";
 import { RULES as ENVIRONMENT } from "./environment-variables.js";
 import { RULES as FILES } from "./files.js";
-import { RULES as FLOODING } from "./flooding.js";
 import { RULES as FOREIGN_CODE } from "./foreign-code.js";
 import { RULES as FORGE_PACKAGES } from "./forge-packages.js";
 import { RULES as GIT } from "./git.js";
@@ -121,7 +120,6 @@ export const SUBJECTS: readonly Subject[] = [
   AS_ROOT,
   GIVEN_CODE,
   REMOTE_DATABASES,
-  FLOODING,
   CLOUD_USES,
   SYSTEM_USES,
 ];

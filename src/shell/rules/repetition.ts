@@ -29,6 +29,8 @@ const CREATES =
   /^(?:[\w-]+[.:])*(?:create|new|add|run|start|launch|invoke|trigger|dispatch|send|publish|post|put|insert|comment|note|reply|submit|upload|scale|provision|deploy|install|clone|fork|review|rerun|retry|(?:run|create|send|start|invoke|publish|put|allocate|request|purchase|submit)-[\w-]+)$/;
 const LOOKS =
   /^(?:get|list|ls|show|describe|status|view|logs?|info|top|wait|watch|search|diff|explain|checks?|inspect|ps)$|^(?:get|list|describe)-/;
+/** Where people write to each other. */
+const TRACKERS = /^(?:gh|glab|hub|tea|jira|acli|linear|slack)$/;
 const SUBMITTERS = /^(?:sbatch|qsub|bsub|condor_submit)$/;
 const ENGINES = /^(?:docker|podman|nerdctl)$/;
 const STARTERS =
@@ -103,9 +105,17 @@ const copiesTree: Condition = ({ command }) =>
     ? command.args.find((word) => /^[/~]/.test(word.text) && isVital(word))
     : undefined;
 
+/** For each line of a list: nobody can tell how many there are, and each is a person or what people read. */
+function writesToEach(command: SimpleCommand): boolean {
+  const { program, repeated, rounds } = command;
+  if (!repeated || rounds !== 1) return false;
+  return MAILERS.has(program) || POSTS.has(program) || (TRACKERS.test(program) && createsElsewhere(command));
+}
+
 const repeatsHarm: Condition = (call) => {
   const { command } = call;
   const { rounds, program } = command;
+  if (writesToEach(command)) return command.name;
   if (rounds < MANY || program === "" || program.includes(" ")) return undefined;
   if (program === "git" && subCommands(command)[0]?.text === "push") return command.name;
   if (reachesPeople(command) || requests(command) || createsElsewhere(command) || startsOthers(command))
@@ -156,8 +166,10 @@ export const RULES = subject("abuse", [
     match: ["for i in {1..5000}; do gh issue create -t $i -b x; done", "while docker run -d alpine sleep 99; do :; done", "while mkdir d && cd d; do :; done",
       "while :; do curl -s https://api.example.com -d '{}' & sleep .05; done", "while read m; do for i in $(seq 500); do echo x | sendmail $m; done; done < l",
       "seq 2000 | xargs -P50 -I{} glab ci run -b main", "for ((i=0;i<99999;i++)); do curl -X POST https://x.example; done", "i=0; while :; do mkdir d$i; i=$((i+1)); done",
+      "while read -r k; do jira issue comment add $k hi; done < keys", "while read -r m; do echo x | sendmail \"$m\"; done < staff.txt",
       "while true; do date >> log; done", "for i in {1..40}; do for j in {1..40}; do cp -r /usr u$i$j; done; done", "until false; do screen -dm yes; done"],
-    not_match: ["for i in $(seq 1 30); do curl -X POST https://x.example && break; sleep 1; done", "for i in {1..200}; do curl -X POST localhost:3000 -d $i; done",
+    not_match: ["for i in 1 2 3; do gh issue view $i; done", "for r in a b; do gh repo clone acme/$r; done", "for u in $(cat urls); do curl -X POST $u; done",
+      "for i in $(seq 1 30); do curl -X POST https://x.example && break; sleep 1; done", "for i in {1..200}; do curl -X POST localhost:3000 -d $i; done",
       "while true; do date >> log; sleep 5; done", "while npm test; do :; done", "until docker run -d alpine; do sleep 1; done", "for i in {1..100}; do mkdir d$i; done",
       "while true; do curl -s https://x.example/health; sleep 5; done", "for i in {1..9}; do docker run -d alpine; done", "while read f; do cp $f out; done < list"] },
   { program: "xargs|parallel|rush", dry: "", when: takesWholeDisk, rule: EXHAUST, reason: "starts a program for every file of the disk at once", match: ["find / -type f -print0 | xargs -0 -n1 -P0 sha512sum"],
