@@ -1,0 +1,141 @@
+// @needs nats-server
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { errorLine, hermes, hermesJson, json, outcomeOf, start, tempFolder } from "../cli/hermes.js";
+import { eventually } from "../gateway/support.js";
+import { KEY, natsUrl, useNats } from "./support.js";
+
+useNats();
+
+interface Row {
+  readonly id: string;
+  readonly labels: readonly string[];
+  readonly toolsets: readonly string[];
+  readonly state: string;
+  readonly running: number;
+}
+
+let clusters = 0;
+
+/** Machines are processes of the built program, each with a home of its own, as somebody would type them. */
+function cluster() {
+  const name = `c${process.pid}_${++clusters}`;
+  const env = { HERMES_CLUSTER_KEY: KEY };
+  const home = () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "config.yaml"), `cluster:\n  name: ${name}\n`);
+    return folder;
+  };
+  const there = ["--cluster", natsUrl()];
+  const front = { home: home(), env };
+  return {
+    front,
+    there,
+    status: () =>
+      hermesJson<{ connected: boolean; workers: Row[]; queue: number }>(
+        ["cluster", "status", ...there],
+        front,
+      ),
+    call: (words: readonly string[]) => start(["call", ...words, ...there, "--json"], front),
+    async worker(more: readonly string[] = []) {
+      const child = start(["worker", ...there, "--json", ...more], { home: home(), env });
+      child.stdin?.end();
+      const ended = outcomeOf(child);
+      const [first] = (await Promise.race([once(child.stdout ?? child, "data"), ended])) as unknown[];
+      return { child, ended, line: JSON.parse(String(first)) as Omit<Row, "id"> & { worker: string } };
+    },
+  };
+}
+
+describe("the commands of a cluster", () => {
+  it("a worker says who it is, the status shows it, calls name it and find it by its labels", async () => {
+    const { front, there, status, call, worker } = cluster();
+    const gpu = await worker(["--labels", "gpu,region=eu", "--toolsets", "terminal"]);
+    expect(gpu.line).toEqual({
+      worker: expect.any(String),
+      labels: ["gpu", "region=eu"],
+      toolsets: ["terminal"],
+    });
+    const plain = await worker();
+    const shown = await status();
+    expect(shown).toEqual({ connected: true, workers: expect.any(Array), queue: 0 });
+    expect(shown.workers).toHaveLength(2);
+    const { worker: id, ...rest } = gpu.line;
+    expect(shown.workers).toContainEqual({ id, ...rest, state: "ready", running: 0 });
+    const answer = json<{ ok: boolean; id: string; worker: string }>(
+      await outcomeOf(call(["terminal", "command=echo here", "--labels", "gpu"])),
+    );
+    expect(answer).toMatchObject({ ok: true, worker: id });
+    expect(await hermesJson(["calls", "show", answer.id], front)).toMatchObject({ worker: id });
+    const nowhere = await outcomeOf(call(["terminal", "command=echo here", "--labels", "tpu"]));
+    expect(json(nowhere)).toMatchObject({ ok: false, state: "not_started", error: { code: "unavailable" } });
+    const drained = await hermesJson(["cluster", "drain", id, ...there], front);
+    expect(drained).toEqual({ worker: id, state: "draining" });
+    expect((await gpu.ended).code).toBe(0);
+    expect((await status()).workers.map((row) => row.id)).toEqual([plain.line.worker]);
+    const nobody = await hermes(["cluster", "drain", id, ...there, "--json"], front);
+    expect(errorLine(nobody).code).toBe("not_found");
+  }, 120_000);
+
+  it("SIGTERM lets the calls of a worker finish", async () => {
+    const { status, call, worker } = cluster();
+    const leaving = await worker();
+    const file = join(tempFolder(), "begun");
+    const answered = outcomeOf(call(["terminal", `command=touch ${file}; sleep 2; echo finished`, "--yolo"]));
+    await eventually(() => expect(existsSync(file)).toBe(true));
+    leaving.child.kill("SIGTERM");
+    expect(json(await answered)).toMatchObject({ ok: true, worker: leaving.line.worker });
+    expect((await leaving.ended).code).toBe(0);
+    expect((await status()).workers).toEqual([]);
+  }, 120_000);
+
+  it("a worker that is killed in a call that changes something: unknown, and not run again", async () => {
+    const { status, call, worker } = cluster();
+    const [one, two] = [await worker(), await worker()];
+    const file = join(tempFolder(), "begun");
+    const answered = outcomeOf(call(["terminal", `command=echo once >> ${file}; sleep 60`, "--yolo"]));
+    await eventually(() => expect(existsSync(file)).toBe(true));
+    const busy = (await status()).workers.find(({ running }) => running === 1)?.id;
+    const [killed, left] = busy === one.line.worker ? [one, two] : [two, one];
+    killed.child.kill("SIGKILL");
+    const { code, ...outcome } = await answered;
+    expect(code).toBe(3);
+    expect(json({ code, ...outcome })).toMatchObject({
+      ok: false,
+      worker: killed.line.worker,
+      error: { code: "unknown" },
+    });
+    expect(readFileSync(file, "utf8")).toBe("once\n");
+    const states = new Map((await status()).workers.map(({ id, state }) => [id, state]));
+    expect(states.get(killed.line.worker)).toBe("lost");
+    expect(states.get(left.line.worker)).toBe("ready");
+  }, 120_000);
+
+  it.each([
+    ["worker", []],
+    ["call", ["terminal", "command=echo here"]],
+    ["cluster", ["status"]],
+    ["serve", ["--port", "0"]],
+  ])(
+    "%s refuses to start without the secret",
+    async (command, words) => {
+      const { there } = cluster();
+      const refused = await hermes([command, ...words, ...there, "--json"], { home: tempFolder() });
+      expect(refused.code).toBe(2);
+      expect(errorLine(refused)).toMatchObject({
+        code: "bad_request",
+        hint: expect.stringContaining("HERMES_CLUSTER_KEY"),
+      });
+    },
+    60_000,
+  );
+
+  it("the status of servers that are not there says so", async () => {
+    const { front } = cluster();
+    const seen = await hermes(["cluster", "status", "--cluster", "nats://127.0.0.1:1", "--json"], front);
+    expect(seen.code).toBe(4);
+    expect(json(seen)).toEqual({ connected: false, workers: [], queue: 0 });
+  }, 60_000);
+});
