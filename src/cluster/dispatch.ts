@@ -11,8 +11,8 @@ import { type Order, type Outcome, orderId } from "./messages.js";
 import type { ClusterPlace } from "./place.js";
 import type { Known } from "./roster.js";
 
-/** So often a call that changes nothing is tried on another worker. */
-const MAX_ATTEMPTS = 5;
+/** After so many workers that were lost with it a call that changes nothing is not tried again: it may be what ends them. */
+const MAX_LOST = 3;
 /** So often it is sent on when workers decline it. */
 const MAX_DECLINED = 20;
 /** The servers may be choosing a new leader: the same message is offered again for so long, and taken once. */
@@ -76,7 +76,7 @@ export class Dispatch {
     await call.mayChange;
     const lease = await this.#place.leases.of(call.scope);
     const { onlyReads } = this;
-    for (let declined = 0; ; ) {
+    for (let declined = 0, lost = 0; ; ) {
       // Until it is on its way nothing has begun.
       call.began = false;
       const worker = await this.#choose(lease);
@@ -91,7 +91,9 @@ export class Dispatch {
         if (outcome.declined === undefined || declined >= MAX_DECLINED) return this.#accept(outcome, lease);
         declined += 1;
         await this.#goElsewhere(worker, { lease, why: outcome.declined });
-      } else if (ending !== "missing" && (!onlyReads || this.#attempt >= MAX_ATTEMPTS)) {
+      } else if (ending !== "missing") {
+        lost += 1;
+        if (onlyReads && lost < MAX_LOST) continue;
         throw ending === "lost" ? this.#unknown(worker) : this.#notTaken(onlyReads);
       }
     }

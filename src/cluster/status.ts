@@ -86,7 +86,12 @@ async function readRecords(bus: Bus): Promise<readonly WorkerRecord[]> {
   const found = await Promise.all(
     entries.map(async (entry) => {
       if (entry === null || entry.operation !== "PUT") return undefined;
-      return (await bus.open(recordSubject(bus), entry.value)) as WorkerRecord;
+      try {
+        return (await bus.open(recordSubject(bus), entry.value)) as WorkerRecord;
+      } catch {
+        // Whoever wrote it does not belong here, and nobody sends it anything.
+        return undefined;
+      }
     }),
   );
   return found.filter((record) => record !== undefined);

@@ -3,8 +3,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { describe, expect, it } from "vitest";
+import { Bus } from "../../src/cluster/bus.js";
+import { recordSubject, workerTable } from "../../src/cluster/roster.js";
 import { clusterStatus } from "../../src/cluster/status.js";
 import { defineTool, joinCluster, startWorker } from "../../src/index.js";
+import { silentLogger } from "../../src/observe/log.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { selfSigned } from "../support/certificate.js";
 import { startNats } from "../support/nats-server.js";
@@ -56,6 +59,14 @@ describe("the servers of a cluster", () => {
     expect(result).toMatchObject({ ok: true, worker: started.id });
     const status = await clusterStatus(front.runtime.config.values.cluster);
     expect(status).toMatchObject({ connected: true, workers: [{ id: started.id, state: "ready" }] });
+
+    const other = await Bus.open({ ...front.runtime.config.values.cluster, key: "of others" }, silentLogger);
+    onTestEnd(() => other.close());
+    await (await workerTable(other)).put(
+      "a-stranger",
+      other.sealLasting(recordSubject(other), { id: "a-stranger" }),
+    );
+    expect((await clusterStatus(front.runtime.config.values.cluster)).workers).toHaveLength(1);
   });
 
   it.each<[string, Readonly<Record<string, string>>]>([
