@@ -36,9 +36,9 @@ const STARTS = /\b(?:spawn|fork|Popen|Thread|Worker|execFile|exec|system)\s*\(/;
 const MANY = 500;
 const VERY_MANY = 1_000;
 
-/** How often a loop that counts goes round. */
+/** How often a loop that counts goes round. `1:5000` behind `in` only: elsewhere it is a port. */
 const COUNTS =
-  /\brange\s*\(\s*(?:\d+\s*,\s*)?([\d_]+(?:e\d+)?|10\s*\*\*\s*\d+)\s*\)|<=?\s*(\d[\d_]*(?:e\d+)?)\b|\b\d+\s*(?:\.\.\.?|:)\s*(\d[\d_]*(?:e\d+|\^\d+)?)|\b([\d_]+)\.times|\blength:\s*(\d[\d_]*(?:e\d+)?)|\bupto\s*\(?\s*(\d+)/g;
+  /\brange\s*\(\s*(?:\d+\s*,\s*)?([\d_]+(?:e\d+)?|10\s*\*\*\s*\d+)\s*\)|<=?\s*(\d[\d_]*(?:e\d+)?)\b|\b\d+\s*\.\.\.?\s*(\d[\d_]*(?:e\d+|\^\d+)?)|\bin\s+\(?\s*\d+\s*:\s*(\d[\d_]*(?:e\d+|\^\d+)?)|\b([\d_]+)\.times|\blength:\s*(\d[\d_]*(?:e\d+)?)|\bupto\s*\(?\s*(\d+)/g;
 
 function mostRounds(code: string): number {
   let most = 1;
