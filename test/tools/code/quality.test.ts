@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -17,13 +17,21 @@ async function project(
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
   }
-  if (options.modules === true) symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+  if (options.modules === true) linkModules(cwd);
   const session = await runtime.openSession();
   const call = async (name: string, given: Record<string, unknown>) => {
     const result = await session.call({ name, arguments: given });
     return { ...result, out: result.structured as Record<string, unknown> };
   };
   return { cwd, call, text: (name: string) => readFileSync(join(cwd, name), "utf8") };
+}
+
+/** In a folder of the project's own: programs keep what they like beside the packages, and ours cannot be changed. */
+function linkModules(cwd: string): void {
+  const [from, to] = [join(repository, "node_modules"), join(cwd, "node_modules")];
+  mkdirSync(to);
+  const names = readdirSync(from).filter((name) => name === ".bin" || !name.startsWith("."));
+  for (const name of names) symlinkSync(join(from, name), join(to, name));
 }
 
 describe("code_lint", () => {
