@@ -153,6 +153,7 @@ export class Dispatch {
     const { entry, scope } = this.call;
     const wanted = {
       tool: entry.name,
+      hash: this.#place.hashFor(entry),
       labels: scope.labels ?? labels,
       environment: lease.spec.environment,
     };
@@ -298,7 +299,7 @@ export class Dispatch {
     ];
   }
 
-  /** Others first, and the session with them; one that only lacks the session is told of it. */
+  /** Others first, and the session with them; one that only lacks the session is told of it, one without the tool left alone. */
   async #goElsewhere(
     known: Known,
     { lease, why }: { readonly lease: Lease; readonly why: NonNullable<Outcome["declined"]> },
@@ -308,6 +309,7 @@ export class Dispatch {
       lease.workers.set(id, { known: false });
       return;
     }
+    if (why === "tool") return this.#place.roster.lacks(known, this.call.entry.name);
     lease.workers.delete(id);
     known.avoidedUntil = performance.now() + AVOID_MS;
     await pause(50);

@@ -1,6 +1,7 @@
 import type { KV } from "@nats-io/kv";
 import type { CallScope } from "../call/scope.js";
 import type { ProcessNotice } from "../env/processes/types.js";
+import type { View } from "../registry/view.js";
 import type { Bus } from "./bus.js";
 import type { SessionSpec, TaskLeft } from "./messages.js";
 
@@ -10,7 +11,9 @@ const DAY_MS = 86_400_000;
 export interface Lease {
   /** What it is called on the workers: a conversation keeps its name when another machine goes on with it. */
   readonly key: string;
-  readonly spec: SessionSpec;
+  spec: SessionSpec;
+  /** What `spec` names the tools of. */
+  view: View;
   /** The workers it is on, and whether they know it by now. */
   readonly workers: Map<string, { known: boolean }>;
   /** Where its commands stand, once one has told. */
@@ -46,7 +49,7 @@ export class Leases {
   async of(scope: CallScope): Promise<Lease> {
     const { id } = scope.info;
     const known = this.#open.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return withToolsOf(known, scope);
     const opening = this.#opening.get(id) ?? this.#make(scope).finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
@@ -63,6 +66,7 @@ export class Leases {
         conversation,
         heard: info.heard ?? [],
       },
+      view,
       workers: new Map(),
       task: undefined,
       notices: [],
@@ -122,6 +126,17 @@ export class Leases {
     const done: Promise<unknown> = writing.catch(() => undefined).finally(() => this.#writes.delete(done));
     this.#writes.add(done);
   }
+}
+
+/** A session that goes on with other tools: its workers are told of them with the next call. */
+function withToolsOf(lease: Lease, { view }: CallScope): Lease {
+  if (lease.view === view) return lease;
+  lease.view = view;
+  const tools = [...view.entries.keys()];
+  if (tools.join() === lease.spec.tools.join()) return lease;
+  lease.spec = { ...lease.spec, tools };
+  for (const on of lease.workers.values()) on.known = false;
+  return lease;
 }
 
 interface SavedLease {

@@ -51,8 +51,8 @@ export interface Outcome {
   readonly attempt: number;
   readonly worker: string;
   readonly began: boolean;
-  /** It was not begun, and may go elsewhere or come again: the session is not here, the order too old, the worker leaves. */
-  readonly declined?: "session" | "late" | "leaving" | undefined;
+  /** It was not begun, and may go elsewhere or come again: the session or the tool is not here, the order too old, the worker leaves. */
+  readonly declined?: "session" | "tool" | "late" | "leaving" | undefined;
   readonly ended?: Failure | undefined;
   /** What the handler gave. */
   readonly output?: unknown;

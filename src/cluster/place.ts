@@ -72,14 +72,19 @@ export class ClusterPlace implements CallPlace {
 
   statusOf(entry: Entry): Status | undefined {
     if (!goes(entry)) return undefined;
-    const isOurs = entry.provenance.kind === "builtin";
-    if (this.roster.serves(entry.name, isOurs ? undefined : hashOf(entry))) return READY;
-    if (!isOurs) return undefined;
+    const hash = this.hashFor(entry);
+    if (this.roster.serves(entry.name, hash)) return READY;
+    if (hash !== undefined) return undefined;
     return {
       ok: false,
       reason: "no worker of the cluster has it now",
       fix: `${ownCommand()} worker --cluster … starts one; ${ownCommand()} cluster status shows who is there`,
     };
+  }
+
+  /** What a worker must have under this name; of built-in tools any version will do. */
+  hashFor(entry: Entry): string | undefined {
+    return entry.provenance.kind === "builtin" ? undefined : hashOf(entry);
   }
 
   run(call: CallRecord, context: HandlerContext): Promise<unknown> | undefined {

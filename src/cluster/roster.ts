@@ -21,6 +21,8 @@ export interface Known {
 
 export interface Wanted {
   readonly tool: string;
+  /** That very tool; any of its name when left out. */
+  readonly hash?: string | undefined;
   readonly labels: readonly string[];
   readonly environment: string;
 }
@@ -65,10 +67,14 @@ export class Roster {
 
   /** Whether somebody who is ready has the tool; with a hash, that very tool. */
   serves(tool: string, hash?: string): boolean {
-    return this.ready.some(({ record }) => {
-      const served = record.tools[tool];
-      return served !== undefined && (hash === undefined || hash === served);
-    });
+    return this.ready.some(({ record }) => has(record, tool, hash));
+  }
+
+  /** It said so when it was sent a call; its record will say so, too, or that it has it again. */
+  lacks(worker: Known, tool: string): void {
+    const { [tool]: _gone, ...tools } = worker.record.tools;
+    worker.record = { ...worker.record, tools };
+    this.#tell();
   }
 
   /** Of those that can run it: one that the session is on already, else the one with the most room. */
@@ -187,10 +193,13 @@ export function recordSubject(bus: Bus): string {
   return bus.subject("record");
 }
 
-function canRun(record: WorkerRecord, { tool, labels, environment }: Wanted): boolean {
-  return (
-    record.tools[tool] !== undefined && hasLabels(record, labels) && record.environments.includes(environment)
-  );
+function canRun(record: WorkerRecord, { tool, hash, labels, environment }: Wanted): boolean {
+  return has(record, tool, hash) && hasLabels(record, labels) && record.environments.includes(environment);
+}
+
+function has({ tools }: WorkerRecord, tool: string, hash: string | undefined): boolean {
+  const served = tools[tool];
+  return served !== undefined && (hash === undefined || hash === served);
 }
 
 function hasLabels(record: WorkerRecord, labels: readonly string[]): boolean {

@@ -27,6 +27,9 @@ export async function runOrder(order: Order, parts: OrderParts): Promise<Outcome
   const { uid, attempt } = order;
   const { worker, runtime } = parts;
   try {
+    // Whoever chose this worker may not have heard yet that it was taken away.
+    if (runtime.registry.get(order.tool) === undefined)
+      return declinedBy(worker, { uid, attempt, why: "tool", words: `it does not have ${order.tool}` });
     const hosted = await parts.sessions.of(order);
     if (hosted === undefined)
       return declinedBy(worker, { uid, attempt, why: "session", words: "it does not have this session" });

@@ -1,17 +1,19 @@
 import { existsSync } from "node:fs";
 import type { RuntimeEvent } from "../observe/events.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { Session } from "../runtime/session.js";
+import type { Session, SessionOptions } from "../runtime/session.js";
 import type { Bus } from "./bus.js";
-import type { Order, SessionSpec, TaskLeft } from "./messages.js";
+import type { Order, SessionSpec } from "./messages.js";
 
 /** A session that nobody has used for so long ends, with what it has running. */
 const IDLE_MS = 1_800_000;
 
 /** The session of another machine, as this one has it. */
 export interface Hosted {
-  readonly session: Session;
-  readonly spec: SessionSpec;
+  session: Session;
+  spec: SessionSpec;
+  /** Of the tools of this machine, when it was opened. */
+  generation: number;
   /** Where it lives now: what happens in it is told there. */
   node: string;
   /** What that node knows of where its commands stand. */
@@ -42,9 +44,21 @@ export class WorkerSessions {
     const opening = this.#hosted.get(order.session) ?? this.#open(order);
     if (opening === undefined) return undefined;
     const hosted = await opening;
+    await this.#renew(hosted, order);
     hosted.usedAt = Date.now();
     hosted.node = order.node;
     return hosted;
+  }
+
+  /** Its tools are fixed when it opens: where others are wanted by now, or there, another one goes on for it. */
+  async #renew(hosted: Hosted, { spec = hosted.spec }: Order): Promise<void> {
+    const { generation } = this.#runtime.registry;
+    if (hosted.generation === generation && hosted.spec.tools.join() === spec.tools.join()) return;
+    const { session } = hosted;
+    const { workspace } = session.scope.info;
+    hosted.session = await this.#openSession(spec, { continues: session, cwd: workspace, workspace });
+    hosted.spec = spec;
+    hosted.generation = generation;
   }
 
   end(key: string): void {
@@ -67,8 +81,11 @@ export class WorkerSessions {
 
   #open({ session: key, spec, task, node }: Order): Promise<Hosted> | undefined {
     if (spec === undefined) return undefined;
-    const opening = this.#openSession(spec, task).then((session) => {
-      const hosted: Hosted = { session, spec, node, toldVersion: -1, usedAt: Date.now() };
+    const { generation } = this.#runtime.registry;
+    const cwd = task !== undefined && existsSync(task.cwd) ? task.cwd : undefined;
+    const opening = this.#openSession(spec, { cwd }).then((session) => {
+      if (task !== undefined) session.scope.task.resume({ cwd: cwd ?? session.cwd, exported: task.exported });
+      const hosted: Hosted = { session, spec, generation, node, toldVersion: -1, usedAt: Date.now() };
       this.#byId.set(session.id, { key, hosted });
       return hosted;
     });
@@ -77,20 +94,17 @@ export class WorkerSessions {
     return opening;
   }
 
-  async #openSession(spec: SessionSpec, task: TaskLeft | undefined): Promise<Session> {
+  #openSession(spec: SessionSpec, where: Pick<SessionOptions, "continues" | "cwd" | "workspace">) {
     const { registry } = this.#runtime;
-    const cwd = task !== undefined && existsSync(task.cwd) ? task.cwd : undefined;
-    const session = await this.#runtime.openSession({
+    return this.#runtime.openSession({
       toolsets: spec.tools.filter((tool) => registry.get(tool) !== undefined),
       profile: spec.profile,
       environment: spec.environment,
       conversation: spec.conversation,
       heard: spec.heard,
-      cwd,
       door: "cluster",
+      ...where,
     });
-    if (task !== undefined) session.scope.task.resume({ cwd: cwd ?? session.cwd, exported: task.exported });
-    return session;
   }
 
   /** What happens inside an order, and to background programs, is told where the session lives. */

@@ -1,0 +1,80 @@
+// @needs nats-server
+import { describe, expect, it } from "vitest";
+import { hashOf } from "../../src/cluster/place.js";
+import { defineTool } from "../../src/index.js";
+import type { AnyTool } from "../../src/tool/tool.js";
+import { eventually } from "../gateway/support.js";
+import { testCluster, useNats } from "./support.js";
+
+useNats();
+
+function named(name: string, properties: AnyTool["parameters"]["properties"] = {}): AnyTool {
+  return defineTool({
+    name,
+    description: name,
+    parameters: { type: "object", properties },
+    handler: () => `${name} ran`,
+  }) as AnyTool;
+}
+
+describe("tools that come and change while a cluster runs", () => {
+  it("a worker that gets a tool later runs it for the sessions that are on it already", async () => {
+    const { front, place, workers } = await testCluster([named("first")], {
+      frontTools: [named("first"), named("second")],
+    });
+    const session = await front.runtime.openSession();
+    const { worker } = await session.call({ name: "first" });
+    expect(worker).toBe(workers[0]?.worker.id);
+    workers[0]?.at.registry.add(named("second"));
+    await eventually(() => expect(place.roster.serves("second")).toBe(true));
+    expect(await session.call({ name: "second" })).toMatchObject({ ok: true, human: "second ran", worker });
+  });
+
+  it("a session that goes on with more tools has them on its worker, and stands where it stood", async () => {
+    const { front, place, workers } = await testCluster([named("first")], { builtins: true });
+    const before = await front.runtime.openSession({ toolsets: ["first", "terminal"] });
+    const { worker } = await before.call({
+      name: "terminal",
+      arguments: { command: "cd /; export KEPT=yes" },
+    });
+    for (const registry of [front.registry, ...workers.map(({ at }) => at.registry)])
+      registry.add(named("second"));
+    await eventually(() => expect(place.roster.serves("second")).toBe(true));
+    const session = await front.runtime.openSession({
+      toolsets: ["first", "second", "terminal"],
+      continues: before,
+    });
+    expect(await session.call({ name: "second" })).toMatchObject({ ok: true, human: "second ran", worker });
+    const where = await session.call({ name: "terminal", arguments: { command: "pwd; echo $KEPT" } });
+    expect(where).toMatchObject({ ok: true, human: expect.stringContaining("/\nyes"), worker });
+  });
+
+  it("a call goes to a worker that has the very same tool, not to one that has another of that name", async () => {
+    const { front, place, workers } = await testCluster([named("same")], { workers: [[], []] });
+    const [changed, same] = workers.map(({ worker }) => worker.id);
+    const other = named("same", { path: { type: "string" } });
+    workers[0]?.at.registry.add(other);
+    const own = front.registry.get("same");
+    await eventually(() => {
+      const hash = place.roster.get(changed ?? "")?.record.tools.same;
+      expect(own !== undefined && hash !== undefined && hash !== hashOf(own)).toBe(true);
+    });
+    for (let count = 0; count < 6; count += 1) {
+      const session = await front.runtime.openSession();
+      expect((await session.call({ name: "same" })).worker).toBe(same);
+    }
+  });
+
+  it("a worker that has just lost the tool does not begin the call, which goes to one that has it", async () => {
+    const { front, workers } = await testCluster([named("moved")], { workers: [[], []] });
+    const session = await front.runtime.openSession();
+    const { worker } = await session.call({ name: "moved" });
+    const there = workers.find((one) => one.worker.id === worker)?.at.registry;
+    const other = workers.find((one) => one.worker.id !== worker);
+    there?.deregister("moved");
+    const next = await session.call({ name: "moved" });
+    expect(next).toMatchObject({ ok: true, human: "moved ran", worker: other?.worker.id });
+    other?.at.registry.deregister("moved");
+    expect((await session.call({ name: "moved" })).worker).toBeUndefined();
+  });
+});
