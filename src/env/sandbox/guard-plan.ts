@@ -65,7 +65,7 @@ export function guardPlan(request: GuardRequest): GuardPlan {
   const system = below(["/"], plainNames("/", isSystem)).filter(
     (path) => !KERNEL_FOLDERS.some((folder) => isAtOrBelow(path, folder)),
   );
-  const startup = below(homes, plainNames("~/", isStartup));
+  const startup = below(homes, [...plainNames("~/", isStartup), ...pythonStartup()]);
   const credentials = [
     ...below(people, plainNames("~/", isCredential)),
     ...below(["/"], plainNames("/", isCredential)),
@@ -151,6 +151,16 @@ function foldersOfRoot(): readonly Mount[] {
 function isDependency(path: string, workspace: string | undefined): boolean {
   if (basename(path) !== "node_modules" || workspace === undefined || path.includes("/_npx/")) return false;
   return isBelow(path, workspace) || isAtOrBelow(workspace, dirname(path));
+}
+
+/** What the Pythons of this machine run at each start, whatever they run: it lies in a folder that has their version. */
+function pythonStartup(): readonly string[] {
+  const versions = ["/usr/lib", "/usr/local/lib"]
+    .flatMap(namesIn)
+    .filter((name) => /^python3\.\d+$/.test(name));
+  return [...new Set(versions)].flatMap((version) =>
+    ["site", "user"].map((kind) => `.local/lib/${version}/site-packages/${kind}customize.py`),
+  );
 }
 
 /** The folder that changes with a path, which may not be there yet. */
