@@ -62,11 +62,7 @@ export const terminalCases: readonly ConformanceCase[] = [
       },
     );
     await started.shows("ready");
-    // One that comes in the moment before a shell begins to read waits until something is typed.
-    for (let typed = 0; typed < 3 && !started.text().includes("caught"); typed += 1) {
-      await started.process.write("\u0003");
-      await started.shows("caught", 3_000).catch(() => undefined);
-    }
+    await started.process.write("\u0003");
     await started.shows("caught");
     await started.process.write("one\rtwo\r");
     await started.shows(/got (?:one|two)/);
@@ -137,8 +133,7 @@ export const terminalCases: readonly ConformanceCase[] = [
         pty,
       });
       await started.shows("ready");
-      // An engine of containers takes its time on a busy machine.
-      same(await within(20_000, "end()", started.process.end()), [], "survivors");
+      same(await within(10_000, "end()", started.process.end()), [], "survivors");
       await started.ended();
     },
   ),
