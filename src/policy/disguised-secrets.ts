@@ -120,36 +120,37 @@ function formsOf(value: string): ReadonlySet<string> {
 
 /**
  * The text without what programs put between characters: blanks, line ends (also as `\n`, which is how a result as JSON
- * has them), quotes, colons, commas, `\x`, `0x`. `places` is filled with where each character that is left stands in the
- * whole text.
+ * has them), quotes, colons, commas, `\x`, `0x`. What is not ASCII stands in no form of a value. `places` is filled with
+ * where each character that is left stands in the whole text.
  */
 function squeeze(text: string, places?: Uint32Array): string {
-  let dense = "";
+  // One for all texts: a text put together from its words costs many times its own size.
+  if (scratch.length < text.length) scratch = Buffer.allocUnsafeSlow(text.length);
   let length = 0;
-  let from = 0;
-  const keep = (until: number): void => {
-    if (until > from) dense += text.slice(from, until);
-    if (places !== undefined) for (let at = from; at < until; at++) places[length++] = at;
-  };
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const skipped = code < 128 && SEPARATES[code] === 1 ? (isEscape(code, text[at + 1]) ? 2 : 1) : 0;
-    const prefix = code === ZERO && text[at + 1] === "x" ? 2 : skipped;
-    if (prefix === 0) continue;
-    keep(at);
-    at += prefix - 1;
-    from = at + 1;
+    if (code < 128 && SEPARATES[code] === 1) {
+      if (code === BACKSLASH && isEscaped(text.charCodeAt(at + 1))) at++;
+    } else if (code === ZERO && text.charCodeAt(at + 1) === SMALL_X) at++;
+    else {
+      if (places !== undefined) places[length] = at;
+      scratch[length++] = code < 128 ? code : NOT_ASCII;
+    }
   }
-  keep(text.length);
-  return dense;
+  return scratch.toString("latin1", 0, length);
 }
 
-function isEscape(code: number, next: string | undefined): boolean {
-  return code === BACKSLASH && next !== undefined && "xnrt".includes(next);
+let scratch = Buffer.allocUnsafeSlow(4_096);
+
+/** Of `\x`, `\n`, `\r`, `\t` the second character. */
+function isEscaped(code: number): boolean {
+  return code === SMALL_X || code === 110 || code === 114 || code === 116;
 }
 
 const BACKSLASH = 92;
 const ZERO = 48;
+const SMALL_X = 120;
+const NOT_ASCII = 1;
 const SEPARATES = new Uint8Array(128);
 for (const char of " \t\r\n\v\f:,;|\"'`[](){}<>\\&*#$%!?") SEPARATES[char.charCodeAt(0)] = 1;
 
