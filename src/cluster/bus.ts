@@ -80,22 +80,36 @@ export class Bus {
         ),
       );
     }
-    const connection = await connectTo(settings);
-    try {
-      // Servers that have just been started are still choosing who leads.
-      const streams = await patiently(() => jetstreamManager(connection));
-      const bus = new Bus({ connection, streams, settings, log });
-      await patiently(() => bus.makeQueue());
-      return bus;
-    } catch (error) {
-      await connection.close();
-      throw new HermesError(
-        failure(
-          "unavailable",
-          `the JetStream of the NATS server ${connection.getServer()} does not answer: ${describeThrown(error).message}`,
-          "Is it started with -js (nats-server -js -sd FOLDER), for this account, and with most of its peers there?",
-        ),
-      );
+    const deaf = new Set<string>();
+    for (let left = settings.url.split(",").length; ; left -= 1) {
+      const connection = await connectTo(settings, deaf);
+      const patienceMs = left > 1 ? DEAF_MS : PATIENCE_MS;
+      try {
+        // Servers that have just been started are still choosing who leads.
+        const streams = await patiently(() => jetstreamManager(connection), patienceMs);
+        const bus = new Bus({ connection, streams, settings, log });
+        await patiently(() => bus.makeQueue(), patienceMs).catch(async (error: unknown) => {
+          await bus.close();
+          throw error;
+        });
+        return bus;
+      } catch (error) {
+        await connection.close();
+        const server = connection.getServer();
+        const what = `the JetStream of the NATS server ${server} does not answer: ${describeThrown(error).message}`;
+        if (left > 1) {
+          log.warn(`${what}; trying others`);
+          deaf.add(server);
+          continue;
+        }
+        throw new HermesError(
+          failure(
+            "unavailable",
+            what,
+            "Is it started with -js (nats-server -js -sd FOLDER), for this account, and with most of its peers there?",
+          ),
+        );
+      }
     }
   }
 
@@ -355,8 +369,8 @@ export class NotSentError extends Error {
 }
 
 /** While servers choose who leads they answer late, or that they cannot now. */
-export async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
-  const until = performance.now() + PATIENCE_MS;
+export async function patiently<Value>(work: () => Promise<Value>, forMs = PATIENCE_MS): Promise<Value> {
+  const until = performance.now() + forMs;
   for (;;) {
     try {
       return await work();

@@ -5,9 +5,17 @@ import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { ClusterSettings } from "./bus.js";
 
-export async function connectTo(settings: ClusterSettings): Promise<NatsConnection> {
+const DEFAULT_PORT = 4_222;
+
+/** `without`: servers to leave out, as connections name them, as long as there are others. */
+export async function connectTo(
+  settings: ClusterSettings,
+  without: ReadonlySet<string> = new Set(),
+): Promise<NatsConnection> {
   const urls = settings.url.split(",").map(readUrl);
-  const servers = urls.map(({ host }) => host);
+  const all = urls.map(({ hostname, port }) => `${hostname}:${port === "" ? DEFAULT_PORT : port}`);
+  const others = all.filter((server) => !without.has(server));
+  const servers = others.length > 0 ? others : all;
   const { username: user, password: pass } = urls[0] ?? new URL("nats://localhost");
   const { tls_ca: caFile, tls_cert: certFile, tls_key: keyFile } = settings;
   const tls = settings.url.includes("tls://") || caFile !== "" || certFile !== "";

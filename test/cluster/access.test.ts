@@ -48,6 +48,24 @@ async function closedServer() {
 }
 
 describe("the servers of a cluster", () => {
+  it("are left at the start where one has no JetStream for us, as long as there are others", async () => {
+    const config = join(tempDir(), "nats.conf");
+    writeFileSync(config, 'accounts { A: { users: [{ user: "a", password: "a" }] } }\nno_auth_user: "a"\n');
+    const deaf = await startNats({ args: ["-c", config] });
+    onTestEnd(() => deaf.stop());
+    const whole = await startNats();
+    onTestEnd(() => whole.stop());
+    const { runtime } = await testRuntime([where], {
+      flags: { "cluster.url": `${deaf.url},${whole.url}`, "cluster.key": "of the test" },
+    });
+    // Which of them is tried first is drawn; of six one begins with the deaf one nearly always.
+    const opened = await Promise.all(
+      Array.from({ length: 6 }, () => Bus.open(runtime.config.values.cluster, silentLogger)),
+    );
+    for (const bus of opened) onTestEnd(() => bus.close());
+    for (const bus of opened) expect(bus.isConnected).toBe(true);
+  }, 60_000);
+
   it("are reached over TLS with an NKey", async () => {
     const { open } = await closedServer();
     const worker = await testRuntime([where], { flags: open });

@@ -65,7 +65,7 @@ test(
       id: "C1",
       what: `${tried} faults of a cluster of three NATS servers and three workers under a stream of calls`,
       trials: calls,
-      seen: `${broken.length} lost, run twice or told otherwise; ${ok.toLocaleString("en")} ok, ${unknown} unknown, ${errors} other errors; ${orphans} orphans, ${leaked} leaked descriptors; ${machines.restarted.length} NATS servers that did not catch up restarted`,
+      seen: `${broken.length} lost, run twice or told otherwise; ${ok.toLocaleString("en")} ok, ${unknown} unknown, ${errors} other errors; ${orphans} orphans, ${leaked} leaked descriptors; ${machines.restarted.length} NATS servers that did not catch up restarted, ${machines.emptied.length} with a damaged store emptied`,
       goal: "0 lost, 0 run twice unreported, 0 orphans, 0 leaked descriptors",
       pass: broken.length + orphans + lasting === 0 && (ok > CALLS / 2 || ONLY !== undefined),
     });

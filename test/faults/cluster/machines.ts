@@ -35,6 +35,8 @@ export const FRONT = "front";
 /** Where whoever administers the NATS servers sits. */
 export const OPERATOR = "operator";
 const CALLS = "FAULTS_CALLS";
+/** What a NATS server says again and again that cannot read what it wrote. */
+const STORE_DAMAGED = /Error applying entries to .* stream store/;
 
 export interface Running {
   readonly process: ChildProcess;
@@ -231,19 +233,47 @@ export class Machines {
 
   /** NATS servers that were started anew because they did not catch up. */
   readonly restarted: string[] = [];
+  /** Those whose store was damaged: emptied, and filled again by the others. */
+  readonly emptied: string[] = [];
 
-  /** Waits until all servers have all. One that does not catch up is started anew, as whoever runs it would do. */
+  /**
+   * Waits until all servers have all. One that does not catch up is started anew, as whoever runs it would do, and one
+   * that cannot read its own store gives it up for the copies of the others.
+   */
   async healthy(): Promise<void> {
     try {
-      await this.ask("healthy", 20);
+      return void (await this.ask("healthy", 20));
     } catch {
-      for (const name of (await this.ask("behind")) as readonly string[]) {
+      for (const name of await this.#late()) {
         this.restarted.push(name);
         await this.kill(name);
         await this.startNats(name);
       }
+    }
+    try {
+      return void (await this.ask("healthy", 40));
+    } catch {
+      const [damaged, second] = NATS.filter((name) =>
+        STORE_DAMAGED.test(this.running.get(name)?.complaints() ?? ""),
+      );
+      // With two of three emptied nobody would have what was acknowledged.
+      if (damaged === undefined || second !== undefined)
+        throw new Error("no NATS server leads, and not one is damaged");
+      this.emptied.push(damaged);
+      await this.kill(damaged);
+      for (const entry of readdirSync(this.store(damaged)))
+        rmSync(join(this.store(damaged), entry), { recursive: true, force: true });
+      await this.startNats(damaged);
       await this.ask("healthy", 60);
     }
+  }
+
+  /** None when nobody leads, who could say it. */
+  async #late(): Promise<readonly string[]> {
+    return this.ask("behind", 10).then(
+      (names) => names as readonly string[],
+      () => [],
+    );
   }
 
   async journal(machine: string): Promise<readonly Row[]> {
