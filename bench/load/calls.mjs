@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { post } from "../serve.mjs";
 import { percentile } from "../statistics.mjs";
 import { startBareServer } from "./bare-server.mjs";
-import { withMeasuredServer } from "./measured-server.mjs";
+import { cpuMsOf, withMeasuredServer } from "./measured-server.mjs";
 import { watchNeighbours } from "./neighbours.mjs";
 
 const IN_FLIGHT = 200;
@@ -32,20 +32,34 @@ export async function measureCalls({
   warmSeconds = WARM_SECONDS,
   saturation = SATURATION,
   nodeArgs = [],
+  startCluster,
 }) {
   const bare = await startBareServer({ inFlight: BARE_IN_FLIGHT, waitMs });
+  const tools = serviceTool(bare.port);
+  const cluster = await startCluster?.({ dist, config: CONFIG, tools });
   const measured = await withMeasuredServer(
-    { dist, sockets: inFlight, config: CONFIG, nodeArgs, tools: serviceTool(bare.port) },
+    { dist, sockets: inFlight, config: CONFIG, nodeArgs, tools, ...cluster?.front },
     async ({ server, home, samples }) => {
       const cwd = join(home, "work");
-      const neighbours = watchNeighbours({ pids: [process.pid, server.pid, bare.pid] });
-      const seen = await keepInFlight({ server, cwd, inFlight, seconds: minutes * 60, warmSeconds });
+      const parts = cluster?.pids ?? {};
+      const neighbours = watchNeighbours({
+        pids: [process.pid, server.pid, bare.pid, ...Object.values(parts)],
+      });
+      const seconds = minutes * 60;
+      const spent = cpuOfParts(parts, { afterMs: warmSeconds * 1_000 });
+      const seen = await keepInFlight({ server, cwd, inFlight, seconds, warmSeconds });
       neighbours.stop();
       const held = samples();
-      return { ...seen, neighbours, held, ...(await saturate({ server, cwd, ...saturation })) };
+      return {
+        ...seen,
+        neighbours,
+        held,
+        spent: spent(),
+        ...(await saturate({ server, cwd, ...saturation })),
+      };
     },
-  ).finally(() => bare.stop());
-  const { done, errors, seconds, countFrom, neighbours, held, perSecond, zombies, orphans } = measured;
+  ).finally(() => Promise.all([bare.stop(), cluster?.stop()]));
+  const { done, errors, seconds, countFrom, neighbours, held, spent, perSecond, zombies, orphans } = measured;
   const calls = done.length;
   const overheads = done.map(({ overhead }) => overhead);
   const quietSeconds = neighbours.quietSeconds(countFrom);
@@ -88,9 +102,21 @@ export async function measureCalls({
     p99,
     bareP99,
     cpuMs,
+    partsCpuMs: Object.fromEntries(Object.entries(spent).map(([name, ms]) => [name, ms / calls])),
+    errors: errors.length,
     rss,
     perSecond,
   };
+}
+
+/** Begins to count when the warm-up is over; answers with what gives the processor time of each process since. */
+function cpuOfParts(pids, { afterMs }) {
+  const all = () => Object.entries(pids).map(([name, pid]) => [name, cpuMsOf(pid)]);
+  let before = {};
+  setTimeout(() => {
+    before = Object.fromEntries(all());
+  }, afterMs);
+  return () => Object.fromEntries(all().map(([name, ms]) => [name, ms - before[name]]));
 }
 
 function grouped(calls) {

@@ -10,7 +10,7 @@ const PROBE = fileURLToPath(new URL("./probe.mjs", import.meta.url));
 
 /** Runs `work({ server, home, samples })` against a server of its own and answers with what it gave, and the record. */
 export async function withMeasuredServer(
-  { dist, config = "", sockets = 256, collectEvery = 0, nodeArgs = [], tools = "" },
+  { dist, config = "", sockets = 256, collectEvery = 0, nodeArgs = [], tools = "", env = {} },
   work,
 ) {
   const home = await mkdtemp(join(tmpdir(), "hermes-load-"));
@@ -30,7 +30,7 @@ export async function withMeasuredServer(
       home,
       sockets,
       nodeArgs: ["--import", PROBE, ...nodeArgs],
-      env: { HERMES_LOAD_PROBE: record, HERMES_LOAD_COLLECT: String(collectEvery) },
+      env: { ...env, HERMES_LOAD_PROBE: record, HERMES_LOAD_COLLECT: String(collectEvery) },
     });
     const { pid } = server;
     watch = setInterval(() => {
@@ -47,6 +47,13 @@ export async function withMeasuredServer(
     await server?.stop();
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Of all its threads: what others do on the machine changes how long something takes, and this only a little. */
+export function cpuMsOf(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const spent = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8"));
+  return spent.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
 }
 
 function readSamples(file) {

@@ -1,11 +1,12 @@
 // The curves of docs/scaling.md: one node with 10 to 10,000 tools, and with 1 to 200 sessions; then the tables of the model.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, post } from "../serve.mjs";
 import { percentile } from "../statistics.mjs";
 import { measureCalls } from "./calls.mjs";
+import { startCluster } from "./cluster-parts.mjs";
 import { curves } from "./curves.mjs";
-import { withMeasuredServer } from "./measured-server.mjs";
+import { cpuMsOf, withMeasuredServer } from "./measured-server.mjs";
 import { clusterTable, partsTable } from "./simulate.mjs";
 
 const TOOLS = [10, 100, 1_000, 10_000];
@@ -28,17 +29,25 @@ export async function publishScaling({ dist, quick, root }) {
     });
     sessions.push({ count, others, throughput, median, p99, bareP99, cpuMs, rss, perSecond });
   }
+  const cluster = await measureCalls({
+    dist,
+    minutes: quick ? 0.03 : 0.5,
+    ...(quick && { inFlight: 10, warmSeconds: 1, saturation: { callers: 2, seconds: 1 } }),
+    startCluster,
+  });
   const date = new Date().toISOString().slice(0, 10);
-  if (quick) return console.log(JSON.stringify({ tools, sessions }));
+  if (quick) return console.log(JSON.stringify({ tools, sessions, cluster: cluster.partsCpuMs }));
   const folder = join(root, "docs", "scaling");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "tools.svg"), toolsPicture(tools));
   writeFileSync(join(folder, "sessions.svg"), sessionsPicture(sessions));
+  putIntoModel(join(root, "bench", "load", "scaling.json"), { cluster, date });
   const page = join(root, "docs", "scaling.md");
   let text = readFileSync(page, "utf8");
   for (const [name, part] of Object.entries({
     tools: toolsTable(tools, date),
     sessions: sessionsTable(sessions, date),
+    machines: machinesTable(cluster, date),
     parts: partsTable(),
     clusters: clusterTable(),
   }))
@@ -77,13 +86,6 @@ async function withTools({ dist, count, rounds }) {
   );
   const { samples, start, list, call, search } = measured;
   return { count, start, list, call, search, rss: (samples.at(-1)?.rss ?? 0) / 2 ** 20 };
-}
-
-/** Of all its threads: what others do on the machine changes how long something takes, and this only a little. */
-function cpuMsOf(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const spent = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8"));
-  return spent.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
 }
 
 function madeTools(count) {
@@ -196,6 +198,36 @@ function sessionsTable(rows, date) {
       `${Math.round(others * 100)} %`,
     ]),
     `${date}.${disturbance(rows)}`,
+  );
+}
+
+/** What the machines of a cluster spend on a call, in the place of what was there. */
+function putIntoModel(file, { cluster, date }) {
+  const model = JSON.parse(readFileSync(file, "utf8"));
+  const { worker, nats } = cluster.partsCpuMs;
+  const messages = model.nats.messagesOut + model.nats.messagesBack;
+  const rounded = (ms) => Number(ms.toPrecision(2));
+  model.front.cpuMs = rounded(cluster.cpuMs);
+  model.worker.cpuMs = rounded(worker);
+  model.nats.messageMs = rounded(nats / messages);
+  const from = `measured ${date} (npm run load -- scaling): processor time per call under the load of O1`;
+  model.front.from = `${from}, of a front node whose calls run on a worker; its variation (scv) is ASSUMED`;
+  model.worker.from = `${from}, of a worker that runs all of them; slots are the default, cores ASSUMED`;
+  model.nats.from = `${from}, of one NATS server that keeps one copy, divided by the messages; latency (replication and network, each way) and scv are ASSUMED`;
+  writeFileSync(file, `${JSON.stringify(model, undefined, 2)}\n`);
+}
+
+function machinesTable({ cpuMs, partsCpuMs, throughput, median, p99, others }, date) {
+  return table(
+    ["part", "processor time a call"],
+    [
+      ["front node", `${cpuMs.toFixed(2)} ms`],
+      ["worker", `${partsCpuMs.worker.toFixed(2)} ms`],
+      ["NATS server", `${partsCpuMs.nats.toFixed(2)} ms`],
+    ],
+    `${date}: the load of O1 through a cluster of one front node, one NATS server and one worker, all on one machine with two cores;` +
+      ` ${throughput.toFixed(0)} calls a second, overhead median ${median.toFixed(1)} ms and p99 ${p99.toFixed(1)} ms;` +
+      ` other programs took ${Math.round(others * 100)} % of the machine.`,
   );
 }
 

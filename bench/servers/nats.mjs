@@ -31,7 +31,7 @@ export async function startNats() {
     }
     await delay(25);
   }
-  return { server: `127.0.0.1:${port}`, stop };
+  return { server: `127.0.0.1:${port}`, pid: server.pid, stop };
 }
 
 async function freePort() {
