@@ -49,7 +49,7 @@ test(
       await pause(FULL ? 4_000 : 500);
       tried += 1;
       const of = Object.entries(totals()).map(([name, sum]) => `${sum - (before[name] ?? 0)} ${name}`);
-      console.info(`${fault?.what}: ${of.join(", ")}`);
+      console.info(`${fault?.what}: ${of.join(", ")}; ${await machines.used()}`);
     }
     await machines.stopCalls();
     const leaked = await leakedDescriptors(machines, descriptors);

@@ -128,7 +128,7 @@ export class Machines {
         // Servers and clients that are gone without a word are noticed in seconds, not in minutes.
         'ping_interval: "2s"',
         "ping_max: 2",
-        `jetstream { store_dir: "${this.store(name)}", max_file_store: 1Gb, max_memory_store: 16Mb }`,
+        `jetstream { store_dir: "${this.store(name)}", max_file_store: 4Gb, max_memory_store: 256Mb }`,
         `cluster { name: faults, listen: "${address}:${route}", routes: [${routes.map((url) => `"${url}"`).join(", ")}] }`,
         "",
       ].join("\n"),
@@ -225,6 +225,15 @@ export class Machines {
       env: { ...process.env, PATH },
     });
     return JSON.parse(stdout);
+  }
+
+  /** What the queue, the tables and all large messages take, in all copies together. */
+  async used(): Promise<string> {
+    const { memory, storage } = (await this.ask("used")) as {
+      readonly memory: number;
+      readonly storage: number;
+    };
+    return `${Math.round(storage / 2 ** 20)} MB kept by NATS, ${Math.round(memory / 2 ** 20)} MB in memory`;
   }
 
   leader(): Promise<string> {

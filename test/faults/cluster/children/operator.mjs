@@ -40,6 +40,10 @@ async function run() {
     }
     case "delete stream":
       return manager.streams.delete(stream);
+    case "used": {
+      const { memory, storage } = await manager.getAccountInfo();
+      return { memory, storage };
+    }
     case "waiting":
       return (await manager.streams.info(stream)).state.messages;
   }
