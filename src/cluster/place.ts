@@ -139,7 +139,7 @@ export class ClusterPlace implements CallPlace {
         this.#running.get(message.uid)?.context.progress(message.progress);
         return undefined;
       case "event":
-        if (this.#runtime.events.active) this.#runtime.events.emit(message.event);
+        this.#runtime.events.emit(message.event);
         return undefined;
       case "notices":
         this.leases.addNotices(message.session, message.notices);
