@@ -8,12 +8,17 @@ import { testCluster, useNats } from "./support.js";
 
 useNats();
 
-function named(name: string, properties: AnyTool["parameters"]["properties"] = {}): AnyTool {
+function named(
+  name: string,
+  properties: AnyTool["parameters"]["properties"] = {},
+  more: Partial<AnyTool> = {},
+): AnyTool {
   return defineTool({
     name,
     description: name,
     parameters: { type: "object", properties },
     handler: () => `${name} ran`,
+    ...more,
   }) as AnyTool;
 }
 
@@ -76,5 +81,26 @@ describe("tools that come and change while a cluster runs", () => {
     expect(next).toMatchObject({ ok: true, human: "moved ran", worker: other?.worker.id });
     other?.at.registry.deregister("moved");
     expect((await session.call({ name: "moved" })).worker).toBeUndefined();
+  });
+
+  it("a worker whose tool has just become another does not begin what was approved for the one before", async () => {
+    const ran: string[] = [];
+    const asks: Partial<AnyTool> = {
+      permissions: ["memory:write"],
+      effects: () => [{ action: "memory:write", resource: "all", mode: "write", ask: { reason: "sure?" } }],
+    };
+    const { front, workers } = await testCluster([named("same", {}, asks)], { workers: [[], []] });
+    const session = await front.runtime.openSession({ approver: { ask: async () => "once" } });
+    const { worker } = await session.call({ name: "same" });
+    const there = workers.find((one) => one.worker.id === worker);
+    const other = workers.find((one) => one.worker.id !== worker);
+    const handler = () => ran.push("another");
+    there?.at.registry.add(named("same", { path: { type: "string" } }, { ...asks, handler }));
+    expect(await session.call({ name: "same" })).toMatchObject({
+      ok: true,
+      human: "same ran",
+      worker: other?.worker.id,
+    });
+    expect(ran).toEqual([]);
   });
 });
