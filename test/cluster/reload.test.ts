@@ -1,4 +1,5 @@
 // @needs nats-server
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../src/cluster/place.js";
 import { defineTool } from "../../src/index.js";
@@ -102,5 +103,25 @@ describe("tools that come and change while a cluster runs", () => {
       worker: other?.worker.id,
     });
     expect(ran).toEqual([]);
+  });
+
+  it("a worker says which tools it has now, also when it takes long to find out which it had before", async () => {
+    const { workers } = await testCluster([named("first")]);
+    const [one] = workers;
+    if (one === undefined) throw new Error("no worker");
+    const { runtime, registry } = one.at;
+    const list = runtime.listTools.bind(runtime);
+    let late = 1;
+    runtime.listTools = async (request) => {
+      const listed = await list(request);
+      if (late-- > 0) await pause(300);
+      return listed;
+    };
+    const before = one.worker.record?.revision ?? 0;
+    registry.add(named("second"));
+    await pause(50);
+    registry.add(named("third"));
+    await eventually(() => expect(one.worker.record?.revision).toBeGreaterThanOrEqual(before + 2));
+    expect(Object.keys(one.worker.record?.tools ?? {}).sort()).toEqual(["first", "second", "third"]);
   });
 });
