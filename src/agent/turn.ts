@@ -178,7 +178,7 @@ class Turn {
   #announceAnswer(startedAt: number, finish: ModelFinish | undefined, error?: string): void {
     const { session, conversation, model, traceparent } = this.#parts;
     const { events } = session.scope.services;
-    if (!events.active) return;
+    if (!events.wants("model.finished")) return;
     events.emit({
       type: "model.finished",
       session: session.id,

@@ -6,6 +6,7 @@ import type { Effect } from "../tool/effects.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { type CallRecord, wholeMicroseconds } from "./call-record.js";
+import { previewOf } from "./preview.js";
 import type { ApprovalAnswer, ApprovalReply, ApprovalRequest, Review } from "./scope.js";
 
 /** Turns an "ask" into a yes of the person, or ends the call. Silence and absence are a no. */
@@ -108,6 +109,7 @@ function unanswered(call: CallRecord, decision: Decision, answer: "nobody" | "ti
   if (call.signal?.aborted === true) return failure("cancelled", "interrupted while waiting for approval");
   const what = toldReason(call, decision.reason ?? `rule ${decision.rule}`);
   if (answer === "nobody") {
+    announceUnasked(call, decision);
     return failure(
       "denied",
       `needs approval (${what}), and nobody can be asked here`,
@@ -118,6 +120,24 @@ function unanswered(call: CallRecord, decision: Decision, answer: "nobody" | "ti
     "timed_out_waiting",
     `needed approval (${what}); nobody answered within ${scope.services.approvalTimeoutMs / 1000} s`,
   );
+}
+
+/** The caller is told by its result; whoever could be there the next time only by this. */
+function announceUnasked(call: CallRecord, { reason, rule }: Decision): void {
+  const { scope } = call;
+  const { events, redact } = scope.services;
+  events.emit({
+    type: "approval.unasked",
+    id: call.id,
+    tool: redact(call.name),
+    preview: previewOf(call),
+    reason: redact(reason ?? `rule ${rule}`),
+    session: scope.info.id,
+    conversation: scope.conversations.at(-1),
+    door: scope.door,
+    environment: scope.environment.name,
+    at: Date.now(),
+  });
 }
 
 function refusedByReviewer(call: CallRecord, reason: string): Failure {

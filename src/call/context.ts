@@ -163,14 +163,14 @@ export class HandlerContext implements CallContext {
   progress(update: Progress): void {
     const { id, entry, scope, onProgress } = this.#call;
     const { events, log } = scope.services;
-    if (this.#over || (onProgress === undefined && !events.active)) return;
+    if (this.#over || (onProgress === undefined && !events.wants("call.progress"))) return;
     const progress = this.#readable(update);
     try {
       ignoreRejection(onProgress?.(progress, id));
     } catch (thrown) {
       log.warn(`onProgress of a call of ${entry.name} failed: ${describeThrown(thrown).message}`);
     }
-    if (events.active)
+    if (events.wants("call.progress"))
       events.emit({ type: "call.progress", session: scope.info.id, id, name: entry.name, progress });
   }
 

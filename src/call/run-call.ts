@@ -1,4 +1,3 @@
-import { NOBODY_ASKED } from "../observe/events.js";
 import type { CallResult, IncomingCall } from "../tool/call.js";
 import { failure } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
@@ -10,6 +9,7 @@ import { CallRecord, type RunOptions } from "./call-record.js";
 import { execute } from "./execute.js";
 import { journalIntent, journalOutcome, statusOf } from "./journal-call.js";
 import { PREPARE, type Stage, walkStages } from "./prepare.js";
+import { previewOf } from "./preview.js";
 import type { CallScope } from "./scope.js";
 import { settle, settleFailure } from "./settle.js";
 import { framedResult } from "./untrusted.js";
@@ -60,7 +60,7 @@ export async function walk(
 
 function announceStart(call: CallRecord): void {
   const { events } = call.scope.services;
-  if (!events.active) return;
+  if (!events.wants("call.started")) return;
   const { scope } = call;
   const entry = scope.view.entries.get(call.target.name);
   events.emit({
@@ -79,45 +79,10 @@ function announceStart(call: CallRecord): void {
   });
 }
 
-function previewOf({ scope, target }: CallRecord): string {
-  return scope.services.redact(previewOfArguments(target.arguments)).slice(0, PREVIEW_CHARS);
-}
-
-const PREVIEW_CHARS = 200;
-/** Masked before it is cut: a secret that is cut in two is no longer recognised. */
-const UNMASKED_CHARS = 4_096;
-const PREVIEW_FIELDS = 4;
-
-/** A glimpse of arguments that nobody has checked yet: they may be huge, cyclic or not JSON at all. */
-function previewOfArguments(raw: unknown): string {
-  if (typeof raw === "string") return raw.slice(0, UNMASKED_CHARS);
-  if (typeof raw !== "object" || raw === null) return String(raw);
-  // Listing the keys of a long array takes seconds.
-  if (Array.isArray(raw)) return `[${raw.length} items]`;
-  try {
-    const shown: Record<string, string> = {};
-    let left = PREVIEW_FIELDS;
-    for (const key in raw) {
-      const value: unknown = Reflect.get(raw, key);
-      shown[key.slice(0, 40)] =
-        typeof value === "string"
-          ? value.slice(0, UNMASKED_CHARS)
-          : typeof value === "object"
-            ? "…"
-            : String(value);
-      if (--left === 0) break;
-    }
-    return JSON.stringify(shown);
-  } catch {
-    return "";
-  }
-}
-
 function announceEnd(call: CallRecord): void {
   const { scope } = call;
   const { events, redact } = scope.services;
-  // The terminal of a server, which does not hear of every call, tells of those that nobody could be asked about.
-  if (!events.active && call.decided !== NOBODY_ASKED) return;
+  if (!events.wants("call.finished")) return;
   const { parent, usage, journalEntry } = call;
   events.emit({
     type: "call.finished",

@@ -3,7 +3,6 @@ import { messageOf } from "../base/errno.js";
 import { ownCommand } from "../base/own-command.js";
 import { visible } from "../base/visible-text.js";
 import type { StartedGateways } from "../gateway/start.js";
-import { NOBODY_ASKED } from "../observe/events.js";
 import { noteServer, runningServer } from "../runtime/running-server.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { RuntimeScheduler } from "../runtime/scheduler.js";
@@ -149,10 +148,9 @@ function showQuestions({ events }: Runtime, out: Output): void {
     out.note(`${question}\n  yes: ${ownCommand()} approvals approve ${event.id}, or on the page`);
   });
   let saidHow = false;
-  events.onType("call.finished", (event) => {
-    if (event.decision !== NOBODY_ASKED) return;
+  events.onType("approval.unasked", (event) => {
     out.note(
-      `${visible(event.name)} was denied, because nobody could be asked: ${brief(visible(event.preview), 300)}`,
+      `${visible(event.tool)} was denied, because nobody could be asked: ${brief(visible(event.preview), 300)}`,
     );
     if (!saidHow) out.note(`  ${howToBeAsked("keep its page open")}`);
     saidHow = true;

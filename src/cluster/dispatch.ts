@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { deferred } from "../base/deferred.js";
+import { ownCommand } from "../base/own-command.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HandlerContext } from "../call/context.js";
 import { ToolError } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
-import { describeThrown } from "../tool/thrown.js";
-import { NotSentError } from "./bus.js";
+import { Attempt, type Ending, type NotTaken } from "./attempt.js";
 import type { Lease } from "./leases.js";
-import { type Order, type Outcome, orderId } from "./messages.js";
+import type { Order, Outcome, SessionSpec } from "./messages.js";
 import type { ClusterPlace } from "./place.js";
 import type { Known } from "./roster.js";
 
@@ -15,16 +14,8 @@ import type { Known } from "./roster.js";
 const MAX_LOST = 3;
 /** So often it is sent on when workers decline it. */
 const MAX_DECLINED = 20;
-/** The servers may be choosing a new leader: the same message is offered again for so long, and taken once. */
-const ENQUEUE_MS = 15_000;
-const ENQUEUE_PAUSE_MS = 200;
-/** A call that only reads and has been told its worker goes into the queue when it is not answered so soon. */
-const QUEUED_AFTER_MS = 25;
 /** A worker that has declined something is left alone for a while when there are others. */
 const AVOID_MS = 5_000;
-
-/** `missing`: it will never begin where it was sent to. `given up`: the queue did not take it. */
-type Ending = { readonly outcome: Outcome } | "lost" | "missing" | "given up";
 
 /**
  * One call on its way through the cluster, to its one outcome. What an attempt that was given up still says settles
@@ -35,15 +26,9 @@ export class Dispatch {
   readonly context: HandlerContext;
   readonly call: CallRecord;
   readonly #place: ClusterPlace;
-  #attempt = 0;
-  #worker: string | undefined;
-  #sentAt = 0;
-  /** Its number in the queue, once the servers have it. */
-  #seq: number | undefined;
-  /** Whether the servers may have it although they did not say so. */
-  #mayBeQueued = false;
-  #refusal = "";
-  #end: ((ending: Ending) => void) | undefined;
+  #attempts = 0;
+  /** The one that is under way. */
+  #attempt: Attempt | undefined;
 
   constructor(
     place: ClusterPlace,
@@ -53,7 +38,7 @@ export class Dispatch {
     this.uid = parts.uid;
     this.call = parts.call;
     this.context = parts.context;
-    this.context.onAbort(() => this.#cancel());
+    this.context.onAbort(() => this.#attempt?.cancel());
   }
 
   get onlyReads(): boolean {
@@ -62,11 +47,11 @@ export class Dispatch {
 
   /** The one that has it now. */
   get worker(): string | undefined {
-    return this.#worker;
+    return this.#attempt?.worker;
   }
 
   get sinceSentMs(): number {
-    return performance.now() - this.#sentAt;
+    return this.#attempt?.sinceSentMs ?? 0;
   }
 
   async run(): Promise<unknown> {
@@ -75,77 +60,53 @@ export class Dispatch {
     // What is sent may change something at once.
     await call.mayChange;
     const lease = await this.#place.leases.of(call.scope);
-    const { onlyReads } = this;
     for (let declined = 0, lost = 0; ; ) {
       // Until it is on its way nothing has begun.
       call.began = false;
       const worker = await this.#choose(lease);
-      if (this.context.aborted) {
-        worker.sent -= 1;
-        throw new ToolError("interrupted before it began", { code: "cancelled" });
-      }
-      call.began = true;
+      const { spec } = lease;
       const ending = await this.#tryOn(worker, lease);
-      if (typeof ending === "object") {
+      if (ending === "missing") continue;
+      if (typeof ending === "object" && "outcome" in ending) {
         const { outcome } = ending;
-        if (outcome.declined === undefined || declined >= MAX_DECLINED) return this.#accept(outcome, lease);
+        if (outcome.declined === undefined || declined >= MAX_DECLINED)
+          return this.#accept(outcome, { lease, spec });
         declined += 1;
         await this.#goElsewhere(worker, { lease, why: outcome.declined });
-      } else if (ending !== "missing") {
-        lost += 1;
-        if (onlyReads && lost < MAX_LOST) continue;
-        throw ending === "lost" ? this.#unknown(worker) : this.#notTaken(onlyReads);
+        continue;
       }
+      lost += 1;
+      if (this.onlyReads && lost < MAX_LOST) continue;
+      throw ending === "lost" ? this.#unknown(worker) : this.#notTaken(ending);
     }
   }
 
   settle(outcome: Outcome): void {
-    if (outcome.attempt === this.#attempt) this.#end?.({ outcome });
+    if (outcome.attempt === this.#attempt?.number) this.#attempt.end({ outcome });
   }
 
   /** Its worker went without a word. */
   lost(worker: string): void {
-    if (worker === this.#worker) this.#end?.("lost");
+    if (worker === this.worker) this.#attempt?.end("lost");
   }
 
-  /** Its worker has never seen it. Unless it still waits in the queue it may go elsewhere, once it cannot begin there. */
-  async missing({ waits }: { readonly waits: boolean }): Promise<void> {
-    const { uid } = this;
-    const [attempt, seq] = [this.#attempt, this.#seq];
-    if (seq === undefined) return;
-    if (waits && (await this.#place.bus.isQueued(seq, orderId({ uid, attempt })))) return;
-    if ((await this.#fence()) && attempt === this.#attempt) this.#end?.("missing");
+  /** Its worker has never seen it. */
+  async missing(how: { readonly waits: boolean }): Promise<void> {
+    await this.#attempt?.missing(how);
   }
 
   /** Its worker has it no longer: it ran there, and nobody knows what came of it. */
   forgotten(): void {
-    this.#end?.("lost");
+    this.#attempt?.end("lost");
   }
 
   isWanted(attempt: number): boolean {
-    return attempt === this.#attempt && this.#end !== undefined && !this.context.aborted;
+    return attempt === this.#attempt?.number && !this.context.aborted;
   }
 
   /** Tells the worker once more when the first time was lost. */
   remindCancel(): void {
-    if (this.context.aborted) this.#cancel();
-  }
-
-  /** True when its worker has not begun it and never will, whatever the queue still brings it. */
-  async #fence(): Promise<boolean> {
-    const [worker, attempt] = [this.#worker, this.#attempt];
-    if (worker === undefined) return false;
-    try {
-      const answer = await this.#place.tell(worker, { kind: "fence", uid: this.uid, attempt });
-      return answer.kind === "fence" && answer.fenced;
-    } catch {
-      return false;
-    }
-  }
-
-  #cancel(): void {
-    if (this.#worker === undefined) return;
-    this.#place.tell(this.#worker, { kind: "cancel", uid: this.uid }).catch(() => undefined);
+    if (this.context.aborted) this.#attempt?.cancel();
   }
 
   async #choose(lease: Lease): Promise<Known> {
@@ -169,7 +130,7 @@ export class Dispatch {
       if (left <= 0 || this.context.aborted) {
         throw new ToolError(`no worker of the cluster can run it: ${roster.whyNot(wanted)}`, {
           code: "unavailable",
-          hint: "Who is there: hermes cluster status. Another one: hermes worker --cluster …",
+          hint: `Who is there: ${ownCommand()} cluster status. Another one: ${ownCommand()} worker --cluster …`,
         });
       }
       await roster.changed(left);
@@ -177,102 +138,57 @@ export class Dispatch {
   }
 
   async #tryOn(known: Known, lease: Lease): Promise<Ending> {
-    const { id } = known.record;
-    const { bus, leases, roster } = this.#place;
-    const movedFrom = [...lease.workers.keys()].filter((worker) => roster.get(worker) === undefined);
-    leases.bind(lease, id, (worker) => roster.get(worker) !== undefined);
-    if (movedFrom.length > 0) this.#noteMove(movedFrom, id);
-    this.#attempt += 1;
-    this.#seq = undefined;
-    this.#worker = id;
-    this.#sentAt = performance.now();
-    const { promise: ended, resolve: end, reject } = deferred<Ending>();
-    this.#end = end;
-    let soon: NodeJS.Timeout | undefined;
+    const { call, context, onlyReads } = this;
     try {
-      const order = this.#orderFor(id, lease);
-      // Where there is no room, it would have to wait its turn in the queue.
-      const isTold = known.sent <= known.record.slots && bus.tellAtOnce(bus.subject("order", id), order);
-      const enqueue = () => {
-        this.#enqueue(order, { worker: id, isTold }).then((given) => given && end(given), reject);
-      };
-      // What only reads is worth nothing without whoever waits for it: no use in keeping it for a moment.
-      if (isTold && this.onlyReads) soon = setTimeout(enqueue, QUEUED_AFTER_MS);
-      else enqueue();
-      return await ended;
+      if (context.aborted) throw new ToolError("interrupted before it began", { code: "cancelled" });
+      call.began = true;
+      const { id, slots } = known.record;
+      this.#bind(id, lease);
+      this.#attempts += 1;
+      this.#attempt = new Attempt(this.#place, {
+        worker: id,
+        order: this.#orderFor(id, lease),
+        onlyReads,
+        hasRoom: known.sent <= slots,
+        isAborted: () => context.aborted,
+      });
+      return await this.#attempt.run();
     } finally {
-      clearTimeout(soon);
       known.sent -= 1;
-      this.#worker = undefined;
-      this.#end = undefined;
-      // Of a worker that is gone: nobody else takes it, and nobody may.
-      if (this.#seq !== undefined && roster.get(id) === undefined)
-        bus.withdraw(this.#seq, orderId({ uid: this.uid, attempt: this.#attempt })).catch(() => undefined);
+      this.#attempt = undefined;
     }
   }
 
-  /** Answers only when it surely came to nothing, or when nobody knows. */
-  async #enqueue(
-    order: Order,
-    { worker, isTold }: { readonly worker: string; readonly isTold: boolean },
-  ): Promise<Ending | undefined> {
-    const { bus } = this.#place;
-    const subject = bus.subject("calls", worker);
-    const until = performance.now() + ENQUEUE_MS;
-    const isOver = () => this.#attempt !== order.attempt || this.#end === undefined;
-    this.#mayBeQueued = isTold;
-    for (;;) {
-      try {
-        const seq = await bus.enqueue(subject, order, orderId(order));
-        if (!isOver()) this.#seq = seq;
-        return undefined;
-      } catch (error) {
-        if (isOver()) return undefined;
-        if (!(error instanceof NotSentError)) this.#mayBeQueued = true;
-        this.#refusal = describeThrown(error).message;
-        if (performance.now() > until || this.context.aborted) return this.#giveUp();
-      }
-      await pause(ENQUEUE_PAUSE_MS);
-      if (isOver()) return undefined;
-    }
-  }
-
-  /** The queue did not say that it has it. The worker can still say that it will not begin it, or that it has. */
-  async #giveUp(): Promise<Ending | undefined> {
-    if (!this.#mayBeQueued) return "given up";
-    if (await this.#fence()) {
-      this.#mayBeQueued = false;
-      return "given up";
-    }
-    const answer = await this.#place
-      .tell(this.#worker ?? "", { kind: "check", uids: [this.uid] })
-      .catch(() => undefined);
-    if (answer?.kind === "check" && answer.missing.length === 0) return undefined;
-    this.#cancel();
-    return "given up";
+  #bind(worker: string, lease: Lease): void {
+    const { leases, roster } = this.#place;
+    const movedFrom = [...lease.workers.keys()].filter((each) => roster.get(each) === undefined);
+    leases.bind(lease, worker, (each) => roster.get(each) !== undefined);
+    if (movedFrom.length > 0) this.#noteMove(movedFrom, worker);
   }
 
   #orderFor(worker: string, lease: Lease): Order {
     const { call } = this;
-    const isKnown = lease.workers.get(worker)?.known === true;
+    const isKnown = lease.workers.get(worker) === lease.spec;
     return {
       uid: this.uid,
-      attempt: this.#attempt,
+      attempt: this.#attempts,
       node: this.#place.id,
       session: lease.key,
       ...(!isKnown && { spec: lease.spec, task: lease.task ?? { cwd: call.scope.info.cwd, exported: {} } }),
       id: call.id,
       tool: call.entry.name,
+      hash: this.#place.hashFor(call.entry),
       args: call.args,
       traceparent: call.trace,
       approved: isApproved(call),
     };
   }
 
-  #accept(outcome: Outcome, lease: Lease): unknown {
+  #accept(outcome: Outcome, { lease, spec }: { readonly lease: Lease; readonly spec: SessionSpec }): unknown {
     const { call } = this;
-    const on = lease.workers.get(outcome.worker);
-    if (on !== undefined) on.known = true;
+    // Not what the session is by now: its tools may be others since the order was sent.
+    if (outcome.declined === undefined && lease.workers.has(outcome.worker))
+      lease.workers.set(outcome.worker, spec);
     call.worker = outcome.worker;
     call.began = outcome.began;
     call.addUntrusted(outcome.untrustedFrom);
@@ -306,7 +222,7 @@ export class Dispatch {
   ): Promise<void> {
     const { id } = known.record;
     if (why === "session") {
-      lease.workers.set(id, { known: false });
+      lease.workers.set(id, undefined);
       return;
     }
     if (why === "tool") return this.#place.roster.lacks(known, this.call.entry.name);
@@ -315,9 +231,9 @@ export class Dispatch {
     await pause(50);
   }
 
-  #notTaken(onlyReads: boolean): ToolError {
-    const message = `the queue of the cluster did not take the call: ${this.#refusal}`;
-    if (!this.#mayBeQueued || onlyReads) {
+  #notTaken({ refusal, mayHaveArrived }: NotTaken): ToolError {
+    const message = `the queue of the cluster did not take the call: ${refusal}`;
+    if (!mayHaveArrived || this.onlyReads) {
       this.call.began = false;
       return new ToolError(message, {
         code: "unavailable",

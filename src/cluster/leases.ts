@@ -14,8 +14,8 @@ export interface Lease {
   spec: SessionSpec;
   /** What `spec` names the tools of. */
   view: View;
-  /** The workers it is on, and whether they know it by now. */
-  readonly workers: Map<string, { known: boolean }>;
+  /** The workers it is on, and what each of them knows of it by now. */
+  readonly workers: Map<string, SessionSpec | undefined>;
   /** Where its commands stand, once one has told. */
   task: TaskLeft | undefined;
   readonly notices: ProcessNotice[];
@@ -80,7 +80,7 @@ export class Leases {
   bind(lease: Lease, worker: string, isThere: (id: string) => boolean): void {
     if (lease.workers.has(worker)) return;
     for (const id of [...lease.workers.keys()]) if (!isThere(id)) lease.workers.delete(id);
-    lease.workers.set(worker, { known: false });
+    lease.workers.set(worker, undefined);
     this.save(lease);
   }
 
@@ -114,7 +114,7 @@ export class Leases {
     const entry = await this.#table.get(nameOf(lease.key));
     if (entry === null || entry.operation !== "PUT") return;
     const saved = (await this.#bus.open(this.#subject(lease.key), entry.value)) as SavedLease;
-    for (const id of saved.workers) lease.workers.set(id, { known: false });
+    for (const id of saved.workers) lease.workers.set(id, undefined);
     lease.task = saved.task;
   }
 
@@ -135,7 +135,6 @@ function withToolsOf(lease: Lease, { view }: CallScope): Lease {
   const tools = [...view.entries.keys()];
   if (tools.join() === lease.spec.tools.join()) return lease;
   lease.spec = { ...lease.spec, tools };
-  for (const on of lease.workers.values()) on.known = false;
   return lease;
 }
 

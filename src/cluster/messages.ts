@@ -30,11 +30,13 @@ export interface Order {
   readonly attempt: number;
   readonly node: string;
   readonly session: string;
-  /** Sent until the worker has answered once. */
+  /** Sent until the worker has answered once, and again when it is another. */
   readonly spec?: SessionSpec | undefined;
   readonly task?: TaskLeft | undefined;
   readonly id: string;
   readonly tool: string;
+  /** The very tool that was judged and approved; any version of a built-in one. */
+  readonly hash?: string | undefined;
   readonly args: Readonly<Record<string, unknown>>;
   readonly traceparent?: string | undefined;
   /** Somebody was asked, or a grant stands for them: a question of the worker's own rules is answered by it. */

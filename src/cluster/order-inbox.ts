@@ -148,6 +148,8 @@ export class OrderInbox {
     while (this.#running >= this.#parts.slots) await new Promise<void>((free) => this.#held.push(free));
     const done = this.#parts.take(body as Order, { redelivered, lateMs });
     if (done !== undefined) await this.#counted(done);
+    // The slot that it was woken for is free for the next.
+    else this.#held.shift()?.();
     return done !== undefined;
   }
 

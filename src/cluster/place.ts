@@ -139,7 +139,7 @@ export class ClusterPlace implements CallPlace {
         this.#running.get(message.uid)?.context.progress(message.progress);
         return undefined;
       case "event":
-        if (this.#runtime.events.active) this.#runtime.events.emit(message.event);
+        this.#runtime.events.emit(message.event);
         return undefined;
       case "notices":
         this.leases.addNotices(message.session, message.notices);
@@ -168,11 +168,12 @@ export class ClusterPlace implements CallPlace {
           const uids = dispatches.map(({ uid }) => uid);
           const answer = await this.tell(worker, { kind: "check", uids });
           if (answer.kind !== "check") return;
-          for (const dispatch of dispatches)
-            if (answer.forgotten.includes(dispatch.uid)) dispatch.forgotten();
+          // Some may be on another one by now.
+          const here = dispatches.filter((dispatch) => dispatch.worker === worker);
+          for (const dispatch of here) if (answer.forgotten.includes(dispatch.uid)) dispatch.forgotten();
           // What waits for a worker that is leaving need not wait for it.
           const waits = this.roster.get(worker)?.beat.state === "ready";
-          const missing = dispatches.filter(({ uid }) => answer.missing.includes(uid));
+          const missing = here.filter(({ uid }) => answer.missing.includes(uid));
           await Promise.all(missing.map((dispatch) => dispatch.missing({ waits })));
         } catch (error) {
           this.#runtime.log.debug(`worker ${worker} does not answer: ${describeThrown(error).message}`);

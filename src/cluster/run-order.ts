@@ -1,6 +1,7 @@
 import type { CallRecord } from "../call/call-record.js";
 import { walk } from "../call/run-call.js";
 import type { Approver, CallScope } from "../call/scope.js";
+import type { Entry } from "../registry/entry.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
@@ -9,6 +10,7 @@ import type { CallContext } from "../tool/tool.js";
 import type { Bus } from "./bus.js";
 import { masked } from "./masked.js";
 import type { NodeAnswer, Order, Outcome, ToNode } from "./messages.js";
+import { hashOf } from "./place.js";
 import type { Hosted, WorkerSessions } from "./worker-sessions.js";
 
 /** The longest that a person may take; the node where the session lives says when the time is over. */
@@ -27,11 +29,11 @@ export async function runOrder(order: Order, parts: OrderParts): Promise<Outcome
   const { uid, attempt } = order;
   const { worker, runtime } = parts;
   try {
-    // Whoever chose this worker may not have heard yet that it was taken away.
-    if (runtime.registry.get(order.tool) === undefined)
-      return declinedBy(worker, { uid, attempt, why: "tool", words: `it does not have ${order.tool}` });
+    // Whoever chose this worker may not have heard yet that the tool was changed or taken away here.
+    if (!isMeant(order, runtime.registry.get(order.tool)))
+      return declinedBy(worker, { uid, attempt, why: "tool", words: `it does not have this ${order.tool}` });
     const hosted = await parts.sessions.of(order);
-    if (hosted === undefined)
+    if (hosted === undefined || !isMeant(order, hosted.session.scope.view.entries.get(order.tool)))
       return declinedBy(worker, { uid, attempt, why: "session", words: "it does not have this session" });
     const call = await runHere(order, { ...parts, hosted });
     return { ...outcomeOf(call, runtime.redact), uid, attempt, worker, ...leftBy(hosted) };
@@ -39,6 +41,11 @@ export async function runOrder(order: Order, parts: OrderParts): Promise<Outcome
     const words = `worker ${worker} cannot run it: ${describeThrown(error).message}`;
     return notRun({ uid, attempt, worker, ended: failure("unavailable", words) });
   }
+}
+
+/** What was judged, and perhaps approved, is this tool and no other of its name. */
+function isMeant({ hash }: Order, entry: Entry | undefined): boolean {
+  return entry !== undefined && (hash === undefined || hash === hashOf(entry));
 }
 
 /** Of an order that this worker does not begin. */

@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { KV } from "@nats-io/kv";
 import { deferred } from "../base/deferred.js";
 import { LruMap } from "../base/lru.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { describeThrown } from "../tool/thrown.js";
-import { VERSION } from "../version.js";
-import { Bus, patiently } from "./bus.js";
+import { Bus } from "./bus.js";
 import type {
   Beat,
   NodeAnswer,
@@ -19,8 +16,7 @@ import type {
   WorkerState,
 } from "./messages.js";
 import { OrderInbox, type Queued } from "./order-inbox.js";
-import { goes, hashOf } from "./place.js";
-import { RENEW_MS, recordSubject, workerTable } from "./roster.js";
+import { OwnRecord } from "./own-record.js";
 import { declinedBy, runOrder } from "./run-order.js";
 import { pastItsTime } from "./seal.js";
 import { TakenOrders } from "./taken-orders.js";
@@ -36,12 +32,10 @@ const CANCELS = 2_000;
 
 /** Runs the calls of other machines' sessions on this one, until it is told to stop. */
 export class Worker {
-  readonly id = `${hostname()
-    .replace(/[^A-Za-z0-9_-]/g, "-")
-    .slice(0, 40)}-${randomBytes(3).toString("hex")}`;
+  readonly id: string;
   readonly #runtime: Runtime;
   readonly #bus: Bus;
-  #records: KV;
+  readonly #record: OwnRecord;
   readonly #sessions: WorkerSessions;
   readonly #taken = new TakenOrders();
   readonly #cancelled = new LruMap<string, true>(CANCELS);
@@ -50,22 +44,25 @@ export class Worker {
   readonly #stopped = deferred<void>();
   #subscriptions: readonly { unsubscribe(): void }[] = [];
   #beating: NodeJS.Timeout | undefined;
-  #renewing: NodeJS.Timeout | undefined;
   #inbox: OrderInbox | undefined;
   #state: WorkerState = "ready";
-  #record: WorkerRecord | undefined;
 
-  private constructor(runtime: Runtime, parts: { readonly bus: Bus; readonly records: KV }) {
+  private constructor(
+    runtime: Runtime,
+    parts: { readonly id: string; readonly bus: Bus; readonly record: OwnRecord },
+  ) {
+    this.id = parts.id;
     this.#runtime = runtime;
     this.#bus = parts.bus;
-    this.#records = parts.records;
+    this.#record = parts.record;
     this.#sessions = new WorkerSessions(runtime, { bus: this.#bus, isOrder: (id) => this.#isOrder(id) });
   }
 
   static async start(runtime: Runtime): Promise<Worker> {
     const bus = await Bus.open(runtime.config.values.cluster, runtime.log);
     try {
-      const worker = new Worker(runtime, { bus, records: await workerTable(bus) });
+      const id = newId();
+      const worker = new Worker(runtime, { id, bus, record: await OwnRecord.open(runtime, { bus, id }) });
       await worker.#join();
       return worker;
     } catch (error) {
@@ -75,7 +72,7 @@ export class Worker {
   }
 
   get record(): WorkerRecord | undefined {
-    return this.#record;
+    return this.#record.latest;
   }
 
   /** Resolves when it has left the cluster, whoever asked for that. */
@@ -101,14 +98,14 @@ export class Worker {
   }
 
   async #join(): Promise<void> {
-    await this.describe();
+    await this.#record.write();
     this.#subscriptions = [
       this.#bus.subscribe(this.#bus.subject("worker", this.id), (body) => this.#obey(body as ToWorker)),
       this.#bus.subscribe(this.#bus.subject("roll"), () => this.#beat()),
     ];
-    this.#runtime.registry.onChange(() => void this.#describeAgain());
+    this.#record.keep();
     // Servers may come back without what they had.
-    this.#bus.onReconnect = () => void this.#describeAgain();
+    this.#bus.onReconnect = () => void this.#record.writeAgain();
     this.#inbox = new OrderInbox(this.#bus, {
       worker: this.id,
       slots: this.#runtime.config.values.cluster.slots,
@@ -116,53 +113,11 @@ export class Worker {
       isSure: () => !this.#closed && !this.#isDoubtful(),
       begin: (order) => this.#begin(order),
       take: (order, queued) => this.#take(order, queued),
-      renewed: () => this.#describeAgain(),
+      renewed: () => this.#record.writeAgain(),
     });
     await this.#inbox.opened;
     this.#beat();
     this.#beating = setInterval(() => this.#beat(), BEAT_MS);
-    this.#renewing = setInterval(() => void this.#describeAgain(), RENEW_MS);
-  }
-
-  /** What it is and can do, for whoever chooses. */
-  async describe(): Promise<void> {
-    const { config } = this.#runtime;
-    const { cluster, terminal, toolsets } = config.values;
-    const listed = await this.#runtime.listTools();
-    const ready = listed.filter(({ enabled, available }) => enabled && available);
-    const tools = ready.flatMap(({ name }) => {
-      const entry = this.#runtime.registry.get(name);
-      return entry !== undefined && goes(entry) ? [[name, hashOf(entry)] as const] : [];
-    });
-    this.#record = {
-      id: this.id,
-      host: hostname(),
-      version: VERSION,
-      labels: cluster.labels,
-      toolsets,
-      environments: [...new Set(["local", terminal.env])],
-      slots: cluster.slots,
-      revision: (this.#record?.revision ?? 0) + 1,
-      tools: Object.fromEntries(tools),
-    };
-    const sealed = this.#bus.sealLasting(recordSubject(this.#bus), this.#record);
-    try {
-      await this.#records.put(this.id, sealed);
-    } catch {
-      // A table that is new has no leader for a moment; one that is gone is made anew.
-      this.#records = await workerTable(this.#bus);
-      await patiently(() => this.#records.put(this.id, sealed));
-    }
-  }
-
-  async #describeAgain(): Promise<void> {
-    try {
-      await this.describe();
-    } catch (error) {
-      this.#runtime.log.warn(
-        `the cluster was not told what this worker can do: ${describeThrown(error).message}`,
-      );
-    }
   }
 
   #beat(): void {
@@ -174,7 +129,7 @@ export class Worker {
       state: this.#state,
       running: this.#taken.running.size,
       answered: this.#inbox?.isAnswered === true,
-      revision: this.#record?.revision ?? 0,
+      revision: this.record?.revision ?? 0,
     };
     this.#bus.publish(this.#bus.subject("beat"), beat);
   }
@@ -303,11 +258,10 @@ export class Worker {
 
   async #leave(): Promise<void> {
     clearInterval(this.#beating);
-    clearInterval(this.#renewing);
     await this.#inbox?.close();
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     this.#sessions.close();
-    await this.#records.delete(this.id).catch(() => undefined);
+    await this.#record.remove();
     await this.#bus.close();
     this.#stopped.resolve();
   }
@@ -315,4 +269,9 @@ export class Worker {
   async #pauseUntil(done: () => boolean, until: number): Promise<void> {
     while (!done() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 25));
   }
+}
+
+function newId(): string {
+  const host = hostname().replace(/[^A-Za-z0-9_-]/g, "-");
+  return `${host.slice(0, 40)}-${randomBytes(3).toString("hex")}`;
 }

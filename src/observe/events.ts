@@ -91,6 +91,21 @@ export type RuntimeEvent =
       readonly by?: string;
       readonly at: number;
     }
+  | {
+      /** A call was denied because it had to be asked about and nobody was there. */
+      readonly type: "approval.unasked";
+      /** Of the call. */
+      readonly id: string;
+      readonly tool: string;
+      /** A glimpse of the arguments, masked. */
+      readonly preview: string;
+      readonly reason: string;
+      readonly session: string;
+      readonly conversation?: string | undefined;
+      readonly door: string;
+      readonly environment: string;
+      readonly at: number;
+    }
   | ModelFinished
   | ProcessEvent
   | JobEvent
@@ -215,33 +230,36 @@ export type JobEvent =
 
 export type EventListener = (event: RuntimeEvent) => unknown;
 
-/** The decision on a call that had to be asked about where nobody was. Told also when nobody listens to everything. */
-export const NOBODY_ASKED = "ask:nobody";
-
 /** Listeners are isolated: one that throws never reaches the call that fired the event. */
 export class EventBus {
-  readonly #listeners = new Set<EventListener>();
-  readonly #ofOneType = new Set<EventListener>();
+  readonly #toEverything = new Set<EventListener>();
+  readonly #toOneType = new Map<RuntimeEvent["type"], Set<EventListener>>();
 
-  /** True when somebody listens to everything; those who tell of each call may skip building events otherwise. */
-  get active(): boolean {
-    return this.#listeners.size > 0;
+  /** Whether anybody listens to these; those who tell of each call need not build events otherwise. */
+  wants(type: RuntimeEvent["type"]): boolean {
+    return this.#toEverything.size > 0 || this.#toOneType.has(type);
   }
 
   on(listener: EventListener): () => void {
-    return added(this.#listeners, listener);
+    this.#toEverything.add(listener);
+    return () => this.#toEverything.delete(listener);
   }
 
-  /** Of this type only, which must be told of also when the bus is not active. */
   onType<Type extends RuntimeEvent["type"]>(
     type: Type,
     listener: (event: EventOf<Type>) => unknown,
   ): () => void {
-    return added(this.#ofOneType, (event) => (isOf(type, event) ? listener(event) : undefined));
+    const own: EventListener = (event) => (isOf(type, event) ? listener(event) : undefined);
+    const listeners = this.#toOneType.get(type) ?? new Set();
+    this.#toOneType.set(type, listeners.add(own));
+    return () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && this.#toOneType.get(type) === listeners) this.#toOneType.delete(type);
+    };
   }
 
   emit(event: RuntimeEvent): void {
-    for (const listeners of [this.#ofOneType, this.#listeners])
+    for (const listeners of [this.#toOneType.get(event.type) ?? [], this.#toEverything])
       for (const listener of listeners) {
         try {
           ignoreRejection(listener(event));
@@ -256,9 +274,4 @@ type EventOf<Type extends RuntimeEvent["type"]> = Extract<RuntimeEvent, { readon
 
 function isOf<Type extends RuntimeEvent["type"]>(type: Type, event: RuntimeEvent): event is EventOf<Type> {
   return event.type === type;
-}
-
-function added(listeners: Set<EventListener>, listener: EventListener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

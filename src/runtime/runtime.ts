@@ -360,7 +360,7 @@ export class Runtime {
   }
 
   #announceAvailability(key: unknown, status: { readonly ok: boolean; readonly reason?: string }): void {
-    if (!this.events.active) return;
+    if (!this.events.wants("tool.availability")) return;
     const tools = [...this.registry.snapshot().entries.values()]
       .filter((entry) => (entry.checkFn ?? entry.needs) === key)
       .map((entry) => entry.name);

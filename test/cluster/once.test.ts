@@ -129,6 +129,39 @@ describe("a worker", () => {
     expect(Math.max(...began.map((at, index) => Math.abs(at - index)))).toBeLessThan(4);
   });
 
+  it("leaves no slot free while something waits, also when what was next runs already", async () => {
+    const began: string[] = [];
+    const gates = new Map<string, () => void>();
+    const gated = defineTool({
+      name: "gated",
+      description: "runs until it is let go",
+      parameters: { type: "object", properties: { tag: { type: "string" } }, required: ["tag"] },
+      async handler({ tag }) {
+        began.push(tag);
+        await new Promise<void>((go) => gates.set(tag, go));
+        return "done";
+      },
+    }) as AnyTool;
+    const cluster = await testCluster([gated], { worker: { "cluster.slots": 2 } });
+    const { send, worker } = node(cluster);
+    const { bus } = cluster.place;
+    const gate = (tag: string, attempt = 1): Order => {
+      const spec = { profile: "default", environment: "local", tools: ["gated"], heard: [] };
+      return { ...order(tag, attempt), session: tag, spec, tool: "gated" };
+    };
+    for (const tag of ["stays", "goes"]) bus.tellAtOnce(bus.subject("order", worker), gate(tag));
+    await eventually(() => expect([...gates.keys()].sort()).toEqual(["goes", "stays"]));
+    await send(gate("stays", 2));
+    await send(gate("next"));
+    await eventually(async () => {
+      const { num_ack_pending } = await bus.streams.consumers.info(bus.queue, worker);
+      expect(num_ack_pending).toBe(2);
+    });
+    gates.get("goes")?.();
+    await eventually(() => expect(began).toContain("next"));
+    for (const go of gates.values()) go();
+  });
+
   it("is sent by the queue what it was not told, also when it only reads", async () => {
     const look = defineTool({
       name: "look",

@@ -1,4 +1,5 @@
 // @needs nats-server
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../src/cluster/place.js";
 import { defineTool } from "../../src/index.js";
@@ -8,12 +9,17 @@ import { testCluster, useNats } from "./support.js";
 
 useNats();
 
-function named(name: string, properties: AnyTool["parameters"]["properties"] = {}): AnyTool {
+function named(
+  name: string,
+  properties: AnyTool["parameters"]["properties"] = {},
+  more: Partial<AnyTool> = {},
+): AnyTool {
   return defineTool({
     name,
     description: name,
     parameters: { type: "object", properties },
     handler: () => `${name} ran`,
+    ...more,
   }) as AnyTool;
 }
 
@@ -76,5 +82,46 @@ describe("tools that come and change while a cluster runs", () => {
     expect(next).toMatchObject({ ok: true, human: "moved ran", worker: other?.worker.id });
     other?.at.registry.deregister("moved");
     expect((await session.call({ name: "moved" })).worker).toBeUndefined();
+  });
+
+  it("a worker whose tool has just become another does not begin what was approved for the one before", async () => {
+    const ran: string[] = [];
+    const asks: Partial<AnyTool> = {
+      permissions: ["memory:write"],
+      effects: () => [{ action: "memory:write", resource: "all", mode: "write", ask: { reason: "sure?" } }],
+    };
+    const { front, workers } = await testCluster([named("same", {}, asks)], { workers: [[], []] });
+    const session = await front.runtime.openSession({ approver: { ask: async () => "once" } });
+    const { worker } = await session.call({ name: "same" });
+    const there = workers.find((one) => one.worker.id === worker);
+    const other = workers.find((one) => one.worker.id !== worker);
+    const handler = () => ran.push("another");
+    there?.at.registry.add(named("same", { path: { type: "string" } }, { ...asks, handler }));
+    expect(await session.call({ name: "same" })).toMatchObject({
+      ok: true,
+      human: "same ran",
+      worker: other?.worker.id,
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it("a worker says which tools it has now, also when it takes long to find out which it had before", async () => {
+    const { workers } = await testCluster([named("first")]);
+    const [one] = workers;
+    if (one === undefined) throw new Error("no worker");
+    const { runtime, registry } = one.at;
+    const list = runtime.listTools.bind(runtime);
+    let late = 1;
+    runtime.listTools = async (request) => {
+      const listed = await list(request);
+      if (late-- > 0) await pause(300);
+      return listed;
+    };
+    const before = one.worker.record?.revision ?? 0;
+    registry.add(named("second"));
+    await pause(50);
+    registry.add(named("third"));
+    await eventually(() => expect(one.worker.record?.revision).toBeGreaterThanOrEqual(before + 2));
+    expect(Object.keys(one.worker.record?.tools ?? {}).sort()).toEqual(["first", "second", "third"]);
   });
 });

@@ -46,9 +46,9 @@ describe("the event stream", () => {
   it("costs calls nothing before somebody listens", async () => {
     const server = await startServer([echo]);
     await server.calls(echoCall);
-    expect(server.runtime.events.active).toBe(false);
+    expect(server.runtime.events.wants("call.finished")).toBe(false);
     const client = await listen(server);
-    expect(server.runtime.events.active).toBe(true);
+    expect(server.runtime.events.wants("call.finished")).toBe(true);
     await server.calls(echoCall);
     await until(() => client.events.length === 2);
     expect(client.events.map((event) => event.id?.split(".")[1])).toEqual(["1", "2"]);
@@ -122,7 +122,7 @@ describe("the event stream", () => {
     const server = await startServer([], { limits: { eventClients: 2 } });
     const first = await listen(server);
     await listen(server);
-    await until(() => server.runtime.events.active);
+    await until(() => server.runtime.events.wants("call.finished"));
     await expect(listen(server)).rejects.toThrow("503");
     first.close();
     await until(async () => {

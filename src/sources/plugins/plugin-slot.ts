@@ -245,7 +245,6 @@ export class PluginSlot {
     if (`${state} ${reason}` === before) return;
     if (state === "failed") this.log.error(`${reason ?? "failed"}${fix === undefined ? "" : ` (${fix})`}`);
     else if (state === "degraded") this.log.warn(reason ?? "degraded");
-    if (!this.#host.events.active) return;
     this.#host.events.emit({
       type: "source.changed",
       source: `plugin:${this.name}`,
