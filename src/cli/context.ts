@@ -90,6 +90,7 @@ export function contextOf(command: Command, out: Output): CommandContext {
 
 async function joinCluster(runtime: Runtime): Promise<void> {
   try {
+    (await import("./cluster/assert-cluster.js")).assertUnderstood(runtime.config);
     await (await import("../cluster/join.js")).joinCluster(runtime);
   } catch (thrown) {
     await runtime.close();

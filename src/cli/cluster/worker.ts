@@ -9,7 +9,7 @@ import { assertCluster } from "./assert-cluster.js";
 export async function worker(context: CommandContext): Promise<void> {
   const { out, home } = context;
   assertOwnHome(home);
-  assertCluster((await context.config()).values);
+  assertCluster(await context.config());
   const signals = listenForStop();
   const runtime = await context.runtime({ wait: false });
   // One tool's forgotten promise must not end everybody's worker.
