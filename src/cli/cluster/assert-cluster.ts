@@ -1,5 +1,6 @@
 import { formatProblem, type LoadedConfig } from "../../config/types.js";
-import { commandError } from "../errors.js";
+import { HermesError } from "../../tool/errors.js";
+import { commandError, EXIT } from "../errors.js";
 
 export function assertCluster(config: LoadedConfig): void {
   assertUnderstood(config);
@@ -15,4 +16,14 @@ export function assertCluster(config: LoadedConfig): void {
 export function assertUnderstood({ problems }: LoadedConfig): void {
   const wrong = problems.find(({ severity, key }) => severity === "error" && key?.startsWith("cluster."));
   if (wrong !== undefined) throw commandError("bad_request", formatProblem(wrong), "Nothing was started.");
+}
+
+/** Servers may come yet, when machines begin together: units try again after 7, and after 4 they do not. */
+export async function joining<Joined>(join: () => Promise<Joined>): Promise<Joined> {
+  try {
+    return await join();
+  } catch (thrown) {
+    if (thrown instanceof HermesError && thrown.code === "unavailable") process.exitCode = EXIT.unreachable;
+    throw thrown;
+  }
 }
