@@ -90,7 +90,10 @@ export function contextOf(command: Command, out: Output): CommandContext {
 
 async function joinCluster(runtime: Runtime): Promise<void> {
   try {
-    await (await import("../cluster/join.js")).joinCluster(runtime);
+    const { assertUnderstood, joining } = await import("./cluster/assert-cluster.js");
+    assertUnderstood(runtime.config);
+    const { joinCluster: join } = await import("../cluster/join.js");
+    await joining(() => join(runtime));
   } catch (thrown) {
     await runtime.close();
     throw thrown;

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
+import {
+  type Authenticator,
+  AuthorizationError,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+} from "@nats-io/transport-node";
 import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { ClusterSettings } from "./bus.js";
@@ -17,14 +24,9 @@ export async function connectTo(
   const others = all.filter((server) => !without.has(server));
   const servers = others.length > 0 ? others : all;
   const { username: user, password: pass } = urls[0] ?? new URL("nats://localhost");
-  const { tls_ca: caFile, tls_cert: certFile, tls_key: keyFile } = settings;
-  const tls = settings.url.includes("tls://") || caFile !== "" || certFile !== "";
-  const authenticator =
-    settings.creds_file !== ""
-      ? credsAuthenticator(readFileSync(settings.creds_file))
-      : settings.nkey_file !== ""
-        ? nkeyAuthenticator(Buffer.from(readFileSync(settings.nkey_file, "utf8").trim()))
-        : undefined;
+  const [ca, cert, key] = (["tls_ca", "tls_cert", "tls_key"] as const).map((name) => read(settings, name));
+  const tls = settings.url.includes("tls://") || ca !== undefined || cert !== undefined;
+  const authenticator = authenticatorFor(settings);
   try {
     return await connect({
       servers,
@@ -42,9 +44,9 @@ export async function connectTo(
       ...(user !== "" && { user: decodeURIComponent(user), pass: decodeURIComponent(pass) }),
       ...(tls && {
         tls: {
-          ...(caFile !== "" && { caFile }),
-          ...(certFile !== "" && { certFile }),
-          ...(keyFile !== "" && { keyFile }),
+          ...(ca !== undefined && { ca }),
+          ...(cert !== undefined && { cert }),
+          ...(key !== undefined && { key }),
         },
       }),
     });
@@ -53,10 +55,43 @@ export async function connectTo(
       failure(
         "unavailable",
         `no NATS server of the cluster answers at ${servers.join(", ")}: ${describeThrown(error).message}`,
-        "Is it running, and is the address right? nats-server -js starts one; cluster.url names it.",
+        error instanceof AuthorizationError
+          ? "It wants to know who asks: cluster.nkey_file, cluster.creds_file, or nats://NAME:PASSWORD@HOST."
+          : "Is it running, and is the address right? nats-server -js starts one; cluster.url names it.",
       ),
     );
   }
+}
+
+type FileSetting = "creds_file" | "nkey_file" | "tls_ca" | "tls_cert" | "tls_key";
+
+/** The text of the file that a setting names. */
+function read(settings: ClusterSettings, name: FileSetting): string | undefined {
+  try {
+    return settings[name] === "" ? undefined : readFileSync(settings[name], "utf8").trim();
+  } catch (error) {
+    throw unusable(settings, name, error);
+  }
+}
+
+function authenticatorFor(settings: ClusterSettings): Authenticator | undefined {
+  const name = settings.creds_file !== "" ? "creds_file" : "nkey_file";
+  const text = read(settings, name);
+  if (text === undefined) return undefined;
+  const make = name === "creds_file" ? credsAuthenticator : nkeyAuthenticator;
+  const authenticator = make(Buffer.from(text));
+  try {
+    // Otherwise it is first looked at when a server asks, and that one would be blamed.
+    authenticator("nonce");
+  } catch (error) {
+    throw unusable(settings, name, error);
+  }
+  return authenticator;
+}
+
+function unusable(settings: ClusterSettings, name: FileSetting, error: unknown): HermesError {
+  const message = `cluster.${name}: ${settings[name]} cannot be used: ${describeThrown(error).message}`;
+  return new HermesError(failure("bad_request", message));
 }
 
 function readUrl(given: string): URL {

@@ -78,10 +78,11 @@ export class Leases {
 
   /** The session is on this worker from now on, and on no other that is gone. */
   bind(lease: Lease, worker: string, isThere: (id: string) => boolean): void {
-    if (lease.workers.has(worker)) return;
-    for (const id of [...lease.workers.keys()]) if (!isThere(id)) lease.workers.delete(id);
-    lease.workers.set(worker, undefined);
-    this.save(lease);
+    const gone = [...lease.workers.keys()].filter((id) => !isThere(id));
+    for (const id of gone) lease.workers.delete(id);
+    const isNew = !lease.workers.has(worker);
+    if (isNew) lease.workers.set(worker, undefined);
+    if (isNew || gone.length > 0) this.save(lease);
   }
 
   /** For whoever goes on with it. A session that is no conversation nobody can go on with. */

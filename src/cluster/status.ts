@@ -18,6 +18,8 @@ export interface WorkerStatus
 export interface ClusterStatus {
   readonly connected: boolean;
   readonly workers: readonly WorkerStatus[];
+  /** Workers on record whose record is not signed with this machine's secret. */
+  readonly strangers: number;
   /** Calls that wait for a worker to take them. */
   readonly queue: number;
   readonly problem?: Failure | undefined;
@@ -34,11 +36,11 @@ export async function clusterStatus(settings: ClusterSettings): Promise<ClusterS
   } catch (error) {
     if (error instanceof HermesError && error.code === "bad_request") throw error;
     const problem = failure("unavailable", describeThrown(error).message);
-    return { connected: false, workers: [], queue: 0, problem };
+    return { connected: false, workers: [], strangers: 0, queue: 0, problem };
   }
   try {
-    const [workers, queue] = await Promise.all([workersOf(bus), bus.waiting()]);
-    return { connected: true, workers, queue };
+    const [found, queue] = await Promise.all([workersOf(bus), bus.waiting()]);
+    return { connected: true, ...found, queue };
   } finally {
     await bus.close();
   }
@@ -58,31 +60,33 @@ export async function drainWorker(settings: ClusterSettings, id: string): Promis
   }
 }
 
-async function workersOf(bus: Bus): Promise<readonly WorkerStatus[]> {
+async function workersOf(bus: Bus): Promise<Pick<ClusterStatus, "workers" | "strangers">> {
   const beats = new Map<string, Beat>();
   const listening = bus.subscribe(bus.subject("beat"), (body) => {
     const beat = body as Beat;
     beats.set(beat.id, beat);
   });
-  const records = await readRecords(bus);
+  const { records, strangers } = await readRecords(bus);
   bus.publish(bus.subject("roll"), {});
   const until = performance.now() + ROLL_CALL_MS;
   const isQuiet = () => records.some(({ id }) => !beats.has(id));
   while (isQuiet() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
   listening.unsubscribe();
-  return records.map(({ id, host, version, labels, toolsets, slots, tools }) => {
+  const workers = records.map(({ id, host, version, labels, toolsets, slots, tools }): WorkerStatus => {
     const beat = beats.get(id);
     const state = beat?.answered === true ? beat.state : "lost";
     const running = beat?.running ?? 0;
     return { id, host, version, labels, toolsets, slots, state, running, tools: Object.keys(tools).length };
   });
+  return { workers, strangers };
 }
 
-async function readRecords(bus: Bus): Promise<readonly WorkerRecord[]> {
+async function readRecords(bus: Bus): Promise<{ records: readonly WorkerRecord[]; strangers: number }> {
   const table = await workerTable(bus);
   const names: string[] = [];
   for await (const name of await table.keys()) names.push(name);
   const entries = await Promise.all(names.sort().map((name) => table.get(name)));
+  let strangers = 0;
   const found = await Promise.all(
     entries.map(async (entry) => {
       if (entry === null || entry.operation !== "PUT") return undefined;
@@ -90,9 +94,10 @@ async function readRecords(bus: Bus): Promise<readonly WorkerRecord[]> {
         return (await bus.open(recordSubject(bus), entry.value)) as WorkerRecord;
       } catch {
         // Whoever wrote it does not belong here, and nobody sends it anything.
+        strangers += 1;
         return undefined;
       }
     }),
   );
-  return found.filter((record) => record !== undefined);
+  return { records: found.filter((record) => record !== undefined), strangers };
 }

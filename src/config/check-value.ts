@@ -46,9 +46,7 @@ export function checkValue(
     case "string": {
       const value = node.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
       if (value === undefined) return reject("a text");
-      if (type.pattern !== undefined && !new RegExp(type.pattern).test(value)) {
-        return reject("a name of letters, digits, dot, dash and underscore");
-      }
+      if (type.like?.pattern.test(value) === false) return reject(type.like.says);
       if (type.of === "time zone" && value !== "" && !isTimeZone(value)) {
         return reject("a time zone, such as Europe/Berlin, or empty");
       }

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { quoteIfNeeded } from "../base/quote.js";
 import { checkValue, type Report } from "./check-value.js";
 import { readConfigFile, reporterFor } from "./config-file.js";
 import { nearest } from "./did-you-mean.js";
@@ -64,7 +65,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
         severity: "warning",
         source: "project",
         message: "the settings of this project are ignored because its folder is not trusted",
-        hint: `if you trust it, run: hermes config trust ${project.folder}`,
+        hint: `if you trust it, run: hermes config trust ${quoteIfNeeded(project.folder)}`,
         file: path,
       });
     }

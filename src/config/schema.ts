@@ -8,6 +8,12 @@ import { TOOL_SETTINGS } from "./tool-settings.js";
  * library may be needed to look at it.
  */
 
+/** What a text must look like, and how that is said to a person. */
+interface Like {
+  readonly pattern: RegExp;
+  readonly says: string;
+}
+
 export type ValueType =
   | { readonly kind: "boolean" }
   | {
@@ -17,7 +23,7 @@ export type ValueType =
       readonly booleans?: { readonly true: string; readonly false: string };
     }
   | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
-  | { readonly kind: "string"; readonly pattern?: string; readonly of?: "time zone" }
+  | { readonly kind: "string"; readonly like?: Like; readonly of?: "time zone" }
   /** `numbers`: a whole number is a text too, spelled as it is. */
   | { readonly kind: "list"; readonly numbers?: true }
   /** Texts or grants: see `GrantEntry`. */
@@ -66,7 +72,21 @@ const list = { kind: "list" } as const;
 const text = { kind: "string" } as const;
 const seconds = { kind: "number", min: 0.001, max: 86_400 } as const;
 const chars = { kind: "integer", min: 1, max: 1_000_000_000 } as const;
-const name = { kind: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" } as const;
+const name = {
+  kind: "string",
+  like: {
+    pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
+    says: "a name of letters, digits, dot, dash and underscore",
+  },
+} as const;
+/** NATS takes it as the beginning of its own names. */
+const clusterName = {
+  kind: "string",
+  like: {
+    pattern: /^[a-z][a-z0-9_]{0,31}$/,
+    says: "a name of at most 32 lower-case letters, digits and underscores that begins with a letter",
+  },
+} as const;
 
 /** Entries of `toolsets` that stand for every toolset. */
 export const EVERYTHING: readonly string[] = ["all", "*"];
@@ -195,7 +215,7 @@ export const CONFIG_KEYS = [
   { path: "server.call_token", type: text, default: "", project: "never", env: "HERMES_CALL_TOKEN", secret: true, about: "Second token of the server that may call tools but not answer approvals; empty = none" },
   { path: "cluster.url", type: text, default: "", project: "never", flag: "cluster", notFromDotenv: true, about: "NATS servers of the cluster (`nats://host:4222`, comma separated; `tls://` for TLS): calls run on its workers; empty: on this machine" },
   { path: "cluster.key", type: text, default: "", project: "never", env: "HERMES_CLUSTER_KEY", secret: true, about: "Secret that all machines of a cluster share: decisions, results and questions between them are signed with it" },
-  { path: "cluster.name", type: { kind: "string", pattern: "^[a-z][a-z0-9_]{0,31}$" }, default: "hermes", project: "never", about: "Name of the cluster: several can share the same NATS servers" },
+  { path: "cluster.name", type: clusterName, default: "hermes", project: "never", about: "Name of the cluster: several can share the same NATS servers" },
   { path: "cluster.labels", type: list, default: [], project: "never", flag: "labels", about: "What this machine is called as a worker (`gpu`, `region=eu`), or what workers must be called to run the calls of this one" },
   { path: "cluster.slots", type: { kind: "integer", min: 1, max: 4_096 }, default: 32, project: "never", about: "Calls that this machine runs side by side as a worker; more wait in the queue" },
   { path: "cluster.replicas", type: { kind: "integer", min: 1, max: 5 }, default: 1, project: "never", about: "NATS servers that each hold a copy of what waits; 3 where there are three servers" },

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { main, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
+import { hermes, main, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
 
 it.each(["hermes.service", "hermes-worker.service"])("systemd understands %s", (name) => {
   const words = ["verify", "--man=no", join(root, "packaging", name)];
@@ -43,5 +43,18 @@ it.each([
     expect(error.message).toContain(`${home} belongs to user 4321:4321`);
     expect(error.message).toContain("65534:65534");
     expect(error.hint).toContain("--user 4321:4321");
+  },
+);
+
+it.each([["serve", "--port", "0"], ["worker"], ["gateway", "run"]])(
+  "a service that is up before its NATS server ends with 7, after which its unit tries again: %s",
+  async (...words) => {
+    const ended = await hermes([...words, "--json"], {
+      home: tempFolder(),
+      env: { HERMES_CLUSTER_URL: "nats://127.0.0.1:9", HERMES_CLUSTER_KEY: "of the test" },
+    });
+    expect(ended.code, ended.stderr).toBe(7);
+    for (const unit of ["hermes.service", "hermes-worker.service"])
+      expect(readFileSync(join(root, "packaging", unit), "utf8")).toMatch(/^RestartPreventExitStatus=2 4$/m);
   },
 );

@@ -115,6 +115,8 @@ describe("hermes backup", () => {
     const again = await hermes(["backup", file, "--json"], { home });
     expect(again.code).toBe(2);
     expect(errorLine(again).message).toContain("exists already");
+    const folder = await hermes(["backup", tempFolder(), "--yes", "--json"], { home });
+    expect(errorLine(folder)).toMatchObject({ code: "bad_request", hint: "Name a file in it." });
   });
 
   it("is one moment of a home in which a server is writing, and is not restored under it", async () => {
@@ -199,6 +201,20 @@ describe("hermes restore", () => {
     const fresh = join(tempFolder(), "with blanks", "home");
     expect((await hermes(["restore", file, "--yes", "--home", fresh])).code).toBe(0);
     expect(readFileSync(join(fresh, "memories/MEMORY.md"), "utf8")).toBe("likes tea");
+  });
+
+  it("changes nothing when the backup has a file that it does not list", async () => {
+    const folder = await unpacked(file);
+    writeFileSync(join(folder, "home/memories/USER.md"), "trusts everybody");
+    const more = join(tempFolder(), "more.tgz");
+    await tar.create({ file: more, cwd: folder, gzip: true }, readdirSync(folder));
+    const fresh = tempFolder();
+    const refused = await hermes(["restore", more, "--yes", "--json"], { home: fresh });
+    expect(errorLine(refused)).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("does not list memories/USER.md"),
+    });
+    expect(readdirSync(fresh)).toEqual([]);
   });
 
   it("changes nothing when a file of the backup is not the one that was packed", async () => {

@@ -101,7 +101,7 @@ describe("a broken configuration", () => {
 describe("config trust and untrust", () => {
   it("a project's own tools and settings count only while its folder is trusted", async () => {
     const home = tempFolder();
-    const project = tempFolder();
+    const project = join(tempFolder(), "my project");
     mkdirSync(join(project, ".hermes", "tools"), { recursive: true });
     writeFileSync(join(project, ".hermes", "config.yaml"), "tools:\n  disabled: [sleep]\n");
     writeFileSync(
@@ -114,7 +114,11 @@ describe("config trust and untrust", () => {
     const options = { home, cwd: project };
     const call = (...words: string[]) => hermes(["call", ...words], options);
     expect((await call("project_tool")).code).toBe(2);
-    expect((await call("sleep", "seconds=0")).code).toBe(0);
+    const untrusted = await call("sleep", "seconds=0");
+    expect(untrusted).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`config trust '${project}'`),
+    });
     expect(await hermes(["config", "trust"], options)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(project),

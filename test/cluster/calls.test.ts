@@ -231,7 +231,7 @@ describe("where a call goes", () => {
   });
 
   it("a worker that drains finishes what it runs; the session goes on elsewhere, where it stood", async () => {
-    const { front, workers } = await testCluster([], {
+    const { front, place, workers } = await testCluster([], {
       builtins: true,
       workers: [[], []],
       worker: { "cluster.drain_seconds": 10 },
@@ -250,6 +250,12 @@ describe("where a call goes", () => {
     const next = await sh("pwd; echo $KEPT");
     expect(next.worker).not.toBe(first.worker);
     expect(next.human).toContain(`${folder}\nyes`);
+    // That its programs ended with the old one is said once, when it has left.
+    while (place.roster.get(first.worker ?? "") !== undefined) await place.roster.changed(10_000);
+    expect((await sh("pwd")).notices).toEqual([
+      expect.stringMatching(`${first.worker} is gone, with the back`),
+    ]);
+    expect((await sh("pwd")).notices ?? []).toEqual([]);
   });
 });
 

@@ -137,5 +137,51 @@ describe("the commands of a cluster", () => {
     const seen = await hermes(["cluster", "status", "--cluster", "nats://127.0.0.1:1", "--json"], front);
     expect(seen.code).toBe(4);
     expect(json(seen)).toEqual({ connected: false, workers: [], queue: 0 });
+    expect(errorLine(seen)).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("refused"),
+    });
   }, 60_000);
+
+  it("the status says that there are workers of another secret", async () => {
+    const { front, there, worker } = cluster();
+    await worker();
+    const env = { HERMES_CLUSTER_KEY: "mistyped" };
+    const seen = await hermes(["cluster", "status", ...there], { ...front, env });
+    expect(seen).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^1 more of another secret: .*KEY/),
+    });
+  }, 60_000);
+
+  it.each([
+    [
+      "a name that cannot be one",
+      { HERMES_CLUSTER_NAME: "prod-eu" },
+      "lower-case letters, digits and underscores",
+    ],
+    [
+      "a key that is not there",
+      { HERMES_CLUSTER_NKEY_FILE: "/no/such.nk" },
+      "cluster.nkey_file: /no/such.nk",
+    ],
+    ["a key that is none", { HERMES_CLUSTER_NKEY_FILE: "/etc/passwd" }, "cluster.nkey_file: /etc/passwd"],
+    ["an authority that is not there", { HERMES_CLUSTER_TLS_CA: "/no/ca.pem" }, "cluster.tls_ca: /no/ca.pem"],
+  ])(
+    "nothing starts with %s",
+    async (_what, wrong, said) => {
+      const { front, there } = cluster();
+      const options = { ...front, env: { ...front.env, ...wrong } };
+      const commands = [["worker"], ["cluster", "status"], ["call", "sleep", "seconds=0"]];
+      const refused = await Promise.all(
+        commands.map((words) => hermes([...words, ...there, "--json"], options)),
+      );
+      for (const { code, stderr } of refused) {
+        expect(code).toBe(2);
+        expect(stderr).toMatch(/"code":"bad_request"/);
+        expect(stderr).toContain(said);
+      }
+    },
+    60_000,
+  );
 });

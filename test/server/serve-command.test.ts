@@ -118,6 +118,8 @@ describe("hermes serve", () => {
     );
     const before = performance.now();
     server.child.kill("SIGTERM");
+    // As timeout and npx do, which pass on what all of the group have had already.
+    server.child.kill("SIGINT");
     expect(await (await answer).text()).toContain("interrupt");
     expect(await server.exited).toBe(0);
     expect(performance.now() - before).toBeLessThan(10_000);

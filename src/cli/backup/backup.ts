@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { sizeText } from "../../base/human.js";
@@ -31,6 +31,8 @@ export async function backup(context: CommandContext): Promise<void> {
       "Name it with --home or HERMES_HOME.",
     );
   }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw commandError("bad_request", `${file} is a folder`, "Name a file in it.");
   if (existsSync(file) && flags.yes !== true) {
     throw commandError(
       "bad_request",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { canonicalJson } from "../../base/canonical-json.js";
 import { isRecord } from "../../base/record.js";
@@ -49,7 +49,20 @@ export async function checkedManifest(folder: string, archive: string): Promise<
     const how = found === undefined ? "is missing" : "is not what was backed up";
     throw commandError("bad_request", `${archive} is damaged: ${path} ${how}`, "Nothing was changed.");
   }
-  return manifest;
+  const content = join(folder, CONTENT);
+  const unpacked = await readdir(content, { recursive: true, withFileTypes: true });
+  const paths = unpacked
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const added = paths
+    .map((path) => relative(content, path))
+    .find((path) => !Object.hasOwn(manifest.files, path));
+  if (added === undefined) return manifest;
+  throw commandError(
+    "bad_request",
+    `${archive} is damaged: it does not list ${added}`,
+    "Nothing was changed.",
+  );
 }
 
 const BACKUP_HINT = "`hermes backup FILE` makes one.";

@@ -1,7 +1,7 @@
 import { type ClusterStatus, clusterStatus, drainWorker } from "../../cluster/status.js";
 import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
-import { commandError, EXIT } from "../errors.js";
+import { commandError } from "../errors.js";
 import { assertCluster } from "./assert-cluster.js";
 
 /** Whether the cluster can be reached, its workers, and what waits. */
@@ -18,12 +18,11 @@ export async function status(context: CommandContext): Promise<void> {
       running,
     }));
     out.value({ connected: found.connected, workers: told, queue });
-  } else if (problem !== undefined) out.fail(problem);
-  else {
+  } else if (problem === undefined) {
     out.line(`${out.mark("ok")} ${rows.length} workers, ${queue} calls wait`);
     showWorkers(context, found);
   }
-  if (!found.connected) process.exitCode = EXIT.unavailable;
+  if (problem !== undefined) out.fail(problem);
 }
 
 /** The same workers with all that is known of them. */
@@ -36,8 +35,9 @@ export async function workers(context: CommandContext): Promise<void> {
 export async function drain(context: CommandContext): Promise<void> {
   const { out, args } = context;
   const [id = ""] = args;
-  const { values } = await context.config();
-  assertCluster(values);
+  const config = await context.config();
+  assertCluster(config);
+  const { values } = config;
   if (!(await drainWorker(values.cluster, id)))
     throw commandError("not_found", `no worker ${id} is there`, "Who is: hermes cluster status");
   if (out.json) out.value({ worker: id, state: "draining" });
@@ -45,12 +45,15 @@ export async function drain(context: CommandContext): Promise<void> {
 }
 
 async function look(context: CommandContext): Promise<ClusterStatus> {
-  const { values } = await context.config();
-  assertCluster(values);
+  const config = await context.config();
+  assertCluster(config);
+  const { values } = config;
   return clusterStatus(values.cluster);
 }
 
-function showWorkers({ out }: CommandContext, { workers: rows }: ClusterStatus): void {
+function showWorkers({ out }: CommandContext, { workers: rows, strangers }: ClusterStatus): void {
+  if (strangers > 0)
+    out.note(`${strangers} more of another secret: is HERMES_CLUSTER_KEY the same on all machines?`);
   out.list({
     rows,
     head: ["worker", "state", "running", "slots", "labels", "toolsets", "version"],

@@ -3,13 +3,13 @@ import { describeThrown } from "../../tool/thrown.js";
 import type { CommandContext } from "../context.js";
 import { assertOwnHome } from "../home-access.js";
 import { listenForStop } from "../stop-signals.js";
-import { assertCluster } from "./assert-cluster.js";
+import { assertCluster, joining } from "./assert-cluster.js";
 
 /** Runs until it is told to stop; being told to is its ordinary end. */
 export async function worker(context: CommandContext): Promise<void> {
   const { out, home } = context;
   assertOwnHome(home);
-  assertCluster((await context.config()).values);
+  assertCluster(await context.config());
   const signals = listenForStop();
   const runtime = await context.runtime({ wait: false });
   // One tool's forgotten promise must not end everybody's worker.
@@ -17,7 +17,7 @@ export async function worker(context: CommandContext): Promise<void> {
     runtime.log.error(`a promise was rejected and nobody looked: ${describeThrown(reason).message}`);
   });
   try {
-    const started = await Worker.start(runtime);
+    const started = await joining(() => Worker.start(runtime));
     const { id, record } = started;
     const { labels = [], toolsets = [], tools = {} } = record ?? {};
     if (out.json) out.value({ worker: id, labels, toolsets });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { quoteIfNeeded } from "../../base/quote.js";
 import { isRecord } from "../../base/record.js";
 import { visible } from "../../base/visible-text.js";
 import { plainValue } from "../../config/node.js";
@@ -75,7 +76,7 @@ async function homesOf(given: string, home: string): Promise<Homes> {
     throw commandError(
       "bad_request",
       `${visible(from)} is the Hermes home of this program itself`,
-      `Move the other one away first (mv ${visible(from)} ${visible(from)}-agent), or name another home for this one with --home.`,
+      `Move the other one away first (mv ${quoteIfNeeded(visible(from))} ${quoteIfNeeded(`${visible(from)}-agent`)}), or name another home for this one with --home.`,
     );
   if (!SIGNS.some((sign) => existsSync(join(from, sign))))
     throw commandError(

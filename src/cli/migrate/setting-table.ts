@@ -37,21 +37,35 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   lmstudio: "compatible",
 };
 
-function provider(value: unknown): Taken {
+function provider(value: unknown, theirs: Readonly<Record<string, unknown>>): Taken {
+  // With `auto` the address says who is asked there, or the form of the name; here the first key that is set would.
+  return value === "auto" && isRecord(theirs.model) && meansOpenRouter(theirs.model)
+    ? { value: "openrouter" }
+    : providerNamed(value);
+}
+
+function providerNamed(value: unknown): Taken {
   const name = Object.hasOwn(PROVIDERS, String(value)) ? PROVIDERS[String(value)] : undefined;
   if (name !== undefined) return { value: name };
   return { leave: `there is no provider ${String(value)} here; choose one with: hermes setup model` };
 }
 
+function meansOpenRouter({ base_url: url, default: name }: Readonly<Record<string, unknown>>): boolean {
+  return url === undefined || url === "" ? String(name).includes("/") : isOpenRouter(url);
+}
+
+function isOpenRouter(url: unknown): boolean {
+  return String(url).includes("openrouter.ai");
+}
+
 function baseUrl(value: unknown): Taken {
-  const isKnown = String(value).includes("openrouter.ai");
-  return isKnown ? { leave: "the address of OpenRouter is known here" } : { value };
+  return isOpenRouter(value) ? { leave: "the address of OpenRouter is known here" } : { value };
 }
 
 function fallback(value: unknown): Taken {
   const chain = (Array.isArray(value) ? value : [value]).filter(isRecord);
   const names = chain.flatMap((entry) => {
-    const taken = provider(entry.provider ?? "auto");
+    const taken = providerNamed(entry.provider ?? "auto");
     if (!("value" in taken) || typeof entry.model !== "string") return [];
     return `${String(taken.value)}:${entry.model}`;
   });

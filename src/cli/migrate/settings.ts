@@ -35,7 +35,8 @@ function spelledOut(theirs: Tree): Tree {
   const enabled = search === true ? "auto" : search === false ? "off" : search;
   return {
     ...theirs,
-    ...(typeof model === "string" && { model: { default: model } }),
+    ...(typeof model === "string" && { model: { provider: "auto", default: model } }),
+    ...(isRecord(model) && { model: { provider: "auto", ...model } }),
     ...(isRecord(tools) && typeof enabled === "string" && { tools: { ...tools, tool_search: { enabled } } }),
   };
 }

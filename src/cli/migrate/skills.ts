@@ -4,6 +4,7 @@ import { inspectSkill, readSkillFiles, SKILL_FILE } from "../../agent/skills/ski
 import { isProblem, isSkillName } from "../../agent/skills/skill-text.js";
 import { Skills } from "../../agent/skills/skills.js";
 import { isMissing } from "../../base/errno.js";
+import { quoteIfNeeded } from "../../base/quote.js";
 import { hermesPaths } from "../../config/paths.js";
 import { reasonOf } from "./read-source.js";
 import { failed, type Homes, kept, migrated, type Step } from "./step.js";
@@ -49,7 +50,7 @@ async function problemOf(
   const read = await inspectSkill(files, name);
   if (isProblem(read)) return read.problem;
   if (read.threat === undefined) return undefined;
-  return `it is suspicious: ${read.threat}; if it is what you want: hermes skills install ${folder} --anyway`;
+  return `it is suspicious: ${read.threat}; if it is what you want: hermes skills install ${quoteIfNeeded(folder)} --anyway`;
 }
 
 async function placesBelow(

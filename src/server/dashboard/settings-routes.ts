@@ -140,7 +140,9 @@ function schemaOf(type: ValueType): Readonly<Record<string, unknown>> {
     case "number":
       return { type: type.kind, minimum: type.min, maximum: type.max };
     case "string":
-      return type.pattern === undefined ? { type: "string" } : { type: "string", pattern: type.pattern };
+      return type.like === undefined
+        ? { type: "string" }
+        : { type: "string", pattern: type.like.pattern.source };
     case "list":
       return { type: "array", items: { type: "string" } };
     case "grants":

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Skills } from "../../../src/agent/skills/skills.js";
@@ -325,8 +334,36 @@ describe("hermes migrate", () => {
     expect(treeOf(home)).toEqual(before);
   });
 
+  it.each([
+    ["by its address", `{ default: some-model, provider: auto, base_url: "https://openrouter.ai/api/v1" }`],
+    ["by the form of the name", "{ default: anthropic/claude-opus-4.6 }"],
+    ["in one word", "anthropic/claude-opus-4.6"],
+  ])(
+    "a model that is asked through OpenRouter there (%s) is not asked elsewhere here",
+    async (_how, model) => {
+      const [from, home] = [tempFolder(), tempFolder()];
+      // A key for something else, such as speech, lies beside it.
+      writeTree(from, {
+        "config.yaml": `model: ${model}\n`,
+        ".env": "OPENAI_API_KEY=sk-a\nOPENROUTER_API_KEY=sk-b\n",
+      });
+      await migrate(home, from);
+      const { items } = await hermesJson<{ items: { what: string }[] }>(["setup", "model", "--check"], {
+        home,
+      });
+      expect(items[0]?.what).toMatch(/^model openrouter:/);
+    },
+  );
+
+  it("leaves the choice of a model's provider open where the other home does", async () => {
+    const [from, home] = [tempFolder(), tempFolder()];
+    writeTree(from, { "config.yaml": "model: { default: claude-opus-4.6, provider: auto }\n" });
+    expect(stateOf(await migrate(home, from), "setting", "model.provider")).toMatchObject({ state: "kept" });
+  });
+
   it("refuses its own home, also by another name, and a folder that is none", async () => {
-    const home = tempFolder();
+    const home = join(tempFolder(), "my home");
+    mkdirSync(home);
     writeTree(home, { "config.yaml": "log: { level: warn }\n" });
     const link = join(tempFolder(), "link");
     symlinkSync(home, link);
@@ -335,6 +372,8 @@ describe("hermes migrate", () => {
         code: "bad_request",
         message: expect.stringContaining("itself"),
       });
+    const { stderr } = await hermes(["migrate", "--from", home], { home });
+    expect(stderr).toContain(`mv '${home}' '${home}-agent'`);
     const nothing = errorLine(await hermes(["migrate", "--from", tempFolder(), "--json"], { home }));
     expect(nothing).toMatchObject({
       code: "not_found",
