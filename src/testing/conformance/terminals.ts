@@ -55,18 +55,17 @@ export const terminalCases: readonly ConformanceCase[] = [
 
   conformanceCase({ name: "a program that handles ^C itself goes on", needs: ["pty"] }, async (context) => {
     const task = await context.task();
+    // Not in `read`: a shell that gets the signal right before it begins to read handles it after the next line only.
     const started = await task.start(
-      "trap 'echo caught' INT; echo ready; read -r x; read -r x; echo \"got $x\"",
-      {
-        pty,
-      },
+      "trap 'caught=1; echo caught' INT; echo ready; until [ -n \"$caught\" ]; do sleep 0.05; done; read -r x; echo \"got $x\"",
+      { pty },
     );
     await started.shows("ready");
     await started.process.write("\u0003");
     await started.shows("caught");
-    await started.process.write("one\rtwo\r");
-    await started.shows(/got (?:one|two)/);
-    await started.ended();
+    await started.process.write("one\r");
+    await started.shows("got one");
+    same((await started.ended()).exitCode, 0, "exit code");
   }),
 
   conformanceCase({ name: "closing the input types the end of file", needs: ["pty"] }, async (context) => {
