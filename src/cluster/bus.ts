@@ -16,16 +16,16 @@ import type { Logger } from "../observe/log.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { connectTo } from "./connect.js";
-import { type Opened, Seal } from "./seal.js";
+import { LIFE_MS, type Opened, Seal } from "./seal.js";
 
 /** A NATS server takes a megabyte at the most, with headers; what is larger goes through its object store. */
 const LARGEST_MESSAGE = 512 * 1024;
 const HOUR_MS = 3_600_000;
 /**
- * What is large is worth nothing once the message about it is too old. NATS gives the space of what was deleted back only
- * when its time is over.
+ * What is large is worth nothing once the message about it is too old. Nothing is deleted before: NATS up to 2.9 goes on
+ * counting what is purged by subject, until it has no room left on paper and gives up its JetStream.
  */
-const LARGE_MS = 300_000;
+const LARGE_MS = LIFE_MS + 30_000;
 /** How long one try to put an order into the queue takes. */
 const ENQUEUE_MS = 2_000;
 /** How long servers may take to choose a leader. */
@@ -327,12 +327,9 @@ export class Bus {
   }
 
   async #fetchAside(subject: string, name: string): Promise<Opened> {
-    const objects = await this.#objects();
-    const packed = await objects.getBlob(name);
+    const packed = await (await this.#objects()).getBlob(name);
     if (packed === null) throw new Error("its large part is no longer in the object store");
-    const opened = this.#seal.openAnyAge(subject, packed);
-    void objects.delete(name).catch(() => undefined);
-    return opened;
+    return this.#seal.openAnyAge(subject, packed);
   }
 
   #objects(): Promise<ObjectStore> {

@@ -15,6 +15,7 @@ const LARGEST_PIECE = 512 * 1024;
 /** How long a record is offered to servers that do not answer. */
 const OFFER_MS = 8_000;
 const ANSWER_MS = 2_000;
+const MOST_READS = 4;
 /** How far back it is looked for the newest one of a kind. */
 const LOOK_BACK = 500;
 
@@ -90,7 +91,7 @@ export class LogStream {
   }
 
   /** Those behind a number, in order; from the first there is when that one is no longer the one before them. */
-  async read(subject: string, after: number): Promise<ReadRecords> {
+  async read(subject: string, after: number, tries = MOST_READS): Promise<ReadRecords> {
     const records: LogRecord[] = [];
     let bytes: Uint8Array[] = [];
     let uid = "";
@@ -101,7 +102,8 @@ export class LogStream {
       if (found === null) return { from: after, last, records };
       const piece = await this.#open(subject, found.data);
       if (piece.after !== last && last !== 0) {
-        if (after !== 0) return this.read(subject, 0);
+        // They may have been forgotten meanwhile, for a later one that holds everything.
+        if (tries > 1) return this.read(subject, 0, tries - 1);
         throw new Error(`records of ${subject} are missing between ${last} and ${found.seq}`);
       }
       last = found.seq;
@@ -130,9 +132,18 @@ export class LogStream {
 
   /** What came before is in the record of that number. */
   forgetBefore(subject: string, seq: number): void {
-    // A server takes 1 for "all of them".
-    if (seq <= 1) return;
-    this.#bus.streams.streams.purge(this.#stream, { filter: subject, seq }).catch(() => undefined);
+    // What is left is forgotten the next time.
+    void this.#forget(subject, seq).catch(() => undefined);
+  }
+
+  /** One by one: what is purged by subject NATS up to 2.9 goes on counting. The oldest first, so that no part is missing. */
+  async #forget(subject: string, before: number): Promise<void> {
+    const first = { seq: 1, next_by_subj: subject };
+    for (;;) {
+      const oldest = await this.#get(first);
+      if (oldest === null || oldest.seq >= before) return;
+      await this.#bus.streams.streams.deleteMessage(this.#stream, oldest.seq, false);
+    }
   }
 
   async newest(kind: string, isWanted: (about: About) => boolean): Promise<About | undefined> {

@@ -3,7 +3,7 @@ import { deserialize, serialize } from "node:v8";
 
 const MAC_BYTES = 32;
 /** Long enough for a queue and for clocks that differ, short enough that an old message is worth nothing. */
-const LIFE_MS = 120_000;
+export const LIFE_MS = 120_000;
 
 interface Sealed {
   readonly subject: string;

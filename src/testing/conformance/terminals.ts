@@ -57,7 +57,7 @@ export const terminalCases: readonly ConformanceCase[] = [
     const task = await context.task();
     // Not in `read`: a shell that gets the signal right before it begins to read handles it after the next line only.
     const started = await task.start(
-      "trap 'caught=1; echo caught' INT; echo ready; until [ -n \"$caught\" ]; do sleep 0.05; done; read -r x; echo \"got $x\"",
+      'trap \'caught=1; echo caught\' INT; echo ready; until [ -n "$caught" ]; do sleep 0.05; done; read -r x; echo "got $x"',
       { pty },
     );
     await started.shows("ready");
