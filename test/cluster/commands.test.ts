@@ -135,12 +135,29 @@ describe("the commands of a cluster", () => {
   it("the status of servers that are not there says so", async () => {
     const { front } = cluster();
     const seen = await hermes(["cluster", "status", "--cluster", "nats://127.0.0.1:1", "--json"], front);
-    expect(seen.code).toBe(4);
+    expect(seen.code).toBe(7);
     expect(json(seen)).toEqual({ connected: false, workers: [], queue: 0 });
     expect(errorLine(seen)).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("refused"),
+      hint: expect.stringContaining("nats-server -js"),
     });
+    for (const words of [["workers"], ["drain", "anybody"]]) {
+      const { code } = await hermes(["cluster", ...words, "--cluster", "nats://127.0.0.1:1"], front);
+      expect(code, words[0]).toBe(7);
+    }
+  }, 60_000);
+
+  it("labels choose among workers: without a cluster nothing runs", async () => {
+    const home = tempFolder();
+    for (const words of [
+      ["call", "sleep", "seconds=0"],
+      ["chat", "-q", "hello"],
+    ]) {
+      const refused = await hermes([...words, "--labels", "gpu", "--json"], { home });
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(errorLine(refused).hint).toContain("--cluster");
+    }
   }, 60_000);
 
   it("the status says that there are workers of another secret", async () => {
@@ -152,6 +169,8 @@ describe("the commands of a cluster", () => {
       code: 0,
       stderr: expect.stringMatching(/^1 more of another secret: .*KEY/),
     });
+    const told = await hermes(["cluster", "status", ...there, "--json"], { ...front, env });
+    expect(json(told)).toEqual({ connected: true, workers: [], queue: 0, strangers: 1 });
   }, 60_000);
 
   it.each([
