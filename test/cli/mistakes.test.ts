@@ -29,6 +29,22 @@ describe("a mistyped name is refused with what was probably meant", () => {
   });
 });
 
+describe("what the parser refuses names the help that tells more", () => {
+  it.each([
+    { what: "an argument that is missing", args: ["cluster", "drain"], help: "hermes cluster drain --help" },
+    { what: "an option that is missing", args: ["migrate"], help: "hermes migrate --help" },
+    { what: "half a command", args: ["net"], help: "hermes net --help" },
+  ])("$what", async ({ args, help }) => {
+    const [people, program] = await Promise.all([hermes(args), hermes([...args, "--json"])]);
+    expect([people.code, program.code]).toEqual([2, 2]);
+    expect(people.stderr).toMatch(/--help/);
+    expect(errorLine(program)).toMatchObject({
+      message: expect.not.stringContaining("("),
+      hint: `Run "${help}".`,
+    });
+  });
+});
+
 describe("a wrong use is one line of JSON with --json and words without", () => {
   it.each([
     { what: "no tool name", args: ["call"], says: "missing required argument 'name'" },
