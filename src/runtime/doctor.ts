@@ -9,6 +9,7 @@ import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
+import { HermesError } from "../tool/errors.js";
 import { examineCompiledParts } from "./compiled-parts.js";
 import type { ToolListing } from "./definitions.js";
 import { unknownWordsIn } from "./needs.js";
@@ -33,10 +34,9 @@ export async function examine(
   { onWait }: { onWait?(what: string): void } = {},
 ): Promise<readonly Finding[]> {
   // What answers slowly is asked first and at the same time; the tools of servers count among the others below.
-  const [servers, environment, boundary] = await Promise.all([
+  const [servers, environments] = await Promise.all([
     examineServers(runtime, onWait),
-    examineEnvironment(runtime),
-    examineBoundary(runtime.config),
+    examineEnvironments(runtime),
   ]);
   return [
     ...examineMachine(runtime.config.paths.home),
@@ -45,8 +45,7 @@ export async function examine(
     ...(await examineTools(runtime)),
     ...examineSources(runtime),
     ...servers,
-    ...environment,
-    boundary,
+    ...environments,
     ...(await examineJournal(runtime)),
     ...(await examineRoom(runtime).catch(() => [])),
   ];
@@ -120,14 +119,19 @@ async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
 }
 
 /** The environment that sessions get, when it is not this machine. */
-async function examineEnvironment({ config, sources }: Runtime): Promise<readonly Finding[]> {
+async function examineEnvironments({ config, sources }: Runtime): Promise<readonly Finding[]> {
   const name = config.values.terminal.env;
-  if (name === "local") return [];
   const { environmentStatus } = await import("../env/environments.js");
   const { ready, about, reason, fix } = await environmentStatus(name, config, sources.plugins);
   const group = "Environments";
-  if (ready) return [{ group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }];
-  return [{ group, level: "error", what: `${name}: ${reason ?? "not ready"}`, fix }];
+  if (name === "local")
+    return ready
+      ? [await examineBoundary(config)]
+      : [{ group, level: "warning", what: `local: no command runs, ${reason ?? "not ready"}`, fix }];
+  const chosen: Finding = ready
+    ? { group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }
+    : { group, level: "error", what: `${name}: ${reason ?? "not ready"}`, fix };
+  return [chosen, await examineBoundary(config)];
 }
 
 /** Which boundary holds commands back. The approval gate is none. */
@@ -252,15 +256,21 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
       ...(await examineState(runtime)),
     ];
   } catch (error) {
-    return [
-      {
-        group: "Journal",
-        level: "error",
-        what: messageOf(error),
-        fix: "check the disk and the rights of the Hermes home",
-      },
-    ];
+    return [cannotOpen("Journal", error)];
   }
+}
+
+/** An error that knows what to do says so itself: a database of a newer version has nothing to do with the disk. */
+export function cannotOpen(group: Finding["group"], error: unknown): Finding {
+  if (!(error instanceof HermesError) || error.hint === undefined)
+    return {
+      group,
+      level: "error",
+      what: messageOf(error),
+      fix: "check the disk and the rights of the Hermes home",
+    };
+  const { hint, message } = error;
+  return { group, level: "error", what: message.slice(0, -(hint.length + 2)), fix: hint };
 }
 
 /** Every page of the database, and what is kept of one that was damaged before. */
