@@ -237,6 +237,62 @@ describe("hermes migrate", () => {
     expect(readFileSync(join(home, "scripts", "report.sh"), "utf8")).toBe("echo report\n");
   });
 
+  it("takes what is spelled otherwise there, and names what is not here", async () => {
+    const from = tempFolder();
+    const home = tempFolder();
+    const job = (name: string, more: object) => ({
+      id: name,
+      name,
+      prompt: "x",
+      schedule: { kind: "interval", minutes: 30 },
+      ...more,
+    });
+    writeTree(from, {
+      "config.yaml": `model: { default: claude, provider: anthropic, api_key: "\${ANTHROPIC_API_KEY}" }
+terminal: { timeout: "240" }
+tts: { provider: edge }
+mcp_servers:
+  my notes: { command: npx, args: [notes] }
+  "a.b": { command: npx }
+  a-b: { command: npx }
+`,
+      "scripts/here.sh": "echo here\n",
+      "cron/jobs.json": JSON.stringify([
+        job("by path", { script: join(from, "scripts/here.sh") }),
+        job("outside", { script: "../../etc/passwd" }),
+        job("gone", { script: "gone.sh" }),
+        job("elsewhere", { workdir: "/no/such/folder" }),
+      ]),
+    });
+    const report = await migrate(home, from);
+    expect(stateOf(report, "setting", "terminal.timeout").state).toBe("migrated");
+    expect(stateOf(report, "setting", "tts.provider")).toMatchObject({
+      state: "skipped",
+      reason: expect.stringMatching(/no edge here, but auto,/),
+    });
+    expect(stateOf(report, "secret", "model.api_key")).toMatchObject({
+      state: "skipped",
+      reason: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
+    expect(stateOf(report, "mcp_server", "my notes").to).toBe("mcp_servers.my-notes");
+    expect(stateOf(report, "mcp_server", "a.b").state).toBe("failed");
+    const { values, problems } = await loadConfig({ home, cwd: home, env: {} });
+    expect(problems).toEqual([]);
+    expect(values.terminal.timeout).toBe(240);
+    expect(Object.keys(values.mcp_servers)).toEqual(["my-notes", "a-b"]);
+    // A text that is no file of the scripts folder would be a command here.
+    for (const name of ["outside", "gone"])
+      expect(stateOf(report, "job", name)).toMatchObject({
+        state: "failed",
+        reason: expect.stringContaining("no file of the scripts folder"),
+      });
+    expect(stateOf(report, "job", "elsewhere").reason).toContain("/no/such/folder is not on this machine");
+    const jobs = await hermesJson<Record<string, unknown>[]>(["cron", "list", "--all"], { home });
+    expect(jobs.find(({ name }) => name === "by path")).toMatchObject({ script: "here.sh" });
+    const again = await migrate(home, from);
+    expect(again.items.filter(({ state }) => state === "migrated")).toEqual([]);
+  });
+
   it("keeps what is here, also where the other home says otherwise", async () => {
     const from = tempFolder();
     const home = tempFolder();
