@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -192,6 +193,11 @@ describe("installed on a clean machine", () => {
     expect((await upgrade("--back")).code).toBe(0);
     expect(readlinkSync(join(place, "current"))).toBe(`versions/${version}`);
     expect((await asStranger(["--version"])).stdout.trim()).toBe(version);
+
+    rmSync(join(place, "versions/99.0.0"), { recursive: true });
+    const gone = await upgrade("--back");
+    expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining("versions/99.0.0 was removed") });
+    expect(readlinkSync(join(place, "current"))).toBe(`versions/${version}`);
   }, 300_000);
 });
 
