@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Skills } from "../../../src/agent/skills/skills.js";
 import { loadConfig } from "../../../src/config/load.js";
+import { createRuntime } from "../../../src/runtime/create-runtime.js";
 import { openDatabase } from "../../../src/store/sqlite-driver.js";
 import { errorLine, hermes, hermesJson, json, tempFolder } from "../hermes.js";
 import { CONFIG, writeOriginalHome, writeStateDb, writeTree } from "./original-home.js";
@@ -60,6 +61,11 @@ function treeOf(folder: string): Readonly<Record<string, string>> {
   );
 }
 
+/** This process may close its own connection late, and the files beside the database go with it. */
+function settledTreeOf(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(treeOf(folder)).filter(([name]) => !/-(?:wal|shm)$/.test(name)));
+}
+
 describe("hermes migrate", () => {
   const from = tempFolder();
   const home = tempFolder();
@@ -69,9 +75,7 @@ describe("hermes migrate", () => {
 
   beforeAll(async () => {
     writeOriginalHome(from);
-    // This process may close its own connection late, and the files beside the database go with it.
-    for (const [name, sign] of Object.entries(treeOf(from)))
-      if (!/-(?:wal|shm)$/.test(name)) untouched.set(name, sign);
+    for (const [name, sign] of Object.entries(settledTreeOf(from))) untouched.set(name, sign);
     reports.dry = await migrate(home, from, "--dry-run");
     expect(treeOf(home)).toEqual({});
     reports.first = await migrate(home, from);
@@ -415,6 +419,30 @@ mcp_servers:
     const [from, home] = [tempFolder(), tempFolder()];
     writeTree(from, { "config.yaml": "model: { default: claude-opus-4.6, provider: auto }\n" });
     expect(stateOf(await migrate(home, from), "setting", "model.provider")).toMatchObject({ state: "kept" });
+  });
+
+  it("no command and no program works in a home of the original, which stays as it is", async () => {
+    const theirs = join(tempFolder(), "their home");
+    writeOriginalHome(theirs);
+    const [old, unsaved] = [tempFolder(), tempFolder()];
+    writeStateDb(join(old, "state.db"), { old: true, sessions: [], messages: [] });
+    writeTree(unsaved, { "config.yaml": "model: {}\n" });
+    const db = openDatabase(join(unsaved, "state.db"));
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE schema_version (version INTEGER NOT NULL)");
+    const before = [theirs, old, unsaved].map(settledTreeOf);
+    const commands = [[], ["doctor"], ["call", "sleep", "seconds=0"], ["config", "set", "log.level", "warn"]];
+    for (const words of [...commands, ["migrate", "--from", theirs]]) {
+      const refused = await hermes([...words, "--json"], { home: theirs });
+      expect(refused, words.join(" ")).toMatchObject({ code: 2, stdout: "" });
+      expect(errorLine(refused)).toMatchObject({
+        message: expect.stringContaining("home of Hermes Agent (Python)"),
+        hint: expect.stringContaining(`mv '${theirs}' '${theirs}-agent'`),
+      });
+    }
+    for (const home of [old, unsaved])
+      await expect(createRuntime({ home })).rejects.toThrow("home of Hermes Agent");
+    expect([theirs, old, unsaved].map(settledTreeOf)).toEqual(before);
+    db.close();
   });
 
   it("refuses its own home, also by another name, and a folder that is none", async () => {
