@@ -144,9 +144,9 @@ describe("installed on a clean machine", () => {
       ...registry,
       PATH: programs,
     };
-    return outcomeOf(
-      spawn(join(root, "packaging/upgrade"), [place, what], { env, stdio: ["ignore", "pipe", "pipe"] }),
-    );
+    // As administrators have it who leave nothing readable by accident.
+    const words = ["-c", 'umask 077; exec "$0" "$@"', join(root, "packaging/upgrade"), place, what];
+    return outcomeOf(spawn("sh", words, { env, stdio: ["ignore", "pipe", "pipe"] }));
   };
 
   /** By somebody who may not write where it is installed, where that is possible. */
