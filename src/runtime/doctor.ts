@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { LATE, within } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
+import { isOldNode, OLDEST_NODE } from "../base/node-version.js";
 import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
@@ -25,7 +26,6 @@ export interface Finding {
   readonly fix?: string | undefined;
 }
 
-const OLDEST_NODE = [20, 19] as const;
 const LOW_DISK_BYTES = 200 * 1024 * 1024;
 
 /** Looks at everything that could keep a tool from running and says what would help. */
@@ -53,13 +53,12 @@ export async function examine(
 
 function examineMachine(home: string): readonly Finding[] {
   const findings: Finding[] = [];
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  const old = isOldNode();
   findings.push({
     group: "Runtime",
     level: old ? "error" : "ok",
     what: `Node ${process.versions.node}`,
-    fix: old ? `install Node ${OLDEST_NODE.join(".")} or newer` : undefined,
+    fix: old ? `install Node ${OLDEST_NODE} or newer` : undefined,
   });
   const existing = existsSync(home);
   try {
