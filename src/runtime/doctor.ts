@@ -19,7 +19,15 @@ import { examineRoom } from "./stored-room.js";
 
 /** A finding of `hermes doctor`. */
 export interface Finding {
-  readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal" | "Conversations" | "Storage";
+  readonly group:
+    | "Runtime"
+    | "Config"
+    | "Tools"
+    | "Environments"
+    | "Cluster"
+    | "Journal"
+    | "Conversations"
+    | "Storage";
   /** A note is no problem: something that is there for those who want it. */
   readonly level: "ok" | "note" | "warning" | "error";
   readonly what: string;

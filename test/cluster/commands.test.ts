@@ -148,6 +148,35 @@ describe("the commands of a cluster", () => {
     }
   }, 60_000);
 
+  it("doctor says whether the cluster is there, has workers, and is all of one secret", async () => {
+    const { front, worker } = cluster();
+    const told = async (env: Readonly<Record<string, string>>) => {
+      const { stdout } = await hermes(["doctor", "--json"], { ...front, env: { ...front.env, ...env } });
+      const { findings } = JSON.parse(stdout) as {
+        readonly findings: readonly {
+          readonly group: string;
+          readonly level: string;
+          readonly what: string;
+        }[];
+      };
+      return findings.filter(({ group }) => group === "Cluster").map(({ level, what }) => `${level} ${what}`);
+    };
+    const there = { HERMES_CLUSTER_URL: natsUrl() };
+    expect(await told({})).toEqual([]);
+    expect(await told(there)).toEqual([`warning ${natsUrl()}: 0 of 0 workers ready`]);
+    await worker();
+    expect(await told(there)).toEqual([`ok ${natsUrl()}: 1 of 1 workers ready`]);
+    expect(await told({ ...there, HERMES_CLUSTER_KEY: "mistyped" })).toContain(
+      "warning workers of another secret: 1",
+    );
+    expect(await told({ HERMES_CLUSTER_URL: "nats://me:hidden@127.0.0.1:1" })).toEqual([
+      expect.stringMatching(/^error no NATS server .*127\.0\.0\.1:1: .*refused/),
+    ]);
+    expect(await told({ ...there, HERMES_CLUSTER_KEY: "" })).toEqual([
+      expect.stringMatching(/^error a cluster needs a secret/),
+    ]);
+  }, 120_000);
+
   it("labels choose among workers: without a cluster nothing runs", async () => {
     const home = tempFolder();
     for (const words of [
