@@ -56,7 +56,10 @@ function ticks({ from, to, logX }) {
     const whole = Array.from({ length: Math.floor(to) - Math.ceil(from) + 1 }, (_, i) => Math.ceil(from) + i);
     return whole.map((power) => 10 ** power);
   }
-  return Array.from({ length: 6 }, (_, index) => from + ((to - from) * index) / 5);
+  // Of workers there are no halves.
+  const areFew = Number.isInteger(from) && Number.isInteger(to) && to - from <= 5;
+  const steps = areFew ? to - from : 5;
+  return Array.from({ length: steps + 1 }, (_, index) => from + ((to - from) * index) / (steps || 1));
 }
 
 function text({ x, y, words, colour = MUTED, anchor = "middle", weight = 400 }) {

@@ -3,7 +3,7 @@ import { assertEchoed, echoArguments } from "../echo.mjs";
 import { oneByOne } from "../operations.mjs";
 import { openRuntime } from "./cluster-tools.mjs";
 
-const SESSIONS = 64;
+export const SESSIONS = 64;
 
 export async function open({ local = false, ...options }) {
   const { library, runtime, close } = await openRuntime(options);

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLocalEnvironment } from "../../src/env/local/local.js";
 import { ToolError } from "../../src/tool/errors.js";
+import { needs } from "../support/needs.js";
 import { tempDir } from "../support/runtime.js";
 import { RACE_SECONDS, startSwapper } from "../support/swapper.js";
 
@@ -85,7 +86,8 @@ describe("a folder that became a link since its path was looked at", () => {
 
   it(
     `nothing gets out while two processes swap folders for ${RACE_SECONDS} s`,
-    async () => {
+    async (context) => {
+      needs(context, "perl");
       const { at, untouched } = places();
       mkdirSync(at("work/tree/deep/down"), { recursive: true });
       symlinkSync(at("other/sub"), at("work/tree/deep/link"));
